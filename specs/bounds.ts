@@ -50,6 +50,13 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'a commit that has the deltas of others',
+    most: '64 KB of events as JSON, or those of one commit',
+    beyond: 'another commit takes the next ones',
+    code: ['src/storage/merged-parts.ts', 'mergedLength'],
+    test: ['test/storage/merged-parts.test.ts', 'makes no commit longer than the bound unless one was'],
+  },
+  {
     of: 'a blob',
     most: '15 MB',
     beyond: '413 `body_too_large`; the result of an effect ends it as failed',

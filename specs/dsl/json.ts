@@ -15,4 +15,6 @@ export interface LogEvent {
   readonly payload: JsonObject
   /** What the fold of the log needs and no client is shown, such as a provider's signature of a call. */
   readonly hidden?: JsonObject
+  /** When it was written, in ms since the epoch, where that is not the time of the commit that holds it. */
+  readonly at?: number
 }

@@ -14,7 +14,7 @@ import type { ManagedProviders } from '../gateway/routing/managed-providers.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
 import type { RateLimits } from '../storage/cluster-ports.ts'
 import { LocalLimits } from '../storage/local-limits.ts'
-import type { Storage } from '../storage/ports.ts'
+import type { RecordStore, Storage } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { authPort, secureCookiesPort } from './accounts/accounts.ts'
 import type { Auth } from './accounts/open-auth.ts'
@@ -22,6 +22,8 @@ import type { AnyUseCases } from './call/use-cases.ts'
 import { actorRows, capabilities, definitions, kinds, ledger } from './capabilities.ts'
 import type { House } from './capability/house.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
+import { upkeepPort } from './operators/operators.ts'
+import type { Upkeep } from './operators/upkeep-use-cases.ts'
 import { IdempotentRequests } from './records/idempotent.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
 import type { SecretBox } from './records/secret-box.ts'
@@ -30,6 +32,8 @@ import { runBoundsPort } from './runs/runs.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { ClusterParts } from './runtime/cluster/cluster-node.ts'
 import type { Host } from './runtime/host.ts'
+import { Compaction } from './runtime/log/compaction.ts'
+import { UpkeepSwitch } from './runtime/log/upkeep-switch.ts'
 import { RecordSweeper } from './runtime/rows/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import type { TenantDirectory } from './tenants/tenant-directory.ts'
@@ -87,17 +91,20 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const notices = new NoticeDelivery(requests.records, { kinds, definitions, clock, log })
   const { records } = notices
   await records.prepare(kinds)
+  const { upkeep, compaction } = upkeepOf(parts, records)
   const started = Promise.withResolvers<Runtime>()
   // a start that fails is reported by this function itself
   started.promise.catch(() => {})
   let opened: OpenCapabilities | undefined
   const open = (host: Host): OpenCapabilities => {
-    opened ??= openCapabilities(capabilities, houseOf(parts, { notices, requests, host, runtime: started.promise }))
+    opened ??= openCapabilities(
+      capabilities,
+      houseOf(parts, { notices, requests, host, upkeep: { upkeep, compaction }, runtime: started.promise }),
+    )
     return opened
   }
   const runtime = startRuntime({
-    ...(parts.cluster !== undefined && { cluster: parts.cluster }),
-    ...(parts.serving !== undefined && { serving: parts.serving }),
+    ...givenOf(parts),
     storage: { ...parts.storage, records },
     definitions,
     rows: actorRows,
@@ -105,7 +112,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     clock,
     log,
     ledger,
-    ...(parts.telemetry !== undefined && { telemetry: parts.telemetry }),
+    streamEnded: (ended) => compaction.note(ended),
     effects: (host) => open(host).effects,
     sinks: (host) => open(host).sinks,
   })
@@ -115,6 +122,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   notices.start({ host, sinks })
   const sweeper = new RecordSweeper({ records, kinds, clock, log })
   sweeper.start()
+  compaction.start(host.ownership)
   return {
     useCases,
     auth: authPort.of(house),
@@ -124,10 +132,23 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     gateway: gatewayPort.of(house),
     stop: async () => {
       sweeper.stop()
+      await compaction.stop()
       await notices.stop()
     },
     close,
   }
+}
+
+/** What a runtime may do without. */
+const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
+  ...(cluster !== undefined && { cluster }),
+  ...(serving !== undefined && { serving }),
+  ...(telemetry !== undefined && { telemetry }),
+})
+
+const upkeepOf = ({ storage: { commits }, clock, log }: ActorsParts, records: RecordStore) => {
+  const upkeep = new UpkeepSwitch({ records, clock })
+  return { upkeep, compaction: new Compaction({ records, commits, upkeep, clock, log }) }
 }
 
 interface Ground {
@@ -135,10 +156,11 @@ interface Ground {
   readonly requests: RequestLedger
   readonly host: Host
   readonly runtime: Promise<Runtime>
+  readonly upkeep: Upkeep
 }
 
 /** The house that capabilities open in, with what main.ts was configured with. */
-const houseOf = (parts: ActorsParts, { notices, requests, host, runtime }: Ground): House => {
+const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep }: Ground): House => {
   const { records } = notices
   const { now } = parts.clock
   const house: House = {
@@ -154,6 +176,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime }: Groun
   modelWaitsPort.give(house, parts.modelWaits ?? null)
   requestLedgerPort.give(house, requests)
   runBoundsPort.give(house, parts.runs)
+  upkeepPort.give(house, upkeep)
   return house
 }
 

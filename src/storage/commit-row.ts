@@ -104,20 +104,26 @@ export const fromRow = (row: CommitRow): Commit => {
 /** Gathers the log events of commits that come in order of `seq`. */
 export class EventPage {
   readonly events: StoredLogEvent[] = []
-  readonly #after: number
   readonly #limit: number
+  /** Sequence of the newest event that the page or its reader has. */
+  #last: number
 
   constructor(after: number, limit: number) {
-    this.#after = after
+    this.#last = after
     this.#limit = limit
   }
 
-  /** Takes what belongs into the page from one commit's events (JSON text); false: the page is full. */
+  /**
+   * Takes what belongs into the page from one commit's events (JSON text); false: the page is full. Events that an earlier
+   * commit had as well are taken once (`CommitStore.merge`).
+   */
   take(text: string, at: number): boolean {
     const events: readonly LogEvent[] = JSON.parse(text)
     for (const event of events) {
       if (this.events.length >= this.#limit) return false
-      if (event.sequence > this.#after) this.events.push({ ...event, at })
+      if (event.sequence <= this.#last) continue
+      this.#last = event.sequence
+      this.events.push({ ...event, at: event.at ?? at })
     }
     return this.events.length < this.#limit
   }

@@ -98,6 +98,12 @@ export interface CommitStore {
    */
   settle(work: SettleWork): Promise<void>
   /**
+   * Housekeeping: puts the log events of an ended effect's parts into few commits, and removes the others
+   * (specs/decisions/0152-compaction.md). At each moment, also when the process dies in the middle, `events` gives the
+   * same events with the same times. Of two processes that do the same neither undoes the other's work.
+   */
+  merge(parts: EffectParts): Promise<MergeOutcome>
+  /**
    * Commits of one project (null: of all) by actor, then `seq`: those after `after`, at most `limit`. For the operator's
    * tools: all pages together read the whole store once, other projects' commits too, so no request may call it.
    */
@@ -154,6 +160,26 @@ export interface SettleWork {
   readonly undue: readonly CommitKey[]
   readonly strip: readonly CommitKey[]
 }
+
+/** The parts of an effect: commits of `actor` between `after` and `before` whose cause is the effect's id, `#` and a number. */
+export interface EffectParts {
+  readonly actor: string
+  readonly effect: string
+  readonly after: number
+  readonly before: number
+  /** Of the caller: nothing is done when the actor has a commit of a higher one. */
+  readonly epoch: number
+}
+
+/**
+ * What became of a merge.
+ * - `removed`: so many commits went; `next` is where to go on, null when all parts were looked at.
+ * - `waits`: a part is not closed yet.
+ * - `overtaken`: another process runs the actor.
+ */
+export type MergeOutcome =
+  | { readonly kind: 'removed'; readonly commits: number; readonly next: number | null }
+  | { readonly kind: 'waits' | 'overtaken' }
 
 /**
  * A resource without a lifecycle, or the list row of one that has (then `version` is the commit's `seq`).

@@ -80,12 +80,9 @@ export class World {
     return new Api(this.url, { authorization: `Bearer ${token}` })
   }
 
-  /** The API under the owner's dashboard session. */
-  async dashboard(): Promise<Api> {
-    const answer = await new Api(this.url).post('/api/auth/login', {
-      email: this.ownerEmail,
-      password: this.ownerPassword,
-    })
+  /** The API under the owner's dashboard session, or another member's. */
+  async dashboard(email = this.ownerEmail, password = this.ownerPassword): Promise<Api> {
+    const answer = await new Api(this.url).post('/api/auth/login', { email, password })
     return new Api(this.url, { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' })
   }
 

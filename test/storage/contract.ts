@@ -3,6 +3,7 @@ import type { Storage } from '#storage/ports.ts'
 import { appendContract } from './contract/append.ts'
 import { blobContract } from './contract/blobs.ts'
 import { listContract } from './contract/lists.ts'
+import { mergeContract } from './contract/merges.ts'
 import { outboxContract } from './contract/outboxes.ts'
 import { projectionContract } from './contract/projections.ts'
 import { readContract } from './contract/reads.ts'
@@ -49,6 +50,7 @@ export const storageContract = (name: string, open: OpenStorage): void => {
     describe('append', () => appendContract(subject))
     describe('reads', () => readContract(subject))
     describe('sweeps', () => sweepContract(subject))
+    describe('merges', () => mergeContract(subject))
     describe('records', () => recordContract(subject))
     describe('lists', () => listContract(subject))
     describe('scopes', () => scopeContract(subject))

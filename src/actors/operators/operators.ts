@@ -1,23 +1,40 @@
 import { projectActors, projectSessions } from '#specs/resources/actors.ts'
 import { liveActors, nodes as nodeOperations } from '#specs/resources/nodes.ts'
 import { stuck } from '#specs/resources/stuck.ts'
+import { upkeep } from '#specs/resources/upkeep.ts'
 import { capability } from '../capability/capability.ts'
 import type { House } from '../capability/house.ts'
+import { Port } from '../capability/port.ts'
+import type { AnyKind } from '../records/schema.ts'
+import { endedStreams } from '../runtime/log/compaction.ts'
+import { upkeepRows } from '../runtime/log/upkeep-switch.ts'
 import { stuckRows } from '../runtime/stuck/stuck.ts'
 import { actorViewUseCases } from './actor-use-cases.ts'
 import { nodeUseCases } from './node-use-cases.ts'
 import type { Nodes } from './nodes.ts'
 import { openNodes } from './open-nodes.ts'
 import { stuckUseCases } from './stuck-use-cases.ts'
+import { type Upkeep, upkeepUseCases } from './upkeep-use-cases.ts'
+
+/** The housekeeping that the process does. */
+export const upkeepPort = new Port<Upkeep>('the housekeeping')
+
+/** Of the installation and of no project. */
+const upkeepKinds: readonly AnyKind[] = [
+  { ...endedStreams, exported: null },
+  { ...upkeepRows, exported: null },
+]
 
 /** What operators see of a running installation. */
 export const operators = capability({
   name: 'operators',
-  operations: { ...projectSessions, ...projectActors, ...nodeOperations, ...liveActors, ...stuck },
-  kinds: [stuckRows],
+  operations: { ...projectSessions, ...projectActors, ...nodeOperations, ...liveActors, ...stuck, ...upkeep },
+  kinds: [stuckRows, ...upkeepKinds],
   open: (house) => {
     const nodes = nodesOf(house)
-    return { useCases: { ...actorViewUseCases({ ...house, nodes }), ...nodeUseCases(nodes), ...stuckUseCases(house) } }
+    const upkeep = upkeepUseCases(() => upkeepPort.of(house))
+    const views = { ...actorViewUseCases({ ...house, nodes }), ...nodeUseCases(nodes) }
+    return { useCases: { ...views, ...stuckUseCases(house), ...upkeep } }
   },
 })
 

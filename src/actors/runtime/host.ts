@@ -1,17 +1,16 @@
-import type { Logger } from 'pino'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { covers, type Scope } from '#specs/scope.ts'
-import type { Commit, LogEvent, RecordKind, Storage, StoredLogEvent } from '#storage/ports.ts'
+import type { Commit, LogEvent, StoredLogEvent } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
-import { type Clock, within } from './clock.ts'
+import { within } from './clock.ts'
 import { CommitExecutor } from './commit/commit-executor.ts'
 import { Settler } from './commit/settler.ts'
 import { Elsewhere, Superseded } from './commit/superseded.ts'
 import { EffectRunner } from './effects/effect-runner.ts'
-import { checkedCatalog, type EffectCatalog } from './effects/effects.ts'
+import { checkedCatalog } from './effects/effects.ts'
 import { isErased } from './erasure/erased-actors.ts'
-import type { Ledger } from './log/ledger.ts'
+import type { HostOptions } from './host-options.ts'
 import { type ActorLog, logPage, streamPage } from './log/log-page.ts'
 import { Feed, type FeedState } from './messages/feed.ts'
 import { Outbox } from './messages/outbox.ts'
@@ -22,36 +21,13 @@ import { ShardRecovery } from './recovery/shard-recovery.ts'
 import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 import { Residents } from './residents.ts'
 import { RowWriter } from './rows/row-writer.ts'
-import type { Sinks } from './sinks.ts'
-import { type Owner, storedState } from './step/actor-state.ts'
+import { storedState } from './step/actor-state.ts'
 import { Stepper } from './step/stepper.ts'
 import { discardCause } from './step/system-steps.ts'
 import { StuckBook } from './stuck/stuck.ts'
 import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
 
-/** What a host is made of. */
-export interface HostOptions {
-  readonly storage: Storage
-  readonly definitions: readonly MachineDefinition[]
-  /** Makes the effects for the host that will run them. */
-  readonly effects: (host: Host) => EffectCatalog
-  /** Makes those who take messages that are for no actor; none when absent. */
-  readonly sinks?: (host: Host) => Sinks
-  /** The record kind of each machine's list rows, by machine name. */
-  readonly rows: Readonly<Record<string, RecordKind>>
-  /** Whether something may be begun for this owner now; throws or rejects when it may not. Everything may when absent. */
-  readonly admits?: (owner: Owner) => void | Promise<void>
-  /** Further rows that a commit leaves; none when absent. */
-  readonly ledger?: Ledger
-  /** What operators see of it; absent: not observed. */
-  readonly telemetry?: Telemetry
-  readonly clock: Clock
-  readonly log: Logger
-  /** Which actors it runs. */
-  readonly ownership: Ownership
-  /** Resolves when requests are served: what earlier processes left undone is taken up then; at once when absent. */
-  readonly serving?: Promise<void>
-}
+export type { HostOptions } from './host-options.ts'
 
 /** How long a request waits for messages of an actor to be taken. */
 const deliveryMs = 2000

@@ -1,18 +1,21 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb'
 import { EventPage, fromRow, keyOf } from '../commit-row.ts'
+import { isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
 import type {
   AppendOutcome,
   Commit,
   CommitKey,
   CommitStore,
   DueLook,
+  EffectParts,
+  MergeOutcome,
   OpenCommit,
   OpenLook,
   SettleWork,
   StoredLogEvent,
 } from '../ports.ts'
 import { AppendQueue } from './append-queue.ts'
-import { type CommitDocument, commitIndexes, rowOf, whilePreparing } from './schema.ts'
+import { type CommitDocument, commitIndexes, partRow, rowOf, whilePreparing } from './schema.ts'
 import { SettleQueue } from './settle-queue.ts'
 import { guarded } from './trouble.ts'
 
@@ -44,8 +47,7 @@ export class MongoCommits implements CommitStore {
   }
 
   async head(actor: string): Promise<Commit | null> {
-    const ofActor = { actor, _id: { $gte: `${actor}:`, $lt: `${actor};` } }
-    return (await this.#find(ofActor, { _id: -1 }, 1))[0] ?? null
+    return (await this.#find(ofActor(actor), { _id: -1 }, 1))[0] ?? null
   }
 
   at(actor: string, seq: number): Promise<Commit | null> {
@@ -99,6 +101,38 @@ export class MongoCommits implements CommitStore {
     return this.#settles.settle(work)
   }
 
+  async merge({ actor, effect, after, before, epoch }: EffectParts): Promise<MergeOutcome> {
+    const head = await guarded(
+      this.#collection.findOne(ofActor(actor), { sort: { _id: -1 }, projection: { epoch: 1 } }),
+    )
+    if ((head?.epoch ?? 0) > epoch) return { kind: 'overtaken' }
+    const between = { _id: { $gt: keyOf({ actor, seq: after }), $lt: keyOf({ actor, seq: before }) } }
+    const cursor = this.#collection
+      .find({ ...between, events: { $exists: true } })
+      .sort({ _id: 1 })
+      .limit(mergedAtOnce)
+    const rows = (await guarded(cursor.toArray())).map(partRow)
+    const parts = partsOf(rows, effect)
+    if (!parts.every(isSettled)) return { kind: 'waits' }
+    let commits = 0
+    for (const merge of mergesOf(parts)) commits += await this.#merge(actor, merge)
+    return { kind: 'removed', commits, next: rows.length < mergedAtOnce ? null : (rows.at(-1)?.seq ?? null) }
+  }
+
+  /**
+   * Another process may do the same at the same time: a commit is changed or removed only while it holds the events that it
+   * was read with, so whatever is removed is in a commit that stays.
+   */
+  async #merge(actor: string, { into, events, parts }: Merge): Promise<number> {
+    const as = (row: Merge['into']) => ({ _id: keyOf({ actor, seq: row.seq }), events: row.events })
+    const { matchedCount } = await guarded(
+      this.#collection.updateOne(as(into), { $set: { events }, $unset: { snapshot: '' } }),
+    )
+    if (matchedCount === 0) return 0
+    const removals = parts.map((part) => ({ deleteOne: { filter: as(part) } }))
+    return (await guarded(this.#collection.bulkWrite(removals, { ordered: true }))).deletedCount
+  }
+
   async actorsOf(
     project: string,
     tenant: string,
@@ -134,6 +168,8 @@ export class MongoCommits implements CommitStore {
     return documents.map((document) => fromRow(rowOf(document)))
   }
 }
+
+const ofActor = (actor: string): Filter<CommitDocument> => ({ actor, _id: { $gte: `${actor}:`, $lt: `${actor};` } })
 
 /** That place in the order of open commits, and every later one; the first condition alone narrows the index. */
 const fromPlace = ({ shard, at, seq }: NonNullable<OpenLook['from']>): Filter<CommitDocument> => ({

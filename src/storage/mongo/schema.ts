@@ -1,6 +1,7 @@
 import type { Document, IndexDescription } from 'mongodb'
 import type { Lease, Member } from '../cluster-ports.ts'
 import { bodyText, type CommitRow, eventsText, keyOf, snapshotText } from '../commit-row.ts'
+import type { PartRow } from '../merged-parts.ts'
 import type { Commit, StoredRecord } from '../ports.ts'
 
 /** A commit as it lies in the collection `commits`: a `CommitRow` without what is null or false. */
@@ -96,6 +97,13 @@ export const rowOf = (document: CommitDocument): CommitRow => ({
   snapshot: document.snapshot ?? null,
   open: document.open ?? false,
   due: document.due ?? null,
+})
+
+/** A document as merging looks at it. */
+export const partRow = ({ seq, at, cause, events = '[]', open, due }: CommitDocument): PartRow => ({
+  ...{ seq, at, cause, events },
+  open: open ?? false,
+  due: due ?? null,
 })
 
 /** The document of a record, with the texts of its indexed fields. */

@@ -1,10 +1,13 @@
 import { type CommitRow, EventPage, fromRow, toRow } from '../commit-row.ts'
+import { isSettled, type Merge, mergedAtOnce, mergesOf, partsOf } from '../merged-parts.ts'
 import {
   type AppendOutcome,
   type Commit,
   type CommitKey,
   type CommitStore,
   type DueLook,
+  type EffectParts,
+  type MergeOutcome,
   type OpenCommit,
   type OpenLook,
   type SettleWork,
@@ -12,7 +15,7 @@ import {
   StoreUnavailable,
 } from '../ports.ts'
 import type { Database } from './database.ts'
-import { commitRow, commitTable, numberIn, openCommit, type RawRow, textIn } from './schema.ts'
+import { commitRow, commitTable, numberIn, openCommit, partRow, type RawRow, textIn } from './schema.ts'
 
 const insert = `insert into commits (actor, seq, shard, epoch, at, project, tenant, machine, cause, nonce, last_sequence,
   open, due, events, snapshot, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`
@@ -133,6 +136,29 @@ export class SqliteCommits implements CommitStore {
         for (const { actor, seq } of keys) this.#db.statement(sql).run(actor, seq)
       }
     })
+  }
+
+  merge({ actor, effect, after, before, epoch }: EffectParts): Promise<MergeOutcome> {
+    const newest = 'select epoch from commits where actor = ? order by seq desc limit 1'
+    const between = `select seq, at, cause, events, open, due from commits
+      where actor = ? and seq > ? and seq < ? and events is not null order by seq limit ?`
+    return this.#db.write(false, () => {
+      if ((numberIn(this.#get(newest, actor), 'epoch') ?? 0) > epoch) return { kind: 'overtaken' }
+      const rows = this.#db.statement(between).all(actor, after, before, mergedAtOnce).map(partRow)
+      const parts = partsOf(rows, effect)
+      if (!parts.every(isSettled)) return { kind: 'waits' }
+      const removed = mergesOf(parts).map((merge) => this.#merge(actor, merge))
+      const next = rows.length < mergedAtOnce ? null : (rows.at(-1)?.seq ?? null)
+      return { kind: 'removed', commits: removed.reduce((sum, each) => sum + each, 0), next }
+    })
+  }
+
+  #merge(actor: string, { into, events, parts }: Merge): number {
+    const set = 'update commits set events = ?, snapshot = null where actor = ? and seq = ?'
+    this.#db.statement(set).run(events, actor, into.seq)
+    const remove = this.#db.statement('delete from commits where actor = ? and seq = ?')
+    for (const { seq } of parts) remove.run(actor, seq)
+    return parts.length
   }
 
   async actorsOf(

@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { CommitRow } from '../commit-row.ts'
+import type { PartRow } from '../merged-parts.ts'
 import type { OpenCommit, StoredRecord } from '../ports.ts'
 
 /** One row as SQLite gives it. The casts below hold because only this adapter writes these tables. */
@@ -29,6 +30,9 @@ export const commitRow = (raw: RawRow): CommitRow => ({ ...raw, open: raw.open =
 
 /** A row of `commits` with the columns that an open commit is known by. */
 export const openCommit = (raw: RawRow): OpenCommit => ({ ...raw }) as unknown as OpenCommit
+
+/** A row of `commits` with the columns that merging looks at. */
+export const partRow = (raw: RawRow): PartRow => ({ ...raw, open: raw.open === 1 }) as unknown as PartRow
 
 /** A row of a kind's table. */
 export const storedRecord = ({ outbox, ...raw }: RawRow): StoredRecord => {

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import type { EventStream, StreamControl } from '#actors/call/call.ts'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { EffectCatalog, EffectContext, EffectOutcome } from '#runtime/effects/effects.ts'
+import type { HostOptions } from '#runtime/host-options.ts'
 import type { Ledger } from '#runtime/log/ledger.ts'
 import type { Delivered, Delivery, Resident } from '#runtime/resident.ts'
 import { epochs, startRuntime, stuckRows } from '#runtime/runtime.ts'
@@ -32,6 +33,7 @@ export interface ProbeOptions extends ProbeEffects {
   readonly atOnce?: boolean
   /** Resolves when requests are served; they are at once when absent. */
   readonly serving?: Promise<void>
+  readonly streamEnded?: HostOptions['streamEnded']
 }
 
 /** List rows of probes. */
@@ -69,6 +71,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     log: pino({ level: 'silent' }),
     ...(options.ledger !== undefined && { ledger: options.ledger }),
     ...(options.serving !== undefined && { serving: options.serving }),
+    ...(options.streamEnded !== undefined && { streamEnded: options.streamEnded }),
     effects: () => probeEffects(options),
   })
   const { host } = runtime

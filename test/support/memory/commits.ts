@@ -1,14 +1,18 @@
 import { type CommitRow, EventPage, fromRow, keyOf, toRow } from '#storage/commit-row.ts'
-import type {
-  AppendOutcome,
-  Commit,
-  CommitKey,
-  CommitStore,
-  DueLook,
-  OpenCommit,
-  OpenLook,
-  SettleWork,
-  StoredLogEvent,
+import { isSettled, mergesOf, partsOf } from '#storage/merged-parts.ts'
+import {
+  type AppendOutcome,
+  type Commit,
+  type CommitKey,
+  type CommitStore,
+  type DueLook,
+  type EffectParts,
+  type MergeOutcome,
+  type OpenCommit,
+  type OpenLook,
+  type SettleWork,
+  type StoredLogEvent,
+  StoreUnavailable,
 } from '#storage/ports.ts'
 
 interface Log {
@@ -22,6 +26,8 @@ export class MemoryCommits implements CommitStore {
   readonly #logs = new Map<string, Log>()
   readonly #open = new Map<string, CommitRow>()
   readonly #due = new Map<string, CommitRow>()
+  /** Whether a merge ends before it removes what it has merged, as when its process dies. */
+  cutsMerge: () => boolean = () => false
 
   async append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
     return commits.map((commit) => this.#add(toRow(commit)))
@@ -108,6 +114,34 @@ export class MemoryCommits implements CommitStore {
     const log = this.#logs.get(actor)
     const row = log?.bySeq.get(seq)
     if (log && row) this.#put(log, { ...row, ...change })
+  }
+
+  async merge({ actor, effect, after, before, epoch }: EffectParts): Promise<MergeOutcome> {
+    const log = this.#logs.get(actor)
+    if ((log?.head.epoch ?? 0) > epoch) return { kind: 'overtaken' }
+    const rows = [...(log?.bySeq.values() ?? [])]
+      .filter((row) => row.seq > after && row.seq < before && row.events !== null)
+      .sort((a, b) => a.seq - b.seq)
+      .map((row) => ({ ...row, events: row.events ?? '[]' }))
+    const parts = partsOf(rows, effect)
+    if (!parts.every(isSettled)) return { kind: 'waits' }
+    const merges = mergesOf(parts)
+    for (const { into, events, parts } of merges) {
+      this.#change({ actor, seq: into.seq }, { events, snapshot: null })
+      if (this.cutsMerge()) throw new StoreUnavailable('cut')
+      for (const { seq } of parts) this.#remove({ actor, seq })
+    }
+    return { kind: 'removed', commits: merges.reduce((sum, { parts }) => sum + parts.length, 0), next: null }
+  }
+
+  #remove(key: CommitKey): void {
+    const log = this.#logs.get(key.actor)
+    const row = log?.bySeq.get(key.seq)
+    if (log === undefined || row === undefined) return
+    log.bySeq.delete(key.seq)
+    log.byCause.delete(row.cause)
+    this.#open.delete(keyOf(key))
+    this.#due.delete(keyOf(key))
   }
 
   async actorsOf(

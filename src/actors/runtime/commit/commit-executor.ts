@@ -3,6 +3,7 @@ import type { Commit, LogEvent, RecordKind } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { Activated } from '../activation.ts'
 import type { EffectRunner } from '../effects/effect-runner.ts'
+import { type EndedStream, endedStreamsOf } from '../log/ended-stream.ts'
 import type { Ledger } from '../log/ledger.ts'
 import type { Feed } from '../messages/feed.ts'
 import type { Outbox } from '../messages/outbox.ts'
@@ -28,6 +29,8 @@ export interface CommitExecutorParts {
   readonly telemetry?: Telemetry
   readonly log: Logger
   readonly stuck: StuckBook
+  /** An effect has ended that journaled more than one part. */
+  readonly streamEnded?: (ended: EndedStream) => void
   /** An operator has decided about something of the actor. */
   readonly decided: (resident: Resident, decision: Decision) => void
   /** An actor here has made a durable commit: other processes may follow its log. */
@@ -52,6 +55,7 @@ export class CommitExecutor {
   carryOut(resident: Resident, draft: Draft, commit: Commit): void {
     const { effects, outbox, settler } = this.#parts
     this.#committed++
+    this.#noteEnded(resident, draft)
     resident.state = stateAlone(draft)
     resident.touchedAt = commit.at
     resident.usedAt = commit.at
@@ -94,6 +98,12 @@ export class CommitExecutor {
     const kind = this.#parts.rows[resident.definition.name]
     if (kind === undefined) return
     this.#parts.rowWriter.put({ id: resident.id, actor: resident.id, kind, record: () => rowRecord(resident) })
+  }
+
+  #noteEnded({ id, state }: Resident, { seq, inFlight }: Draft): void {
+    const { streamEnded } = this.#parts
+    if (streamEnded === undefined || state.inFlight === inFlight) return
+    for (const ended of endedStreamsOf({ actor: id, seq }, state.inFlight, inFlight)) streamEnded(ended)
   }
 
   #noteStuck(resident: Resident, commit: Commit): void {

@@ -10,6 +10,7 @@ export const guardedCommits = (commits: CommitStore, append: CommitStore['append
   open: (look) => commits.open(look),
   due: (look) => commits.due(look),
   settle: (work) => commits.settle(work),
+  merge: (parts) => commits.merge(parts),
   ofProject: (project, after, limit) => commits.ofProject(project, after, limit),
   actorsOf: (project, tenant, { after, limit }) => commits.actorsOf(project, tenant, { after, limit }),
   forget: (actor) => commits.forget(actor),

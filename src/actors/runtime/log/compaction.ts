@@ -1,0 +1,191 @@
+import type { Logger } from 'pino'
+import { projectScope } from '#specs/scope.ts'
+import {
+  type CommitStore,
+  type EffectParts,
+  type RecordKind,
+  type RecordStore,
+  StoreUnavailable,
+} from '#storage/ports.ts'
+import { type Clock, pause } from '../clock.ts'
+import { newId } from '../ids.ts'
+import type { Ownership } from '../recovery/ownership.ts'
+import { shardOf } from '../recovery/shard.ts'
+import { type EndedStream, isEndedStream } from './ended-stream.ts'
+import type { UpkeepSwitch } from './upkeep-switch.ts'
+
+/** Lists of effects whose parts are to be merged: what ended within a second on one process, in a record. */
+export const endedStreams: RecordKind = { name: 'ended_streams' }
+
+const everyMs = 1000
+/** A write of a commit that was given up may reach the store so long after (recovery.ts), and would take a removed one's place. */
+const quietMs = 120_000
+/** An actor whose commits stay open so long is parked: its parts stay as they are. */
+const patienceMs = 24 * 60 * 60 * 1000
+/** So many effects are merged side by side; then the loop is left to others for as long as that took. */
+const atOnce = 4
+const mostRestMs = 50
+const pageSize = 20
+/** So many effects wait in memory for the next record at most; more are never merged. */
+const mostNoted = 20_000
+/** One record holds so many. */
+const mostInRecord = 500
+
+const scope = projectScope('system')
+
+/** What merging needs. */
+export interface CompactionParts {
+  readonly records: RecordStore
+  readonly commits: Pick<CommitStore, 'merge'>
+  readonly upkeep: UpkeepSwitch
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** How far merging is; counts are those of this process since its start. */
+export interface CompactionState {
+  /** Lists of ended streams that wait, over all processes. */
+  readonly waiting: number
+  /** When the oldest of them was written, in ms since the epoch; null for none. */
+  readonly oldestAt: number | null
+  readonly merged: number
+  readonly removed: number
+}
+
+/**
+ * Puts the log events of ended streams together: a turn leaves one commit with its deltas instead of one for every 25 ms
+ * (specs/decisions/0152-compaction.md). What ended is noted in records, so that a crash loses none of it; the process that
+ * runs an actor merges its streams some minutes later, some at a time.
+ */
+export class Compaction {
+  readonly #parts: CompactionParts
+  #noted: EndedStream[] = []
+  #ownership: Pick<Ownership, 'heldUnder'> | undefined
+  #cancel: (() => void) | undefined
+  #stopped = false
+  #working: Promise<void> = Promise.resolve()
+  #merged = 0
+  #removed = 0
+
+  constructor(parts: CompactionParts) {
+    this.#parts = parts
+  }
+
+  /** An effect that journaled parts has ended. */
+  note(ended: EndedStream): void {
+    if (this.#noted.length < mostNoted) this.#noted.push(ended)
+  }
+
+  /** Begins, for the actors that this process runs. */
+  start(ownership: Pick<Ownership, 'heldUnder'>): void {
+    this.#ownership = ownership
+    this.#plan()
+  }
+
+  /** Ends after what is under way, and notes what has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#working
+    await this.#write().catch(() => {})
+  }
+
+  /** @throws {StoreUnavailable} */
+  async state(): Promise<CompactionState> {
+    const { records } = this.#parts
+    const [waiting, [oldest]] = await Promise.all([
+      records.count(endedStreams, scope),
+      records.list(endedStreams, scope, { limit: 1, ascending: true }),
+    ])
+    return { waiting, oldestAt: oldest?.created_at ?? null, merged: this.#merged, removed: this.#removed }
+  }
+
+  #plan(): void {
+    if (this.#stopped) return
+    this.#cancel = this.#parts.clock.after(everyMs, () => {
+      this.#working = this.round().finally(() => this.#plan())
+    })
+  }
+
+  /** Notes what has ended, then merges what is old enough. Trouble is left to the next round. */
+  async round(): Promise<void> {
+    const { log, upkeep } = this.#parts
+    try {
+      await this.#write()
+      if (!(await upkeep.isPaused('compaction'))) await this.#mergeAll()
+    } catch (error) {
+      log.warn({ err: error }, 'streams not merged, trying again')
+    }
+  }
+
+  async #write(): Promise<void> {
+    const { records, clock } = this.#parts
+    while (this.#noted.length > 0) {
+      const streams = this.#noted.slice(0, mostInRecord)
+      const now = clock.now()
+      await records.insert(endedStreams, {
+        ...{ id: newId('ens'), project: scope.project, tenant: null, user: null, version: 1 },
+        ...{ created_at: now, updated_at: now, expires_at: null },
+        data: { streams: streams.map((stream) => ({ ...stream })) },
+      })
+      this.#noted = this.#noted.slice(streams.length)
+    }
+  }
+
+  async #mergeAll(): Promise<void> {
+    const { records, clock, upkeep } = this.#parts
+    for (let after: string | undefined; !this.#stopped; ) {
+      const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+      const page = await records.list(endedStreams, scope, look)
+      for (const record of page) {
+        if (this.#stopped || record.created_at > clock.now() - quietMs || (await upkeep.isPaused('compaction'))) return
+        const listed = Array.isArray(record.data.streams) ? record.data.streams.filter(isEndedStream) : []
+        const left = await this.#mergeListed(listed)
+        if (left.length === 0 || record.created_at < clock.now() - patienceMs) {
+          await records.remove(endedStreams, scope, record.id)
+        } else if (left.length < listed.length) {
+          // of two processes one comes too late, and merges nothing the next time
+          const data = { streams: left.map((stream) => ({ ...stream })) }
+          await records.replace(endedStreams, { ...record, version: record.version + 1, updated_at: clock.now(), data })
+        }
+      }
+      after = page.at(-1)?.id
+      if (page.length < pageSize) return
+    }
+  }
+
+  /** Resolves with those that are still to be merged, here or elsewhere. */
+  async #mergeListed(listed: readonly EndedStream[]): Promise<readonly EndedStream[]> {
+    const { clock } = this.#parts
+    const left: EndedStream[] = []
+    for (let first = 0; first < listed.length; first += atOnce) {
+      if (this.#stopped) return [...left, ...listed.slice(first)]
+      const begunAt = clock.steady()
+      const some = listed.slice(first, first + atOnce)
+      const done = await Promise.all(some.map((stream) => this.#merge(stream)))
+      left.push(...some.filter((_, index) => done[index] === false))
+      const tookMs = clock.steady() - begunAt
+      if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
+    }
+    return left
+  }
+
+  /** False when it is to be tried again. */
+  async #merge({ actor, effect, after, before }: EndedStream): Promise<boolean> {
+    const epoch = this.#ownership?.heldUnder(shardOf(actor))
+    if (epoch === undefined) return false
+    for (let from: number | null = after; from !== null; ) {
+      const parts: EffectParts = { actor, effect, after: from, before, epoch }
+      const outcome = await this.#parts.commits.merge(parts).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable) throw error
+        this.#parts.log.error({ actorId: actor, effect, err: error }, 'a stream not merged')
+        return { kind: 'removed', commits: 0, next: null } as const
+      })
+      if (outcome.kind !== 'removed') return false
+      this.#removed += outcome.commits
+      from = outcome.next
+    }
+    this.#merged++
+    return true
+  }
+}

@@ -1,0 +1,38 @@
+import type { FlightsInProgress } from '#machines/pending.ts'
+import type { Json } from '#storage/ports.ts'
+import { isObject } from '../schema.ts'
+
+/** An effect that has ended, and between which commits its parts are. */
+export interface EndedStream {
+  readonly actor: string
+  readonly effect: string
+  /** `seq` of the commit that declared the effect. */
+  readonly after: number
+  /** `seq` of the commit that ended it. */
+  readonly before: number
+}
+
+/** What a step ended of an actor's effects, as far as they journaled more than one part. */
+export const endedStreamsOf = (
+  { actor, seq }: { readonly actor: string; readonly seq: number },
+  before: FlightsInProgress,
+  left: FlightsInProgress,
+): readonly EndedStream[] => {
+  const ended: EndedStream[] = []
+  for (const effect in before) {
+    if (effect in left || (before[effect]?.progress ?? 0) < 2) continue
+    ended.push({ actor, effect, after: declaredAt(actor, effect), before: seq })
+  }
+  return ended
+}
+
+/** An effect's id is `<actor>:<seq>:<n>`. */
+const declaredAt = (actor: string, effect: string): number => Number.parseInt(effect.slice(actor.length + 1), 10) || 0
+
+/** Whether a stored value is one. */
+export const isEndedStream = (value: Json): value is Json & EndedStream =>
+  isObject(value) &&
+  typeof value.actor === 'string' &&
+  typeof value.effect === 'string' &&
+  typeof value.after === 'number' &&
+  typeof value.before === 'number'

@@ -1,0 +1,94 @@
+import type { LogEvent } from './ports.ts'
+
+/** A commit of an effect's part, as far as merging looks at it. */
+export interface PartRow {
+  readonly seq: number
+  /** ms since the epoch. */
+  readonly at: number
+  readonly cause: string
+  /** JSON of its log events. */
+  readonly events: string
+  readonly open: boolean
+  readonly due: number | null
+}
+
+/** One commit that takes the log events of others. Each is changed, or removed, only while its events are as they were read. */
+export interface Merge {
+  readonly into: Pick<PartRow, 'seq' | 'events'>
+  /** JSON of its events after. */
+  readonly events: string
+  /** The last first, and to be removed in this order: a reader may have some of the first only, and finds the rest in `into`. */
+  readonly parts: readonly Pick<PartRow, 'seq' | 'events'>[]
+}
+
+/** The events of a merged commit are not longer than this as JSON, in UTF-16 units, unless those of one commit are. */
+export const mergedLength = 64 * 1024
+
+/** So many commits are looked at in one call: an embedded store answers no other caller meanwhile. */
+export const mergedAtOnce = 250
+
+/** The commits among `rows` that are the effect's parts; their causes are its id, `#` and a number. */
+export const partsOf = <Row extends Pick<PartRow, 'cause'>>(rows: readonly Row[], effect: string): readonly Row[] =>
+  rows.filter(({ cause }) => cause.startsWith(`${effect}#`) && /^\d+$/.test(cause.slice(effect.length + 1)))
+
+/** Whether nothing of the commit is needed any more but its events. */
+export const isSettled = ({ open, due }: Pick<PartRow, 'open' | 'due'>): boolean => !open && due === null
+
+interface Taken {
+  readonly row: PartRow
+  readonly events: readonly LogEvent[]
+  /** Earlier commits all of whose events this one has already: a process died before it removed them. */
+  readonly covered: PartRow[]
+}
+
+/**
+ * How the events of commits that follow each other come together: always in the last of a group, whose place in the log stays,
+ * each with the time of the commit that it was written in.
+ *
+ * @param rows in the order of `seq`
+ */
+export const mergesOf = (rows: readonly PartRow[], maxLength = mergedLength): readonly Merge[] =>
+  groupsOf(takenOf(rows), maxLength).flatMap((group) => {
+    const into = group.at(-1)
+    const parts = [...group.slice(0, -1).map(({ row }) => row), ...group.flatMap(({ covered }) => covered)]
+    if (into === undefined || parts.length === 0) return []
+    return [{ into: into.row, events: textOf(group), parts: parts.sort((a, b) => b.seq - a.seq) }]
+  })
+
+const takenOf = (rows: readonly PartRow[]): readonly Taken[] => {
+  const taken: Taken[] = []
+  for (const row of rows.toReversed()) {
+    const events: readonly LogEvent[] = JSON.parse(row.events)
+    const later = taken.at(-1)
+    if (later !== undefined && firstOf(events) >= firstOf(later.events)) later.covered.push(row)
+    else taken.push({ row, events, covered: [] })
+  }
+  return taken.toReversed()
+}
+
+const firstOf = (events: readonly LogEvent[]): number => events[0]?.sequence ?? 0
+
+const groupsOf = (taken: readonly Taken[], maxLength: number): readonly (readonly Taken[])[] => {
+  const groups: Taken[][] = []
+  let length = 0
+  for (const each of taken) {
+    const group = groups.at(-1)
+    length += each.row.events.length
+    if (group !== undefined && length <= maxLength && follows(group.at(-1), each)) group.push(each)
+    else {
+      groups.push([each])
+      length = each.row.events.length
+    }
+  }
+  return groups
+}
+
+/** Nothing else was journaled in between: events of one commit are in order, and so are commits. */
+const follows = (before: Taken | undefined, { events }: Taken): boolean =>
+  before?.events.at(-1)?.sequence === firstOf(events) - 1
+
+const textOf = (group: readonly Taken[]): string => {
+  const [only, ...others] = group
+  if (only === undefined || others.length === 0) return only?.row.events ?? '[]'
+  return JSON.stringify(group.flatMap(({ row, events }) => events.map((event) => ({ at: row.at, ...event }))))
+}

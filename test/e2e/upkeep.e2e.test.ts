@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Api } from './api.ts'
+import { endsTurn } from './stream-reader.ts'
+import { World } from './world.ts'
+
+let world: World
+let owner: Api
+
+beforeAll(async () => {
+  world = await World.start()
+  owner = await world.dashboard()
+})
+afterAll(() => world.stop())
+
+const taskOf = async (api: Api) => (await api.get('/api/upkeep')).body.data[0]
+
+it('shows operators what waits for compaction', async () => {
+  const session = await world.api.createSession()
+  await (await world.api.turn(session, { input: 'a few words to say again' })).until(endsTurn)
+  await expect.poll(async () => (await taskOf(owner)).waiting, { timeout: 20_000 }).toBe(1)
+  expect(await taskOf(owner)).toMatchObject({ id: 'compaction', paused: false, paused_by: null, merged: 0, removed: 0 })
+})
+
+it('is paused and resumed by an owner', async () => {
+  expect((await owner.post('/api/upkeep/compaction/pause', {})).body).toMatchObject({ paused: true })
+  const { paused_at, paused_by } = await taskOf(owner)
+  expect((await owner.post('/api/upkeep/compaction/pause', {})).body).toMatchObject({ paused_at, paused_by })
+  expect((await owner.post('/api/upkeep/compaction/resume', {})).body).toMatchObject({ paused: false, paused_at: null })
+})
+
+it('stays paused over a crash', async () => {
+  const crashing = await World.start()
+  try {
+    await (await crashing.dashboard()).post('/api/upkeep/compaction/pause', {})
+    await crashing.crash()
+    await crashing.restart()
+    expect(await taskOf(await crashing.dashboard())).toMatchObject({ paused: true })
+  } finally {
+    await crashing.stop()
+  }
+})
+
+it('is for owners: keys and members may not pause it, and admins only look', async () => {
+  expect((await world.api.post('/api/upkeep/compaction/pause', {})).status).toBe(403)
+  const project = (await owner.get('/api/projects')).body.data[0].id
+  const password = randomBytes(16).toString('base64url')
+  const email = 'admin@example.com'
+  await owner.post(`/api/projects/${project}/members`, { email, password, role: 'admin' })
+  const admin = await world.dashboard(email, password)
+  expect((await admin.get('/api/upkeep')).status).toBe(200)
+  expect((await admin.post('/api/upkeep/compaction/pause', {})).status).toBe(403)
+  expect((await owner.post('/api/upkeep/retention/pause', {})).status).toBe(404)
+})
