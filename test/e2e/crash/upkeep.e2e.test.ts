@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Api } from './api.ts'
-import { endsTurn } from './stream-reader.ts'
-import { World } from './world.ts'
+import type { Api } from '../api.ts'
+import { endsTurn } from '../stream-reader.ts'
+import { World } from '../world.ts'
 
 let world: World
 let owner: Api
