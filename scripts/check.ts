@@ -8,6 +8,7 @@ import { folderSizeFindings } from './check/folder-size.ts'
 import { layerFindings } from './check/layers.ts'
 import { namedPathFindings } from './check/named-paths.ts'
 import { namingFindings } from './check/naming.ts'
+import { binaryFindings, nativeServer } from './check/native-binary.ts'
 import { regExpFindings } from './check/regexps.ts'
 import { drawn, roomFindings, roomGraph } from './check/rooms.ts'
 import { type Finding, readFiles } from './check/source-files.ts'
@@ -55,6 +56,7 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'empty comments': () => listed(worded.flatMap(emptyCommentFindings)),
   'named paths': () => listed(namedPathFindings(root, worded)),
   'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
+  'native server': () => binaryFindings(resolve(root, 'node_modules'), nativeServer).join('\n') || null,
   'generated files': () => tool('scripts/generate.ts', '--check'),
   duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),
 }

@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { binaryFindings, nativeServer } from './check/native-binary.ts'
 
 /*
  * `npm run platforms`: installs what the server needs as npm does on other machines, each into a folder of its own that is
- * removed again. An install that fails, or brings a binary of another platform, ends it with exit code 1.
+ * removed again. An install that fails, or brings a binary of another platform, ends it with exit code 1; so does a native server
+ * here that is not the one that was recorded.
  */
 const root = resolve(import.meta.dirname, '..')
 
@@ -49,3 +51,11 @@ for (const platform of platforms) {
   )
   if (problem !== null) process.exitCode = 1
 }
+
+const changed = binaryFindings(join(root, 'node_modules'), nativeServer)
+process.stdout.write(
+  changed.length === 0
+    ? `ok      ${nativeServer.package} ${nativeServer.version} is the recorded binary; it was not compared with a build of its official sources\n`
+    : changed.map((problem) => `FAILED  ${problem}\n`).join(''),
+)
+if (changed.length > 0) process.exitCode = 1

@@ -36,7 +36,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
     this.#server.on('request', (message, response) =>
       this.containment.run(
         'head',
-        () => this.#serve(message, response),
+        () => (hasKnownEnd(message) ? this.#serve(message, response) : void response.destroy()),
         () => response.destroy(),
       ),
     )
@@ -89,6 +89,10 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
     )
   }
 }
+
+/** node:http serves a coding that it does not know before it finds no end of the body (RFC 9112, 6.3). */
+const hasKnownEnd = ({ headers }: IncomingMessage): boolean =>
+  (headers['transfer-encoding'] ?? 'chunked').toLowerCase() === 'chunked'
 
 /** Answers what is not HTTP, as far as the client is still there. */
 const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {

@@ -15,6 +15,9 @@ const single = new Set([
   'user-agent',
 ])
 
+/** Fields that say where a request ends: given twice, a proxy in front may have believed the other one. */
+const framing = new Set(['content-length', 'transfer-encoding'])
+
 const noBody: Promise<Buffer> = Promise.resolve(Buffer.alloc(0))
 
 /** A request on uWebSockets.js. Everything is copied at once: the library's object dies with its handler. */
@@ -27,6 +30,7 @@ export class UwsHttpRequest implements HttpRequest {
   #uws: UwsResponse | null
   #address: string | null = null
   #body: RequestBody | null = null
+  #isRepeated = false
 
   constructor(uws: UwsResponse, request: UwsRequest, containment: Containment) {
     this.method = request.getCaseSensitiveMethod()
@@ -42,6 +46,16 @@ export class UwsHttpRequest implements HttpRequest {
   get remoteAddress(): string {
     this.#address ??= this.#readAddress()
     return this.#address
+  }
+
+  /**
+   * Where the request ends is said twice, or in a way that the library does not know but takes all the same. What follows may
+   * be another request to a proxy in front (RFC 9112, 6.3).
+   */
+  get isAmbiguous(): boolean {
+    const coding = this.header('transfer-encoding')
+    const isKnown = coding === undefined || coding.toLowerCase() === 'chunked'
+    return this.#isRepeated || !isKnown || !/^\d+$/.test(this.header('content-length') ?? '0')
   }
 
   header(name: string): string | undefined {
@@ -77,6 +91,7 @@ export class UwsHttpRequest implements HttpRequest {
   #addHeader(name: string, value: string): void {
     const present = this.#headers.get(name)
     if (present === undefined) this.#headers.set(name, value)
+    else if (framing.has(name)) this.#isRepeated = true
     else if (!single.has(name)) this.#headers.set(name, `${present}${name === 'cookie' ? '; ' : ', '}${value}`)
   }
 
@@ -100,3 +115,9 @@ export class UwsHttpRequest implements HttpRequest {
     )
   }
 }
+
+/**
+ * Cuts the connection. An answer before would be one too many: the library goes on with what came after the head, as far as it
+ * has come already, even where the answer says that the connection closes.
+ */
+export const refuseAmbiguous = (uws: UwsResponse): void => uws.close()

@@ -4,7 +4,7 @@ import { whyNotListening } from '../cannot-listen.ts'
 import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import type { Uws, UwsApp, UwsListenSocket, UwsResponse } from './uws-binding.ts'
-import { UwsHttpRequest } from './uws-request.ts'
+import { refuseAmbiguous, UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
 import { UwsUpgrades } from './uws-websocket.ts'
 
@@ -38,7 +38,7 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
     this.#app.any('/*', (response, request) =>
       this.containment.run(
         'head',
-        () => this.#serve(response, new UwsHttpRequest(response, request, this.containment)),
+        () => this.#take(response, new UwsHttpRequest(response, request, this.containment)),
         () => response.close(),
       ),
     )
@@ -69,6 +69,11 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
     this.#upgrades.sayGoodbye()
     await this.#work.settled(graceMs)
     this.#app.close()
+  }
+
+  #take(uws: UwsResponse, request: UwsHttpRequest): void {
+    if (request.isAmbiguous) refuseAmbiguous(uws)
+    else this.#serve(uws, request)
   }
 
   #serve(uws: UwsResponse, request: UwsHttpRequest): void {

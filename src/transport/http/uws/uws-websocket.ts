@@ -3,7 +3,7 @@ import type { OpenWork } from '#transport/open-work.ts'
 import type { Containment } from '../containment.ts'
 import { type HttpHandler, type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 import type { UwsBehaviour, UwsResponse, UwsSocket, UwsSocketListener, UwsUpgradeContext } from './uws-binding.ts'
-import { UwsHttpRequest } from './uws-request.ts'
+import { refuseAmbiguous, UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
 
 type Accept = (peer: WebSocketPeer) => void
@@ -113,6 +113,10 @@ export class UwsUpgrades {
   }
 
   #begin(uws: UwsResponse, request: UwsHttpRequest, context: UwsUpgradeContext): void {
+    if (request.isAmbiguous) {
+      refuseAmbiguous(uws)
+      return
+    }
     const response = new UwsHttpResponse(uws, request, this.#owner)
     request.keepAddress()
     this.#work.begin()

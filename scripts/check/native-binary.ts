@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A file of a package that runs as native code or loads it, and the SHA-256 that was recorded of it. */
+export interface RecordedBinary {
+  readonly package: string
+  readonly version: string
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** The native HTTP server (specs/decisions/0155-what-is-trusted.md). */
+export const nativeServer: RecordedBinary = {
+  package: 'uWebSockets.js',
+  version: '20.51.4',
+  files: {
+    'uws.node': 'f687e7c3666b5cca9d355184bbf07bb0550f5ba0d3ffd453248ccfec552dde6c',
+    'index.js': '9e8c455f5b6fe80471b8d29b196f21ce1ebe8fd0384bba9604b6b0343c32374f',
+  },
+}
+
+/** What of an installed binary is not what was recorded, in a sentence each. One that is not installed differs in nothing. */
+export const binaryFindings = (modules: string, recorded: RecordedBinary): readonly string[] => {
+  const folder = join(modules, recorded.package)
+  if (!existsSync(folder)) return []
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const name = `${recorded.package} ${recorded.version}`
+  const other = version === recorded.version ? [] : [`${name} is recorded, and ${version} is installed`]
+  const changed = Object.entries(recorded.files).filter(([file, hash]) => hashOf(join(folder, file)) !== hash)
+  return [...other, ...changed.map(([file]) => `${file} of ${name} is not the file that was recorded`)]
+}
+
+const hashOf = (path: string): string | null =>
+  existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : null

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { readFiles } from '#scripts/check/source-files.ts'
+import { providers } from '#specs/data/providers.ts'
+import { readConfig } from '../src/config.ts'
+
+const page = readFileSync('docs/operating.md', 'utf8')
+const documented = new Set([...page.matchAll(/`([A-Z<][A-Z0-9_<>]+)`/g)].map(([, name]) => name))
+
+/** Every variable that the configuration looks at. */
+const configured = (): readonly string[] => {
+  const seen = new Set<string>()
+  const env = new Proxy<Record<string, string>>(
+    { OPENAI_API_KEY: 'key', OPENAI_PRICES: 'call_usd=1' },
+    {
+      get: (target, name) => {
+        seen.add(String(name))
+        return target[String(name)]
+      },
+    },
+  )
+  readConfig(env)
+  return [...seen]
+}
+
+/** A provider's variable as the page has it; a secret's file as its secret. */
+const generic = (name: string): string => {
+  const bare = name.replace(/_FILE$/, '')
+  const provider = providers.find(
+    ({ env }) => /^_(API_KEY|BASE_URL|PRICES)$/.test(bare.slice(env.length)) && bare.startsWith(env),
+  )
+  return provider === undefined ? bare : `<PROVIDER>${bare.slice(provider.env.length)}`
+}
+
+describe('the page for operators', () => {
+  it('names every variable that the configuration reads', () => {
+    const names = configured()
+    expect(names.length).toBeGreaterThan(60)
+    expect([...new Set(names.map(generic))].filter((name) => !documented.has(name))).toEqual([])
+  })
+
+  it('names every other variable that the server or a tool of the operator reads', () => {
+    const files = readFiles('.', ['src', 'scripts/backup', 'scripts/doctor', 'scripts/cluster'], ['.ts', '.js'])
+    const read = files.flatMap(({ text }) =>
+      [...text.matchAll(/process\.env\.([A-Z_]+)/g)].map(([, name = '']) => name),
+    )
+    expect([...new Set(read)].filter((name) => !documented.has(generic(name)))).toEqual([])
+  })
+
+  it('says of every secret that it may stand in a file', () => {
+    const files = configured().filter(
+      (name) => name.endsWith('_FILE') && !providers.some(({ env }) => name.startsWith(`${env}_`)),
+    )
+    expect(files.length).toBeGreaterThan(4)
+    expect(files.filter((name) => !documented.has(name))).toEqual([])
+  })
+})

@@ -1,0 +1,44 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { binaryFindings, nativeServer } from '#scripts/check/native-binary.ts'
+
+const modules = resolve(import.meta.dirname, '../../../node_modules')
+const folders: string[] = []
+
+/** A copy of the installed package. */
+const copied = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-binary-'))
+  folders.push(folder)
+  cpSync(join(modules, nativeServer.package), join(folder, nativeServer.package), { recursive: true })
+  return folder
+}
+
+describe("the native server's binary", () => {
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+  })
+
+  it('is the one that was recorded', () => {
+    expect(binaryFindings(modules, nativeServer)).toEqual([])
+  })
+
+  it.each(Object.keys(nativeServer.files))('is found to be another by one byte of %s', (file) => {
+    const folder = copied()
+    writeFileSync(join(folder, nativeServer.package, file), ' ', { flag: 'a' })
+    expect(binaryFindings(folder, nativeServer)).toEqual([
+      `${file} of uWebSockets.js 20.51.4 is not the file that was recorded`,
+    ])
+  })
+
+  it('is found to be of another version', () => {
+    expect(binaryFindings(copied(), { ...nativeServer, version: '20.0.0' })).toEqual([
+      'uWebSockets.js 20.0.0 is recorded, and 20.51.4 is installed',
+    ])
+  })
+
+  it('is missed nowhere that it does not run', () => {
+    expect(binaryFindings(join(tmpdir(), 'nothing-here'), nativeServer)).toEqual([])
+  })
+})
