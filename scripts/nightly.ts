@@ -9,6 +9,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   // seeds and orders that CI does not see, and how soon planted defects are found when all seeds are tried from the first
   simulate: ['scripts/simulate.ts', '--seeds', '2000'],
   'simulate-cluster': ['scripts/simulate.ts', '--seeds', '1000', '--nodes', '3'],
+  'simulate-compaction': ['scripts/simulate.ts', '--seeds', '500', '--compaction'],
   'simulate-planted': ['scripts/simulate.ts', '--planted'],
   // a plan of its own each night
   chaos: ['scripts/chaos.ts', '--minutes', '15'],

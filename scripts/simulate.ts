@@ -14,6 +14,7 @@ import { type Scenario, shareOf, simulate } from '../test/simulation/simulation.
  *
  * `npm run simulate -- --seeds 500`: so many seeds (2,000 when not said), a fifth of them of runs, the others of sessions,
  * and every one that ever failed; prints the trace of the first that breaks a promise. `--scenario runs` or `sessions`: of these alone.
+ * `--compaction`: deltas of ended turns are put together, and processes die in the middle of that.
  * `--nodes 3` runs several processes with leases. `--seed K` starts at K, with one seed (of sessions) unless said
  * otherwise; `--trace` prints every trace.
  * `--planted`: how many seeds it takes to find each planted defect; `--planted NAME` for one of them.
@@ -29,6 +30,7 @@ const number = (name: string): number | undefined => {
 
 const seeds = number('seeds')
 const nodes = number('nodes') ?? 1
+const compaction = process.argv.includes('--compaction')
 const first = number('seed') ?? 1
 const startedAt = performance.now()
 const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1)
@@ -56,7 +58,7 @@ const runSeeds = async (): Promise<void> => {
   const totals = { seeds: 0, commits: 0, processes: 0, failed: 0 }
   for (const scenario of scenarios) {
     for (const seed of listFor(scenario)) {
-      const { violations, trace, commits, processes } = await simulate(seed, { nodes, scenario })
+      const { violations, trace, commits, processes } = await simulate(seed, { nodes, scenario, compaction })
       totals.seeds++
       totals.commits += commits
       totals.processes += processes

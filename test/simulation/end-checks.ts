@@ -37,6 +37,22 @@ export const checkTheEnd = async (
   }
 }
 
+/** The store gives every event that was ever committed, once, in order and with its time, wherever a reader goes on. */
+export const checkLogs = async (ledger: Ledger, inner: Storage): Promise<void> => {
+  for (const [id, { commits }] of ledger.actors) {
+    if (ledger.forgotten.has(id)) continue
+    const written = commits.flatMap(({ events, at }) =>
+      events.map(({ sequence, event_type }) => [sequence, event_type, at]),
+    )
+    const after = Math.floor(written.length / 2)
+    const read = async (from: number) =>
+      (await inner.commits.events(id, from, 10_000)).map(({ sequence, event_type, at }) => [sequence, event_type, at])
+    const [all, half] = [JSON.stringify(await read(0)), JSON.stringify(await read(after))]
+    ledger.expect(all === JSON.stringify(written), () => `the log of ${id} is ${all}, not ${JSON.stringify(written)}`)
+    ledger.expect(half === JSON.stringify(written.slice(after)), () => `the log of ${id} after ${after} is ${half}`)
+  }
+}
+
 /** After a quiet restart nothing is left to be taken up, and nothing is left of what was deleted. */
 export const checkTidiness = async (ledger: Ledger, inner: Storage, now: number): Promise<void> => {
   for (const id of ledger.forgotten) {

@@ -1,7 +1,8 @@
 import { takeIdsFrom } from '#runtime/ids.ts'
+import { MemoryCommits } from '../support/memory/commits.ts'
 import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
 import type { Defect } from './defects.ts'
-import { checkExpiry, checkTheEnd, checkTidiness } from './end-checks.ts'
+import { checkExpiry, checkLogs, checkTheEnd, checkTidiness } from './end-checks.ts'
 import { Ledger } from './ledger.ts'
 import { Prober } from './prober.ts'
 import { RowRules } from './row-rules.ts'
@@ -40,6 +41,8 @@ export interface SimulationOptions {
   readonly nodes?: number
   /** What its clients do; `sessions` when left out. */
   readonly scenario?: Scenario
+  /** Deltas of ended turns are put together, and processes die in the middle of that. */
+  readonly compaction?: boolean
 }
 
 /** Sessions with turns, tools and approvals; or background runs with delegation, in a queue with few slots. */
@@ -60,6 +63,8 @@ const sharedOutMs = 25_000
 const troubleMs = 4000
 /** What follows from one commit is done within this time when nothing is in the way. */
 const quietMs = 3000
+/** A write that was given up reaches the store within 15 s. */
+const mergesAfterMs = 20_000
 const expiryMs = 8 * 24 * 60 * 60 * 1000
 
 /** Runs one seed to its end, or to the first promise that is broken. */
@@ -124,7 +129,9 @@ class Run {
     }
     this.#rows = new RowRules(ledger, this.#inner)
     const setting = scenario === 'runs' ? runSettingOf(seed) : null
-    const parts = { ...shared, faults: () => this.#faults, defect: options.defect ?? null, world: setting ?? {} }
+    const world = { ...setting, ...(options.compaction === true && { mergesAfterMs }) }
+    if (options.compaction === true) this.#cutMerges(new Random(`merges/${seed}`))
+    const parts = { ...shared, faults: () => this.#faults, defect: options.defect ?? null, world }
     this.cluster = new Cluster(parts, nodes)
     this.#note = note
     const { cluster } = this
@@ -133,6 +140,17 @@ class Run {
   }
 
   readonly #note: (text: string) => void
+
+  /** Processes die in the middle of merges; what they have begun is left as it is. */
+  #cutMerges(random: Random): void {
+    const { commits } = this.#inner
+    if (!(commits instanceof MemoryCommits)) return
+    commits.cutsMerge = () => {
+      const isCut = random.chance(0.05)
+      if (isCut) this.#note('a merge is cut in the middle')
+      return isCut
+    }
+  }
 
   get #broken(): boolean {
     return this.ledger.violations.length > 0
@@ -151,6 +169,7 @@ class Run {
     await this.#calm(calmMs)
     if (this.#broken) return
     await checkTheEnd(this.ledger, this.#outside, this.#inner, this.#scheduler.now())
+    await checkLogs(this.ledger, this.#inner)
     await this.#life.checkCalm()
     await this.#rows.check()
     if (this.#broken || this.#random.chance(0.5)) return

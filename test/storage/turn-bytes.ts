@@ -56,7 +56,8 @@ const actors = Array.from({ length: sessions }, (_, n) => `ses_01m81rp18r05zt802
 export const writeTurns = async ({ commits }: Storage): Promise<void> => {
   for (let turn = 1; turn <= turns; turn++) {
     const each = actors.map((actor) => turnOf(actor, turn))
-    for (let index = 0; index < deltas + 2; index++) await commits.append(each.flatMap((list) => list[index] ?? []))
+    const inTurns = Array.from({ length: deltas + 2 }, (_, index) => each.flatMap((list) => list[index] ?? []))
+    await commits.append(inTurns.flat())
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { auditLines } from '#actors/audit/audit-log.ts'
 import type { EventStream } from '#actors/call/call.ts'
 import { definitions, kinds } from '#actors/capabilities.ts'
@@ -30,6 +31,8 @@ import { queueSink } from '#machines/run/run-actions.ts'
 import { type Clock, systemClock } from '#runtime/clock.ts'
 import type { ClusterParts } from '#runtime/cluster/cluster-node.ts'
 import { eraseActor } from '#runtime/erasure/erase-actor.ts'
+import { Compaction } from '#runtime/log/compaction.ts'
+import { UpkeepSwitch } from '#runtime/log/upkeep-switch.ts'
 import { type Runtime, startRuntime } from '#runtime/runtime.ts'
 import { auditSink, webhookSink } from '#runtime/sinks.ts'
 import type { JsonObject, LogEvent, Storage } from '#storage/ports.ts'
@@ -103,6 +106,8 @@ export interface WorldOptions {
   readonly concurrency?: RunConcurrency
   /** Joins the world to others. */
   readonly cluster?: ClusterParts
+  /** Streams are merged so long after they have ended, in ms; never when absent. */
+  readonly mergesAfterMs?: number
 }
 
 /** An agent that runs by itself: what a test says of it, and nothing else. */
@@ -120,6 +125,19 @@ export const agentConfigOf = (agent_id: string, more: Partial<ResolvedConfig> = 
   ...more,
 })
 
+const compactionOf = (
+  { mergesAfterMs }: WorldOptions,
+  {
+    storage: { records, commits },
+    clock,
+    log,
+  }: { readonly storage: Storage; readonly clock: Clock; readonly log: Logger },
+): Compaction | null => {
+  if (mergesAfterMs === undefined) return null
+  const upkeep = new UpkeepSwitch({ records, clock })
+  return new Compaction({ records, commits, upkeep, clock, log, quietMs: mergesAfterMs })
+}
+
 /** The real runtime and use-cases over a store in memory, with a scripted model. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const { storage = openMemoryStorage(), clock = systemClock } = options
@@ -128,8 +146,10 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const configs = new TurnConfigs(storage.blobs)
   const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
   const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
+  const compaction = compactionOf(options, { storage, clock, log })
   const runtime: Runtime = await startRuntime({
     storage,
+    ...(compaction !== null && { streamEnded: (ended) => compaction.note(ended) }),
     definitions,
     rows: { session: sessionRows, action: actionRows, run: runRows, delivery: deliveryRows },
     clock,
@@ -169,6 +189,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     },
   })
   const { host } = runtime
+  compaction?.start(host.ownership)
   const parts = {
     host,
     records: storage.records,

@@ -28,7 +28,7 @@ export interface NodeParts extends Omit<SimStorageParts, 'process'> {
   /** What joins the processes of a cluster; null when each runs alone. */
   readonly network: Network | null
   /** What every process is made with beside that. */
-  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'tellsWebhooks'>
+  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'tellsWebhooks' | 'mergesAfterMs'>
 }
 
 const log = pino({ level: 'silent' })

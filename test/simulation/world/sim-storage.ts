@@ -4,6 +4,8 @@ import {
   type BlobStore,
   type Commit,
   type CommitStore,
+  type EffectParts,
+  type MergeOutcome,
   type RecordKind,
   type RecordStore,
   type SettleWork,
@@ -57,6 +59,7 @@ export class SimStorage {
       append: (batch) => Promise.all(batch.map((commit) => this.#append(commit))),
       settle: (work) => this.#settle(work),
       forget: (actor) => this.#forget(actor),
+      merge: (work) => this.#merge(work),
     }
     const records: Partial<RecordStore> = {
       project: async (rows) => {
@@ -113,6 +116,15 @@ export class SimStorage {
     const { faults, inner, volatile } = this.#parts
     if (faults().forgets === 0) await inner.commits.settle(work)
     else volatile.later(() => void inner.commits.settle(work))
+  }
+
+  #merge(work: EffectParts): Promise<MergeOutcome> {
+    const { inner, process, note } = this.#parts
+    return this.#ask('merge', work.actor, async () => {
+      const outcome = await inner.commits.merge(work)
+      note(`${process.name} ${work.effect} merged ${outcome.kind === 'removed' ? outcome.commits : outcome.kind}`)
+      return outcome
+    })
   }
 
   #forget(actor: string): Promise<void> {

@@ -26,7 +26,7 @@ export class MemoryCommits implements CommitStore {
   readonly #logs = new Map<string, Log>()
   readonly #open = new Map<string, CommitRow>()
   readonly #due = new Map<string, CommitRow>()
-  /** Whether a merge ends before it removes what it has merged, as when its process dies. */
+  /** Whether a merge ends before it removes the next of what it has merged, as when its process dies. */
   cutsMerge: () => boolean = () => false
 
   async append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
@@ -128,8 +128,10 @@ export class MemoryCommits implements CommitStore {
     const merges = mergesOf(parts)
     for (const { into, events, parts } of merges) {
       this.#change({ actor, seq: into.seq }, { events, snapshot: null })
-      if (this.cutsMerge()) throw new StoreUnavailable('cut')
-      for (const { seq } of parts) this.#remove({ actor, seq })
+      for (const { seq } of parts) {
+        if (this.cutsMerge()) throw new StoreUnavailable('cut')
+        this.#remove({ actor, seq })
+      }
     }
     return { kind: 'removed', commits: merges.reduce((sum, { parts }) => sum + parts.length, 0), next: null }
   }

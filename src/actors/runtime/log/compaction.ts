@@ -19,7 +19,7 @@ export const endedStreams: RecordKind = { name: 'ended_streams' }
 
 const everyMs = 1000
 /** A write of a commit that was given up may reach the store so long after (recovery.ts), and would take a removed one's place. */
-const quietMs = 120_000
+const defaultQuietMs = 120_000
 /** An actor whose commits stay open so long is parked: its parts stay as they are. */
 const patienceMs = 24 * 60 * 60 * 1000
 /** So many effects are merged side by side; then the loop is left to others for as long as that took. */
@@ -40,6 +40,8 @@ export interface CompactionParts {
   readonly upkeep: UpkeepSwitch
   readonly clock: Clock
   readonly log: Logger
+  /** How long after its end a stream is merged, in ms; two minutes when absent. */
+  readonly quietMs?: number
 }
 
 /** How far merging is; counts are those of this process since its start. */
@@ -133,7 +135,7 @@ export class Compaction {
   }
 
   async #mergeAll(): Promise<void> {
-    const { records, clock, upkeep } = this.#parts
+    const { records, clock, upkeep, quietMs = defaultQuietMs } = this.#parts
     for (let after: string | undefined; !this.#stopped; ) {
       const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
       const page = await records.list(endedStreams, scope, look)

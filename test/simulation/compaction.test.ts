@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { simulate } from './simulation.ts'
+
+const compacted = async (seeds: number, nodes: number) => {
+  const broken: string[] = []
+  const trace: string[] = []
+  for (let seed = 1; seed <= seeds; seed++) {
+    const result = await simulate(seed, { nodes, compaction: true })
+    for (const violation of result.violations) broken.push(`${seed}: ${violation}`)
+    trace.push(...result.trace)
+  }
+  return { broken, trace: trace.join('\n') }
+}
+
+it('keeps every promise while deltas are put together and processes die in the middle of it', async () => {
+  const { broken, trace } = await compacted(20, 1)
+  expect(broken).toEqual([])
+  expect(trace).toMatch(/a merge is cut in the middle/)
+  expect(trace).toMatch(/ merged [1-9]/)
+}, 300_000)
+
+it('keeps them on several processes, which merge the same parts after a takeover', async () => {
+  const { broken, trace } = await compacted(8, 3)
+  expect(broken).toEqual([])
+  expect(trace).toMatch(/ merged [1-9]/)
+}, 300_000)
