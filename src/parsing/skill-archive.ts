@@ -1,0 +1,125 @@
+import { gunzipSync } from 'node:zlib'
+import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { readTar } from './tar.ts'
+
+/** A file of an archive, its bytes in base64. */
+export type ArchivedFile = { readonly path: string; readonly base64: string }
+
+/** What an archive may hold, beside SKILL.md. */
+export const archiveLimits = { files: 200, bytes: 20 * 1024 * 1024, pathLength: 256 } as const
+
+const gzip = [0x1f, 0x8b]
+const zip = [0x50, 0x4b]
+
+/**
+ * The files of a zip or a tar.gz: no links, no path outside of it, at most `archiveLimits`.
+ *
+ * @param needsSkill SKILL.md stands at the root or one folder deep, which then is the root.
+ * @throws {Error} whose message says what is wrong.
+ */
+export const archivedFiles = async (
+  bytes: Uint8Array,
+  { needsSkill = true }: { readonly needsSkill?: boolean } = {},
+): Promise<readonly ArchivedFile[]> => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const files = startsWith(buffer, zip) ? await unzip(buffer) : untar(buffer)
+  const kept = files.filter(({ path }) => !isClutter(path)).map(checked)
+  return needsSkill ? withoutFolder(kept) : kept
+}
+
+const startsWith = (bytes: Buffer, magic: readonly number[]): boolean =>
+  magic.every((byte, index) => bytes[index] === byte)
+
+interface Unpacked {
+  readonly path: string
+  readonly bytes: Buffer
+}
+
+const untar = (buffer: Buffer): readonly Unpacked[] => {
+  const tar = startsWith(buffer, gzip) ? gunzipSync(buffer, { maxOutputLength: 2 * archiveLimits.bytes }) : buffer
+  const counted = counter()
+  return readTar(tar).map(({ path, isLink, bytes }) => {
+    if (isLink) throw new Error(`${path} is a link`)
+    counted(bytes.length)
+    return { path, bytes }
+  })
+}
+
+const linkMode = 0o120000
+const typeMode = 0o170000
+
+const unzip = async (buffer: Buffer): Promise<readonly Unpacked[]> => {
+  const archive = await new Promise<ZipFile>((resolve, reject) =>
+    fromBuffer(buffer, { lazyEntries: true, validateEntrySizes: true, strictFileNames: false }, (error, file) =>
+      error === null ? resolve(file) : reject(error),
+    ),
+  )
+  const files: Unpacked[] = []
+  const counted = counter()
+  await new Promise<void>((resolve, reject) => {
+    archive.on('error', reject)
+    archive.on('end', resolve)
+    archive.on('entry', (entry: Entry) => {
+      if (entry.fileName.endsWith('/')) return archive.readEntry()
+      if (((entry.externalFileAttributes >>> 16) & typeMode) === linkMode) {
+        return reject(new Error(`${entry.fileName} is a link`))
+      }
+      contentOf(archive, entry, counted).then((bytes) => {
+        files.push({ path: entry.fileName, bytes })
+        archive.readEntry()
+      }, reject)
+    })
+    archive.readEntry()
+  })
+  return files
+}
+
+const contentOf = async (archive: ZipFile, entry: Entry, counted: (bytes: number) => void): Promise<Buffer> => {
+  counted(entry.uncompressedSize)
+  const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
+    archive.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error))),
+  )
+  const parts: Buffer[] = []
+  for await (const part of stream) parts.push(Buffer.from(part))
+  return Buffer.concat(parts)
+}
+
+/** Counts files and bytes, before they are unpacked where an archive says how large they are. */
+const counter = (): ((bytes: number) => void) => {
+  let [files, total] = [0, 0]
+  return (bytes) => {
+    files += 1
+    total += bytes
+    if (files > archiveLimits.files) throw new Error(`the archive has more than ${archiveLimits.files} files`)
+    if (total > archiveLimits.bytes) throw new Error(`the archive unpacks to more than ${archiveLimits.bytes} bytes`)
+  }
+}
+
+/** What file managers leave in archives. */
+const isClutter = (path: string): boolean => /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/u.test(path)
+
+const checked = ({ path, bytes }: Unpacked): ArchivedFile => {
+  const parts = path.replace(/^\.\//u, '').split('/')
+  const isOutside = path.startsWith('/') || /^[a-z]:|\\/iu.test(path) || parts.some((part) => part === '..' || part === '')
+  if (isOutside || parts.includes('.')) throw new Error(`the path ${JSON.stringify(path)} leads out of the archive`)
+  if (path.length > archiveLimits.pathLength) throw new Error('a path is too long')
+  return { path: parts.join('/'), base64: bytes.toString('base64') }
+}
+
+/** SKILL.md stands at the root, or one folder deep: then that folder is the skill. */
+const withoutFolder = (files: readonly ArchivedFile[]): readonly ArchivedFile[] => {
+  if (files.some(({ path }) => path === 'SKILL.md')) return unique(files)
+  const folders = files.flatMap(({ path }) => /^([^/]+\/)SKILL\.md$/u.exec(path)?.[1] ?? [])
+  const [folder] = folders
+  if (folder === undefined) throw new Error('the archive has no SKILL.md at its root or one folder deep')
+  if (folders.length > 1) throw new Error('the archive has more than one SKILL.md one folder deep')
+  return unique(
+    files.flatMap(({ path, base64 }) => (path.startsWith(folder) ? [{ path: path.slice(folder.length), base64 }] : [])),
+  )
+}
+
+const unique = (files: readonly ArchivedFile[]): readonly ArchivedFile[] => {
+  const names = new Set(files.map(({ path }) => path.normalize('NFC').toLowerCase()))
+  if (names.size < files.length) throw new Error('two files of the archive have one path')
+  return files
+}

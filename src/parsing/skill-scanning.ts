@@ -1,0 +1,73 @@
+import { parse } from 'yaml'
+import type { Json } from '#storage/ports.ts'
+import type { SkillFile, SkillFinding } from '../skill-scan/finding.ts'
+import { scanSkill } from '../skill-scan/scan-skill.ts'
+import { type ArchivedFile, archivedFiles } from './skill-archive.ts'
+
+/** What a scan of a skill gives: its findings, and what its SKILL.md says of it. */
+export type ScannedSkill = {
+  readonly findings: readonly SkillFinding[]
+  readonly name: string | null
+  readonly description: string | null
+}
+
+const headBytes = 16
+const nested = /\.(?:zip|skill|t?gz|tgz|tar)$/iu
+
+/** Scans files, and those of archives among them, one level deep. */
+export const scannedSkill = async (files: readonly ArchivedFile[]): Promise<ScannedSkill & { readonly [key: string]: Json }> => {
+  const inner = new Map<string, readonly ArchivedFile[]>()
+  for (const file of files) {
+    if (nested.test(file.path)) inner.set(file.path, await opened(file))
+  }
+  const all = [...files, ...[...inner].flatMap(([path, found]) => found.map((each) => ({ ...each, path: `${path}!/${each.path}` })))]
+  const findings = scanSkill(all.map(skillFile)).map((finding) =>
+    // an archive whose every file was scanned hides nothing
+    finding.code === 'nested_archive' && (inner.get(finding.path)?.length ?? 0) > 0
+      ? { ...finding, severity: 'warning' as const, message: 'The file is an archive; its files were scanned too.' }
+      : finding,
+  )
+  return { findings, ...frontMatter(files) }
+}
+
+const opened = async ({ base64 }: ArchivedFile): Promise<readonly ArchivedFile[]> => {
+  try {
+    return await archivedFiles(Buffer.from(base64, 'base64'), { needsSkill: false })
+  } catch {
+    // what cannot be opened stays a blocker
+    return []
+  }
+}
+
+const skillFile = ({ path, base64 }: ArchivedFile): SkillFile => {
+  const bytes = Buffer.from(base64, 'base64')
+  return { path, bytes: bytes.length, text: textOf(bytes), head: bytes.subarray(0, headBytes) }
+}
+
+const textOf = (bytes: Buffer): string | null => {
+  if (bytes.includes(0)) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** `name` and `description` of the YAML between the first two lines of dashes. */
+const frontMatter = (files: readonly ArchivedFile[]): Omit<ScannedSkill, 'findings'> => {
+  const file = files.find(({ path }) => path === 'SKILL.md')
+  const text = file === undefined ? '' : Buffer.from(file.base64, 'base64').toString('utf8')
+  const yaml = /^\ufeff?---\r?\n([\s\S]{0,16384}?)\r?\n---(?:\r?\n|$)/u.exec(text)?.[1]
+  if (yaml === undefined) return { name: null, description: null }
+  let front: unknown
+  try {
+    front = parse(yaml, { maxAliasCount: 0 })
+  } catch {
+    return { name: null, description: null }
+  }
+  const field = (key: string, most: number): string | null => {
+    const value = typeof front === 'object' && front !== null && key in front ? Reflect.get(front, key) : null
+    return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, most) : null
+  }
+  return { name: field('name', 256), description: field('description', 4096) }
+}

@@ -1,0 +1,71 @@
+/** An entry of a tar that is a file or a link. */
+export interface TarEntry {
+  readonly path: string
+  readonly isLink: boolean
+  readonly bytes: Buffer
+}
+
+const block = 512
+const folders = new Set(['5', 'g'])
+const links = new Set(['1', '2'])
+
+/**
+ * The files and links of a tar (ustar, with the long names of GNU and pax). A view of `tar`, not a copy.
+ *
+ * @throws {Error} for what is no tar, and for entries that are neither file, folder nor link.
+ */
+export const readTar = (tar: Buffer): readonly TarEntry[] => {
+  const entries: TarEntry[] = []
+  let longName: string | null = null
+  for (let at = 0; at + block <= tar.length; ) {
+    const header = tar.subarray(at, at + block)
+    if (header.every((byte) => byte === 0)) break
+    if (!isSound(header)) throw new Error('not a tar archive')
+    const size = numberOf(header.subarray(124, 136))
+    const bytes = tar.subarray(at + block, at + block + size)
+    if (bytes.length < size) throw new Error('the tar archive is cut off')
+    const type = String.fromCharCode(header[156] ?? 0)
+    at += block + Math.ceil(size / block) * block
+    if (type === 'L') longName = textOf(bytes)
+    else if (type === 'x') longName = paxPath(bytes) ?? longName
+    else {
+      const path = longName ?? nameOf(header)
+      longName = null
+      if (folders.has(type)) continue
+      if (!links.has(type) && type !== '0' && type !== '\0') throw new Error(`${path} is no file`)
+      entries.push({ path, isLink: links.has(type), bytes })
+    }
+  }
+  return entries
+}
+
+const textOf = (bytes: Buffer): string => {
+  const end = bytes.indexOf(0)
+  return bytes.toString('utf8', 0, end < 0 ? bytes.length : end)
+}
+
+const numberOf = (field: Buffer): number => {
+  const value = Number.parseInt(textOf(field).trim() || '0', 8)
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error('the tar archive has a size that is no number')
+  return value
+}
+
+/** The sum of a header's bytes, its own field taken as blanks. */
+const isSound = (header: Buffer): boolean => {
+  const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0)
+  return sum === Number.parseInt(textOf(header.subarray(148, 156)).trim(), 8)
+}
+
+const nameOf = (header: Buffer): string => {
+  const [name, prefix] = [textOf(header.subarray(0, 100)), textOf(header.subarray(345, 500))]
+  const isUstar = header.toString('latin1', 257, 262) === 'ustar'
+  return isUstar && prefix !== '' && !/^[0-7 ]{11}/u.test(prefix) ? `${prefix}/${name}` : name
+}
+
+const paxPath = (bytes: Buffer): string | null => {
+  for (const line of bytes.toString('utf8').split('\n')) {
+    const found = /^\d+ path=(.+)$/u.exec(line)
+    if (found?.[1] !== undefined) return found[1]
+  }
+  return null
+}

@@ -1,0 +1,108 @@
+/** Letters of other scripts that look like Latin ones, as they are used to hide words from filters. */
+const lookalikes: Readonly<Record<string, string>> = Object.fromEntries([
+  ['а', 'a'],
+  ['е', 'e'],
+  ['о', 'o'],
+  ['р', 'p'],
+  ['с', 'c'],
+  ['у', 'y'],
+  ['х', 'x'],
+  ['і', 'i'],
+  ['ј', 'j'],
+  ['ѕ', 's'],
+  ['һ', 'h'],
+  ['ԁ', 'd'],
+  ['ԛ', 'q'],
+  ['ԝ', 'w'],
+  ['ո', 'n'],
+  ['ս', 'u'],
+  ['ց', 'g'],
+  ['ɡ', 'g'],
+  ['ɩ', 'i'],
+  ['ν', 'v'],
+  ['А', 'A'],
+  ['В', 'B'],
+  ['Е', 'E'],
+  ['К', 'K'],
+  ['М', 'M'],
+  ['Н', 'H'],
+  ['О', 'O'],
+  ['Р', 'P'],
+  ['С', 'C'],
+  ['Т', 'T'],
+  ['У', 'Y'],
+  ['Х', 'X'],
+  ['І', 'I'],
+  ['Ѕ', 'S'],
+  ['ο', 'o'],
+  ['α', 'a'],
+  ['ρ', 'p'],
+  ['τ', 't'],
+  ['ι', 'i'],
+  ['υ', 'u'],
+  ['κ', 'k'],
+  ['Α', 'A'],
+  ['Β', 'B'],
+  ['Ε', 'E'],
+  ['Ζ', 'Z'],
+  ['Η', 'H'],
+  ['Ι', 'I'],
+  ['Κ', 'K'],
+  ['Μ', 'M'],
+  ['Ν', 'N'],
+  ['Ο', 'O'],
+  ['Ρ', 'P'],
+  ['Τ', 'T'],
+  ['Υ', 'Y'],
+  ['Χ', 'X'],
+  ['ո', 'n'],
+  ['ⅰ', 'i'],
+  ['ı', 'i'],
+  ['ꜱ', 's'],
+  ['ᴀ', 'a'],
+  ['к', 'k'],
+  ['м', 'm'],
+  ['т', 't'],
+  ['в', 'b'],
+  ['н', 'h'],
+])
+
+const isInvisible = /\p{DI}/gu
+const isLookalike = /[\u0131\u0251\u0261\u0269\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u1d00\u2170\ua731]/gu
+const latinWord = /[a-z]/iu
+const mixedWord = /\p{L}{2,64}/gu
+
+/**
+ * A text as a reader takes it: without invisible characters, in compatibility form, with lookalikes of Latin letters in
+ * words that have Latin letters replaced. Lines stay lines.
+ */
+export const plainText = (text: string): string =>
+  text
+    .replaceAll(isInvisible, '')
+    .split('\n')
+    .map((line) => latinized(line.normalize('NFKC')))
+    .join('\n')
+
+/**
+ * A word with Latin letters is read as Latin; so is one whose every letter has a Latin twin, unless its line is written in
+ * that script, as letters without a twin show.
+ */
+const latinized = (line: string): string => {
+  isLookalike.lastIndex = 0
+  if (!isLookalike.test(line)) return line
+  const isNative = [...line.matchAll(foreign)].some(([letter]) => !(letter in lookalikes))
+  return line.replaceAll(mixedWord, (word) => {
+    const read = [...word].map((letter) => lookalikes[letter] ?? letter).join('')
+    return latinWord.test(word) || (!isNative && isAscii.test(read)) ? read : word
+  })
+}
+
+const foreign = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/gu
+const isAscii = /^[a-z]+$/iu
+
+/** Line of an offset, from 1. */
+export const lineAt = (text: string, offset: number): number => {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1
+  return line
+}
