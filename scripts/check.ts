@@ -27,8 +27,11 @@ const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.m
   .filter((path) => existsSync(resolve(root, path)))
   .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
 
+/** Patterns quote the words that they look for. */
+const patterns = 'src/skill-scan/rules/'
+
 /** What the rules of words read. Tests and scripts are not read: they may quote what the rules refuse. */
-const worded = [...product, ...pages, ...walkthroughs, ...frontPages]
+const worded = [...product.filter(({ path }) => !path.startsWith(patterns)), ...pages, ...walkthroughs, ...frontPages]
 const rooms = roomGraph(product)
 
 /** Runs one of the project's own tools; null when it is content, else what it printed. */

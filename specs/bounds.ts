@@ -13,6 +13,20 @@ export interface Bound {
 /** Bounds of queues, mailboxes, buffers, documents and answers (specs/decisions/0096-nothing-grows-without-bound.md). */
 export const bounds: readonly Bound[] = [
   {
+    of: 'files of a skill in an archive',
+    most: '200 files, 20 MB unpacked, 5 MB packed',
+    beyond: '422 `invalid_field`',
+    code: ['src/actors/skills/scanner/skill-archive.ts', 'archiveLimits'],
+    test: ['test/actors/skills/skill-scanner.test.ts', 'is refused with %s'],
+  },
+  {
+    of: 'a text of a skill that is scanned',
+    most: '1 M characters',
+    beyond: 'a finding `too_large`, which blocks its publication',
+    code: ['src/skill-scan/file-rules.ts', 'maxScannedCharacters'],
+    test: ['test/skill-scan/scan-skill.test.ts', 'blocks a text that is too long to be scanned'],
+  },
+  {
     of: 'texts of a request that are redacted on the loop',
     most: '64 K characters',
     beyond: 'a worker reads them; 503 `redaction_unavailable` after 20 s, or when 64 requests wait for it',

@@ -98,6 +98,16 @@ const table = {
     type: 'permission_error',
     message: 'The key does not allow this origin.',
   },
+  scan_blocked: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'The scan of the skill found something that keeps it from being published.',
+  },
+  fetch_failed: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The address could not be fetched.',
+  },
   idempotency_key_reused: {
     status: 409,
     type: 'invalid_request_error',

@@ -18,6 +18,7 @@ import { erasedActors } from './runtime/erasure/erased-actors.ts'
 import type { Ledger } from './runtime/log/ledger.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessions } from './sessions/sessions.ts'
+import { skillContents, skills } from './skills/skills.ts'
 import { tenants } from './tenants/tenants.ts'
 import { ratePlans } from './usage/rate-plans.ts'
 import { usage } from './usage/usage.ts'
@@ -36,6 +37,8 @@ export const capabilities = [
   agents,
   sessions,
   runs,
+  skills,
+  skillContents,
   clientTokens,
   operators,
 ] as const satisfies readonly AnyCapability[]

@@ -11,8 +11,8 @@ export interface SsrfGuard {
   /** Parses a URL and refuses what needs no lookup to be refused. @throws {SsrfRefused} */
   check(url: string): URL
   /**
-   * One request. 307 and 308 are followed up to `maxRedirects` times, each hop checked anew, credentials dropped on
-   * another origin; other redirects are answers like any other.
+   * One request. 307 and 308, and for GET every redirect, are followed up to `maxRedirects` times, each hop checked anew,
+   * credentials dropped on another origin; other redirects are answers like any other.
    * @throws {SsrfRefused} for the first URL, {RedirectFailed} for a later one, and what undici throws
    */
   request(url: string, init: GuardedRequest): Promise<Dispatcher.ResponseData>
@@ -121,7 +121,7 @@ async function follow(
     // The reader of the body sees its errors; a body that is thrown away must not end the process with one.
     answer.body.on('error', () => {})
     const location = answer.headers.location
-    if ((answer.statusCode !== 307 && answer.statusCode !== 308) || typeof location !== 'string') return answer
+    if (!isFollowed(init, answer.statusCode) || typeof location !== 'string') return answer
     answer.body.destroy()
     if (hops >= init.maxRedirects) throw new RedirectFailed('too many redirects')
     const next = nextUrl(check, location, url)
@@ -129,6 +129,10 @@ async function follow(
     url = next
   }
 }
+
+/** A redirect that leads to the same request again, with its method and body. */
+const isFollowed = ({ method, maxRedirects }: GuardedRequest, status: number): boolean =>
+  status === 307 || status === 308 || (method === 'GET' && maxRedirects > 0 && [301, 302, 303].includes(status))
 
 /** URL parsing already turned decimal, octal, hex and full-width forms of an address into the plain one. */
 function checkUrl(text: string, allowed: AllowedHosts): URL {

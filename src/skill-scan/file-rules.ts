@@ -2,7 +2,7 @@ import type { SkillFile, SkillFinding } from './finding.ts'
 
 const kib = 1024
 
-/** Largest text that is scanned; a larger one is a blocker, since nobody has read it. */
+/** Largest text that is scanned; a larger one is a blocker. */
 export const maxScannedCharacters = 1024 * kib
 
 const longText = 100 * kib
@@ -32,7 +32,7 @@ const office = /\.(?:docx|xlsx|pptx|odt|ods|odp|epub)$/iu
 
 const messages = {
   nested_archive: 'The file is an archive, whose contents were not scanned.',
-  binary_executable: 'The file is a program, whose contents nobody can read.',
+  binary_executable: 'The file is a program, whose contents cannot be read.',
 } as const
 
 /** What a file's name, size and first bytes say. */
@@ -59,7 +59,7 @@ export const fileFindings = (file: SkillFile): readonly SkillFinding[] => {
         ]
       : []),
     ...(file.text !== null && file.text.length > longText && file.text.length <= maxScannedCharacters
-      ? [finding('warning', 'large', 'The text is long; nobody is likely to have read all of it.')]
+      ? [finding('warning', 'large', 'The text is long; few readers will have seen all of it.')]
       : []),
     ...(/(?:^|\/)\.env(?:\.[\w.-]+)?$/u.test(file.path) && !/example|sample|template/iu.test(file.path)
       ? [finding('warning', 'secret_file', 'The file is one that usually holds secrets.')]

@@ -27,14 +27,14 @@ export const hiddenText = (text: string): readonly Match[] => [
     selectors,
     'blocker',
     'hidden_text',
-    () => 'A chain of variation selectors carries data that nobody sees.',
+    () => 'A chain of variation selectors carries data that is not seen.',
   ),
   ...found(
     text,
     joiners,
     'blocker',
     'hidden_text',
-    () => 'A chain of characters without width carries data that nobody sees.',
+    () => 'A chain of characters without width carries data that is not seen.',
   ),
   ...found(text, inWord, 'warning', 'zero_width', () => 'An invisible character splits a word.'),
   ...found(

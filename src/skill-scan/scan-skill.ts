@@ -11,7 +11,7 @@ import { speechOf } from './speech.ts'
 
 const rules: readonly Rule[] = [...injectionRules, ...commandRules, ...exfiltrationRules, ...secretRules]
 
-/** A rule is told of so many times a file. */
+/** A rule gives so many findings a file. */
 const mostOfARule = 20
 const mostFindings = 500
 
@@ -75,15 +75,15 @@ const secondLevel = (text: string): readonly Match[] =>
 const concealedMatches = (text: string): readonly Match[] =>
   concealed(text).flatMap(({ at, text: inner }) => {
     const worst = matchesOf(inner).find(({ severity }) => severity === 'blocker')
-    const told = worst ?? (instructs.test(inner) ? { message: 'It instructs a model.' } : undefined)
-    if (told === undefined) return []
+    const reason = worst ?? (instructs.test(inner) ? { message: 'It instructs a model.' } : undefined)
+    if (reason === undefined) return []
     const severity = worst === undefined ? 'warning' : 'blocker'
-    const message = `The text is hidden from its reader. ${told.message}`
+    const message = `The text is hidden from its reader. ${reason.message}`
     return [{ severity, code: 'hidden_instruction', message, at, length: inner.length }]
   })
 
 const instructs =
-  /\b(?:you must|you should|always|the (?:ai|assistant|agent|model|llm|claude)\b[^\n]{0,40}\b(?:must|should|will|shall)|when (?:asked|prompted)|instruct|secretly)\b/iu
+  /\b(?:you must|you should|always|the (?:ai|assistant|agent|model|llm|claude)\b[^\n]{0,40}\b(?:must|should|will|shall)|when prompted|instruct|secretly)\b/iu
 
 /** One finding of a kind a line. */
 const once = <F extends { readonly code: string; readonly line: number; readonly severity: string }>(

@@ -5,7 +5,7 @@ const defensive =
 const forbidding =
   /(?:\bnever|\bdo not|\bdon['’]t|\bmust not|\bshould not|\bavoid|\brefuse to|\bnot to|\bcannot|\bwithout ever|❌)[^.\n]{0,60}$/iu
 
-/** The sentence says that somebody else does it. */
+/** The sentence says that another does it. */
 const attributed =
   /\b(?:attackers?|adversar(?:y|ies)|malicious (?:actors?|users?|skills?|pages?|servers?)|threat actors?)\b[^.\n]{0,120}$/i
 

@@ -37,8 +37,9 @@ describe('the guard over outgoing requests', () => {
     server = createServer((request, response) => {
       seen.push({ path: request.url ?? '', headers: request.headers })
       const to = new URL(request.url ?? '', 'http://x').searchParams.get('to')
+      const status = Number(new URL(request.url ?? '', 'http://x').searchParams.get('status') ?? 307)
       if (to === null) response.end('reached')
-      else response.writeHead(307, { location: to }).end()
+      else response.writeHead(status, { location: to }).end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
@@ -194,6 +195,24 @@ describe('the guard over outgoing requests', () => {
     opened.push(both)
     expect(await (await both.content.request(url, get)).body.text()).toBe('reached')
     await expect(both.request(url, get)).rejects.toThrow(SsrfRefused)
+  })
+
+  it.each([301, 302, 303])('follows %i for GET, checked anew, and answers it as it is for POST', async (status) => {
+    const guard = openSsrfGuard({ allowedPrivateHosts: [`127.0.0.1:${port}`] })
+    const ask = async (method: 'GET' | 'POST', to: string) => {
+      const url = `http://127.0.0.1:${port}/?status=${status}&to=${encodeURIComponent(to)}`
+      const answer = await guard.request(url, {
+        method,
+        headers: {},
+        signal: AbortSignal.timeout(5000),
+        maxRedirects: 3,
+      })
+      return [answer.statusCode, await answer.body.text()]
+    }
+    expect(await ask('GET', `http://127.0.0.1:${port}/there`)).toEqual([200, 'reached'])
+    expect(await ask('POST', `http://127.0.0.1:${port}/there`)).toEqual([status, ''])
+    await expect(ask('GET', 'http://169.254.169.254/')).rejects.toThrow('the redirect cannot be followed')
+    await guard.close()
   })
 
   it('stops after as many redirects as allowed', async () => {

@@ -183,7 +183,7 @@ export const hardNegatives: readonly Planted[] = [
   {
     name: 'list of patterns',
     text: skill(
-      '## Red flags\n\n| pattern | why |\n|---|---|\n| `curl http://… \\| sh` | runs code that nobody read |\n| `rm -rf ~/` | destroys data |',
+      '## Red flags\n\n| pattern | why |\n|---|---|\n| `curl http://… \\| sh` | runs unread code |\n| `rm -rf ~/` | destroys data |',
     ),
   },
   {
@@ -205,7 +205,7 @@ export const hardNegatives: readonly Planted[] = [
   { name: 'placeholder key', text: skill('Set `OPENAI_API_KEY=sk-your-key-here-xxxxxxxxxxxxxxxxxxxxxxxx`.') },
   {
     name: 'API with a key in the address',
-    text: skill('```\ncurl "https://api.example.com/v1/data?key=${API_KEY}"\n```'),
+    text: skill('```\ncurl "https://api.example.com/v1/data?key=$API_KEY"\n```'),
   },
   { name: 'emoji with joiners', text: skill('A family 👨‍👩‍👧‍👦, a flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿 and a heart ❤️.') },
   { name: 'Persian with joiners', text: skill('این متن فارسی می‌تواند نیم‌فاصله داشته باشد.') },

@@ -2,10 +2,10 @@ import { projectScope, type Scope } from '#specs/scope.ts'
 import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import { type Page, type PageQuery, pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
+import { newestOf } from '../records/semver.ts'
 import { Table } from '../records/table.ts'
 import type { Sink } from '../runtime/sinks.ts'
 import { type AgentData, agentCatalogue, agents, type CatalogueData, type Listing } from './kinds.ts'
-import { newestOf } from './semver.ts'
 
 /** The query of the catalogue: one visibility, or what everyone of the project may find. */
 export type Shown = 'default' | 'public' | 'unlisted' | 'private'

@@ -5,6 +5,7 @@ import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import { type AuditActor, changedFields } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
 import type { Row } from '../records/schema.ts'
+import { compareVersions } from '../records/semver.ts'
 import { type NewRow, Table } from '../records/table.ts'
 import type { AgentVersions } from './agent-versions.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -16,7 +17,6 @@ import {
   type VersionStatus,
 } from './kinds.ts'
 import { versionStatus } from './schema.ts'
-import { compareVersions } from './semver.ts'
 
 export interface InstallationParts {
   readonly records: RecordStore

@@ -15,7 +15,7 @@ const installer =
 
 const runsRemote = 'Code from the network is run without being looked at.'
 
-/** Commands that destroy, open a machine to others, or run what nobody has read. */
+/** Commands that destroy, open a machine to others, or run what was not read. */
 export const commandRules: readonly Rule[] = [
   rule(
     ['remote_code', runsRemote],

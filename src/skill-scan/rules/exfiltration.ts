@@ -10,20 +10,12 @@ const rule = (
 })
 
 const leaks = 'Data of the user is sent to somewhere else.'
-const collectors =
-  'webhook\\.site|requestbin\\.\\w{2,6}|pipedream\\.net|ngrok(?:-free)?\\.(?:io|app|dev)|interact\\.sh|oast\\.\\w{2,6}|burpcollaborator\\.net|canarytokens\\.\\w{2,6}|beeceptor\\.com|hookbin\\.com|postb\\.in|dnslog\\.cn|transfer\\.sh|file\\.io|0x0\\.st|discord(?:app)?\\.com\\/api\\/webhooks|api\\.telegram\\.org\\/bot|pastebin\\.com\\/(?:raw|api)|trycloudflare\\.com|serveo\\.net|localtunnel\\.me'
-
-const secretFiles =
-  '(?:\\.ssh\\/(?:id_\\w{2,10}|config|\\*)?|\\.aws\\/(?:credentials|config)|\\.kube\\/config|\\.netrc|\\.npmrc|\\.pypirc|\\.docker\\/config\\.json|\\.gnupg|\\.git-credentials|\\.config\\/gcloud|\\.azure\\/|\\/etc\\/(?:shadow|passwd)|wallet\\.dat|keystore|login data|cookies\\.sqlite|keychain|\\.env(?:\\.\\w{1,12})?\\b|id_rsa|id_ed25519|credentials\\.json|service[-_]account\\.json|\\.bash_history|\\.zsh_history)'
 
 /** Instructions and commands that carry data of a user away. */
 export const exfiltrationRules: readonly Rule[] = [
   rule(
     ['exfiltration', leaks],
-    new RegExp(
-      `(?:${secretFiles}|\\bprintenv\\b|\\$\\(env\\)|\\benv\\s{0,2}\\||os\\.environ\\b|process\\.env\\b(?!\\.))[^\\n]{0,240}(?:\\bcurl\\b|\\bwget\\b|\\bnc\\b|requests\\.(?:post|put|get)|\\bfetch\\(|urlopen|https?:\\/\\/|\\bscp\\b|\\brsync\\b|\\bsendmail\\b)`,
-      'gi',
-    ),
+    /(?:(?:\.ssh\/(?:id_\w{2,10}|config|\*)?|\.aws\/(?:credentials|config)|\.kube\/config|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.gnupg|\.git-credentials|\.config\/gcloud|\.azure\/|\/etc\/(?:shadow|passwd)|wallet\.dat|keystore|login data|cookies\.sqlite|keychain|\.env(?:\.\w{1,12})?\b|id_rsa|id_ed25519|credentials\.json|service[-_]account\.json|\.bash_history|\.zsh_history)|\bprintenv\b|\$\(env\)|\benv\s{0,2}\||os\.environ\b|process\.env\b(?!\.))[^\n]{0,240}(?:\bcurl\b|\bwget\b|\bnc\b|requests\.(?:post|put|get)|\bfetch\(|urlopen|https?:\/\/|\bscp\b|\brsync\b|\bsendmail\b)/gi,
     {
       holds: (match) =>
         !/\bchmod\b|\bgit\b|localhost|127\.0\.0\.1|example\.com\/docs|\.env\.example|process\.env\)/iu.test(match[0]) &&
@@ -32,10 +24,7 @@ export const exfiltrationRules: readonly Rule[] = [
   ),
   rule(
     ['exfiltration', leaks],
-    new RegExp(
-      `(?:\\bcurl\\b|\\bwget\\b|\\bnc\\b|requests\\.(?:post|put)|\\bfetch\\(|\\bscp\\b|\\brsync\\b|invoke-(?:restmethod|webrequest))[^\\n]{0,300}(?:${secretFiles}|\\$\\((?:env|printenv|cat\\s[^)]{0,60})\\)|\`(?:env|printenv)\`|json\\.dumps\\(\\s{0,2}(?:dict\\()?os\\.environ|JSON\\.stringify\\(process\\.env\\))`,
-      'gi',
-    ),
+    /(?:\bcurl\b|\bwget\b|\bnc\b|requests\.(?:post|put)|\bfetch\(|\bscp\b|\brsync\b|invoke-(?:restmethod|webrequest))[^\n]{0,300}(?:(?:\.ssh\/(?:id_\w{2,10}|config|\*)?|\.aws\/(?:credentials|config)|\.kube\/config|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.gnupg|\.git-credentials|\.config\/gcloud|\.azure\/|\/etc\/(?:shadow|passwd)|wallet\.dat|keystore|login data|cookies\.sqlite|keychain|\.env(?:\.\w{1,12})?\b|id_rsa|id_ed25519|credentials\.json|service[-_]account\.json|\.bash_history|\.zsh_history)|\$\((?:env|printenv|cat\s[^)]{0,60})\)|`(?:env|printenv)`|json\.dumps\(\s{0,2}(?:dict\()?os\.environ|JSON\.stringify\(process\.env\))/gi,
     { holds: (match) => !/localhost|127\.0\.0\.1|--env-file|--netrc|-o\s|>\s{0,2}[\w./~-]*\.env/iu.test(match[0]) },
   ),
   rule(
@@ -44,14 +33,11 @@ export const exfiltrationRules: readonly Rule[] = [
   ),
   rule(
     ['exfiltration', leaks],
-    new RegExp(
-      `(?:\\bcurl\\b|\\bwget\\b|requests\\.\\w{3,5}|fetch\\(|\\bpost\\b|\\bsend\\b|\\bnslookup\\b|\\bdig\\b)[^\\n]{0,200}(?:${collectors})`,
-      'gi',
-    ),
+    /(?:\bcurl\b|\bwget\b|requests\.\w{3,5}|fetch\(|\bpost\b|\bsend\b|\bnslookup\b|\bdig\b)[^\n]{0,200}(?:webhook\.site|requestbin\.\w{2,6}|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|interact\.sh|oast\.\w{2,6}|burpcollaborator\.net|canarytokens\.\w{2,6}|beeceptor\.com|hookbin\.com|postb\.in|dnslog\.cn|transfer\.sh|file\.io|0x0\.st|discord(?:app)?\.com\/api\/webhooks|api\.telegram\.org\/bot|pastebin\.com\/(?:raw|api)|trycloudflare\.com|serveo\.net|localtunnel\.me)/gi,
   ),
   rule(
     ['collector_link', 'The address belongs to a service that collects requests.'],
-    new RegExp(`(?:${collectors})`, 'gi'),
+    /(?:webhook\.site|requestbin\.\w{2,6}|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|interact\.sh|oast\.\w{2,6}|burpcollaborator\.net|canarytokens\.\w{2,6}|beeceptor\.com|hookbin\.com|postb\.in|dnslog\.cn|transfer\.sh|file\.io|0x0\.st|discord(?:app)?\.com\/api\/webhooks|api\.telegram\.org\/bot|pastebin\.com\/(?:raw|api)|trycloudflare\.com|serveo\.net|localtunnel\.me)/gi,
     {
       severity: 'warning',
     },
@@ -69,7 +55,7 @@ export const exfiltrationRules: readonly Rule[] = [
     /<(?:img|iframe|script|link|object|embed|video|audio|source|form)\b[^>\n]{0,200}\b(?:src|href|data|action)\s{0,2}=\s{0,2}["']?https?:\/\/[^\s"'>\n]{1,300}(?:\{\{?|\$\{|%7B|\[)[^>\n]{0,40}(?:conversation|history|context|message|prompt|secret|token|password|credential|api_?key|user|data|content|summary|input|response|email|env)/gi,
   ),
   rule(
-    ['exfiltrating_link', 'A model is told to put data into an address.'],
+    ['exfiltrating_link', 'A model is instructed to put data into an address.'],
     /\b(?:append|add|include|insert|encode|put|embed|place|substitute|replace|fill in|url-?encode|base64-?encode)\s{1,4}(?:\S{1,20}\s{1,4}){0,10}?(?:conversation|messages?|chat|secrets?|tokens?|passwords?|credentials?|api[_ ]?keys?|answers?|summary|user['’]s|contents?|data|history|context)\s{1,4}(?:\S{1,20}\s{1,4}){0,10}?(?:to|in|into|as|of|onto|after|at the end of)\s{1,4}(?:\S{1,20}\s{1,4}){0,6}?(?:url|link|image|query(?: string| parameter)?|markdown image|img|tracking pixel|path)s?\b/gi,
     {
       holds: (match) =>
@@ -111,12 +97,12 @@ export const exfiltrationRules: readonly Rule[] = [
     /\bsecurity\s{1,4}(?:find-generic-password|find-internet-password|dump-keychain)\b|\bmimikatz\b|\bsecretsdump\b|\blazagne\b|sekurlsa::/gi,
   ),
   rule(
-    ['asks_for_secrets', 'A model is told to ask a person for a secret.'],
+    ['asks_for_secrets', 'A model is instructed to ask a person for a secret.'],
     /\b(?:ask|prompt|request|tell|require)\s{1,4}(?:the\s{1,4})?(?:user|person|human|customer)s?\s{1,4}(?:\w{1,12}\s{1,4}){0,6}?(?:password|credit card|card number|cvv|social security|seed phrase|recovery phrase|mnemonic|private key|2fa code|one-time code|otp)\b/gi,
     { severity: 'warning' },
   ),
   rule(
-    ['asks_for_secrets', 'A model is told to collect keys of wallets.'],
+    ['asks_for_secrets', 'A model is instructed to collect keys of wallets.'],
     /\b(?:enter|provide|paste|share|collect|give|send)\s{1,4}(?:\w{1,12}\s{1,4}){0,6}?(?:seed phrase|recovery phrase|mnemonic phrase|wallet(?:['’]s)? private key)\b/gi,
   ),
 ]

@@ -12,7 +12,7 @@ const isPlaceholder = (text: string): boolean =>
     text,
   ) || new Set(text.toLowerCase()).size < 12
 
-/** Keys and passwords in clear: whoever reads the skill has them. */
+/** Keys and passwords in clear: every reader of the skill has them. */
 export const secretRules: readonly Rule[] = [
   rule(
     'A private key stands in the text.',

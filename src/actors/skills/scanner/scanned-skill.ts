@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
+import type { SkillFile, SkillFinding } from '#src/skill-scan/finding.ts'
+import { scanSkill } from '#src/skill-scan/scan-skill.ts'
 import type { Json } from '#storage/ports.ts'
-import type { SkillFile, SkillFinding } from '../skill-scan/finding.ts'
-import { scanSkill } from '../skill-scan/scan-skill.ts'
 import { type ArchivedFile, archivedFiles } from './skill-archive.ts'
 
 /** What a scan of a skill gives: its findings, and what its SKILL.md says of it. */
@@ -15,12 +15,17 @@ const headBytes = 16
 const nested = /\.(?:zip|skill|t?gz|tgz|tar)$/iu
 
 /** Scans files, and those of archives among them, one level deep. */
-export const scannedSkill = async (files: readonly ArchivedFile[]): Promise<ScannedSkill & { readonly [key: string]: Json }> => {
+export const scannedSkill = async (
+  files: readonly ArchivedFile[],
+): Promise<ScannedSkill & { readonly [key: string]: Json }> => {
   const inner = new Map<string, readonly ArchivedFile[]>()
   for (const file of files) {
     if (nested.test(file.path)) inner.set(file.path, await opened(file))
   }
-  const all = [...files, ...[...inner].flatMap(([path, found]) => found.map((each) => ({ ...each, path: `${path}!/${each.path}` })))]
+  const all = [
+    ...files,
+    ...[...inner].flatMap(([path, found]) => found.map((each) => ({ ...each, path: `${path}!/${each.path}` }))),
+  ]
   const findings = scanSkill(all.map(skillFile)).map((finding) =>
     // an archive whose every file was scanned hides nothing
     finding.code === 'nested_archive' && (inner.get(finding.path)?.length ?? 0) > 0

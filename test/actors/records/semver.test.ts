@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareVersions, newestOf } from '#actors/agents/semver.ts'
+import { compareVersions, newestOf } from '#records/semver.ts'
 
 /** The order that semver.org gives as its example, and what surrounds it. */
 const ascending = [

@@ -100,7 +100,8 @@ const isClutter = (path: string): boolean => /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|
 
 const checked = ({ path, bytes }: Unpacked): ArchivedFile => {
   const parts = path.replace(/^\.\//u, '').split('/')
-  const isOutside = path.startsWith('/') || /^[a-z]:|\\/iu.test(path) || parts.some((part) => part === '..' || part === '')
+  const isOutside =
+    path.startsWith('/') || /^[a-z]:|\\/iu.test(path) || parts.some((part) => part === '..' || part === '')
   if (isOutside || parts.includes('.')) throw new Error(`the path ${JSON.stringify(path)} leads out of the archive`)
   if (path.length > archiveLimits.pathLength) throw new Error('a path is too long')
   return { path: parts.join('/'), base64: bytes.toString('base64') }

@@ -1,0 +1,289 @@
+import { secretKeyOrDashboard } from '../access.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { cursorPage, cursorQuery } from '../dsl/lists.ts'
+import { defineResource } from '../dsl/resource.ts'
+import { semverPattern } from '../dsl/rule-words.ts'
+import {
+  array,
+  boolean,
+  defaulted,
+  described,
+  id,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../dsl/schema.ts'
+import { metadata } from '../tools.ts'
+
+const access = secretKeyOrDashboard('member')
+const semver = string({ maxLength: 128, pattern: semverPattern, description: 'Semantic version, such as `1.2.0`.' })
+const name = string({ minLength: 1, maxLength: 256 })
+const description = string({ maxLength: 4096, description: 'Tells a model when the skill helps.' })
+
+/** Largest text of a SKILL.md, in characters. */
+export const maxSkillText = 512 * 1024
+
+/** Largest archive of a skill, and largest body that carries files, in bytes. */
+export const maxSkillArchive = 5 * 1024 * 1024
+
+/** Most files of a skill beside its SKILL.md. */
+export const maxSkillFiles = 200
+
+/** Instructions that agents load when a task needs them. */
+export const skills = defineResource('skills', {
+  path: '/v1/skills',
+  key: 'skill_id',
+  idPrefix: 'skl',
+  title: 'Skill',
+  description: 'Instructions, and files beside them, that agents load when a task needs them.',
+  fields: {
+    name,
+    description,
+    metadata,
+    latest_version: described(nullable(string()), 'Version that was published last; null before the first.'),
+  },
+  writable: ['name', 'description', 'metadata'],
+  access,
+  operations: {
+    list: {},
+    create: { errors: ['already_exists'] },
+    get: {},
+    update: { errors: ['already_exists'] },
+  },
+})
+
+const finding = object(
+  {
+    severity: oneOf('info', 'warning', 'blocker'),
+    code: string({ description: 'Kind of the finding, such as `prompt_injection`, `hidden_text` or `secret`.' }),
+    path: string({ description: 'File of the skill.' }),
+    line: integer({ min: 1 }),
+    message: string(),
+  },
+  {
+    title: 'SkillFinding',
+    description: 'Something that a scan found in a skill. A `blocker` keeps it from being published.',
+  },
+)
+
+const override = object(
+  {
+    code: string({ minLength: 1, maxLength: 128, description: 'Code of the blockers that are accepted.' }),
+    reason: string({ minLength: 1, maxLength: 1024, description: 'Reason, which the audit log keeps.' }),
+  },
+  { title: 'SkillOverride', description: 'Blockers that are accepted, with the reason.' },
+)
+
+const publishBody = object({
+  override: optional(
+    described(array(override, { maxItems: 50 }), 'Blockers to accept. Admins of the dashboard only; it is audited.'),
+  ),
+})
+
+const file = object({
+  path: string({ description: 'Path within the skill.' }),
+  bytes: integer(),
+  sha256: string(),
+})
+
+const versionFields = {
+  id: id('skv'),
+  skill_id: id('skl'),
+  version: semver,
+  status: oneOf('draft', 'published', 'deprecated'),
+  description,
+  files: described(array(file), 'Files of the version, `SKILL.md` among them.'),
+  findings: described(array(finding), 'What the scan found. At most 500.'),
+  overrides: described(array(override), 'Blockers that were accepted when it was published.'),
+  created_by: string(),
+  published_at: nullable(timestamp()),
+  deprecated_at: nullable(timestamp()),
+  created_at: described(timestamp(), 'Time of creation.'),
+  updated_at: described(timestamp(), 'Time of the last change.'),
+}
+
+const version = object(versionFields, {
+  title: 'SkillVersion',
+  description: 'A version of a skill. Its files never change.',
+})
+
+const versionWithContent = object(
+  { ...versionFields, content: string({ description: 'Text of `SKILL.md`.' }) },
+  { title: 'SkillVersionWithContent', description: 'A version of a skill, with its instructions.' },
+)
+
+const sentFile = object({
+  path: string({
+    minLength: 1,
+    maxLength: 256,
+    pattern: '^(?!/)(?!.*(?:^|/)\\.\\.?(?:/|$))(?!.*//)[^\\\\\\u0000-\\u001f]*[^/\\\\\\u0000-\\u001f]$',
+    description: 'Path within the skill, such as `scripts/report.py`.',
+  }),
+  content: string({ maxLength: 2 * maxSkillArchive }),
+  encoding: described(defaulted(oneOf('utf8', 'base64'), 'utf8'), 'Encoding of `content`.'),
+})
+
+const versions = '/v1/skills/{skill_id}/versions'
+const one = `${versions}/{version}`
+
+/** Versions of skills: scanned when they are drafted, published when nothing blocks. */
+export const skillVersions = defineOperations('skill_versions', {
+  list: {
+    summary: 'List versions of a skill',
+    description: 'Newest first, without their content.',
+    method: 'GET',
+    path: versions,
+    access,
+    query: { ...cursorQuery, status: optional(oneOf('draft', 'published', 'deprecated')) },
+    answer: answersJson(cursorPage(version)),
+  },
+  create: {
+    summary: 'Draft a version of a skill',
+    description: 'The files are scanned; `findings` says what was found. A version number is used once.',
+    method: 'POST',
+    path: versions,
+    access,
+    body: object({
+      version: semver,
+      content: string({ minLength: 1, maxLength: maxSkillText, description: 'Text of `SKILL.md`.' }),
+      files: optional(described(array(sentFile, { maxItems: maxSkillFiles }), 'Files beside `SKILL.md`.')),
+    }),
+    maxBodyBytes: 2 * maxSkillArchive,
+    answer: answersJson(versionWithContent, { status: 201 }),
+    errors: ['already_exists'],
+  },
+  get: {
+    summary: 'Retrieve a version of a skill',
+    description: 'With the text of its `SKILL.md`.',
+    method: 'GET',
+    path: one,
+    access,
+    answer: answersJson(versionWithContent),
+  },
+  file: {
+    summary: 'Retrieve a file of a version',
+    method: 'GET',
+    path: `${one}/files/{path}`,
+    slashesInLast: true,
+    access,
+    answer: answersJson(
+      object(
+        { path: string(), bytes: integer(), encoding: oneOf('utf8', 'base64'), content: string() },
+        { title: 'SkillFile', description: 'A file of a skill.' },
+      ),
+    ),
+  },
+  publish: {
+    summary: 'Publish a version of a skill',
+    description: 'Refused with `scan_blocked` while a finding is a blocker that `override` does not accept.',
+    method: 'POST',
+    path: `${one}/publish`,
+    access: secretKeyOrDashboard('admin'),
+    body: publishBody,
+    answer: answersJson(version),
+    errors: ['invalid_transition', 'scan_blocked'],
+  },
+  deprecate: {
+    summary: 'Deprecate a published version of a skill',
+    description: 'Agents that name no version take the newest one that is not deprecated.',
+    method: 'POST',
+    path: `${one}/deprecate`,
+    access: secretKeyOrDashboard('admin'),
+    answer: answersJson(version),
+    errors: ['invalid_transition'],
+  },
+})
+
+const skillImport = object(
+  {
+    id: id('ski'),
+    status: described(oneOf('staged', 'published', 'rejected'), 'An import is never published by itself.'),
+    source: oneOf('text', 'url', 'archive'),
+    url: described(nullable(string()), 'Address that it was fetched from.'),
+    name: described(nullable(string()), 'Name that its `SKILL.md` says.'),
+    description: nullable(string()),
+    files: array(file),
+    findings: array(finding),
+    blocked: described(boolean(), 'Whether a finding is a blocker.'),
+    skill_id: described(nullable(id('skl')), 'Skill that it becomes a version of; null for a new one.'),
+    version: described(nullable(string()), 'Version that it becomes.'),
+    created_by: string(),
+    created_at: described(timestamp(), 'Time of creation.'),
+    updated_at: described(timestamp(), 'Time of the last change.'),
+  },
+  { title: 'SkillImport', description: 'A skill from elsewhere, staged for a review.' },
+)
+
+const imports = '/v1/skill-imports'
+
+/** Skills from elsewhere: staged with their findings, published after a review. */
+export const skillImports = defineOperations('skill_imports', {
+  create: {
+    summary: 'Stage an import of a skill',
+    description:
+      'Takes one of `text`, `url` and `archive`. An archive is a zip or tar.gz of at most 5 MB with `SKILL.md` at its root or one folder deep. Nothing is published.',
+    method: 'POST',
+    path: imports,
+    access,
+    body: object({
+      text: optional(string({ minLength: 1, maxLength: maxSkillText, description: 'Text of a `SKILL.md`.' })),
+      url: optional(
+        string({ maxLength: 2048, pattern: '^https?://', description: 'Address of a `SKILL.md` or of an archive.' }),
+      ),
+      archive: optional(
+        string({
+          maxLength: 2 * maxSkillArchive,
+          pattern: '^[A-Za-z0-9+/]*={0,2}$',
+          description: 'Archive in base64.',
+        }),
+      ),
+      skill_id: optional(id('skl')),
+      version: described(
+        optional(semver),
+        'Version to publish it as. Default: `1.0.0`, or the next patch of the skill.',
+      ),
+    }),
+    maxBodyBytes: 2 * maxSkillArchive,
+    answer: answersJson(skillImport, { status: 201 }),
+    errors: ['fetch_failed'],
+  },
+  get: {
+    summary: 'Retrieve an import of a skill',
+    method: 'GET',
+    path: `${imports}/{import_id}`,
+    access,
+    answer: answersJson(skillImport),
+  },
+  publish: {
+    summary: 'Publish an import of a skill',
+    description:
+      'Makes the skill where it is new, and a published version of it. Refused with `scan_blocked` as a version is.',
+    method: 'POST',
+    path: `${imports}/{import_id}/publish`,
+    access: secretKeyOrDashboard('admin'),
+    body: publishBody,
+    answer: answersJson(skillImport),
+    errors: ['invalid_transition', 'scan_blocked', 'already_exists'],
+  },
+  reject: {
+    summary: 'Reject an import of a skill',
+    method: 'POST',
+    path: `${imports}/{import_id}/reject`,
+    access: secretKeyOrDashboard('admin'),
+    answer: answersJson(skillImport),
+    errors: ['invalid_transition'],
+  },
+})
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly skills: typeof skills
+    readonly skillVersions: typeof skillVersions
+    readonly skillImports: typeof skillImports
+  }
+}

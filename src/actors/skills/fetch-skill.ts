@@ -1,0 +1,39 @@
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxSkillArchive } from '#specs/resources/skills.ts'
+
+const timeoutMs = 15_000
+const maxRedirects = 5
+
+/**
+ * The bytes of an address, through the guard.
+ *
+ * @throws {ServiceError} `invalid_field` for an address that is not fetched, `fetch_failed`.
+ */
+export const fetchSkill = async (guard: Pick<SsrfGuard, 'request'>, url: string): Promise<Buffer> => {
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    const answer = await guard.request(url, { method: 'GET', headers: { accept: '*/*' }, signal, maxRedirects })
+    if (answer.statusCode !== 200) {
+      answer.body.destroy()
+      throw failed(`The address answered with status ${answer.statusCode}.`)
+    }
+    const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxSkillArchive })
+    if (isCut) throw failed(`The address has more than ${maxSkillArchive} bytes.`)
+    return bytes
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    if (error instanceof SsrfRefused || error instanceof RedirectFailed) {
+      throw new ServiceError('invalid_field', {
+        param: 'url',
+        message: `The address is not fetched: ${error.message}.`,
+        cause: error,
+      })
+    }
+    throw failed(signal.aborted ? 'The address did not answer in time.' : 'The address cannot be reached.', error)
+  }
+}
+
+const failed = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('fetch_failed', { param: 'url', message, ...(cause !== undefined && { cause }) })

@@ -1,0 +1,168 @@
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { actorOf } from '../records/audit-note.ts'
+import { Audited } from '../records/audited.ts'
+import type { Row } from '../records/schema.ts'
+import type { Table } from '../records/table.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import { fetchSkill } from './fetch-skill.ts'
+import type { Override, SkillImportData } from './kinds.ts'
+import type { ArchivedFile } from './scanner/skill-archive.ts'
+import { skillFile } from './skill-files.ts'
+import { requireUnblocked } from './skill-versions.ts'
+import { importView } from './skill-views.ts'
+import { publishing, type SkillParts } from './version-use-cases.ts'
+
+/** What imports need beside. */
+export interface ImportParts extends SkillParts {
+  readonly imports: Table<SkillImportData>
+  readonly guard: Pick<SsrfGuard, 'request'>
+}
+
+type ImportUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_imports.${string}`>>
+type ImportCall = Parameters<UseCases['skill_imports.publish']>[0]
+
+/** Skills from elsewhere: staged with their findings, and published after a review. */
+export const skillImportUseCases = (parts: ImportParts): ImportUseCases => ({
+  'skill_imports.create': async (call) => {
+    const { scope, body } = call
+    const source = sourceOf(body)
+    if (body.skill_id !== undefined) await parts.versions.skill(scope, body.skill_id)
+    const files = await filesOf(parts, body)
+    const { findings, name, description } = await parts.scanner.scan(files)
+    const id = newIdFor(call, 'ski')
+    const data = {
+      ...({ status: 'staged', source, url: body.url ?? null, name, description, findings } as const),
+      files: await parts.files.keep(scope.project, files),
+      skill_id: body.skill_id ?? null,
+      version: body.version ?? null,
+      created_by: actorOf(call),
+    }
+    const notices = [new Audited(call, 'skill_import').line('staged', id)]
+    const made = await parts.imports.insert({ id, project: scope.project, data, notices })
+    return importView(made ?? (await found(parts, scope, id)))
+  },
+  'skill_imports.get': async ({ scope, params }) => importView(await found(parts, scope, params.import_id)),
+  'skill_imports.publish': (call) => publish(parts, call),
+  'skill_imports.reject': async (call) => {
+    const { scope, params } = call
+    return importView(
+      await moved(parts, await found(parts, scope, params.import_id), {
+        edit: (data) => ({ ...staged(data), status: 'rejected' }),
+        notices: [new Audited(call, 'skill_import').line('rejected', params.import_id)],
+      }),
+    )
+  },
+})
+
+const found = async ({ imports }: ImportParts, { project }: Scope, id: string): Promise<Row<SkillImportData>> => {
+  const row = await imports.get(projectScope(project), id)
+  if (row === null) throw new ServiceError('not_found', { param: 'import_id', message: 'There is no such import.' })
+  return row
+}
+
+const sourceOf = ({ text, url, archive }: BodyOf<'skill_imports.create'>): SkillImportData['source'] => {
+  const given = Object.entries({ text, url, archive }).filter(([, value]) => value !== undefined)
+  if (given.length === 1) return text !== undefined ? 'text' : url !== undefined ? 'url' : 'archive'
+  if (given.length === 0)
+    throw new ServiceError('missing_field', { param: 'text', message: 'Give text, url or archive.' })
+  throw new ServiceError('invalid_field', {
+    param: given[1]?.[0] ?? 'url',
+    message: 'Give one of text, url and archive.',
+  })
+}
+
+const filesOf = async (
+  { guard, scanner }: ImportParts,
+  { text, url, archive }: BodyOf<'skill_imports.create'>,
+): Promise<readonly ArchivedFile[]> => {
+  if (text !== undefined) return [{ path: skillFile, base64: Buffer.from(text).toString('base64') }]
+  if (archive !== undefined) return scanner.open(Buffer.from(archive, 'base64'), 'archive')
+  const bytes = await fetchSkill(guard, url ?? '')
+  const isArchive = bytes[0] === 0x1f || (bytes[0] === 0x50 && bytes[1] === 0x4b)
+  return isArchive ? scanner.open(bytes, 'url') : [{ path: skillFile, base64: bytes.toString('base64') }]
+}
+
+/** @throws {ServiceError} `invalid_transition` for what was published or rejected. */
+const staged = (data: SkillImportData): SkillImportData => {
+  if (data.status === 'staged') return data
+  throw new ServiceError('invalid_transition', { message: `The import is ${data.status}.` })
+}
+
+/**
+ * Makes the skill, its version and the publication, each once: ids follow from the import's, so that a request which is
+ * sent again after a crash goes on where the first one stopped.
+ */
+const publish = async (parts: ImportParts, call: ImportCall) => {
+  const { scope, params, body } = call
+  const row = await found(parts, scope, params.import_id)
+  const override: readonly Override[] = body.override ?? []
+  const publication = publishing(call, override)
+  requireUnblocked(staged(row.data), override)
+  const skillId = row.data.skill_id ?? (await newSkill(parts, call, row))
+  const version = row.data.version ?? (await nextVersion(parts, row, skillId))
+  const id = idBeside(row.id, 'skv')
+  const draft = await parts.versions.draft(scope, {
+    id,
+    skill_id: skillId,
+    version,
+    description: row.data.description ?? '',
+    files: row.data.files,
+    findings: row.data.findings,
+    created_by: actorOf(call),
+    notices: [new Audited(call, 'skill_version').line('created', id)],
+  })
+  if (draft.data.status === 'draft') await parts.versions.publish(draft, publication)
+  const published = await moved(parts, row, {
+    edit: (data) => ({ ...staged(data), status: 'published', skill_id: skillId, version: draft.data.version }),
+    notices: [new Audited(call, 'skill_import').line('published', row.id)],
+  })
+  return importView(published)
+}
+
+const newSkill = async (
+  { versions }: ImportParts,
+  call: ImportCall,
+  { id, project, data }: Row<SkillImportData>,
+): Promise<string> => {
+  if (data.name === null) {
+    const message = 'SKILL.md says no name: name the skill by skill_id.'
+    throw new ServiceError('invalid_field', { param: 'skill_id', message })
+  }
+  const skillId = idBeside(id, 'skl')
+  const skill = { name: data.name, description: data.description ?? data.name, metadata: {}, latest_version: null }
+  const notices = [new Audited(call, 'skill').line('created', skillId)]
+  const made = await versions.skills.insert({ id: skillId, project, data: skill, notices })
+  if (made !== null || (await versions.skills.get(projectScope(project), skillId)) !== null) return skillId
+  const message = `A skill is named ${data.name}: import it as a version of that one, by skill_id.`
+  throw new ServiceError('already_exists', { param: 'skill_id', message })
+}
+
+/** The next patch of the highest version; the import's own when it was made before. */
+const nextVersion = async ({ versions }: ImportParts, row: Row<SkillImportData>, skillId: string): Promise<string> => {
+  const own = await versions.table.get(projectScope(row.project), idBeside(row.id, 'skv'))
+  if (own !== null) return own.data.version
+  const [highest] = await versions.numbers(row.project, skillId)
+  if (highest === undefined) return '1.0.0'
+  const [major, minor, patch] = highest.split(/[-+]/u, 1).join('').split('.').map(Number)
+  return `${major}.${minor}.${(patch ?? 0) + 1}`
+}
+
+const idBeside = (importId: string, prefix: string): string => `${prefix}_${importId.slice('ski_'.length)}`
+
+const moved = async (
+  { imports }: ImportParts,
+  row: Row<SkillImportData>,
+  {
+    edit,
+    notices,
+  }: { readonly edit: (data: SkillImportData) => SkillImportData; readonly notices: ReturnType<Audited['line']>[] },
+): Promise<Row<SkillImportData>> => {
+  const change = { edit: (now: Row<SkillImportData>) => edit(now.data), notices: () => notices }
+  const changed = await imports.change(projectScope(row.project), row.id, change)
+  if (changed === null) throw new ServiceError('not_found', { param: 'import_id' })
+  return changed
+}

@@ -1,0 +1,69 @@
+import type { SkillFinding } from '#src/skill-scan/finding.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import type { AuditActor } from '../records/audit-note.ts'
+import type { TypedKind } from '../records/schema.ts'
+
+export type SkillData = {
+  readonly name: string
+  readonly description: string
+  readonly metadata: JsonObject
+  readonly latest_version: string | null
+}
+
+/** A file of a version; its content is a blob of the project by this hash. */
+export type StoredFile = {
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly encoding: 'utf8' | 'base64'
+}
+
+/** Blockers that an admin accepted, and why. */
+export type Override = { readonly code: string; readonly reason: string }
+
+export type VersionStatus = 'draft' | 'published' | 'deprecated'
+
+export type SkillVersionData = {
+  readonly skill_id: string
+  readonly version: string
+  readonly status: VersionStatus
+  /** `<skill> <status>`, for lists. */
+  readonly skill_status: string
+  readonly description: string
+  readonly files: readonly StoredFile[]
+  readonly findings: readonly SkillFinding[]
+  readonly overrides: readonly Override[]
+  readonly created_by: AuditActor
+  readonly published_at: number | null
+  readonly deprecated_at: number | null
+}
+
+export type SkillImportData = {
+  readonly status: 'staged' | 'published' | 'rejected'
+  readonly source: 'text' | 'url' | 'archive'
+  readonly url: string | null
+  readonly name: string | null
+  readonly description: string | null
+  readonly files: readonly StoredFile[]
+  readonly findings: readonly SkillFinding[]
+  readonly skill_id: string | null
+  readonly version: string | null
+  readonly created_by: AuditActor
+}
+
+/** Skills are a project's. */
+export const skills: TypedKind<SkillData> = { name: 'skills', unique: [{ fields: ['name'] }], outbox: true }
+
+/** Versions of skills. */
+export const skillVersions: TypedKind<SkillVersionData> = {
+  name: 'skill_versions',
+  unique: [{ fields: ['skill_id', 'version'] }],
+  filters: ['skill_id', 'skill_status'],
+  outbox: true,
+}
+
+/** Imports that wait for a review, and those that had one. */
+export const skillImports: TypedKind<SkillImportData> = { name: 'skill_imports', outbox: true }
+
+/** The field by which lists find versions in one state. */
+export const skillStatus = (skillId: string, status: VersionStatus): string => `${skillId} ${status}`

@@ -1,0 +1,41 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { ParserFailed, ParserRoom } from '#src/parsing/parser-room.ts'
+import { archived, scanned } from '../schema.ts'
+import type { ScannedSkill } from './scanned-skill.ts'
+import type { scannerTasks } from './scanner-tasks.ts'
+import type { ArchivedFile } from './skill-archive.ts'
+
+const limits = { deadlineMs: 10_000, maxHeapMb: 256, maxWaiting: 64 }
+
+/** Opens and scans skills in a worker with a deadline: what is in them is a stranger's. */
+export class SkillScanner {
+  readonly #room = new ParserRoom<typeof scannerTasks>(limits, new URL('./scanner-worker.ts', import.meta.url))
+
+  /** @throws {ServiceError} `invalid_field` with `param` for what is no archive of a skill; `server_busy`. */
+  async open(bytes: Uint8Array, param: string): Promise<readonly ArchivedFile[]> {
+    try {
+      return archived(await this.#room.parse('open', bytes))
+    } catch (error) {
+      if (!(error instanceof ParserFailed)) throw error
+      const message = `The archive cannot be opened: ${error.message}.`
+      throw new ServiceError('invalid_field', { param, message, cause: error })
+    }
+  }
+
+  /** A scan that fails is a finding, which blocks: what is in the skill is unknown. */
+  async scan(files: readonly ArchivedFile[]): Promise<ScannedSkill> {
+    try {
+      return scanned(await this.#room.parse('scan', files))
+    } catch (error) {
+      if (!(error instanceof ParserFailed)) throw error
+      const message = `The scan failed: ${error.message}.`
+      const finding = { severity: 'blocker', code: 'scan_failed', path: 'SKILL.md', line: 1, message } as const
+      return { findings: [finding], name: null, description: null }
+    }
+  }
+
+  /** Ends the worker. */
+  close(): Promise<void> {
+    return this.#room.close()
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import type { BlobStore } from '#storage/ports.ts'
+import type { StoredFile } from './kinds.ts'
+import type { ArchivedFile } from './scanner/skill-archive.ts'
+
+/** The file that a skill begins with. */
+export const skillFile = 'SKILL.md'
+
+/** A file, read back. */
+export interface ReadFile extends StoredFile {
+  readonly content: string
+}
+
+/** Files of skills: blobs of the project, by the hash of their content, so that versions share what they have in common. */
+export class SkillFiles {
+  readonly #blobs: BlobStore
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs
+  }
+
+  /** Keeps the files; durable when this resolves. */
+  async keep(project: string, files: readonly ArchivedFile[]): Promise<readonly StoredFile[]> {
+    return Promise.all(files.map((file) => this.#kept(project, file)))
+  }
+
+  /** null for a file that is gone. */
+  async read(project: string, file: StoredFile): Promise<ReadFile | null> {
+    const content = await this.#blobs.get(project, blobOf(file))
+    return content === null ? null : { ...file, content }
+  }
+
+  async #kept(project: string, { path, base64 }: ArchivedFile): Promise<StoredFile> {
+    const bytes = Buffer.from(base64, 'base64')
+    const text = bytes.toString('utf8')
+    const isText = !text.includes('\0') && Buffer.from(text, 'utf8').equals(bytes)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const file = { path, bytes: bytes.length, sha256, encoding: isText ? 'utf8' : 'base64' } as const
+    await this.#blobs.put(project, blobOf(file), isText ? text : base64)
+    return file
+  }
+}
+
+/** Under a prefix of its own: bytes that some other blob has as text are kept in base64 here. */
+const blobOf = ({ sha256, encoding }: StoredFile): string => `skill.${encoding}.${sha256}`

@@ -1,0 +1,158 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { Notice } from '../records/notices.ts'
+import type { Row } from '../records/schema.ts'
+import { compareVersions } from '../records/semver.ts'
+import { Table } from '../records/table.ts'
+import {
+  type Override,
+  type SkillData,
+  type SkillVersionData,
+  skillStatus,
+  skills,
+  skillVersions,
+  type VersionStatus,
+} from './kinds.ts'
+
+/** What a new version is made of. */
+export interface NewVersion
+  extends Pick<SkillVersionData, 'skill_id' | 'version' | 'description' | 'files' | 'findings' | 'created_by'> {
+  readonly id: string
+  readonly notices: readonly Notice[]
+}
+
+/** What agents name: a skill, and a version of it or the newest published one. */
+export interface SkillReference {
+  readonly skillId: string
+  readonly version: string | null
+}
+
+const mostVersions = 1000
+
+/** Skills and their versions in the store. */
+export class SkillVersions {
+  readonly skills: Table<SkillData>
+  readonly table: Table<SkillVersionData>
+  readonly #now: () => number
+
+  constructor(records: RecordStore, now: () => number) {
+    this.skills = new Table(records, skills, now)
+    this.table = new Table(records, skillVersions, now)
+    this.#now = now
+  }
+
+  /** @throws {ServiceError} `not_found` with the param `skill_id`. */
+  async skill({ project }: Scope, id: string): Promise<Row<SkillData>> {
+    const row = await this.skills.get(projectScope(project), id)
+    if (row === null) throw new ServiceError('not_found', { param: 'skill_id', message: 'There is no such skill.' })
+    return row
+  }
+
+  /** @throws {ServiceError} `not_found` with the param `version`. */
+  async find({ project }: Scope, skillId: string, version: string): Promise<Row<SkillVersionData>> {
+    const row = await this.table.find(projectScope(project), { skill_id: skillId, version })
+    if (row === null) throw new ServiceError('not_found', { param: 'version', message: 'There is no such version.' })
+    return row
+  }
+
+  /** A draft, or the one that the same request made before. @throws {ServiceError} `already_exists`. */
+  async draft({ project }: Scope, { id, notices, ...data }: NewVersion): Promise<Row<SkillVersionData>> {
+    const made = await this.table.insert({
+      id,
+      project,
+      data: { ...data, ...draftState(data.skill_id), overrides: [], published_at: null, deprecated_at: null },
+      notices,
+    })
+    const row = made ?? (await this.table.get(projectScope(project), id))
+    if (row !== null) return row
+    throw new ServiceError('already_exists', { param: 'version', message: 'The skill has a version of this number.' })
+  }
+
+  /** @throws {ServiceError} `invalid_transition` for what is no draft, `scan_blocked`. */
+  async publish(
+    row: Row<SkillVersionData>,
+    {
+      override,
+      noticesOf,
+    }: { readonly override: readonly Override[]; readonly noticesOf: (id: string) => readonly Notice[] },
+  ): Promise<Row<SkillVersionData>> {
+    const published = await this.#moved(row, noticesOf, (data) => {
+      if (data.status !== 'draft') throw invalid(data.status)
+      requireUnblocked(data, override)
+      return { ...data, ...stateOf(data.skill_id, 'published'), overrides: override, published_at: this.#now() }
+    })
+    await this.#refreshLatest(row.project, row.data.skill_id)
+    return published
+  }
+
+  /** @throws {ServiceError} `invalid_transition` for what is not published. */
+  async deprecate(
+    row: Row<SkillVersionData>,
+    noticesOf: (id: string) => readonly Notice[],
+  ): Promise<Row<SkillVersionData>> {
+    const deprecated = await this.#moved(row, noticesOf, (data) => {
+      if (data.status !== 'published') throw invalid(data.status)
+      return { ...data, ...stateOf(data.skill_id, 'deprecated'), deprecated_at: this.#now() }
+    })
+    await this.#refreshLatest(row.project, row.data.skill_id)
+    return deprecated
+  }
+
+  /** What an agent's reference means now; null for what is not published. A version that is named may be deprecated. */
+  async resolve(project: string, { skillId, version }: SkillReference): Promise<Row<SkillVersionData> | null> {
+    const scope = projectScope(project)
+    const named = version ?? (await this.skills.get(scope, skillId))?.data.latest_version ?? null
+    const row = named === null ? null : await this.table.find(scope, { skill_id: skillId, version: named })
+    return row === null || row.data.status === 'draft' ? null : row
+  }
+
+  /** Version numbers of a skill, the highest first. */
+  async numbers(project: string, skillId: string): Promise<readonly string[]> {
+    const rows = await this.table.list(projectScope(project), { where: { skill_id: skillId }, limit: mostVersions })
+    return rows.map(({ data }) => data.version).sort((a, b) => compareVersions(b, a))
+  }
+
+  async #moved(
+    row: Row<SkillVersionData>,
+    noticesOf: (id: string) => readonly Notice[],
+    edit: (data: SkillVersionData) => SkillVersionData,
+  ): Promise<Row<SkillVersionData>> {
+    const moved = await this.table.change(projectScope(row.project), row.id, {
+      edit: ({ data }) => edit(data),
+      notices: ({ id }) => noticesOf(id),
+    })
+    if (moved === null) throw new ServiceError('not_found', { param: 'version' })
+    return moved
+  }
+
+  /** The newest published version by its number stands at the skill, for agents that name none. */
+  async #refreshLatest(project: string, skillId: string): Promise<void> {
+    const scope = projectScope(project)
+    const where = { skill_status: skillStatus(skillId, 'published') }
+    const rows = await this.table.list(scope, { where, limit: mostVersions })
+    const [latest = null] = rows.map(({ data }) => data.version).sort((a, b) => compareVersions(b, a))
+    await this.skills.change(scope, skillId, {
+      edit: ({ data }) => (data.latest_version === latest ? null : { ...data, latest_version: latest }),
+    })
+  }
+}
+
+const stateOf = (skillId: string, status: VersionStatus) => ({ status, skill_status: skillStatus(skillId, status) })
+const draftState = (skillId: string) => stateOf(skillId, 'draft')
+
+const invalid = (status: VersionStatus): ServiceError =>
+  new ServiceError('invalid_transition', { message: `The version is ${status}.` })
+
+/** @throws {ServiceError} `scan_blocked` that names the first blockers that are not accepted. */
+export const requireUnblocked = (
+  { findings }: Pick<SkillVersionData, 'findings'>,
+  override: readonly Override[],
+): void => {
+  const accepted = new Set(override.map(({ code }) => code))
+  const open = findings.filter(({ severity, code }) => severity === 'blocker' && !accepted.has(code))
+  if (open.length === 0) return
+  const named = open.slice(0, 5).map(({ code, path, line }) => `${code} (${path}:${line})`)
+  const more = open.length > named.length ? ` and ${open.length - named.length} more` : ''
+  throw new ServiceError('scan_blocked', { message: `The scan found ${named.join(', ')}${more}.` })
+}

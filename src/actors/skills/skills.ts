@@ -1,0 +1,52 @@
+import { skillImports, skills as skillOperations, skillVersions } from '#specs/resources/skills.ts'
+import { agentResources } from '../capability/agent-resources.ts'
+import { capability } from '../capability/capability.ts'
+import { plainResource } from '../capability/plain-resource.ts'
+import { Table } from '../records/table.ts'
+import { agentSkills } from './agent-skills.ts'
+import { skillImportUseCases } from './import-use-cases.ts'
+import { skillImports as importKind, skills as skillKind, skillVersions as versionKind } from './kinds.ts'
+import { SkillScanner } from './scanner/skill-scanner.ts'
+import { SkillFiles } from './skill-files.ts'
+import { SkillVersions } from './skill-versions.ts'
+import { skillVersionUseCases } from './version-use-cases.ts'
+
+/** Names of skills, under which their versions stand. */
+export const skills = plainResource({
+  name: 'skills',
+  declaration: skillOperations,
+  kind: skillKind,
+  idPrefix: 'skl',
+  key: 'skill_id',
+  noun: 'skill',
+  uniqueField: 'name',
+  data: ({ name, description, metadata }) => ({ name, description, metadata: metadata ?? {}, latest_version: null }),
+  change: (data, { name, description, metadata }) => ({
+    ...data,
+    name: name ?? data.name,
+    description: description ?? data.description,
+    metadata: metadata ?? data.metadata,
+  }),
+})
+
+/** Versions and imports of skills, and what agents load of them. */
+export const skillContents = capability({
+  name: 'skill_contents',
+  operations: { ...skillVersions, ...skillImports },
+  kinds: [versionKind, importKind],
+  open: (house) => {
+    const scanner = new SkillScanner()
+    const parts = {
+      versions: new SkillVersions(house.records, house.now),
+      files: new SkillFiles(house.storage.blobs),
+      scanner,
+      imports: new Table(house.records, importKind, house.now),
+      guard: house.guard,
+    }
+    agentResources.give(house, agentSkills(parts))
+    return {
+      useCases: { ...skillVersionUseCases(parts), ...skillImportUseCases(parts) },
+      close: () => scanner.close(),
+    }
+  },
+})

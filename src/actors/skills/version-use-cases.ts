@@ -1,0 +1,133 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { Call } from '../call/call.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { actorOf } from '../records/audit-note.ts'
+import { Audited } from '../records/audited.ts'
+import { pageOf } from '../records/pages.ts'
+import type { Row } from '../records/schema.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import { type Override, type SkillVersionData, skillStatus } from './kinds.ts'
+import type { SkillScanner } from './scanner/skill-scanner.ts'
+import { type SkillFiles, skillFile } from './skill-files.ts'
+import type { SkillVersions } from './skill-versions.ts'
+import { versionView } from './skill-views.ts'
+
+/** What skills are made with. */
+export interface SkillParts {
+  readonly versions: SkillVersions
+  readonly files: SkillFiles
+  readonly scanner: Pick<SkillScanner, 'open' | 'scan'>
+}
+
+type VersionUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_versions.${string}`>>
+
+/** Versions of skills: drafted, scanned, read, published, deprecated. */
+export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
+  ...reading(parts),
+  'skill_versions.create': async (call) => {
+    const { scope, params, body } = call
+    const skill = await parts.versions.skill(scope, params.skill_id)
+    const sent = [
+      { path: skillFile, base64: Buffer.from(body.content).toString('base64') },
+      ...(body.files ?? []).map(sentFile),
+    ]
+    requireUnique(sent.map(({ path }) => path))
+    const { findings, description } = await parts.scanner.scan(sent)
+    const id = newIdFor(call, 'skv')
+    const row = await parts.versions.draft(scope, {
+      id,
+      skill_id: skill.id,
+      version: body.version,
+      description: description ?? skill.data.description,
+      files: await parts.files.keep(scope.project, sent),
+      findings,
+      created_by: actorOf(call),
+      notices: [new Audited(call, 'skill_version').line('created', id)],
+    })
+    return withContent(parts, row)
+  },
+  'skill_versions.publish': async (call) => {
+    const { scope, params, body } = call
+    const row = await parts.versions.find(scope, params.skill_id, params.version)
+    const published = await parts.versions.publish(row, publishing(call, body.override ?? []))
+    return versionView(published)
+  },
+  'skill_versions.deprecate': async (call) => {
+    const { scope, params } = call
+    const row = await parts.versions.find(scope, params.skill_id, params.version)
+    const audited = new Audited(call, 'skill_version')
+    return versionView(await parts.versions.deprecate(row, (id) => [audited.line('deprecated', id)]))
+  },
+})
+
+/**
+ * Blockers that the caller accepts, with the lines of the audit log.
+ *
+ * @throws {ServiceError} `forbidden` for who is no admin of the dashboard.
+ */
+export const publishing = (
+  call: Pick<Call<unknown, unknown, unknown>, 'principal' | 'remoteAddress'>,
+  override: readonly Override[],
+) => {
+  if (override.length > 0 && call.principal.kind !== 'dashboard') {
+    const message = 'Only an admin of the dashboard accepts blockers.'
+    throw new ServiceError('forbidden', { param: 'override', message })
+  }
+  const audited = new Audited(call, 'skill_version')
+  const codes = override.map(({ code }) => `override:${code}`)
+  return { override, noticesOf: (id: string) => [audited.line('published', id, codes)] }
+}
+
+const reading = ({ versions, files }: SkillParts) =>
+  ({
+    'skill_versions.list': async ({ scope, params, query: { status, ...query } }) => {
+      const skill = await versions.skill(scope, params.skill_id)
+      const where = status === undefined ? { skill_id: skill.id } : { skill_status: skillStatus(skill.id, status) }
+      const shown = { idPrefix: 'skv', view: versionView }
+      return pageOf(versions.table, projectScope(scope.project), { query: { ...query, where }, shown })
+    },
+    'skill_versions.get': async ({ scope, params }) =>
+      withContent({ files }, await versions.find(scope, params.skill_id, params.version)),
+    'skill_versions.file': async ({ scope, params }) => {
+      const row = await versions.find(scope, params.skill_id, params.version)
+      const file = row.data.files.find(({ path }) => path === params.path)
+      const read = file === undefined ? null : await files.read(scope.project, file)
+      if (read === null) throw new ServiceError('not_found', { param: 'path', message: 'There is no such file.' })
+      const { path, bytes, encoding, content } = read
+      return { path, bytes, encoding, content }
+    },
+  }) satisfies Partial<UseCases>
+
+const withContent = async ({ files }: Pick<SkillParts, 'files'>, row: Row<SkillVersionData>) => {
+  const file = row.data.files.find(({ path }) => path === skillFile)
+  const read = file === undefined ? null : await files.read(row.project, file)
+  return { ...versionView(row), content: read?.content ?? '' }
+}
+
+const sentFile = (
+  {
+    path,
+    content,
+    encoding,
+  }: { readonly path: string; readonly content: string; readonly encoding: 'utf8' | 'base64' },
+  index: number,
+) => {
+  if (encoding === 'utf8') return { path, base64: Buffer.from(content).toString('base64') }
+  if (/^[A-Za-z0-9+/]*={0,2}$/u.test(content)) return { path, base64: content }
+  throw new ServiceError('invalid_field', { param: `files[${index}].content`, message: 'The content is not base64.' })
+}
+
+const requireUnique = (paths: readonly string[]): void => {
+  const seen = new Set<string>()
+  for (const [index, path] of paths.entries()) {
+    const name = path.normalize('NFC').toLowerCase()
+    if (seen.has(name)) {
+      throw new ServiceError('invalid_field', {
+        param: `files[${index - 1}].path`,
+        message: 'Two files have this path.',
+      })
+    }
+    seen.add(name)
+  }
+}
