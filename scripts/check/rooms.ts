@@ -30,6 +30,8 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/client-tokens -> actors/agents',
   'actors/client-tokens -> actors/tenants',
   'actors/memory -> actors/accounts',
+  'actors/knowledge -> actors/agents',
+  'actors/knowledge -> actors/tenants',
   'actors/operators -> actors/sessions',
   'actors/runs -> actors/agents',
   'actors/runs -> actors/sessions',

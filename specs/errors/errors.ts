@@ -180,6 +180,11 @@ const table = {
     type: 'invalid_request_error',
     message: 'The provider does not accept images of this type.',
   },
+  knowledge_limit_reached: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The knowledge base has as many of these as it may have.',
+  },
   image_too_large: {
     status: 400,
     type: 'invalid_request_error',

@@ -11,6 +11,7 @@ import type { AnyCapability } from './capability/capability.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
 import { memory } from './memory/memory.ts'
 import { operators } from './operators/operators.ts'
+import { knowledge } from './knowledge/knowledge.ts'
 import { idempotencyKeys } from './records/idempotent.ts'
 import type { AnyKind } from './records/schema.ts'
 import { runs } from './runs/runs.ts'
@@ -40,6 +41,7 @@ export const capabilities = [
   skills,
   skillContents,
   clientTokens,
+  knowledge,
   operators,
 ] as const satisfies readonly AnyCapability[]
 

@@ -57,6 +57,12 @@ export class Api {
     })
   }
 
+  /** Sends bytes as they are. */
+  upload(path: string, body: Uint8Array<ArrayBuffer>, contentType: string): Promise<Response> {
+    const headers = { ...this.#headers, 'content-type': contentType }
+    return fetch(`${this.#url}${path}`, { method: 'POST', headers, body })
+  }
+
   async get(path: string, extra: Extra = {}): Promise<Answered> {
     return answered(await this.fetch(path, undefined, extra))
   }

@@ -1,0 +1,41 @@
+import { secretKeyOnly } from '#specs/access.ts'
+import { defineResource } from '#specs/dsl/resource.ts'
+import { array, defaulted, described, id, oneOf, optional, string } from '#specs/dsl/schema.ts'
+
+/** Who may be granted a knowledge base. */
+export const subjectTypes = ['tenant', 'agent', 'installation', 'end_user'] as const
+
+/** Who may search a knowledge base. */
+export const knowledgeGrants = defineResource('knowledge_grants', {
+  path: '/v1/knowledge-bases/{knowledge_base_id}/grants',
+  key: 'grant_id',
+  idPrefix: 'kgr',
+  title: 'KnowledgeGrant',
+  description: 'Lets a tenant, an agent, an installation or an end user search a knowledge base.',
+  fields: {
+    knowledge_base_id: id('kb'),
+    subject_type: oneOf(...subjectTypes),
+    subject_id: described(
+      string({ minLength: 1, maxLength: 128 }),
+      'Id of the tenant, the agent, the installation, or the user of a tenant (`usr_…`) or of the project (`eus_…`).',
+    ),
+    permissions: described(defaulted(array(oneOf('read'), { minItems: 1, maxItems: 1 }), ['read']), 'What is granted.'),
+  },
+  writable: ['subject_type', 'subject_id', 'permissions'],
+  access: secretKeyOnly,
+  ofTenants: 'tenant',
+  operations: {
+    list: { query: { subject_type: optional(oneOf(...subjectTypes)) } },
+    create: {
+      description: 'The same grant again answers the one that is there. A knowledge base of a tenant takes subjects of that tenant, and agents.',
+      errors: ['not_found', 'knowledge_limit_reached'],
+    },
+    delete: { summary: 'Revoke a knowledge grant' },
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly knowledgeGrants: typeof knowledgeGrants
+  }
+}

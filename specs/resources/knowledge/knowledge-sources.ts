@@ -1,0 +1,187 @@
+import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { answersBytes, answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { defineResource } from '#specs/dsl/resource.ts'
+import {
+  array,
+  described,
+  id,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '#specs/dsl/schema.ts'
+import { freeFields, metadata } from '#specs/tools.ts'
+import { maxFileBytes, maxTextLength } from './knowledge-limits.ts'
+
+/** Parts of a form beside its file. */
+const formSlackBytes = 256 * 1024
+
+const all = '/v1/knowledge-bases/{knowledge_base_id}/sources'
+const one = `${all}/{source_id}` as const
+
+const title = string({ minLength: 1, maxLength: 512 })
+const url = string({ minLength: 1, maxLength: 2048, pattern: '^https?://' })
+const text = described(string({ minLength: 1, maxLength: maxTextLength }), 'Text of the source, up to 2,000,000 characters.')
+const interval = described(
+  nullable(integer({ min: 300, max: 31_536_000 })),
+  'Seconds after which the URL is fetched again. Null: only when a sync is requested.',
+)
+
+const fields = {
+  knowledge_base_id: id('kb'),
+  type: oneOf('text', 'file', 'url'),
+  status: described(
+    oneOf('pending', 'ready', 'failed'),
+    '`pending` while a sync is under way or will be tried again; what was read before is found meanwhile.',
+  ),
+  title: nullable(string()),
+  filename: nullable(string()),
+  mime_type: nullable(string()),
+  url: nullable(string()),
+  refresh_interval_s: interval,
+  metadata: described(metadata, 'Your own fields. Searches filter on them.'),
+  checksum: described(nullable(string()), 'SHA-256 of the content that was read last.'),
+  size_bytes: described(nullable(integer()), 'Size of that content.'),
+  characters: described(integer(), 'Length of the extracted text, which the offsets of citations count in.'),
+  page_count: described(nullable(integer()), 'Pages of a PDF file.'),
+  chunk_count: integer(),
+  embedder: described(nullable(string()), 'Embedder of the vectors. Null: the chunks are found by their words only.'),
+  embedded_count: described(integer(), 'Chunks that have a vector.'),
+  changes: described(
+    nullable(object({ added: integer(), removed: integer(), unchanged: integer() })),
+    'Chunks that the last sync added, removed and left as they were.',
+  ),
+  error: described(nullable(object({ code: string(), message: string() })), 'Why the last sync failed.'),
+  synced_at: described(nullable(timestamp()), 'End of the last sync that succeeded.'),
+}
+
+const description = 'A document of a knowledge base: a text, a file or a URL.'
+const source = object(
+  { id: id('ksr'), ...fields, created_at: timestamp(), updated_at: timestamp() },
+  { title: 'KnowledgeSource', description },
+)
+
+const listed = defineResource('knowledge_sources', {
+  path: all,
+  key: 'source_id',
+  idPrefix: 'ksr',
+  title: 'KnowledgeSource',
+  description,
+  fields,
+  writable: [],
+  access: secretKeyOnly,
+  ofTenants: 'tenant',
+  operations: {
+    list: { query: { status: optional(oneOf('pending', 'ready', 'failed')) } },
+    get: {},
+    delete: { summary: 'Delete a knowledge source', description: 'Deletes the source with its chunks.' },
+  },
+})
+
+const work = defineOperations('knowledge_sources', {
+  create: {
+    summary: 'Add a knowledge source',
+    description:
+      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, csv or json, up to 20 MB. The response comes when the text is stored; it is read in the background, and found by its words as soon as the status is `ready`.',
+    method: 'POST',
+    path: all,
+    access: secretKeyOrDashboard('admin'),
+    ofTenants: 'tenant',
+    body: object({
+      text: optional(text),
+      url: described(optional(url), 'Page or file that the server fetches. Private addresses are refused.'),
+      refresh_interval_s: optional(interval),
+      title: described(optional(title), 'Default: the title that the content has, or the name of the file.'),
+      mime_type: described(
+        optional(string({ minLength: 1, maxLength: 128 })),
+        'MIME type of `text`: `text/plain`, `text/markdown`, `text/html`, `text/csv` or `application/json`. Default: `text/markdown`.',
+      ),
+      metadata,
+    }),
+    files: { fields: ['file'], orJson: true },
+    maxBodyBytes: maxFileBytes + formSlackBytes,
+    answer: answersJson(source, { status: 201 }),
+    errors: ['not_found', 'knowledge_limit_reached', 'body_too_large', 'unsupported_media_type'],
+  },
+  update: {
+    summary: 'Update a knowledge source',
+    description: 'A new `url` is checked again and fetched at once.',
+    method: 'PATCH',
+    path: one,
+    access: secretKeyOnly,
+    ofTenants: 'tenant',
+    body: object({
+      title: optional(title),
+      metadata: optional(freeFields),
+      url: optional(url),
+      refresh_interval_s: optional(interval),
+    }),
+    answer: answersJson(source),
+  },
+  sync: {
+    summary: 'Sync a knowledge source',
+    description:
+      'Reads the source again: the new `text` or `file`, or what its URL has now. Content of the same checksum changes nothing. Chunks that are unchanged keep their ids.',
+    method: 'POST',
+    path: `${one}/sync`,
+    access: secretKeyOnly,
+    ofTenants: 'tenant',
+    body: object({ text: optional(text) }),
+    files: { fields: ['file'], orJson: true },
+    maxBodyBytes: maxFileBytes + formSlackBytes,
+    answer: answersJson(source),
+    errors: ['body_too_large', 'unsupported_media_type'],
+  },
+  text: {
+    summary: 'Retrieve the text of a knowledge source',
+    description: 'Returns the extracted text, which the offsets of citations count in, as UTF-16 code units.',
+    method: 'GET',
+    path: `${one}/text`,
+    access: secretKeyOrDashboard('member'),
+    ofTenants: 'tenant',
+    answer: answersBytes('text/plain'),
+  },
+  chunks: {
+    summary: 'List chunks of a knowledge source',
+    description: 'In the order of the text.',
+    method: 'GET',
+    path: `${one}/chunks`,
+    access: secretKeyOrDashboard('member'),
+    ofTenants: 'tenant',
+    query: {
+      limit: optional(integer({ min: 1, max: 100 })),
+      cursor: optional(string({ maxLength: 64, pattern: '^[0-9]{1,7}$' })),
+    },
+    answer: answersJson(
+      object({
+        data: array(
+          object(
+            {
+              id: string(),
+              content: string(),
+              start: integer(),
+              end: integer(),
+              page: nullable(integer()),
+              heading: nullable(string()),
+            },
+            { title: 'KnowledgeChunk', description: 'A part of a source, which a search returns as a whole.' },
+          ),
+        ),
+        next_cursor: nullable(string()),
+      }),
+    ),
+  },
+})
+
+/** Documents of a knowledge base. */
+export const knowledgeSources = { ...listed, ...work } as const
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly knowledgeSources: typeof knowledgeSources
+  }
+}

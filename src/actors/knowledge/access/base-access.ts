@@ -1,0 +1,136 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope, type Scope, tenantScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { agentInstallations, agents } from '../../agents/kinds.ts'
+import type { Principal } from '../../call/call.ts'
+import type { Row } from '../../records/schema.ts'
+import { Table } from '../../records/table.ts'
+import { endUsers, tenantUsers } from '../../tenants/kinds.ts'
+import { type KnowledgeBaseData, type KnowledgeGrantData, knowledgeBases, knowledgeGrants, type SubjectType } from '../kinds.ts'
+
+/** One whom a base may be granted to. */
+export interface Subject {
+  readonly type: SubjectType
+  readonly id: string
+}
+
+/** Who searches: the tenant whose bases are open to it, and all that it may have been granted something as. */
+export interface Searcher {
+  /** Null for one of no tenant: bases of tenants are open by grants only. */
+  readonly tenant: string | null
+  readonly subjects: readonly Subject[]
+  /** Grants to any active installation of the tenant count. */
+  readonly anyInstallation?: true
+}
+
+/** Everything of the project, as its secret key has it. */
+export const everything = 'everything'
+
+const pageSize = 200
+
+/** Who may search which base: its tenant, and those who are granted it. */
+export class BaseAccess {
+  readonly bases: Table<KnowledgeBaseData>
+  readonly grants: Table<KnowledgeGrantData>
+  readonly #agents
+  readonly #installations
+  readonly #tenantUsers
+  readonly #endUsers
+
+  constructor(records: RecordStore, now: () => number) {
+    this.bases = new Table(records, knowledgeBases, now)
+    this.grants = new Table(records, knowledgeGrants, now)
+    this.#agents = new Table(records, agents, now)
+    this.#installations = new Table(records, agentInstallations, now)
+    this.#tenantUsers = new Table(records, tenantUsers, now)
+    this.#endUsers = new Table(records, endUsers, now)
+  }
+
+  /** Who a caller is. @throws {StoreUnavailable} */
+  async searcherOf(principal: Principal, scope: Scope): Promise<Searcher | typeof everything> {
+    if (principal.kind === 'client_token') {
+      const { tenant, user, installationIds } = principal
+      const own = await this.#tenantsOwn(scope.project, tenant, user)
+      if (installationIds.length === 0) return { tenant, subjects: own, anyInstallation: true }
+      return { tenant, subjects: [...own, ...installationIds.map((id): Subject => ({ type: 'installation', id }))] }
+    }
+    if (principal.kind === 'agent_key') return { tenant: null, subjects: [{ type: 'agent', id: principal.agentId }] }
+    if (scope.tenant !== null)
+      return { tenant: scope.tenant, subjects: await this.#tenantsOwn(scope.project, scope.tenant, scope.user) }
+    return everything
+  }
+
+  /** Who a subject is, with those whose grants it has too. @throws {ServiceError} `not_found` */
+  async searcherAs(scope: Scope, { type, id }: Subject, param = 'subject.id'): Promise<Searcher> {
+    const tenant = await this.tenantOf(scope, { type, id }, param)
+    const owner: readonly Subject[] = tenant === null ? [] : [{ type: 'tenant', id: tenant }]
+    if (type === 'tenant') return { tenant, subjects: owner }
+    if (type === 'agent') return { tenant: null, subjects: [{ type, id }] }
+    if (type === 'end_user') return { tenant, subjects: [...owner, { type, id }] }
+    const installation = await this.#installations.get(projectScope(scope.project), id)
+    const agent: readonly Subject[] = installation === null ? [] : [{ type: 'agent', id: installation.data.agent_id }]
+    return { tenant, subjects: [...owner, { type, id }, ...agent] }
+  }
+
+  /**
+   * The tenant of a subject; null for one of the project, which an agent is too.
+   * @throws {ServiceError} `not_found` with `param` for one that the project does not have.
+   */
+  async tenantOf({ project }: Scope, { type, id }: Subject, param: string): Promise<string | null> {
+    const scope = projectScope(project)
+    if (type === 'agent') return found(await this.#agents.get(scope, id), param).tenant
+    if (type === 'installation') return found(await this.#installations.get(scope, id), param).tenant
+    if (type === 'end_user') {
+      const row = (await this.#tenantUsers.get(scope, id)) ?? (await this.#endUsers.get(scope, id))
+      return found(row, param).tenant
+    }
+    return id
+  }
+
+  /** External id of a user of a tenant, whose grants go with it; null for every other subject. */
+  async userOf({ project }: Scope, { type, id }: Subject): Promise<string | null> {
+    if (type !== 'end_user') return null
+    return (await this.#tenantUsers.get(projectScope(project), id))?.user ?? null
+  }
+
+  /** Whether a searcher may search a base. @throws {StoreUnavailable} */
+  async maySearch(base: Row<KnowledgeBaseData>, searcher: Searcher | typeof everything): Promise<boolean> {
+    if (searcher === everything) return true
+    const { tenant, subjects } = searcher
+    if (base.tenant !== null && base.tenant === tenant) return true
+    if (base.tenant !== null && tenant !== null) return false
+    const scope = projectScope(base.project)
+    const granted = subjects.map(({ type: subject_type, id: subject_id }) =>
+      this.grants.find(scope, { knowledge_base_id: base.id, subject_type, subject_id }),
+    )
+    if ((await Promise.all(granted)).some((grant) => grant !== null)) return true
+    return searcher.anyInstallation === true && tenant !== null && this.#grantsInstallation(base, tenant)
+  }
+
+  async #tenantsOwn(project: string, tenant: string, user: string | null): Promise<readonly Subject[]> {
+    const owner: Subject = { type: 'tenant', id: tenant }
+    if (user === null) return [owner]
+    const key = { tenant_id: tenant, external_user_id: user }
+    const row = await this.#tenantUsers.find(tenantScope(project, tenant), key)
+    return row === null ? [owner] : [owner, { type: 'end_user', id: row.id }]
+  }
+
+  async #grantsInstallation({ project, id }: Row<KnowledgeBaseData>, tenant: string): Promise<boolean> {
+    const where = { knowledge_base_id: id, subject_type: 'installation' }
+    const scope = tenantScope(project, tenant)
+    for (let after: string | undefined; ; ) {
+      const page = await this.grants.list(scope, { where, limit: pageSize, ...(after !== undefined && { after }) })
+      for (const { data } of page) {
+        const installation = await this.#installations.get(scope, data.subject_id)
+        if (installation?.data.status === 'active') return true
+      }
+      if (page.length < pageSize) return false
+      after = page.at(-1)?.id
+    }
+  }
+}
+
+const found = <T>(row: T | null, param: string): T => {
+  if (row === null) throw new ServiceError('not_found', { param })
+  return row
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import type { Caller } from '../records/audit-note.ts'
+import { Audited } from '../records/audited.ts'
+import { RecordResource } from '../records/record-resource.ts'
+import { rowTimes } from '../records/row-times.ts'
+import type { Row } from '../records/schema.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import { type BaseAccess, everything, type Searcher } from './access/base-access.ts'
+import { deletionNotice } from './deletions.ts'
+import type { KnowledgeBaseData } from './kinds.ts'
+import { metadataFilter } from './search/metadata-filter.ts'
+import { nothingFound, type SearchParts, searchBase } from './search/search-base.ts'
+
+/** What bases need. */
+export interface BaseParts extends SearchParts {
+  readonly access: BaseAccess
+  /** @throws {ServiceError} `not_found` for a tenant that the project does not have. */
+  readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
+}
+
+type BaseUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_bases.${string}`>>
+
+/** Knowledge bases: what they are, and the search in them. */
+export const baseUseCases = (parts: BaseParts): BaseUseCases => {
+  const { access, checkTenant, indexes } = parts
+  const resource = new RecordResource({ table: access.bases, idPrefix: 'kb', view: baseView })
+  return {
+    'knowledge_bases.list': ({ scope, query: { tenant_id, ...page } }) =>
+      resource.list(scope, tenant_id === undefined ? page : { ...page, where: { tenant_id } }),
+    'knowledge_bases.get': ({ scope, params }) => resource.get(scope, params.knowledge_base_id),
+    'knowledge_bases.create': async (call) => {
+      const { scope, body } = call
+      const tenant = scope.tenant ?? body.tenant_id ?? null
+      if (scope.tenant !== null && (body.tenant_id ?? scope.tenant) !== scope.tenant)
+        throw new ServiceError('not_found', { param: 'tenant_id' })
+      if (tenant !== null) await checkTenant(scope.project, tenant)
+      const id = newIdFor(call, 'kb')
+      const { name, description = null, metadata } = body
+      const notices = [audited(call).line('created', id)]
+      const data = { name, description, tenant_id: tenant, metadata }
+      return resource.create(scope, { id, project: scope.project, tenant, data, notices })
+    },
+    'knowledge_bases.update': (call) => {
+      const edit = ({ data }: Row<KnowledgeBaseData>) => {
+        const next = { ...data, ...call.body }
+        return isDeepStrictEqual(next, data) ? null : next
+      }
+      return resource.change(call.scope, call.params.knowledge_base_id, { edit, notices: audited(call).changed() })
+    },
+    'knowledge_bases.delete': async (call) => {
+      const { scope, params } = call
+      const line = audited(call).removed()
+      const notices = (row: Row<KnowledgeBaseData>) => [...line(row), deletionNotice(row.id)]
+      const removed = await resource.remove(scope, params.knowledge_base_id, notices)
+      indexes.drop(scope.project, params.knowledge_base_id)
+      return removed
+    },
+    'knowledge_bases.search': async ({ principal, scope, params, body }) => {
+      const { project } = scope
+      const base = await access.bases.get(projectScope(project), params.knowledge_base_id)
+      if (base === null) throw new ServiceError('not_found')
+      const caller = await access.searcherOf(principal, scope)
+      if (!(await access.maySearch(base, caller))) throw new ServiceError('not_found')
+      if (body.subject !== undefined) {
+        if (caller !== everything) throw new ServiceError('secret_key_required', { param: 'subject' })
+        const searcher: Searcher = await access.searcherAs(scope, body.subject)
+        if (!(await access.maySearch(base, searcher))) return nothingFound
+      }
+      const { query, top_k, threshold, filter, explain = false } = body
+      const accepts = filter === undefined ? null : metadataFilter(filter)
+      return searchBase(parts, { project, base: base.id, query, top_k, threshold, accepts, explain })
+    },
+  }
+}
+
+const audited = (caller: Caller) => new Audited(caller, 'knowledge_base')
+
+const baseView = (row: Row<KnowledgeBaseData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })

@@ -1,0 +1,38 @@
+import { isObject } from '#runtime/schema.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { Notice } from '../records/notices.ts'
+import type { AnyKind } from '../records/schema.ts'
+import { type EraserParts, eraseListed } from '../runtime/erasure/erase-listed.ts'
+import type { Sink } from '../runtime/sinks.ts'
+import { sourceRows } from './kinds.ts'
+
+/** Takes `{ type: 'delete', knowledge_base_id }` and removes all that the base had. */
+export const deletionSink = 'knowledge_deletions'
+
+/** What a removal of a base says, so that all of it goes, whatever happens after it. */
+export const deletionNotice = (knowledge_base_id: string): Notice => ({
+  kind: 'message',
+  to: deletionSink,
+  event: { type: 'delete', knowledge_base_id },
+})
+
+const pageSize = 200
+
+/** Removes the sources of a deleted base, with their chunks, and its records of these kinds. */
+export const removeContents =
+  (parts: EraserParts, kinds: readonly AnyKind[]): Sink =>
+  async ({ project }, { event }) => {
+    const { knowledge_base_id } = isObject(event) ? event : {}
+    if (typeof knowledge_base_id !== 'string') return
+    const scope = projectScope(project)
+    const where = { knowledge_base_id }
+    await eraseListed(parts, { rows: sourceRows, scope, where })
+    const { records } = parts.storage
+    for (const kind of kinds) {
+      for (;;) {
+        const page = await records.list(kind, scope, { where, limit: pageSize })
+        for (const { id } of page) await records.remove(kind, scope, id)
+        if (page.length < pageSize) break
+      }
+    }
+  }

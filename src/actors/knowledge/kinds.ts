@@ -1,0 +1,55 @@
+import type { ReadDocument, SourceContext, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
+import type { subjectTypes } from '#specs/resources/knowledge/knowledge-grants.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
+
+export type KnowledgeBaseData = {
+  readonly name: string
+  readonly description: string | null
+  readonly tenant_id: string | null
+  readonly metadata: JsonObject
+}
+
+/** Who may be granted a knowledge base. */
+export type SubjectType = (typeof subjectTypes)[number]
+
+export type KnowledgeGrantData = {
+  readonly knowledge_base_id: string
+  readonly subject_type: SubjectType
+  readonly subject_id: string
+  readonly permissions: readonly 'read'[]
+}
+
+/** What the list row of a source holds (`sourceDefinition.row`). */
+export type SourceRowData = Omit<SourceContext, 'source_id' | 'upload' | 'attempts' | 'delay_ms'> & {
+  readonly document: ReadDocument | null
+  readonly vectors: Vectors | null
+  readonly base_status: string
+  readonly status: 'pending' | 'ready' | 'failed'
+}
+
+/** A base of a tenant has the tenant's id as its owner, and goes with it. */
+export const knowledgeBases: TypedKind<KnowledgeBaseData> = {
+  name: 'knowledge_bases',
+  filters: ['tenant_id'],
+  outbox: true,
+}
+
+/** A grant goes with the tenant, or the user of a tenant, that it is for. */
+export const knowledgeGrants: TypedKind<KnowledgeGrantData> = {
+  name: 'knowledge_grants',
+  unique: [{ fields: ['knowledge_base_id', 'subject_type', 'subject_id'] }],
+  filters: ['knowledge_base_id', { fields: ['knowledge_base_id', 'subject_type'] }],
+  outbox: true,
+}
+
+/** List rows of sources. */
+export const sourceRows: TypedKind<SourceRowData> = {
+  name: 'knowledge_sources',
+  exported: 'knowledge',
+  unexported: ['document', 'vectors', 'base_status'],
+  filters: ['knowledge_base_id', 'base_status'],
+}
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const knowledgeKinds: readonly AnyKind[] = [knowledgeBases, knowledgeGrants, sourceRows]

@@ -1,0 +1,40 @@
+import type { EffectCatalog } from '#runtime/effects/effects.ts'
+import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import type { House } from '../capability/house.ts'
+import { eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { BaseIndexes } from './search/base-indexes.ts'
+import { BaseSizes } from './sources/base-sizes.ts'
+import { type EmbedderOf, embedSource } from './sources/embed-source.ts'
+import { SourceBlobs } from './sources/source-blobs.ts'
+import { syncSource } from './sources/sync-source.ts'
+
+/** Vectors of a source are requested anew after this time at the earliest, in ms. */
+const embedAgainMs = 10 * 60_000
+const maxRequested = 10_000
+
+/** What knowledge is kept and found with on this node. */
+export const openKnowledge = (house: House) => {
+  const { storage, records, clock, log, guard, now, host } = house
+  const embedderOf: EmbedderOf = async () => null
+  const blobs = new SourceBlobs(storage.blobs, now)
+  const requested = new Map<string, number>()
+  const embedAgain = async (source: string, embedder: string): Promise<void> => {
+    const key = `${source} ${embedder}`
+    if (now() - (requested.get(key) ?? Number.NEGATIVE_INFINITY) < embedAgainMs) return
+    if (requested.size >= maxRequested) requested.clear()
+    requested.set(key, now())
+    await host.deliver(source, { event: { type: 'embed' }, cause: `embed:${embedder}:${now()}` })
+  }
+  const shown = () => host.rows.shown()
+  const indexes = new BaseIndexes({ records, blobs, clock, log, shown, embedderOf, embedAgain })
+  const changed = (base: string): void => indexes.changed(base)
+  const sizes = new BaseSizes(records, now)
+  const random = Math.random
+  const room = openDocumentRoom()
+  const effects: EffectCatalog = {
+    'knowledge_source.syncSource': syncSource({ blobs, sizes, guard, room, changed, now, random }),
+    'knowledge_source.embedSource': embedSource({ blobs, embedderOf, changed, random }),
+    'knowledge_source.eraseSource': eraseActor(house),
+  }
+  return { blobs, indexes, embedderOf, changed, effects, close: () => room.close() }
+}

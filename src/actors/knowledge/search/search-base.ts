@@ -1,0 +1,111 @@
+import type { PassageHits } from '#retrieval/passage-query.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import type { EmbedderOf } from '../sources/embed-source.ts'
+import type { BaseIndex, IndexedChunk } from './base-index.ts'
+import type { BaseIndexes } from './base-indexes.ts'
+import type { SourceFilter } from './metadata-filter.ts'
+
+/** What searches need. */
+export interface SearchParts {
+  readonly indexes: BaseIndexes
+  readonly embedderOf: EmbedderOf
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** One search of one base, whose caller may search it. */
+export interface BaseSearch {
+  readonly project: string
+  readonly base: string
+  readonly query: string
+  readonly top_k: number
+  readonly threshold: number
+  readonly accepts: SourceFilter | null
+  readonly explain: boolean
+}
+
+/** What a search answers. */
+export type SearchAnswer = ResultOf<'knowledge_bases.search'>
+
+/** One hit of a search. */
+export type KnowledgeHit = SearchAnswer['data'][number]
+
+/** An answer without a hit. */
+export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder: null }
+
+/** Searches a base. An embedder that fails leaves the words: the answer says so. @throws {StoreUnavailable} */
+export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
+  const { project, base, query, top_k, threshold, accepts, explain } = search
+  const [index, embedded] = await Promise.all([parts.indexes.of(project, base), vectorOf(parts, project, query)])
+  const found = await index.passages.search({
+    text: query,
+    vector: embedded?.vector ?? null,
+    ...(embedded !== null && { embedder: embedded.id }),
+    limit: top_k,
+    threshold,
+    explain,
+    now: parts.now(),
+    ...(accepts !== null && { accepts: acceptsOf(index, accepts) }),
+  })
+  const data = hitsOf(index, found)
+  const left = found.left_out?.map(({ id, score, reason }) => ({ chunk_id: id, score, reason }))
+  return {
+    data,
+    abstained: data.length === 0,
+    embedder: embedded?.id ?? null,
+    ...(explain && { left_out: left ?? [] }),
+  }
+}
+
+const vectorOf = async ({ embedderOf }: SearchParts, project: string, query: string) => {
+  const embedder = await embedderOf(project)
+  if (embedder === null) return null
+  try {
+    const [vector] = await embedder.embed([query], 'query')
+    return vector === undefined ? null : { id: embedder.id, vector }
+  } catch {
+    return null
+  }
+}
+
+/** A filter looks at a source once. */
+const acceptsOf = (index: BaseIndex, accepts: SourceFilter): ((id: string) => boolean) => {
+  const decided = new Map<string, boolean>()
+  return (id) => {
+    const row = index.chunk(id)?.source.row
+    if (row === undefined) return false
+    const known = decided.get(row.id)
+    if (known !== undefined) return known
+    const decision = accepts(row)
+    decided.set(row.id, decision)
+    return decision
+  }
+}
+
+const hitsOf = (index: BaseIndex, { hits }: PassageHits): readonly KnowledgeHit[] =>
+  hits.flatMap(({ id, score, parts }) => {
+    const found = index.chunk(id)
+    return found === undefined ? [] : [{ ...hitOf(found), score, ...(parts !== undefined && { parts: { ...parts } }) }]
+  })
+
+const hitOf = ({ source: { row, text }, chunk }: IndexedChunk): Omit<KnowledgeHit, 'score'> => {
+  const { data } = row
+  const { start, end, page, heading } = chunk
+  const metadata: JsonObject = data.metadata
+  return {
+    chunk_id: chunk.id,
+    source_id: row.id,
+    content: text.slice(start, end),
+    heading,
+    metadata,
+    citation: {
+      source_id: row.id,
+      title: data.title ?? data.document?.title ?? data.filename,
+      ...(page !== null && { page }),
+      ...{ start, end },
+      ...(data.url !== null && { url: data.url }),
+      ...(data.filename !== null && { filename: data.filename }),
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { type DocumentType, isDocumentType } from '#src/parsing/documents/read-document.ts'
+
+const byEnding: Readonly<Record<string, DocumentType>> = {
+  txt: 'text/plain',
+  text: 'text/plain',
+  log: 'text/plain',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  html: 'text/html',
+  htm: 'text/html',
+  xhtml: 'application/xhtml+xml',
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  csv: 'text/csv',
+  tsv: 'text/csv',
+  json: 'application/json',
+}
+
+/**
+ * MIME type by which content is read: the ending of its name, else what its sender says. Null: it is not read. Programs
+ * say `application/octet-stream` or `text/plain` of whatever they do not know, so the ending counts more.
+ */
+export const typeOfContent = (said: string, name: string): DocumentType | null => {
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  const type = (said.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const byName = name.includes('.') ? byEnding[ending] : undefined
+  if (byName !== undefined) return byName
+  if (isDocumentType(type)) return type
+  if (type === 'text/x-markdown') return 'text/markdown'
+  if (type.endsWith('+json')) return 'application/json'
+  return type === '' || type.startsWith('text/') ? 'text/plain' : null
+}

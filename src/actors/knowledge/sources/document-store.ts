@@ -1,0 +1,54 @@
+import type { ReadDocument } from '#machines/knowledge-source/knowledge-source.ts'
+import type { DocumentRead } from '#src/parsing/documents/read-document.ts'
+import { tailOf } from '#runtime/ids.ts'
+import { storedChunks } from '../schema.ts'
+import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
+
+/** A chunk of a source. */
+export interface SourceChunk {
+  readonly id: string
+  /** First character in the source's text, and the one after the last. */
+  readonly start: number
+  readonly end: number
+  readonly page: number | null
+  readonly heading: string | null
+}
+
+/** A chunk as it is stored: its id, its place, its page and its heading. */
+export type StoredChunk = readonly [id: string, start: number, end: number, page: number | null, heading: string | null]
+
+/** Chunks of one blob: so few that reading them holds nothing up. */
+const chunksAPart = 500
+
+/** Stores a document that was read. Again: nothing more. @throws {StoreUnavailable} */
+export const storeDocument = async (
+  blobs: SourceBlobs,
+  owner: BlobOwner,
+  read: DocumentRead,
+): Promise<ReadDocument> => {
+  const text = await blobs.putText(owner, 'txt', read.text)
+  const chunks: string[] = []
+  for (let first = 0; first < read.chunks.length; first += chunksAPart) {
+    const some = read.chunks.slice(first, first + chunksAPart).map(
+      ({ digest, start, end, page, heading }): StoredChunk => [chunkId(owner.source, digest), start, end, page, heading],
+    )
+    chunks.push(await blobs.putWhole(owner, 'chk', JSON.stringify(some)))
+  }
+  const { title, page_count } = read
+  return { text, chunks, characters: read.text.length, chunk_count: read.chunks.length, page_count, title }
+}
+
+/** Chunks of a document, a part at a time. @throws {StoreUnavailable} {BlobGone} */
+export async function* chunksOf(
+  blobs: SourceBlobs,
+  owner: BlobOwner,
+  document: Pick<ReadDocument, 'chunks'>,
+): AsyncGenerator<readonly SourceChunk[]> {
+  for (const name of document.chunks) {
+    const stored = storedChunks(JSON.parse(await blobs.text(owner, [name])))
+    yield stored.map(([id, start, end, page, heading]) => ({ id, start, end, page, heading }))
+  }
+}
+
+/** Ids of chunks tell their source, so that equal words of two sources are two chunks. */
+const chunkId = (source: string, digest: string): string => `chk_${tailOf(source)}${digest}`

@@ -1,0 +1,48 @@
+import type { SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
+import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import type { Embedder } from '#retrieval/embedder.ts'
+import type { EffectContext, IdempotentEffect } from '#runtime/effects/effects.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import type { SourceBlobs } from './source-blobs.ts'
+import { blobOwnerOf } from './sync-source.ts'
+import { embedDocument } from './vector-store.ts'
+
+/** The embedder of a project's knowledge; null: its chunks are found by their words only. */
+export type EmbedderOf = (project: string) => Promise<Embedder | null>
+
+/** What vectors need. */
+export interface EmbedParts {
+  readonly blobs: SourceBlobs
+  readonly embedderOf: EmbedderOf
+  /** Called when a base has something else to find. */
+  readonly changed: (base: string) => void
+  /** In [0, 1). */
+  readonly random: () => number
+}
+
+/** Gives the chunks of a source their vectors, and removes what it had before. An embedder that fails is tried again. */
+export const embedSource = (parts: EmbedParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context) => {
+    const source = contextOf(sourceDefinition, context)
+    try {
+      const vectors = await embedded(parts, source, context)
+      const { document, upload } = source
+      const named = [document?.text, document?.chunks, upload?.parts, vectors?.parts].flatMap((names) => names ?? [])
+      if (!context.signal.aborted) await parts.blobs.keepOnly(blobOwnerOf(context), named)
+      parts.changed(source.knowledge_base_id)
+      return { event: { type: 'embedded', vectors } }
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      return { event: { type: 'embed_failed', jitter: parts.random() } }
+    }
+  },
+})
+
+const embedded = async ({ blobs, embedderOf }: EmbedParts, source: SourceContext, context: EffectContext) => {
+  const { document, vectors: before } = source
+  const embedder = await embedderOf(context.owner.project)
+  if (embedder === null || document === null) return null
+  return embedDocument(blobs, embedder, { owner: blobOwnerOf(context), document, before, signal: context.signal })
+}

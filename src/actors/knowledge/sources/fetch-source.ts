@@ -1,0 +1,58 @@
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { typeOfContent } from './content-type.ts'
+import { SyncFailed } from './sync-failed.ts'
+
+const timeoutMs = 30_000
+const maxRedirects = 5
+
+/** What a URL answered. */
+export interface Fetched {
+  readonly bytes: Uint8Array
+  readonly mimeType: string
+}
+
+/** Fetches a source's URL through the guard, each redirect checked anew. @throws {SyncFailed} */
+export const fetchSource = async (
+  guard: Pick<SsrfGuard, 'request'>,
+  url: string,
+  outer: AbortSignal,
+): Promise<Fetched> => {
+  const limit = AbortSignal.timeout(timeoutMs)
+  try {
+    return await followed(guard, url, AbortSignal.any([outer, limit]))
+  } catch (error) {
+    if (error instanceof SyncFailed) throw error
+    if (error instanceof SsrfRefused)
+      throw new SyncFailed('url_refused', 'The URL leads to an address that is not fetched.', true)
+    throw new SyncFailed('unreachable', limit.aborted ? 'The URL did not answer in time.' : 'The URL cannot be reached.')
+  }
+}
+
+const followed = async (guard: Pick<SsrfGuard, 'request'>, first: string, signal: AbortSignal): Promise<Fetched> => {
+  let url = first
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    const headers = { accept: 'text/html, text/markdown, text/plain, application/pdf, application/json, text/csv, */*;q=0.1', 'user-agent': 'Troupe-Knowledge/1' }
+    const answer = await guard.request(url, { method: 'GET', headers, signal, maxRedirects: 0 })
+    const { statusCode, headers: answered, body } = answer
+    const { location } = answered
+    if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
+      body.destroy()
+      if (!URL.canParse(location, url)) break
+      url = new URL(location, url).href
+      continue
+    }
+    if (statusCode !== 200) {
+      body.destroy()
+      const isLasting = statusCode >= 400 && statusCode < 500 && statusCode !== 408 && statusCode !== 429
+      throw new SyncFailed('http_error', `The URL answered ${statusCode}.`, isLasting)
+    }
+    const { bytes, isCut } = await boundedBody(body, { maxBytes: maxFileBytes })
+    if (isCut) throw new SyncFailed('too_large', 'The content is larger than 20 MB.', true)
+    const mimeType = typeOfContent(String(answered['content-type'] ?? ''), new URL(url).pathname)
+    if (mimeType === null) throw new SyncFailed('unsupported_type', 'Content of this type is not read.', true)
+    return { bytes, mimeType }
+  }
+  throw new SyncFailed('redirect_refused', 'The URL leads on too often, or nowhere.', true)
+}

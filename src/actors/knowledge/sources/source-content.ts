@@ -1,0 +1,66 @@
+import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
+import type { UploadedFile } from '../../call/call.ts'
+import { typeOfContent } from './content-type.ts'
+
+/** Content that a request brings. */
+export interface Content {
+  readonly type: 'text' | 'file'
+  readonly bytes: Uint8Array
+  readonly mime_type: string
+  readonly filename: string | null
+}
+
+const maxFilenameLength = 256
+
+/** The file of a form. @throws {ServiceError} `body_too_large`, `unsupported_media_type`, `invalid_field` */
+export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Content => {
+  const at = { param: 'file' }
+  if (bytes.length === 0) throw new ServiceError('invalid_field', { ...at, message: 'The file is empty.' })
+  if (bytes.length > maxFileBytes)
+    throw new ServiceError('body_too_large', { ...at, message: 'A file has at most 20 MB.' })
+  const mime_type = typeOfContent(contentType, filename)
+  if (mime_type === null) {
+    const message = 'Files are read as txt, md, html, pdf, docx, csv or json.'
+    throw new ServiceError('unsupported_media_type', { ...at, message })
+  }
+  return { type: 'file', bytes, mime_type, filename: filename.slice(-maxFilenameLength) || null }
+}
+
+const textTypes: readonly string[] = ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/json']
+
+/** Text of a body. @throws {ServiceError} `invalid_field` */
+export const textContent = (text: string, mime_type = 'text/markdown'): Content => {
+  if (!textTypes.includes(mime_type)) {
+    const message = `Text is one of ${textTypes.join(', ')}.`
+    throw new ServiceError('invalid_field', { param: 'mime_type', message })
+  }
+  return { type: 'text', bytes: Buffer.from(text, 'utf8'), mime_type, filename: null }
+}
+
+/** The content of a request, null for none. @throws {ServiceError} as above, and `invalid_field` for more than one. */
+export const contentOf = (
+  { text, url, mime_type }: { readonly text?: string; readonly url?: string; readonly mime_type?: string },
+  files: readonly UploadedFile[],
+): Content | null => {
+  const [file] = files
+  const given = [text, url, ...files].filter((each) => each !== undefined)
+  if (given.length > 1) {
+    const message = 'A source is one of text, url and file.'
+    throw new ServiceError('invalid_field', { param: text === undefined ? 'url' : 'text', message })
+  }
+  if (file !== undefined) return fileContent(file)
+  return text === undefined ? null : textContent(text, mime_type)
+}
+
+/** What can be known of a URL without a lookup; the rest is found out when it is fetched. @throws {ServiceError} `invalid_field` */
+export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
+  try {
+    guard.check(url)
+  } catch (error) {
+    if (!(error instanceof SsrfRefused)) throw error
+    const message = `The URL is refused: ${error.message}.`
+    throw new ServiceError('invalid_field', { param: 'url', message, cause: error })
+  }
+}

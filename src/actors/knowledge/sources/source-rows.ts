@@ -1,0 +1,21 @@
+import type { Scope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { sourceRows } from '../kinds.ts'
+import { type SourceRow, sourceRow } from '../schema.ts'
+
+const pageSize = 500
+
+/** List rows of a base's sources, in the order of their ids. @throws {StoreUnavailable} */
+export async function* sourcesOf(
+  records: Pick<RecordStore, 'list'>,
+  scope: Scope,
+  knowledge_base_id: string,
+): AsyncGenerator<SourceRow> {
+  for (let after: string | undefined; ; ) {
+    const query = { where: { knowledge_base_id }, limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+    const page = await records.list(sourceRows, scope, query)
+    for (const record of page) yield sourceRow(record)
+    if (page.length < pageSize) return
+    after = page.at(-1)?.id
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import type { ChunkChanges, ReadDocument, SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
+import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { maxChunks } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { type DocumentRead, isDocumentRead } from '#src/parsing/documents/read-document.ts'
+import type { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import { ParserFailed, type ParserFailure } from '#src/parsing/parser-room.ts'
+import type { BaseSizes } from './base-sizes.ts'
+import { chunksOf, storeDocument } from './document-store.ts'
+import { fetchSource } from './fetch-source.ts'
+import { type BlobOwner, BlobGone, type SourceBlobs } from './source-blobs.ts'
+import { SyncFailed } from './sync-failed.ts'
+
+/** What syncs need. */
+export interface SyncParts {
+  readonly blobs: SourceBlobs
+  readonly sizes: BaseSizes
+  readonly guard: { readonly content: Pick<SsrfGuard, 'request'> }
+  readonly room: Pick<ReturnType<typeof openDocumentRoom>, 'parse'>
+  /** Called when a base has something else to find. */
+  readonly changed: (base: string) => void
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** In [0, 1). */
+  readonly random: () => number
+}
+
+/** Whose a source is, as its blobs have it. */
+export const blobOwnerOf = ({ actor, owner }: Pick<EffectContext, 'actor' | 'owner'>): BlobOwner => ({
+  project: owner.project,
+  tenant: owner.tenant,
+  source: actor,
+})
+
+/** Reads a source and stores its text and chunks; again after a crash: the same blobs under the same names. */
+export const syncSource = (parts: SyncParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context): Promise<EffectOutcome> => {
+    const source = contextOf(sourceDefinition, context)
+    try {
+      return { event: { ...(await synced(parts, source, context)), at: parts.now() } }
+    } catch (error) {
+      const { code, message, isFinal } = failureOf(error)
+      return { event: { type: 'sync_failed', error: { code, message }, final: isFinal, jitter: parts.random() } }
+    }
+  },
+})
+
+const synced = async (parts: SyncParts, source: SourceContext, context: EffectContext) => {
+  const owner = blobOwnerOf(context)
+  const { bytes, mimeType } = await contentOf(parts, source, context)
+  const checksum = createHash('sha256').update(bytes).digest('hex')
+  const isSame = checksum === source.checksum && mimeType === source.mime_type
+  if (isSame && source.document !== null) return { type: 'unchanged' }
+  const read = await parsed(parts, bytes, mimeType)
+  await requireRoom(parts, source, { owner, added: read.chunks.length })
+  const document = await storeDocument(parts.blobs, owner, read)
+  const changes = await changesOf(parts, owner, { before: source.document, after: document })
+  parts.sizes.add(owner.project, source.knowledge_base_id, document.chunk_count - (source.document?.chunk_count ?? 0))
+  parts.changed(source.knowledge_base_id)
+  return { type: 'synced', checksum, size_bytes: bytes.length, mime_type: mimeType, document, changes }
+}
+
+const contentOf = async ({ blobs, guard }: SyncParts, source: SourceContext, context: EffectContext) => {
+  if (source.type === 'url') return fetchSource(guard.content, source.url ?? '', context.signal)
+  if (source.upload === null) throw new SyncFailed('content_gone', 'The content of the source is gone.', true)
+  return { bytes: await blobs.upload(blobOwnerOf(context), source.upload), mimeType: source.upload.mime_type }
+}
+
+const parsed = async ({ room }: SyncParts, bytes: Uint8Array, mimeType: string): Promise<DocumentRead> => {
+  const read: unknown = await room.parse('document', { bytes, mimeType })
+  if (!isDocumentRead(read)) throw new SyncFailed('unreadable', 'The content cannot be read.', true)
+  if (read.chunks.length === 0) throw new SyncFailed('no_text', 'The content has no text.', true)
+  return read
+}
+
+const requireRoom = async (
+  { sizes }: SyncParts,
+  { knowledge_base_id, document }: SourceContext,
+  { owner, added }: { readonly owner: BlobOwner; readonly added: number },
+): Promise<void> => {
+  const total = await sizes.of(owner.project, knowledge_base_id)
+  if (total - (document?.chunk_count ?? 0) + added <= maxChunks) return
+  throw new SyncFailed('too_many_chunks', `A knowledge base has at most ${maxChunks} chunks.`, true)
+}
+
+const changesOf = async (
+  { blobs }: SyncParts,
+  owner: BlobOwner,
+  { before, after }: { readonly before: ReadDocument | null; readonly after: ReadDocument },
+): Promise<ChunkChanges> => {
+  const known = new Set<string>()
+  if (before !== null) for await (const some of chunksOf(blobs, owner, before)) for (const { id } of some) known.add(id)
+  let unchanged = 0
+  for await (const some of chunksOf(blobs, owner, after)) unchanged += some.filter(({ id }) => known.has(id)).length
+  return { added: after.chunk_count - unchanged, removed: known.size - unchanged, unchanged }
+}
+
+const parserFailures: Readonly<Record<ParserFailure, readonly [code: string, message: string, isFinal: boolean]>> = {
+  unreadable: ['unreadable', 'The content is not of its type, or is broken.', true],
+  deadline: ['too_slow', 'The content took too long to read.', true],
+  memory: ['too_complex', 'The content takes too much memory to read.', true],
+  busy: ['busy', 'Too many documents are read at the moment.', false],
+}
+
+/** What the source says of a failure. Trouble of ours is thrown on: the runtime tries again. */
+const failureOf = (error: unknown): SyncFailed => {
+  if (error instanceof SyncFailed) return error
+  if (error instanceof BlobGone) return new SyncFailed('content_gone', 'The content of the source is gone.', true)
+  if (!(error instanceof ParserFailed)) throw error
+  return new SyncFailed(...parserFailures[error.reason])
+}

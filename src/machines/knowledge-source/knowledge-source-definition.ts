@@ -1,0 +1,32 @@
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { sourceMachine } from './knowledge-source.ts'
+
+/** A source's status on the wire; null once it is deleted. */
+export const sourceStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' | 'ready' | 'failed' | null => {
+  if (value === 'erasing') return null
+  if (typeof value === 'string') return 'pending'
+  return 'ready' in value ? 'ready' : 'failed'
+}
+
+const sourceRow: RowOf = (state) => {
+  const status = sourceStatus(state)
+  if (status === null) return null
+  const { source_id: _id, upload: _stored, attempts: _tries, delay_ms: _wait, ...context } = state.context
+  return { ...context, ...sourceKeys(String(context.knowledge_base_id), status), status }
+}
+
+/** What lists by more than one field filter on: a list is read by one index, however many conditions it has. */
+export const sourceKeys = (base: string, status: string) => ({ base_status: `${base} ${status}` })
+
+/** Knowledge sources: `specs/resources/knowledge/knowledge-sources.ts` is their interface. */
+export const sourceDefinition = {
+  name: 'knowledge_source',
+  version: 1,
+  idPrefix: 'ksr',
+  machine: sourceMachine,
+  effects: { syncSource: 'idempotent', embedSource: 'idempotent', eraseSource: 'idempotent' },
+  row: sourceRow,
+  gone: (state) => sourceStatus(state) === null,
+  busy: (state) => sourceStatus(state) === 'pending',
+  migrations: {},
+} satisfies MachineDefinition

@@ -1,0 +1,310 @@
+import { assign, setup } from 'xstate'
+import type { JsonObject } from '#specs/dsl/json.ts'
+import { assignsOf } from '../event-actions.ts'
+import type { At } from '../refusal.ts'
+import { vocabulary } from '../vocabulary.ts'
+
+/** Content that a request brought: blobs of the source, each part a text or base64. */
+export type Upload = {
+  /** SHA-256 of the content's bytes. */
+  readonly checksum: string
+  readonly size_bytes: number
+  readonly encoding: 'text' | 'base64'
+  readonly mime_type: string
+  readonly filename: string | null
+  /** Names of the blobs in order. */
+  readonly parts: readonly string[]
+}
+
+/** What was read of a source: blobs of its text and of its chunks. */
+export type ReadDocument = {
+  readonly text: readonly string[]
+  readonly chunks: readonly string[]
+  readonly characters: number
+  readonly chunk_count: number
+  readonly page_count: number | null
+  /** The title that the content has. */
+  readonly title: string | null
+}
+
+/** Vectors of chunks: blobs, each of some chunks. */
+export type Vectors = {
+  readonly embedder: string
+  readonly parts: readonly string[]
+  readonly count: number
+}
+
+/** Chunks that a sync added, removed and left. */
+export type ChunkChanges = { readonly added: number; readonly removed: number; readonly unchanged: number }
+
+/** Why a sync failed. */
+export type SyncError = { readonly code: string; readonly message: string }
+
+/** A source's durable context. */
+export type SourceContext = {
+  readonly source_id: string
+  readonly knowledge_base_id: string
+  readonly type: 'text' | 'file' | 'url'
+  /** The caller's own; null: the content's. */
+  readonly title: string | null
+  readonly url: string | null
+  readonly refresh_interval_s: number | null
+  readonly metadata: JsonObject
+  /** Newest content of requests; null for a URL. */
+  readonly upload: Upload | null
+  readonly filename: string | null
+  readonly mime_type: string | null
+  /** Of the content that was read last. */
+  readonly checksum: string | null
+  readonly size_bytes: number | null
+  readonly document: ReadDocument | null
+  readonly changes: ChunkChanges | null
+  readonly vectors: Vectors | null
+  readonly error: SyncError | null
+  /** ms since the epoch. */
+  readonly synced_at_ms: number | null
+  /** Attempts in a row that failed. */
+  readonly attempts: number
+  /** Wait before the next attempt. */
+  readonly delay_ms: number
+}
+
+/** What starts a source. */
+export type SourceInput = Pick<
+  SourceContext,
+  | 'source_id'
+  | 'knowledge_base_id'
+  | 'type'
+  | 'title'
+  | 'url'
+  | 'refresh_interval_s'
+  | 'metadata'
+  | 'upload'
+  | 'filename'
+  | 'mime_type'
+>
+
+/** Everything that can happen to a source. */
+export type SourceEvent =
+  | { readonly type: 'sync'; readonly upload: Upload | null }
+  | {
+      readonly type: 'update'
+      readonly title?: string
+      readonly url?: string
+      readonly refresh_interval_s?: number | null
+      readonly metadata?: JsonObject
+    }
+  | {
+      readonly type: 'synced'
+      readonly checksum: string
+      readonly size_bytes: number
+      readonly mime_type: string
+      readonly document: ReadDocument
+      readonly changes: ChunkChanges
+      readonly at: number
+    }
+  | { readonly type: 'unchanged'; readonly at: number }
+  /** `final`: no further attempt has a chance. `jitter` is in [0, 1). */
+  | { readonly type: 'sync_failed'; readonly error: SyncError; readonly final: boolean; readonly jitter: number }
+  | { readonly type: 'embedded'; readonly vectors: Vectors | null }
+  | { readonly type: 'embed_failed'; readonly jitter: number }
+  | { readonly type: 'embed' }
+  | { readonly type: 'delete' }
+
+/** Waits before the second attempt of a sync or of vectors, the third and so on, in ms. */
+export const syncDelaysMs: readonly number[] = [2_000, 15_000, 60_000, 5 * 60_000]
+
+const jitterPart = 0.2
+
+const delayAfter = (attempts: number, jitter: number): number => {
+  const delay = syncDelaysMs[attempts - 1] ?? 0
+  return delay + Math.round(delay * jitterPart * jitter)
+}
+
+type On<Type extends SourceEvent['type']> = At<SourceContext, Extract<SourceEvent, { readonly type: Type }>>
+
+const assigns = assignsOf<SourceContext, SourceEvent>()
+
+const takeUpload = assigns(({ context, event: { upload } }: On<'sync'>) => ({
+  attempts: 0,
+  upload: upload ?? context.upload,
+  filename: upload?.filename ?? context.filename,
+}))
+
+const change = assigns(({ context, event: { type: _update, ...fields } }: On<'update'>) => ({ ...context, ...fields }))
+
+const keepDocument = assigns(({ event }: On<'synced'>) => {
+  const { checksum, size_bytes, mime_type, document, changes, at } = event
+  return { checksum, size_bytes, mime_type, document, changes, synced_at_ms: at, error: null, attempts: 0 }
+})
+
+const keepTime = assigns(({ context: { document }, event: { at } }: On<'unchanged'>) => ({
+  changes: { added: 0, removed: 0, unchanged: document?.chunk_count ?? 0 },
+  synced_at_ms: at,
+  error: null,
+  attempts: 0,
+}))
+
+const keepError = assigns(({ context, event: { error, jitter } }: On<'sync_failed'>) => ({
+  error,
+  attempts: context.attempts + 1,
+  delay_ms: delayAfter(context.attempts + 1, jitter),
+}))
+
+const journalSync = {
+  type: 'journal',
+  params: ({ event: { checksum, changes } }: On<'synced'>) => ({
+    events: [{ event_type: 'source.synced', payload: { checksum, ...changes } }],
+  }),
+} as const
+
+const journalFailure = {
+  type: 'journal',
+  params: ({ event: { error } }: On<'sync_failed'>) => ({
+    events: [{ event_type: 'source.sync_failed', payload: error }],
+  }),
+} as const
+
+/** Work under way that a newer request makes pointless. */
+const stopWork = { type: 'abort', params: { effects: ['syncSource', 'embedSource'] } } as const
+
+const syncAgain = { target: '#knowledge_source.syncing', reenter: true } as const
+
+/**
+ * One document of a knowledge base: it is read and cut into chunks (`syncing`), found by its words from then on, and
+ * given vectors (`ready.embedding`). A URL with an interval is read again when that is over. What was read last is
+ * found until a sync has something newer, also while that fails.
+ */
+export const sourceMachine = setup({
+  types: {
+    context: {} as SourceContext,
+    input: {} as SourceInput,
+    events: {} as SourceEvent,
+  },
+  actions: {
+    ...vocabulary,
+    syncSource: (_: unknown, _params: { attempt: number }) => {},
+    embedSource: (_: unknown, _params: { attempt: number }) => {},
+    eraseSource: (_: unknown, _params: Record<never, never>) => {},
+  },
+  guards: {
+    isLast: ({ context, event }) =>
+      (event.type === 'sync_failed' && event.final) || context.attempts >= syncDelaysMs.length,
+    hasInterval: ({ context }) => context.type === 'url' && context.refresh_interval_s !== null,
+    movesUrl: ({ context, event }) =>
+      event.type === 'update' && event.url !== undefined && event.url !== context.url,
+  },
+  delays: {
+    backoff: ({ context }) => context.delay_ms,
+    interval: ({ context }) => (context.refresh_interval_s ?? 0) * 1000,
+  },
+}).createMachine({
+  id: 'knowledge_source',
+  context: ({ input }) => ({
+    ...input,
+    checksum: null,
+    size_bytes: null,
+    document: null,
+    changes: null,
+    vectors: null,
+    error: null,
+    synced_at_ms: null,
+    attempts: 0,
+    delay_ms: 0,
+  }),
+  initial: 'syncing',
+  on: {
+    delete: '.erasing',
+    sync: { ...syncAgain, actions: takeUpload },
+    update: [
+      { ...syncAgain, guard: 'movesUrl', actions: [change, assign({ attempts: 0 })] },
+      { actions: change },
+    ],
+  },
+  states: {
+    syncing: {
+      entry: { type: 'syncSource', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
+      exit: stopWork,
+      on: {
+        synced: { target: 'ready', actions: [keepDocument, journalSync] },
+        unchanged: { target: 'ready', actions: keepTime },
+        sync_failed: [
+          { guard: 'isLast', target: 'failed', actions: [keepError, journalFailure] },
+          { target: 'pending', actions: [keepError, journalFailure] },
+        ],
+      },
+    },
+    pending: { after: { backoff: 'syncing' } },
+    ready: {
+      initial: 'embedding',
+      exit: stopWork,
+      states: {
+        embedding: {
+          entry: { type: 'embedSource', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
+          on: {
+            embedded: {
+              target: 'resting',
+              actions: assigns(({ event: { vectors } }: On<'embedded'>) => ({ vectors, attempts: 0 })),
+            },
+            embed_failed: [
+              { guard: 'isLast', target: 'resting', actions: assign({ attempts: 0 }) },
+              {
+                target: 'postponed',
+                actions: assigns(({ context, event: { jitter } }: On<'embed_failed'>) => ({
+                  attempts: context.attempts + 1,
+                  delay_ms: delayAfter(context.attempts + 1, jitter),
+                })),
+              },
+            ],
+          },
+        },
+        postponed: { after: { backoff: 'embedding' } },
+        resting: {
+          always: { guard: 'hasInterval', target: 'scheduled' },
+          on: {
+            embed: 'embedding',
+            update: [
+              { ...syncAgain, guard: 'movesUrl', actions: change },
+              { target: 'resting', reenter: true, actions: change },
+            ],
+          },
+        },
+        scheduled: {
+          after: { interval: '#knowledge_source.syncing' },
+          on: {
+            embed: 'embedding',
+            update: [
+              { ...syncAgain, guard: 'movesUrl', actions: change },
+              { target: 'resting', actions: change },
+            ],
+          },
+        },
+      },
+    },
+    failed: {
+      entry: assign({ attempts: 0 }),
+      initial: 'resting',
+      states: {
+        resting: {
+          always: { guard: 'hasInterval', target: 'scheduled' },
+          on: {
+            update: [
+              { ...syncAgain, guard: 'movesUrl', actions: change },
+              { target: 'resting', reenter: true, actions: change },
+            ],
+          },
+        },
+        scheduled: {
+          after: { interval: '#knowledge_source.syncing' },
+          on: {
+            update: [
+              { ...syncAgain, guard: 'movesUrl', actions: change },
+              { target: 'resting', actions: change },
+            ],
+          },
+        },
+      },
+    },
+    erasing: { type: 'final', entry: { type: 'eraseSource', params: {} } },
+  },
+})

@@ -1,0 +1,4 @@
+import { serveParsers } from '../serve-parsers.ts'
+import { documentTasks } from './document-tasks.ts'
+
+serveParsers(documentTasks)

@@ -1,0 +1,93 @@
+import { Parser } from 'htmlparser2'
+import { type ReadText, TextWriter } from './text-writer.ts'
+import { BadArchive, ZipEntries } from './zip-entries.ts'
+
+/** A Word document (docx) as Markdown: headings, lists, tables and paragraphs. @throws {BadArchive} */
+export const docxText = (bytes: Uint8Array): ReadText => {
+  const entries = new ZipEntries(bytes)
+  const document = entries.text('word/document.xml')
+  if (document === null) throw new BadArchive('the archive is no Word document')
+  const levels = headingStyles(entries.text('word/styles.xml') ?? '')
+  const text = documentText(document, levels)
+  return { text, title: titleOf(entries.text('docProps/core.xml') ?? '') }
+}
+
+/** Levels of headings by the id of their style: ids are translated, the names behind them are not. */
+const headingStyles = (xml: string): ReadonlyMap<string, number> => {
+  const levels = new Map<string, number>()
+  let style = ''
+  read(xml, {
+    onopentag: (name, attributes) => {
+      if (name === 'w:style') style = attributes['w:styleId'] ?? ''
+      if (name === 'w:name') setLevel(levels, style, attributes['w:val'] ?? '')
+    },
+  })
+  return levels
+}
+
+const setLevel = (levels: Map<string, number>, style: string, name: string): void => {
+  const lower = name.toLowerCase()
+  const level = lower === 'title' ? 1 : Number(lower.startsWith('heading ') ? lower.slice(8) : Number.NaN)
+  if (level >= 1 && level <= 6) levels.set(style, level)
+}
+
+const documentText = (xml: string, levels: ReadonlyMap<string, number>): string => {
+  const writer = new TextWriter()
+  let isText = false
+  let deleted = 0
+  let cells = 0
+  let isCellStart = false
+  read(xml, {
+    onopentag: (name, attributes) => {
+      if (name === 'w:t') isText = true
+      else if (name === 'w:del') deleted += 1
+      else if (name === 'w:p') {
+        if (cells === 0) writer.paragraph()
+        else if (!isCellStart) writer.text(' ')
+        isCellStart = false
+      } else if (name === 'w:pStyle') {
+        const level = levels.get(attributes['w:val'] ?? '')
+        if (level !== undefined && cells === 0) writer.heading(level)
+      } else if (name === 'w:numPr' && cells === 0) writer.item()
+      else if (name === 'w:tbl') writer.paragraph()
+      else if (name === 'w:tr') writer.line()
+      else if (name === 'w:tc') {
+        cells += 1
+        isCellStart = true
+        writer.cell()
+      } else if (name === 'w:tab') writer.text(' ')
+      else if (name === 'w:br' || name === 'w:cr') writer.line()
+    },
+    ontext: (text) => {
+      if (isText && deleted === 0) writer.text(text)
+    },
+    onclosetag: (name) => {
+      if (name === 'w:t') isText = false
+      else if (name === 'w:del') deleted -= 1
+      else if (name === 'w:tc') cells -= 1
+      else if (name === 'w:tbl') writer.paragraph()
+    },
+  })
+  return writer.end()
+}
+
+const titleOf = (xml: string): string | null => {
+  let isTitle = false
+  let title = ''
+  read(xml, {
+    onopentag: (name) => {
+      isTitle = name === 'dc:title'
+    },
+    ontext: (text) => {
+      if (isTitle) title += text
+    },
+    onclosetag: () => {
+      isTitle = false
+    },
+  })
+  return title.trim() || null
+}
+
+const read = (xml: string, handler: ConstructorParameters<typeof Parser>[0]): void => {
+  new Parser(handler, { xmlMode: true, decodeEntities: true }).end(xml)
+}

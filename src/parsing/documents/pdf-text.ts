@@ -1,0 +1,53 @@
+import type { Page } from './chunk.ts'
+import { type ReadText, TextWriter } from './text-writer.ts'
+
+/** Text of a PDF file with where its pages begin. */
+export interface PdfText extends ReadText {
+  readonly pages: readonly Page[]
+}
+
+/** Pages that are read. */
+const maxPages = 5_000
+
+interface Item {
+  readonly str: string
+  readonly transform: readonly number[]
+  readonly height: number
+}
+
+/** Text of a PDF file, page by page. A gap of more than a line ends a paragraph. */
+export const pdfText = async (bytes: Uint8Array): Promise<PdfText> => {
+  const { getDocumentProxy } = await import('unpdf')
+  const document = await getDocumentProxy(new Uint8Array(bytes), { isEvalSupported: false, verbosity: 0 })
+  const writer = new TextWriter()
+  const pages: Page[] = []
+  for (let page = 1; page <= Math.min(document.numPages, maxPages); page++) {
+    writer.paragraph()
+    // the next word begins behind the blank line that separates the pages
+    const start = writer.length === 0 ? 0 : writer.length + 2
+    const content = await (await document.getPage(page)).getTextContent()
+    writeItems(writer, content.items.flatMap((item) => ('str' in item ? [item] : [])))
+    if (writer.length > start) pages.push({ page, start })
+  }
+  const { info } = await document.getMetadata().catch(() => ({ info: {} }))
+  const title = 'Title' in info && typeof info.Title === 'string' ? info.Title.trim() : ''
+  return { text: writer.end(), pages, title: title || null }
+}
+
+const writeItems = (writer: TextWriter, items: readonly Item[]): void => {
+  let baseline: number | null = null
+  let height = 0
+  for (const { str, transform, height: own } of items) {
+    if (str.trim() === '') {
+      if (str !== '') writer.text(' ')
+      continue
+    }
+    const y = transform[5] ?? 0
+    const gap = baseline === null ? 0 : Math.abs(baseline - y)
+    if (gap > Math.max(height, own, 1) * 1.9) writer.paragraph()
+    else if (gap > Math.max(height, own, 1) * 0.5) writer.text(' ')
+    writer.text(str)
+    baseline = y
+    if (own > 0) height = own
+  }
+}

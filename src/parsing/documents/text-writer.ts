@@ -1,0 +1,88 @@
+import { maxExtractedLength } from '#specs/resources/knowledge/knowledge-limits.ts'
+
+/** Text of a document, and the title that it gives itself. */
+export interface ReadText {
+  readonly text: string
+  readonly title: string | null
+}
+
+/** The document has more text than is read. */
+export class TooMuchText extends Error {
+  override readonly name = 'TooMuchText'
+}
+
+/** Writes Markdown from the events of a reader: white space is collapsed, and paragraphs have one blank line between them. */
+export class TextWriter {
+  readonly #parts: string[] = []
+  #length = 0
+  /** What stands before the next word. */
+  #before: '' | ' ' | '\n' | '\n\n' = ''
+  #mark = ''
+  #isPreformatted = false
+  #cells = 0
+
+  /** Where the next word will begin, but for the space before it. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** @throws {TooMuchText} */
+  text(words: string): void {
+    if (this.#isPreformatted) {
+      this.#put(words)
+      return
+    }
+    let isFirst = true
+    for (const word of words.split(/\s/)) {
+      if (!isFirst && this.#before === '') this.#before = ' '
+      isFirst = false
+      if (word !== '') this.#put(word)
+    }
+  }
+
+  paragraph(): void {
+    this.#before = '\n\n'
+    this.#mark = ''
+    this.#cells = 0
+  }
+
+  line(): void {
+    if (this.#before !== '\n\n') this.#before = '\n'
+    this.#cells = 0
+  }
+
+  heading(level: number): void {
+    this.paragraph()
+    this.#mark = `${'#'.repeat(level)} `
+  }
+
+  item(): void {
+    this.line()
+    this.#mark = '- '
+  }
+
+  cell(): void {
+    if (this.#cells > 0) this.#mark = ' | '
+    if (this.#cells > 0 && this.#before === ' ') this.#before = ''
+    this.#cells += 1
+  }
+
+  preformatted(isOn: boolean): void {
+    this.paragraph()
+    this.#isPreformatted = isOn
+  }
+
+  end(): string {
+    return this.#parts.join('')
+  }
+
+  #put(words: string): void {
+    const space = this.#length === 0 ? '' : this.#before
+    const part = space + this.#mark + words
+    this.#before = ''
+    this.#mark = ''
+    this.#length += part.length
+    if (this.#length > maxExtractedLength) throw new TooMuchText('the document has too much text')
+    this.#parts.push(part)
+  }
+}
