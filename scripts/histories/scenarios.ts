@@ -8,10 +8,12 @@ import { confirmationMs, erasureDefinition } from '#machines/erasure/erasure.ts'
 import { deliveryRetentionMs, retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { newId } from '#runtime/ids.ts'
 import type { StoredEvent } from '#storage/ports.ts'
+import type { ScriptedDocuments } from '#test/actors/knowledge/scripted-sources.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '#test/actors/sessions/approving.ts'
 import { callOf, newSession, type Script, turn, type World } from '#test/actors/sessions/harness.ts'
 import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
+import { knowledgeScenarios } from './knowledge-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 
 /** What happens to one session and its actions, from the real use-cases. */
@@ -20,6 +22,7 @@ export interface Scenario {
   readonly scripts: readonly Script[]
   readonly runTool?: () => Promise<ToolOutcome>
   readonly endpoint?: () => Promise<number>
+  readonly documents?: ScriptedDocuments
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
   readonly play: (world: World, clock: VirtualClock) => Promise<void>
@@ -287,4 +290,5 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   ...runScenarios,
+  ...knowledgeScenarios,
 ]

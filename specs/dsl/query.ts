@@ -79,6 +79,7 @@ const reader = ({ type }: JsonSchema): Read => {
   const kind = typeof type === 'string' ? type : type?.find((each) => each !== 'null')
   if (kind === 'integer' || kind === 'number') return readNumber
   if (kind === 'boolean') return readBoolean
+  if (kind === 'object') return readObject
   return (text) => text
 }
 
@@ -91,6 +92,27 @@ const readBoolean: Read = (text, name) => {
   if (text === 'true' || text === '1') return true
   if (text === 'false' || text === '0') return false
   throw wrong(name, 'must be true or false')
+}
+
+/** An object in a form is JSON, nested no deeper than a JSON body may be. */
+const readObject: Read = (text, name) => {
+  if (depthOf(text) > maxObjectDepth) throw wrong(name, 'is nested too deep')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw wrong(name, 'must be a JSON object')
+  }
+}
+
+const maxObjectDepth = 64
+
+const depthOf = (text: string): number => {
+  let [depth, most] = [0, 0]
+  for (const char of text) {
+    if (char === '{' || char === '[') most = Math.max(most, ++depth)
+    else if (char === '}' || char === ']') depth -= 1
+  }
+  return most
 }
 
 function* pairs(text: string): Generator<readonly [name: string, value: string]> {

@@ -1,6 +1,7 @@
 import { walkOf as actionWalk } from './action/action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
 import { walkOf as erasureWalk } from './erasure/erasure-samples.ts'
+import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.ts'
 import type { Walk } from './reached.ts'
 import { walk as runWalk } from './run/run-samples.ts'
 import { walk as runQueueWalk } from './run-queue/run-queue-samples.ts'
@@ -21,5 +22,6 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['deliveries', deliveryWalk],
   ['erasures of tenants', erasureWalk(null)],
   ['erasures of users', erasureWalk('jo')],
+  ['sources of knowledge', sourceWalk],
   ['tool calls', callWalk],
 ]

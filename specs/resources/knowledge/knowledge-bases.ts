@@ -61,7 +61,12 @@ const changes = defineOperations('knowledge_bases', {
     }),
     answer: answersJson(
       object(
-        { id: id('kb'), ...fields, created_at: timestamp(), updated_at: timestamp() },
+        {
+          id: id('kb'),
+          ...fields,
+          created_at: described(timestamp(), 'Time of creation.'),
+          updated_at: described(timestamp(), 'Time of the last change.'),
+        },
         { title: 'KnowledgeBase', description: words },
       ),
     ),

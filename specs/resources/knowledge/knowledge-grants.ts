@@ -27,7 +27,8 @@ export const knowledgeGrants = defineResource('knowledge_grants', {
   operations: {
     list: { query: { subject_type: optional(oneOf(...subjectTypes)) } },
     create: {
-      description: 'The same grant again answers the one that is there. A knowledge base of a tenant takes subjects of that tenant, and agents.',
+      description:
+        'The same grant again answers the one that is there. A knowledge base of a tenant takes subjects of that tenant, and agents.',
       errors: ['not_found', 'knowledge_limit_reached'],
     },
     delete: { summary: 'Revoke a knowledge grant' },

@@ -83,7 +83,10 @@ export const knowledgeSearch = defineOperations('knowledge_bases', {
     answer: answersJson(
       object({
         data: array(hit),
-        abstained: described(boolean(), 'No chunk passes the filter and the threshold: nothing is known about the query.'),
+        abstained: described(
+          boolean(),
+          'No chunk passes the filter and the threshold: nothing is known about the query.',
+        ),
         embedder: described(nullable(string()), 'Embedder of the query. Null: it was searched by words only.'),
         left_out: described(optional(array(jsonObject())), 'What was left out and why; with `explain`.'),
       }),

@@ -25,7 +25,10 @@ const one = `${all}/{source_id}` as const
 
 const title = string({ minLength: 1, maxLength: 512 })
 const url = string({ minLength: 1, maxLength: 2048, pattern: '^https?://' })
-const text = described(string({ minLength: 1, maxLength: maxTextLength }), 'Text of the source, up to 2,000,000 characters.')
+const text = described(
+  string({ minLength: 1, maxLength: maxTextLength }),
+  'Text of the source, up to 2,000,000 characters.',
+)
 const interval = described(
   nullable(integer({ min: 300, max: 31_536_000 })),
   'Seconds after which the URL is fetched again. Null: only when a sync is requested.',
@@ -61,7 +64,12 @@ const fields = {
 
 const description = 'A document of a knowledge base: a text, a file or a URL.'
 const source = object(
-  { id: id('ksr'), ...fields, created_at: timestamp(), updated_at: timestamp() },
+  {
+    id: id('ksr'),
+    ...fields,
+    created_at: described(timestamp(), 'Time of creation.'),
+    updated_at: described(timestamp(), 'Time of the last change.'),
+  },
   { title: 'KnowledgeSource', description },
 )
 

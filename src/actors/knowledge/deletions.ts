@@ -1,4 +1,3 @@
-import { isObject } from '#runtime/schema.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Notice } from '../records/notices.ts'
 import type { AnyKind } from '../records/schema.ts'
@@ -22,7 +21,7 @@ const pageSize = 200
 export const removeContents =
   (parts: EraserParts, kinds: readonly AnyKind[]): Sink =>
   async ({ project }, { event }) => {
-    const { knowledge_base_id } = isObject(event) ? event : {}
+    const { knowledge_base_id } = event
     if (typeof knowledge_base_id !== 'string') return
     const scope = projectScope(project)
     const where = { knowledge_base_id }

@@ -1,12 +1,10 @@
-import type { EffectCatalog } from '#runtime/effects/effects.ts'
 import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
 import type { House } from '../capability/house.ts'
-import { eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
 import { BaseSizes } from './sources/base-sizes.ts'
-import { type EmbedderOf, embedSource } from './sources/embed-source.ts'
+import type { EmbedderOf } from './sources/embed-source.ts'
 import { SourceBlobs } from './sources/source-blobs.ts'
-import { syncSource } from './sources/sync-source.ts'
 
 /** Vectors of a source are requested anew after this time at the earliest, in ms. */
 const embedAgainMs = 10 * 60_000
@@ -31,10 +29,6 @@ export const openKnowledge = (house: House) => {
   const sizes = new BaseSizes(records, now)
   const random = Math.random
   const room = openDocumentRoom()
-  const effects: EffectCatalog = {
-    'knowledge_source.syncSource': syncSource({ blobs, sizes, guard, room, changed, now, random }),
-    'knowledge_source.embedSource': embedSource({ blobs, embedderOf, changed, random }),
-    'knowledge_source.eraseSource': eraseActor(house),
-  }
+  const effects = knowledgeEffects({ storage, clock, blobs, sizes, guard, room, embedderOf, changed, now, random })
   return { blobs, indexes, embedderOf, changed, effects, close: () => room.close() }
 }

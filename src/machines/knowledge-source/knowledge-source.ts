@@ -170,6 +170,12 @@ const stopWork = { type: 'abort', params: { effects: ['syncSource', 'embedSource
 
 const syncAgain = { target: '#knowledge_source.syncing', reenter: true } as const
 
+/** A change while nothing is under way: another interval counts from now on, another URL is read at once. */
+const changeAtRest = [
+  { ...syncAgain, guard: 'movesUrl', actions: change },
+  { target: 'deciding', actions: change },
+] as const
+
 /**
  * One document of a knowledge base: it is read and cut into chunks (`syncing`), found by its words from then on, and
  * given vectors (`ready.embedding`). A URL with an interval is read again when that is over. What was read last is
@@ -191,8 +197,7 @@ export const sourceMachine = setup({
     isLast: ({ context, event }) =>
       (event.type === 'sync_failed' && event.final) || context.attempts >= syncDelaysMs.length,
     hasInterval: ({ context }) => context.type === 'url' && context.refresh_interval_s !== null,
-    movesUrl: ({ context, event }) =>
-      event.type === 'update' && event.url !== undefined && event.url !== context.url,
+    movesUrl: ({ context, event }) => event.type === 'update' && event.url !== undefined && event.url !== context.url,
   },
   delays: {
     backoff: ({ context }) => context.delay_ms,
@@ -216,10 +221,7 @@ export const sourceMachine = setup({
   on: {
     delete: '.erasing',
     sync: { ...syncAgain, actions: takeUpload },
-    update: [
-      { ...syncAgain, guard: 'movesUrl', actions: [change, assign({ attempts: 0 })] },
-      { actions: change },
-    ],
+    update: [{ ...syncAgain, guard: 'movesUrl', actions: [change, assign({ attempts: 0 })] }, { actions: change }],
   },
   states: {
     syncing: {
@@ -243,11 +245,11 @@ export const sourceMachine = setup({
           entry: { type: 'embedSource', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
           on: {
             embedded: {
-              target: 'resting',
+              target: 'deciding',
               actions: assigns(({ event: { vectors } }: On<'embedded'>) => ({ vectors, attempts: 0 })),
             },
             embed_failed: [
-              { guard: 'isLast', target: 'resting', actions: assign({ attempts: 0 }) },
+              { guard: 'isLast', target: 'deciding', actions: assign({ attempts: 0 }) },
               {
                 target: 'postponed',
                 actions: assigns(({ context, event: { jitter } }: On<'embed_failed'>) => ({
@@ -259,50 +261,21 @@ export const sourceMachine = setup({
           },
         },
         postponed: { after: { backoff: 'embedding' } },
-        resting: {
-          always: { guard: 'hasInterval', target: 'scheduled' },
-          on: {
-            embed: 'embedding',
-            update: [
-              { ...syncAgain, guard: 'movesUrl', actions: change },
-              { target: 'resting', reenter: true, actions: change },
-            ],
-          },
-        },
+        deciding: { always: [{ guard: 'hasInterval', target: 'scheduled' }, { target: 'resting' }] },
+        resting: { on: { embed: 'embedding', update: changeAtRest } },
         scheduled: {
           after: { interval: '#knowledge_source.syncing' },
-          on: {
-            embed: 'embedding',
-            update: [
-              { ...syncAgain, guard: 'movesUrl', actions: change },
-              { target: 'resting', actions: change },
-            ],
-          },
+          on: { embed: 'embedding', update: changeAtRest },
         },
       },
     },
     failed: {
       entry: assign({ attempts: 0 }),
-      initial: 'resting',
+      initial: 'deciding',
       states: {
-        resting: {
-          always: { guard: 'hasInterval', target: 'scheduled' },
-          on: {
-            update: [
-              { ...syncAgain, guard: 'movesUrl', actions: change },
-              { target: 'resting', reenter: true, actions: change },
-            ],
-          },
-        },
-        scheduled: {
-          after: { interval: '#knowledge_source.syncing' },
-          on: {
-            update: [
-              { ...syncAgain, guard: 'movesUrl', actions: change },
-              { target: 'resting', actions: change },
-            ],
-          },
-        },
+        deciding: { always: [{ guard: 'hasInterval', target: 'scheduled' }, { target: 'resting' }] },
+        resting: { on: { update: changeAtRest } },
+        scheduled: { after: { interval: '#knowledge_source.syncing' }, on: { update: changeAtRest } },
       },
     },
     erasing: { type: 'final', entry: { type: 'eraseSource', params: {} } },

@@ -73,7 +73,10 @@ function* sectionsOf(text: string, pages: readonly Page[]): Generator<Section> {
     if (title === null) continue
     levels.length = Math.min(levels.length, title.level - 1)
     levels[title.level - 1] = title.words
-    heading = levels.filter((each) => each !== undefined && each !== '').join(' › ').slice(0, maxHeadingsLength)
+    heading = levels
+      .filter((each) => each !== undefined && each !== '')
+      .join(' › ')
+      .slice(0, maxHeadingsLength)
   }
   if (begin < text.length) yield { page, heading, span: { start: begin, end: text.length } }
 }

@@ -26,7 +26,10 @@ export const pdfText = async (bytes: Uint8Array): Promise<PdfText> => {
     // the next word begins behind the blank line that separates the pages
     const start = writer.length === 0 ? 0 : writer.length + 2
     const content = await (await document.getPage(page)).getTextContent()
-    writeItems(writer, content.items.flatMap((item) => ('str' in item ? [item] : [])))
+    writeItems(
+      writer,
+      content.items.flatMap((item) => ('str' in item ? [item] : [])),
+    )
     if (writer.length > start) pages.push({ page, start })
   }
   const { info } = await document.getMetadata().catch(() => ({ info: {} }))

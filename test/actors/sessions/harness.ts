@@ -41,6 +41,7 @@ import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openHouse, toolHeadersOf } from '#test/support/open-house.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
+import { type ScriptedDocuments, scriptedSources } from '../knowledge/scripted-sources.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 
 export { callOf } from '#test/support/call-of.ts'
@@ -99,6 +100,8 @@ export interface WorldOptions {
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
   /** What the endpoints of webhooks answer. */
   readonly endpoint?: Answering
+  /** How documents are read and embedded; without it as text, by no embedder. */
+  readonly documents?: ScriptedDocuments
   /** Tells the store's webhooks of events; nobody is told when absent. */
   readonly tellsWebhooks?: boolean
   /** What agents run on; every agent runs without tools when absent. */
@@ -183,6 +186,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
           resolveAgent,
           concurrency: options.concurrency ?? { perProject: 100, perTenant: 20 },
         }),
+        ...scriptedSources({ storage, clock, ...options.documents }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...erasureEffects({ storage, clock, log, owned: new Owned({ storage, host, clock, kinds, actorRows: [] }) }),
       }

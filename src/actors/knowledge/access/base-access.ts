@@ -6,7 +6,13 @@ import type { Principal } from '../../call/call.ts'
 import type { Row } from '../../records/schema.ts'
 import { Table } from '../../records/table.ts'
 import { endUsers, tenantUsers } from '../../tenants/kinds.ts'
-import { type KnowledgeBaseData, type KnowledgeGrantData, knowledgeBases, knowledgeGrants, type SubjectType } from '../kinds.ts'
+import {
+  type KnowledgeBaseData,
+  type KnowledgeGrantData,
+  knowledgeBases,
+  knowledgeGrants,
+  type SubjectType,
+} from '../kinds.ts'
 
 /** One whom a base may be granted to. */
 export interface Subject {

@@ -1,7 +1,7 @@
 import { PassageIndex } from '#retrieval/passage-index.ts'
-import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'
 import type { SourceRow } from '../schema.ts'
 import { chunksOf, type SourceChunk } from '../sources/document-store.ts'
+import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'
 import { readVector, vectorsOf } from '../sources/vector-store.ts'
 
 /** A source as it is searched. */

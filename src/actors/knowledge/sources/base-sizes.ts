@@ -15,7 +15,8 @@ export class BaseSizes {
     const load = async (key: string): Promise<{ total: number }> => {
       const [project = '', base = ''] = key.split('/')
       let total = 0
-      for await (const { data } of sourcesOf(records, projectScope(project), base)) total += data.document?.chunk_count ?? 0
+      for await (const { data } of sourcesOf(records, projectScope(project), base))
+        total += data.document?.chunk_count ?? 0
       return { total }
     }
     this.#totals = new RecheckCache({ load, maxAgeMs: recountMs, maxEntries: maxCached, now })

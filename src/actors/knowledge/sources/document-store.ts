@@ -1,6 +1,6 @@
 import type { ReadDocument } from '#machines/knowledge-source/knowledge-source.ts'
-import type { DocumentRead } from '#src/parsing/documents/read-document.ts'
 import { tailOf } from '#runtime/ids.ts'
+import type { DocumentRead } from '#src/parsing/documents/read-document.ts'
 import { storedChunks } from '../schema.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 
@@ -29,9 +29,17 @@ export const storeDocument = async (
   const text = await blobs.putText(owner, 'txt', read.text)
   const chunks: string[] = []
   for (let first = 0; first < read.chunks.length; first += chunksAPart) {
-    const some = read.chunks.slice(first, first + chunksAPart).map(
-      ({ digest, start, end, page, heading }): StoredChunk => [chunkId(owner.source, digest), start, end, page, heading],
-    )
+    const some = read.chunks
+      .slice(first, first + chunksAPart)
+      .map(
+        ({ digest, start, end, page, heading }): StoredChunk => [
+          chunkId(owner.source, digest),
+          start,
+          end,
+          page,
+          heading,
+        ],
+      )
     chunks.push(await blobs.putWhole(owner, 'chk', JSON.stringify(some)))
   }
   const { title, page_count } = read

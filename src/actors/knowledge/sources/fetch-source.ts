@@ -26,14 +26,20 @@ export const fetchSource = async (
     if (error instanceof SyncFailed) throw error
     if (error instanceof SsrfRefused)
       throw new SyncFailed('url_refused', 'The URL leads to an address that is not fetched.', true)
-    throw new SyncFailed('unreachable', limit.aborted ? 'The URL did not answer in time.' : 'The URL cannot be reached.')
+    throw new SyncFailed(
+      'unreachable',
+      limit.aborted ? 'The URL did not answer in time.' : 'The URL cannot be reached.',
+    )
   }
 }
 
 const followed = async (guard: Pick<SsrfGuard, 'request'>, first: string, signal: AbortSignal): Promise<Fetched> => {
   let url = first
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
-    const headers = { accept: 'text/html, text/markdown, text/plain, application/pdf, application/json, text/csv, */*;q=0.1', 'user-agent': 'Troupe-Knowledge/1' }
+    const headers = {
+      accept: 'text/html, text/markdown, text/plain, application/pdf, application/json, text/csv, */*;q=0.1',
+      'user-agent': 'Troupe-Knowledge/1',
+    }
     const answer = await guard.request(url, { method: 'GET', headers, signal, maxRedirects: 0 })
     const { statusCode, headers: answered, body } = answer
     const { location } = answered

@@ -70,11 +70,7 @@ export class SourceBlobs {
   }
 
   /** Stores what a request brought, under a name of its own: what becomes of an earlier upload takes nothing of it. */
-  async putUpload(
-    owner: BlobOwner,
-    bytes: Uint8Array,
-    what: Pick<Upload, 'mime_type' | 'filename'>,
-  ): Promise<Upload> {
+  async putUpload(owner: BlobOwner, bytes: Uint8Array, what: Pick<Upload, 'mime_type' | 'filename'>): Promise<Upload> {
     const upload = newId('upl')
     const parts: string[] = []
     for (let start = 0; start < bytes.length; start += partBytes) {

@@ -12,7 +12,12 @@ export async function* sourcesOf(
   knowledge_base_id: string,
 ): AsyncGenerator<SourceRow> {
   for (let after: string | undefined; ; ) {
-    const query = { where: { knowledge_base_id }, limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+    const query = {
+      where: { knowledge_base_id },
+      limit: pageSize,
+      ascending: true,
+      ...(after !== undefined && { after }),
+    }
     const page = await records.list(sourceRows, scope, query)
     for (const record of page) yield sourceRow(record)
     if (page.length < pageSize) return

@@ -87,23 +87,32 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       parts.changed(params.knowledge_base_id)
       return { id, deleted: true }
     },
-    'knowledge_sources.text': async ({ scope, params }) => {
-      const { document, owner } = await sources.read(scope, params)
-      const bytes = document === null ? '' : await parts.blobs.text(owner, document.text)
-      return { contentType: 'text/plain; charset=utf-8', bytes }
-    },
-    'knowledge_sources.chunks': async ({ scope, params, query: { limit = chunksAPage, cursor = '0' } }) => {
-      const { document, owner } = await sources.read(scope, params)
-      const first = Number(cursor)
-      if (document === null) return { data: [], next_cursor: null }
-      const text = await parts.blobs.text(owner, document.text)
-      const all = []
-      for await (const some of chunksOf(parts.blobs, owner, document)) all.push(...some)
-      const data = all.slice(first, first + limit).map((chunk) => ({ ...chunk, content: text.slice(chunk.start, chunk.end) }))
-      return { data, next_cursor: first + limit < all.length ? String(first + limit) : null }
-    },
+    ...readingUseCases(sources, parts),
   }
 }
+
+const readingUseCases = (
+  sources: Sources,
+  parts: SourceParts,
+): Pick<SourceUseCases, 'knowledge_sources.text' | 'knowledge_sources.chunks'> => ({
+  'knowledge_sources.text': async ({ scope, params }) => {
+    const { document, owner } = await sources.read(scope, params)
+    const bytes = document === null ? '' : await parts.blobs.text(owner, document.text)
+    return { contentType: 'text/plain; charset=utf-8', bytes }
+  },
+  'knowledge_sources.chunks': async ({ scope, params, query: { limit = chunksAPage, cursor = '0' } }) => {
+    const { document, owner } = await sources.read(scope, params)
+    const first = Number(cursor)
+    if (document === null) return { data: [], next_cursor: null }
+    const text = await parts.blobs.text(owner, document.text)
+    const all = []
+    for await (const some of chunksOf(parts.blobs, owner, document)) all.push(...some)
+    const data = all
+      .slice(first, first + limit)
+      .map((chunk) => ({ ...chunk, content: text.slice(chunk.start, chunk.end) }))
+    return { data, next_cursor: first + limit < all.length ? String(first + limit) : null }
+  },
+})
 
 type Place = { readonly knowledge_base_id: string; readonly source_id: string }
 type CreateCall = Parameters<UseCases['knowledge_sources.create']>[0]
@@ -178,13 +187,13 @@ class Sources {
 }
 
 const inputOf = (
-  { title = null, url = null, refresh_interval_s = null, metadata }: BodyOf<'knowledge_sources.create'>,
+  { title, url, refresh_interval_s, metadata }: BodyOf<'knowledge_sources.create'>,
   made: Pick<SourceInput, 'source_id' | 'knowledge_base_id' | 'type' | 'upload'>,
 ): SourceInput => ({
   ...made,
-  title,
-  url,
-  refresh_interval_s,
+  title: title ?? null,
+  url: url ?? null,
+  refresh_interval_s: refresh_interval_s ?? null,
   metadata,
   filename: made.upload?.filename ?? null,
   mime_type: made.upload?.mime_type ?? null,

@@ -43,7 +43,10 @@ export const embedDocument = async (
     for (let first = 0; first < missing.length; first += batch) {
       signal.throwIfAborted()
       const some = missing.slice(first, first + batch)
-      const vectors = await embedder.embed(some.map((chunk) => embedded(text, chunk)), 'passage')
+      const vectors = await embedder.embed(
+        some.map((chunk) => embedded(text, chunk)),
+        'passage',
+      )
       for (const [index, { id }] of some.entries()) {
         const vector = vectors[index]
         if (vector !== undefined) known.set(id, textOfVector(vector))

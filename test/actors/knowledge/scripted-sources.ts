@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream'
+import { knowledgeEffects } from '#actors/knowledge/knowledge-effects.ts'
+import { BaseSizes } from '#actors/knowledge/sources/base-sizes.ts'
+import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
+import type { Embedder } from '#retrieval/embedder.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { chunksOf } from '#src/parsing/documents/chunk.ts'
+import type { Json, Storage } from '#storage/ports.ts'
+
+/** What readers, embedders and pages of a world do. */
+export interface ScriptedDocuments {
+  /** Reads a document; by default as text. */
+  readonly read?: (bytes: Uint8Array) => Promise<Json>
+  readonly embedder?: () => Promise<Embedder | null>
+  /** Status and text of a page. */
+  readonly page?: () => { readonly status: number; readonly text: string }
+}
+
+/** A text as the worker reads it. */
+export const readText = async (bytes: Uint8Array): Promise<Json> => {
+  const text = Buffer.from(bytes).toString('utf8')
+  return { title: null, text, page_count: null, chunks: [...chunksOf(text)].map((chunk) => ({ ...chunk })) }
+}
+
+/** The effects of sources without a worker and a network, for worlds of virtual time. */
+export const scriptedSources = ({
+  storage,
+  clock,
+  read = readText,
+  embedder = async () => null,
+  page = () => ({ status: 200, text: 'Words of a page.' }),
+}: ScriptedDocuments & { readonly storage: Storage; readonly clock: Clock }) =>
+  knowledgeEffects({
+    storage,
+    clock,
+    blobs: new SourceBlobs(storage.blobs, clock.now),
+    sizes: new BaseSizes(storage.records, clock.now),
+    room: { parse: (_task, { bytes }) => read(bytes) },
+    guard: { content: { request: async () => answerOf(page()) } },
+    embedderOf: embedder,
+    changed: () => {},
+    now: clock.now,
+    random: () => 0,
+  })
+
+const answerOf = ({ status, text }: ReturnType<NonNullable<ScriptedDocuments['page']>>) => ({
+  statusCode: status,
+  statusText: '',
+  headers: { 'content-type': 'text/plain' },
+  trailers: {},
+  opaque: null,
+  context: {},
+  body: Object(Readable.from([Buffer.from(text)])),
+})

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { syncDelaysMs } from '#machines/knowledge-source/knowledge-source.ts'
+import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import type { StoredEvent } from '#storage/ports.ts'
+import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import {
+  backoff,
+  deletion,
+  due,
+  embedAgain,
+  embedBackoff,
+  embedFails,
+  embeds,
+  fails,
+  failsForGood,
+  fresh,
+  machine,
+  move,
+  schedule,
+  source,
+  sync,
+  syncs,
+  unchanged,
+} from './knowledge-source-samples.ts'
+
+const places = {
+  'being read': fresh(),
+  'being read for the last time': source(...syncDelaysMs.flatMap(() => [fails, backoff])),
+  'waiting for another attempt': source(fails),
+  'given vectors': source(syncs),
+  'waiting for vectors': source(syncs, embedFails),
+  ready: source(syncs, embeds),
+  'ready until its interval is over': source(schedule, syncs, embeds),
+  failed: source(failsForGood),
+  'failed until its interval is over': source(schedule, failsForGood),
+  'removing itself': source(deletion),
+}
+
+const events = {
+  'a sync': syncs,
+  'the same content': unchanged,
+  'a failure': fails,
+  'a failure for good': failsForGood,
+  vectors: embeds,
+  'an embedder that fails': embedFails,
+  'another embedder': embedAgain,
+  'a requested sync': sync,
+  'an interval': schedule,
+  'another URL': move,
+  'a deletion': deletion,
+  'the end of its wait': backoff,
+  'the end of its wait for vectors': embedBackoff,
+  'the end of its interval when ready': due('ready'),
+  'the end of its interval when failed': due('failed'),
+} satisfies Record<string, StoredEvent>
+
+type Row = Partial<Record<keyof typeof events, string>>
+
+const again = 'syncing: abort syncSource!'
+const gone = 'erasing: abort eraseSource!'
+
+const reading: Row = {
+  'a sync': 'ready.embedding: abort source.synced embedSource!',
+  'the same content': 'ready.embedding: abort embedSource!',
+  'a failure': 'pending: abort source.sync_failed remind',
+  'a failure for good': 'failed.resting: abort source.sync_failed',
+  'a requested sync': again,
+  'an interval': 'syncing',
+  'another URL': again,
+  'a deletion': gone,
+}
+
+/** What is not listed is ignored. */
+const table: Record<keyof typeof places, Row> = {
+  'being read': reading,
+  'being read for the last time': { ...reading, 'a failure': 'failed.resting: abort source.sync_failed' },
+  'waiting for another attempt': {
+    'a requested sync': 'syncing: forget syncSource!',
+    'an interval': 'pending',
+    'another URL': 'syncing: forget syncSource!',
+    'a deletion': 'erasing: forget eraseSource!',
+    'the end of its wait': 'syncing: forget syncSource!',
+  },
+  'given vectors': {
+    vectors: 'ready.resting',
+    'an embedder that fails': 'ready.postponed: remind',
+    'a requested sync': again,
+    'an interval': 'ready.embedding',
+    'another URL': again,
+    'a deletion': gone,
+  },
+  'waiting for vectors': {
+    'a requested sync': 'syncing: forget abort syncSource!',
+    'an interval': 'ready.postponed',
+    'another URL': 'syncing: forget abort syncSource!',
+    'a deletion': 'erasing: forget abort eraseSource!',
+    'the end of its wait for vectors': 'ready.embedding: forget embedSource!',
+  },
+  ready: {
+    'another embedder': 'ready.embedding: embedSource!',
+    'a requested sync': again,
+    'an interval': 'ready.scheduled: remind',
+    'another URL': again,
+    'a deletion': gone,
+  },
+  'ready until its interval is over': {
+    'another embedder': 'ready.embedding: forget embedSource!',
+    'a requested sync': 'syncing: forget abort syncSource!',
+    'an interval': 'ready.scheduled: forget remind',
+    'another URL': 'syncing: forget abort syncSource!',
+    'a deletion': 'erasing: forget abort eraseSource!',
+    'the end of its interval when ready': 'syncing: forget abort syncSource!',
+  },
+  failed: {
+    'a requested sync': 'syncing: syncSource!',
+    'an interval': 'failed.scheduled: remind',
+    'another URL': 'syncing: syncSource!',
+    'a deletion': 'erasing: eraseSource!',
+  },
+  'failed until its interval is over': {
+    'a requested sync': 'syncing: forget syncSource!',
+    'an interval': 'failed.scheduled: forget remind',
+    'another URL': 'syncing: forget syncSource!',
+    'a deletion': 'erasing: forget eraseSource!',
+    'the end of its interval when failed': 'syncing: forget syncSource!',
+  },
+  'removing itself': {},
+}
+
+it('has a place for every state of a source', () => {
+  const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
+  expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
+})
+
+it('has a sample of every event that the machine names', () => {
+  expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
+})
+
+describe.each(Object.entries(places))('a source that is %s', (place, snapshot) => {
+  const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
+  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+    expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
+  })
+})
+
+it('keeps what was read before while a sync goes on, fails and is given up', () => {
+  const states = [source(syncs, sync), source(syncs, sync, fails), source(syncs, sync, failsForGood)]
+  expect(states.map(sourceStatus)).toEqual(['pending', 'pending', 'failed'])
+  for (const { context } of states) expect(context.document).toMatchObject({ chunk_count: 2 })
+})
