@@ -237,4 +237,32 @@ export const bounds: readonly Bound[] = [
     code: ['src/machines/webhook-delivery/webhook-delivery.ts', 'deliveryRetentionMs'],
     test: ['test/actors/webhooks/deliveries.test.ts', 'forgets a delivery after 30 days'],
   },
+  {
+    of: 'a hit of a knowledge search',
+    most: '1,200 characters',
+    beyond: 'cut at a paragraph, a sentence or a word',
+    code: ['specs/resources/knowledge/knowledge-limits.ts', 'maxChunkLength'],
+    test: ['test/parsing/documents/chunk.test.ts', 'is never longer than 1,200 characters, nor reaches over a page'],
+  },
+  {
+    of: 'a document of a knowledge base',
+    most: '20 MB, 20,000,000 characters, 20 seconds and 512 MB to read',
+    beyond: '413 `body_too_large`; the source fails with `unreadable`, `too_slow` or `too_complex`',
+    code: ['src/parsing/documents/document-room.ts', 'documentLimits'],
+    test: ['test/parsing/documents/hostile-documents.test.ts', '(%s) ends, and leaves the loop free'],
+  },
+  {
+    of: 'a knowledge base',
+    most: '10,000 sources, 200,000 chunks, 10,000 grants',
+    beyond: '422 `knowledge_limit_reached`; the source fails with `too_many_chunks`',
+    code: ['specs/resources/knowledge/knowledge-limits.ts', 'maxChunks'],
+    test: ['test/actors/knowledge/sync-source.test.ts', 'fails a source beyond the chunks that a base may have'],
+  },
+  {
+    of: 'indexes of knowledge bases in memory',
+    most: '512 MB',
+    beyond: 'the one that was searched longest ago is dropped, and read again',
+    code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
+    test: ['test/retrieval/index-cache.test.ts', 'gives up what was not used for longest when it exceeds its bytes'],
+  },
 ]

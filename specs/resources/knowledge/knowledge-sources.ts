@@ -162,7 +162,7 @@ const work = defineOperations('knowledge_sources', {
     ofTenants: 'tenant',
     query: {
       limit: optional(integer({ min: 1, max: 100 })),
-      cursor: optional(string({ maxLength: 64, pattern: '^[0-9]{1,7}$' })),
+      cursor: optional(string({ maxLength: 64 })),
     },
     answer: answersJson(
       object({

@@ -158,6 +158,11 @@ const journalSync = {
   }),
 } as const
 
+const journalSame = {
+  type: 'journal',
+  params: () => ({ events: [{ event_type: 'source.unchanged', payload: {} }] }),
+} as const
+
 const journalFailure = {
   type: 'journal',
   params: ({ event: { error } }: On<'sync_failed'>) => ({
@@ -229,7 +234,7 @@ export const sourceMachine = setup({
       exit: stopWork,
       on: {
         synced: { target: 'ready', actions: [keepDocument, journalSync] },
-        unchanged: { target: 'ready', actions: keepTime },
+        unchanged: { target: 'ready', actions: [keepTime, journalSame] },
         sync_failed: [
           { guard: 'isLast', target: 'failed', actions: [keepError, journalFailure] },
           { target: 'pending', actions: [keepError, journalFailure] },

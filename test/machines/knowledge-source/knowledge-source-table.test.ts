@@ -61,7 +61,7 @@ const gone = 'erasing: abort eraseSource!'
 
 const reading: Row = {
   'a sync': 'ready.embedding: abort source.synced embedSource!',
-  'the same content': 'ready.embedding: abort embedSource!',
+  'the same content': 'ready.embedding: abort source.unchanged embedSource!',
   'a failure': 'pending: abort source.sync_failed remind',
   'a failure for good': 'failed.resting: abort source.sync_failed',
   'a requested sync': again,

@@ -1,11 +1,11 @@
+import { agentInstallations, agents } from '#actors/agents/kinds.ts'
+import type { Principal } from '#actors/call/call.ts'
+import { endUsers, tenantUsers } from '#actors/tenants/kinds.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope, tenantScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { agentInstallations, agents } from '../../agents/kinds.ts'
-import type { Principal } from '../../call/call.ts'
-import type { Row } from '../../records/schema.ts'
-import { Table } from '../../records/table.ts'
-import { endUsers, tenantUsers } from '../../tenants/kinds.ts'
 import {
   type KnowledgeBaseData,
   type KnowledgeGrantData,

@@ -1,6 +1,6 @@
+import { RecheckCache } from '#records/recheck-cache.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { RecheckCache } from '../../records/recheck-cache.ts'
 import { sourcesOf } from './source-rows.ts'
 
 /** The total of a base is counted anew after this time, in ms. */

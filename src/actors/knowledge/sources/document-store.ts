@@ -58,5 +58,5 @@ export async function* chunksOf(
   }
 }
 
-/** Ids of chunks tell their source, so that equal words of two sources are two chunks. */
+/** Ids of chunks contain their source, so that equal words of two sources are two chunks. */
 const chunkId = (source: string, digest: string): string => `chk_${tailOf(source)}${digest}`

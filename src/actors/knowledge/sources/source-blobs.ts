@@ -70,7 +70,11 @@ export class SourceBlobs {
   }
 
   /** Stores what a request brought, under a name of its own: what becomes of an earlier upload takes nothing of it. */
-  async putUpload(owner: BlobOwner, bytes: Uint8Array, what: Pick<Upload, 'mime_type' | 'filename'>): Promise<Upload> {
+  async putUpload(
+    owner: BlobOwner,
+    bytes: Uint8Array,
+    { mime_type, filename }: Pick<Upload, 'mime_type' | 'filename'>,
+  ): Promise<Upload> {
     const upload = newId('upl')
     const parts: string[] = []
     for (let start = 0; start < bytes.length; start += partBytes) {
@@ -78,7 +82,7 @@ export class SourceBlobs {
       parts.push(await this.#put(owner, `raw.${upload}`, part))
     }
     const checksum = createHash('sha256').update(bytes).digest('hex')
-    return { ...what, checksum, size_bytes: bytes.length, encoding: 'base64', parts }
+    return { mime_type, filename, checksum, size_bytes: bytes.length, encoding: 'base64', parts }
   }
 
   /** @throws {StoreUnavailable} {BlobGone} */

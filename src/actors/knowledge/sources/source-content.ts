@@ -1,7 +1,7 @@
+import type { UploadedFile } from '#actors/call/call.ts'
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
-import type { UploadedFile } from '../../call/call.ts'
 import { typeOfContent } from './content-type.ts'
 
 /** Content that a request brings. */

@@ -1,6 +1,11 @@
+import type { Idempotency } from '#actors/call/call.ts'
+import type { UseCases } from '#actors/call/use-cases.ts'
 import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { pageOf } from '#records/pages.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
 import { sendDelete } from '#runtime/erasure/erase-listed.ts'
 import type { Host } from '#runtime/host.ts'
@@ -13,11 +18,6 @@ import type { BodyOf } from '#specs/index.ts'
 import { maxSources } from '#specs/resources/knowledge/knowledge-limits.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
-import type { Idempotency } from '../../call/call.ts'
-import type { UseCases } from '../../call/use-cases.ts'
-import { pageOf } from '../../records/pages.ts'
-import type { Row } from '../../records/schema.ts'
-import { Table } from '../../records/table.ts'
 import type { BaseAccess } from '../access/base-access.ts'
 import { type KnowledgeBaseData, sourceRows } from '../kinds.ts'
 import { chunksOf } from './document-store.ts'
@@ -102,7 +102,7 @@ const readingUseCases = (
   },
   'knowledge_sources.chunks': async ({ scope, params, query: { limit = chunksAPage, cursor = '0' } }) => {
     const { document, owner } = await sources.read(scope, params)
-    const first = Number(cursor)
+    const first = placeOf(cursor)
     if (document === null) return { data: [], next_cursor: null }
     const text = await parts.blobs.text(owner, document.text)
     const all = []
@@ -113,6 +113,12 @@ const readingUseCases = (
     return { data, next_cursor: first + limit < all.length ? String(first + limit) : null }
   },
 })
+
+/** @throws {ServiceError} `invalid_query` */
+const placeOf = (cursor: string): number => {
+  if (/^\d{1,7}$/.test(cursor)) return Number(cursor)
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this list gave.' })
+}
 
 type Place = { readonly knowledge_base_id: string; readonly source_id: string }
 type CreateCall = Parameters<UseCases['knowledge_sources.create']>[0]

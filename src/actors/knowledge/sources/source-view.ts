@@ -1,8 +1,8 @@
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
+import { rowTimes, timestampOrNull } from '#records/row-times.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { rowRecord } from '#runtime/rows/actor-row.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { rowTimes, timestampOrNull } from '../../records/row-times.ts'
 import { type SourceRow, sourceRow } from '../schema.ts'
 
 /** A source as it is answered. */

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import { zipFile } from '#test/support/files/zip-file.ts'
+
+const room = openDocumentRoom({ deadlineMs: 5000 })
+afterAll(() => room.close())
+
+const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+const bomb = () => zipFile({ 'word/document.xml': Buffer.alloc(300 * 1024 * 1024, 0x61) })
+const lying = () => {
+  const archive = bomb()
+  // the directory says that the entry is small
+  archive.writeUInt32LE(10, archive.length - 22 - 46 - 'word/document.xml'.length + 24)
+  return archive
+}
+
+const hostile: readonly (readonly [name: string, type: string, bytes: () => Uint8Array])[] = [
+  ['an archive that unpacks to 300 MB', docx, bomb],
+  ['an archive that lies about its size', docx, lying],
+  ['an archive of nothing', docx, () => Buffer.from('PK\u0005\u0006')],
+  ['100,000 nested elements', 'text/html', () => Buffer.from(`${'<div>'.repeat(100_000)}deep`)],
+  ['100,000 elements that do not end', 'text/html', () => Buffer.from('<p><a href="'.repeat(100_000))],
+  ['2 MB of one entity', 'text/html', () => Buffer.from('&'.repeat(2_000_000))],
+  [
+    'garbage that says it is PDF',
+    'application/pdf',
+    () => Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(500_000)]),
+  ],
+  ['3 MB of blanks', 'text/plain', () => Buffer.alloc(3_000_000, 32)],
+  ['3 MB of quotes', 'text/csv', () => Buffer.alloc(3_000_000, 34)],
+  ['100,000 nested lists', 'application/json', () => Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
+]
+
+describe('a hostile document', () => {
+  it.each(hostile)('(%s) ends, and leaves the loop free', { timeout: 30_000 }, async (_, mimeType, bytes) => {
+    const document = bytes()
+    await room.parse('document', { bytes: Buffer.from('warm'), mimeType: 'text/plain' })
+    const delay = monitorEventLoopDelay({ resolution: 10 })
+    delay.enable()
+    const outcome = await room.parse('document', { bytes: document, mimeType }).then(
+      () => 'read',
+      (error: unknown) => (error instanceof Error ? error.name : 'unknown'),
+    )
+    delay.disable()
+    expect(['read', 'ParserFailed']).toContain(outcome)
+    expect(delay.percentile(50)).toBeLessThan(100_000_000)
+    expect(await room.parse('document', { bytes: Buffer.from('after'), mimeType: 'text/plain' })).toMatchObject({
+      text: 'after',
+    })
+  })
+})
