@@ -1,6 +1,7 @@
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
 import { catalogue } from '#specs/resources/gateway/catalogue.ts'
 import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
+import { conversationItems, conversations } from '#specs/resources/gateway/conversations.ts'
 import { customProviders } from '#specs/resources/gateway/custom-providers.ts'
 import { embeddings } from '#specs/resources/gateway/embeddings.ts'
 import { credits, limits } from '#specs/resources/gateway/limits.ts'
@@ -76,6 +77,8 @@ export const gateway = capability({
     ...catalogue,
     ...aiChat,
     ...responses,
+    ...conversations,
+    ...conversationItems,
     ...messages,
     ...speech,
     ...transcriptions,

@@ -48,6 +48,7 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
     ...{ model: 'simulated-1', max_tokens: 50, messages: [{ role: 'user', content: `hello ${n}` }] },
   }),
   'responses.create': (n) => ({ model: 'simulated-1', input: `hello ${n}` }),
+  'conversations.create': (n) => ({ metadata: { n: `${n}` } }),
   'moderations.create': (n) => ({ model: 'documents/m1', input: `text ${n}` }),
   'completions.create': (n) => ({ model: 'documents/m1', prompt: `hello ${n}` }),
   'rerank.create': (n) => ({ model: 'documents/m1', query: `text ${n}`, documents: ['a', 'b'] }),

@@ -8,7 +8,7 @@ import { requestValidator } from '#specs/dsl/validate.ts'
 import { maxMetadataBytes } from '#specs/tools.ts'
 
 /** Forms of other providers, whose metadata goes on to them. */
-const gateway = /^(responses|messages|chat_completions)\./
+const gateway = /^(responses|conversations|messages|chat_completions)\./
 
 const textOf = (path: string): string => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
 

@@ -31,16 +31,24 @@ const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema
 const word = string({ minLength: 1, maxLength: 256 })
 const itemsMax = 8192
 
+/** Where a request goes on. */
+const conversation = described(
+  maybe(union([word, object({ id: word })])),
+  'Conversation that the request goes on in, by its id. Its input and output are added. Not with `previous_response_id`.',
+)
+
+const input = described(
+  maybe(union([string(), array(jsonObject(), { maxItems: itemsMax })])),
+  'Text or items of the input. Optional with `previous_response_id` or `conversation`.',
+)
+
 const body = object(
   {
     model: word,
     models: maybe(
       described(array(word, { maxItems: 8 }), 'Models that are tried in order when `model` cannot answer.'),
     ),
-    input: described(
-      maybe(union([string(), array(jsonObject(), { maxItems: itemsMax })])),
-      'Text or items of the input. Optional with `previous_response_id`.',
-    ),
+    input,
     instructions: maybe(string()),
     previous_response_id: described(maybe(word), 'Stored response that the conversation continues.'),
     store: described(maybe(boolean()), 'Whether the response is stored, for 30 days. Default: true.'),
@@ -58,7 +66,7 @@ const body = object(
     metadata: maybe(record(string({ maxLength: 512 }), { maxProperties: 16 })),
     user: maybe(string({ maxLength: 256 })),
     background: described(maybe(boolean()), 'Not supported: `true` is answered with `bad_request`.'),
-    conversation: described(maybe(json()), 'Not supported: `bad_request`. Use `previous_response_id`.'),
+    conversation,
     prompt: described(maybe(json()), 'Not supported: `bad_request`.'),
   },
   { title: 'ResponseRequest', description: "OpenAI's request for a response." },
@@ -92,6 +100,7 @@ const response = object(
     status: oneOf('in_progress', 'completed', 'incomplete', 'failed'),
     background: optional(nullable(boolean())),
     error: nullable(object({ code: string(), message: string() }, { open: true })),
+    conversation: optional(nullable(object({ id: string() }))),
     incomplete_details: nullable(object({ reason: string() }, { open: true })),
     instructions: nullable(json()),
     max_output_tokens: optional(nullable(integer())),
@@ -150,10 +159,75 @@ export const responses = defineOperations('responses', {
     path: one,
     access: anyKeyOrDashboard,
     envelope: 'openai',
-    passedOver: ['include', 'include[]', 'include_obfuscation', 'starting_after'],
-    query: { stream: described(optional(boolean()), 'Not supported: `true` is answered with `bad_request`.') },
-    answer: answersJson(response),
-    errors: ['bad_request'],
+    description: 'With `stream: true` as a stream that is made anew of the response: one delta for each part.',
+    passedOver: ['include', 'include[]', 'include_obfuscation'],
+    query: {
+      stream: optional(boolean()),
+      starting_after: described(optional(integer({ min: 0 })), 'Number of the event after which the stream begins.'),
+    },
+    answer: answersEither(answersJson(response), answersBytes('text/event-stream')),
+  },
+  input_tokens: {
+    summary: 'Count the input tokens of a response',
+    description: 'An estimate by length, within some 20 % for English; `X-Token-Count: estimate` says so.',
+    method: 'POST',
+    path: `${path}/input_tokens`,
+    access: anyKeyOrDashboard,
+    envelope: 'openai',
+    unknownFields: 'ignore',
+    idempotency: 'ignored',
+    attributed: true,
+    maxBodyBytes: 12 * 1024 * 1024,
+    body: object(
+      {
+        model: maybe(word),
+        ...{ input, conversation },
+        instructions: maybe(string()),
+        previous_response_id: maybe(word),
+        tools: maybe(array(jsonObject(), { maxItems: 128 })),
+        tool_choice: maybe(json()),
+        text: maybe(object({ format: maybe(jsonObject()), verbosity: maybe(oneOf('low', 'medium', 'high')) })),
+      },
+      { title: 'ResponseTokensRequest' },
+    ),
+    answer: answersEither(
+      answersJson(
+        object({ object: oneOf('response.input_tokens'), input_tokens: integer() }, { title: 'ResponseTokens' }),
+      ),
+    ),
+    errors: ['bad_request', 'not_found'],
+  },
+  compact: {
+    summary: 'Compact a conversation',
+    description:
+      'Has the model summarize the input and what came before it. The answer holds one item of type `compaction`; a later request sends it in its input in place of what was summarized.',
+    method: 'POST',
+    path: `${path}/compact`,
+    access: anyKeyOrDashboard,
+    envelope: 'openai',
+    unknownFields: 'ignore',
+    idempotency: 'stored',
+    attributed: true,
+    maxBodyBytes: 12 * 1024 * 1024,
+    body: object(
+      { model: word, input, instructions: maybe(string()), previous_response_id: maybe(word) },
+      { title: 'CompactionRequest' },
+    ),
+    answer: answersEither(
+      answersJson(
+        object(
+          {
+            id: string(),
+            object: oneOf('response.compaction'),
+            created_at: number(),
+            output: array(item),
+            usage,
+          },
+          { title: 'Compaction', open: true },
+        ),
+      ),
+    ),
+    errors: [...modelCallErrors, 'not_found'],
   },
   delete: {
     summary: 'Delete a stored response',

@@ -1,9 +1,12 @@
 import OpenAI from 'openai'
 import pino from 'pino'
+import { conversationUseCases } from '#gateway/apis/conversations/conversation-use-cases.ts'
+import { Conversations } from '#gateway/apis/conversations/conversations.ts'
 import { responseUseCases } from '#gateway/apis/responses/response-use-cases.ts'
 import type { WebSearch } from '#gateway/apis/responses/web-search.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import { conversationItems, conversations as conversationOperations } from '#specs/resources/gateway/conversations.ts'
 import { responses } from '#specs/resources/gateway/responses.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { openHouse } from '#test/support/open-house.ts'
@@ -29,17 +32,24 @@ export const responsesWorld = async (
   const { records } = await openHouse()
   const chat = new ScriptedChat(...scripts)
   const clock = { now: Date.UTC(2026, 10, 21) }
-  const send = formServer(responses, {
-    ...responseUseCases({
-      chat: model ?? chat,
-      routes: { resolve: () => (route === undefined ? [] : [route]) },
-      records: wrap?.(records) ?? records,
-      search: search ?? null,
-      now: () => clock.now,
-      log: pino({ level: 'silent' }),
-      ...(silenceMs !== undefined && { silenceMs }),
-    }),
-  })
+  const store = wrap?.(records) ?? records
+  const conversations = new Conversations(store, () => clock.now)
+  const send = formServer(
+    { ...responses, ...conversationOperations, ...conversationItems },
+    {
+      ...conversationUseCases(conversations),
+      ...responseUseCases({
+        conversations,
+        chat: model ?? chat,
+        routes: { resolve: () => (route === undefined ? [] : [route]) },
+        records: store,
+        search: search ?? null,
+        now: () => clock.now,
+        log: pino({ level: 'silent' }),
+        ...(silenceMs !== undefined && { silenceMs }),
+      }),
+    },
+  )
   const openai = new OpenAI({
     apiKey: 'csk_x',
     baseURL: 'http://agents.example/v1',

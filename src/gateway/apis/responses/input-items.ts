@@ -3,15 +3,19 @@ import { newId } from '#runtime/ids.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 import { customArguments } from './caller-tools.ts'
+import { summaryMessage } from './context/summary-item.ts'
 
 /** An item of a conversation in the Responses form, checked, with an id. */
 export type ResponseItem = WireObject & { readonly id: string; readonly type: string }
 
 /** The input of a model, as items. @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
-export const inputItems = (input: string | readonly WireObject[] | null | undefined): readonly ResponseItem[] => {
+export const inputItems = (
+  input: string | readonly WireObject[] | null | undefined,
+  name = 'input',
+): readonly ResponseItem[] => {
   if (input === null || input === undefined) return []
-  if (typeof input === 'string') return [messageItem({ role: 'user', content: input }, 'input')]
-  return input.map((item, at) => inputItem(item, `input[${at}]`))
+  if (typeof input === 'string') return [messageItem({ role: 'user', content: input }, name)]
+  return input.map((item, at) => inputItem(item, `${name}[${at}]`))
 }
 
 const inputItem = (item: WireObject, path: string): ResponseItem => {
@@ -31,9 +35,18 @@ const inputItem = (item: WireObject, path: string): ResponseItem => {
     case 'image_generation_call':
     case 'tool_search_call':
       return { ...item, id: textOf(item.id) || newId('rs'), type: textOf(item.type) }
+    case 'compaction':
+      return compactionItem(item, path)
     default:
       throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not taken here.` })
   }
+}
+
+/** Checked here, so that one of another server is refused where it stands. */
+const compactionItem = (item: WireObject, path: string): ResponseItem => {
+  const checked = { ...item, id: textOf(item.id) || newId('cmp'), type: 'compaction' }
+  summaryMessage(checked, path)
+  return checked
 }
 
 const roles = ['user', 'assistant', 'system', 'developer']
@@ -123,6 +136,7 @@ export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[
     }
     show()
     if (item.type === 'message') messages.push(messageOf(item))
+    else if (item.type === 'compaction') messages.push(messageOf(summaryMessage(item, 'input')))
     else if (isCall(item)) addCall(messages, item)
   }
   show()

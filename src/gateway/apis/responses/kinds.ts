@@ -1,5 +1,6 @@
 import type { AnyKind } from '#records/schema.ts'
+import { conversationKind } from '../conversations/conversations.ts'
 import { storedItems, storedResponses } from './stored-responses.ts'
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const formKinds: readonly AnyKind[] = [storedResponses, storedItems]
+export const formKinds: readonly AnyKind[] = [storedResponses, storedItems, conversationKind]

@@ -14,6 +14,8 @@ export interface ResponseHead {
   readonly createdAt: number
   readonly request: ResponseRequest
   readonly store: boolean
+  /** The conversation that it is of; null for none. */
+  readonly conversation: string | null
 }
 
 /** How a response stands. */
@@ -42,8 +44,9 @@ export const responseDocument = (head: ResponseHead, state: ResponseState): Resp
   incomplete_details: state.incompleteReason === undefined ? null : { reason: state.incompleteReason },
   model: state.model,
   output: state.output,
-  usage: state.usage === undefined ? null : { ...usageOf(state.usage), ...costField(state.costUsd ?? null) },
+  usage: state.usage === undefined ? null : usageDocument(state.usage, state.costUsd ?? null),
   store: head.store,
+  conversation: head.conversation === null ? null : { id: head.conversation },
   ...settingsOf(head.request),
 })
 
@@ -62,6 +65,12 @@ const settingsOf = (request: ResponseRequest) => ({
   top_p: request.top_p ?? null,
   truncation: request.truncation ?? 'disabled',
   access_programs: null,
+})
+
+/** Usage in the words of OpenAI. @param costUsd as exact decimal text; null when the price is unknown. */
+export const usageDocument = (usage: TokenUsage, costUsd: string | null) => ({
+  ...usageOf(usage),
+  ...costField(costUsd),
 })
 
 const usageOf = (usage: TokenUsage) => ({

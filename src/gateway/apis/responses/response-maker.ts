@@ -9,6 +9,7 @@ import { needOf } from '../chat-parts.ts'
 import { FrameBody, keepAliveMs } from '../frame-body.ts'
 import { eventStream, Opening, shownError, streamHeaders, whenAborted } from '../streamed-chat.ts'
 import { EventFrames } from './event-frames.ts'
+import type { ResponseItem } from './input-items.ts'
 import { type ResponseDocument, type ResponseHead, responseDocument } from './response-document.ts'
 import { type Emit, ResponseOutput } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
@@ -37,6 +38,11 @@ export interface ToMake {
   readonly plan: ResponsePlan
   readonly caller: Caller
   readonly store: boolean
+  /** Adds what was said to a conversation; null for none. */
+  readonly conversation: {
+    readonly id: string
+    readonly add: (items: readonly ResponseItem[]) => Promise<unknown>
+  } | null
   /** Who runs the tools that the caller does not; null when there are none. */
   readonly way: SearchWay | null
   /** Headers beside those of the model call. */
@@ -99,8 +105,9 @@ export class ResponseMaker {
     })
   }
 
-  #head({ id, plan, store }: ToMake): ResponseHead {
-    return { id, createdAt: this.#seconds(), request: plan.request, store }
+  #head({ id, plan, store, conversation }: ToMake): ResponseHead {
+    const request = { request: plan.request, store, conversation: conversation?.id ?? null }
+    return { id, createdAt: this.#seconds(), ...request }
   }
 
   #seconds(): number {
@@ -126,7 +133,23 @@ export class ResponseMaker {
       ...{ usage, costUsd },
       ...(incompleteReason === undefined ? { completedAt: this.#seconds() } : { incompleteReason }),
     })
-    return task.store ? this.#kept(task, document) : document
+    const added = task.conversation === null ? document : await this.#added(task, task.conversation, document)
+    return task.store ? this.#kept(task, added) : added
+  }
+
+  /** What was answered is a part of its conversation before it is given; where it cannot be, it says so. */
+  async #added(
+    { plan }: ToMake,
+    { add }: NonNullable<ToMake['conversation']>,
+    document: ResponseDocument,
+  ): Promise<ResponseDocument> {
+    try {
+      await add([...plan.input, ...document.output])
+      return document
+    } catch (error) {
+      this.#parts.log.warn({ err: error, responseId: document.id }, 'response not added to its conversation')
+      return { ...document, conversation: null }
+    }
   }
 
   /** An answer that was paid for is given although it could not be kept; it says so. */

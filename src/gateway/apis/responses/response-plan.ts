@@ -55,11 +55,8 @@ export const planResponse = (
 }
 
 /** What OpenAI offers under these names is not offered here. @throws {ServiceError} `bad_request` */
-export const refuseUnoffered = ({ background, conversation, prompt }: ResponseRequest): void => {
+export const refuseUnoffered = ({ background, prompt }: ResponseRequest): void => {
   if (background === true) throw unoffered('background', 'Responses are not made in the background: wait, or stream.')
-  if (conversation !== undefined && conversation !== null) {
-    throw unoffered('conversation', 'Conversations are not kept: go on from previous_response_id.')
-  }
   if (prompt !== undefined && prompt !== null) throw unoffered('prompt', 'Prompts are not kept: send instructions.')
 }
 

@@ -1,24 +1,28 @@
 import type { Logger } from 'pino'
 import type { Principal } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
-import { callerOf } from '#gateway/call/caller.ts'
+import { type Caller, callerOf } from '#gateway/call/caller.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Routes } from '#gateway/call/routes.ts'
 import { newIdFor } from '#runtime/ids.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
-import type { ResponseItem } from './input-items.ts'
-import { ResponseMaker } from './response-maker.ts'
+import type { Conversations } from '../conversations/conversations.ts'
+import { contextUseCases } from './context/context-use-cases.ts'
+import { earlierIn } from './context/earlier.ts'
+import { itemPage } from './item-page.ts'
+import { ResponseMaker, type ToMake } from './response-maker.ts'
 import { planResponse, refuseUnoffered } from './response-plan.ts'
 import { toolWay } from './search-way.ts'
 import { StoredResponses } from './stored-responses.ts'
+import { storedStream } from './stored-stream.ts'
 import type { WebSearch } from './web-search.ts'
 
 export interface ResponseParts {
   readonly chat: ChatCalls
   readonly routes: Routes
   readonly records: RecordStore
+  readonly conversations: Conversations
   /** Null: the server has no engine that searches. */
   readonly search: WebSearch | null
   readonly now: () => number
@@ -29,32 +33,41 @@ export interface ResponseParts {
 
 type ResponseUseCases = Pick<
   UseCases,
-  'responses.create' | 'responses.get' | 'responses.delete' | 'responses.input_items'
+  | 'responses.create'
+  | 'responses.get'
+  | 'responses.delete'
+  | 'responses.input_items'
+  | 'responses.input_tokens'
+  | 'responses.compact'
 >
 
 /** The use-cases of OpenAI's Responses form. */
 export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
   const stored = new StoredResponses(parts.records, parts.now)
   const maker = new ResponseMaker({ ...parts, stored })
+  const { conversations } = parts
+  const earlier = earlierIn(stored, conversations)
   return {
+    ...contextUseCases({ ...parts, stored, earlier }),
     'responses.create': async (call) => {
       const { body: request, signal } = call
       refuseUnoffered(request)
       const caller = callerOf(call)
-      const before = request.previous_response_id
+      const { history, conversation } = await earlier(caller, request)
       const input = await stored.referenced(caller, request.input)
-      const planned = planResponse(request, before ? await stored.history(caller, before) : null, input)
+      const planned = planResponse(request, history, input)
       const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
       const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
-      const plan = { ...planned, tools }
-      const id = newIdFor(call, 'resp')
-      const task = { id, plan, caller, way, store: request.store !== false, signal, headers: ignoredTools(ignored) }
+      const task = {
+        ...{ id: newIdFor(call, 'resp'), plan: { ...planned, tools }, caller, way, signal },
+        ...{ store: request.store !== false, headers: ignoredTools(ignored) },
+        conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
+      }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
     },
     'responses.get': async ({ principal, scope, params, query }) => {
-      if (query.stream === true) throw new ServiceError('bad_request', { param: 'stream', message: noLaterStream })
       const { document } = await stored.find(scope, agentOf(principal), params.response_id)
-      return document
+      return query.stream === true ? { bytes: storedStream(document, query.starting_after) } : { json: document }
     },
     'responses.delete': async ({ principal, scope, params: { response_id: id } }) => {
       await stored.remove(scope, agentOf(principal), id)
@@ -62,32 +75,16 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
     },
     'responses.input_items': async ({ principal, scope, params, query }) => {
       const { input } = await stored.find(scope, agentOf(principal), params.response_id)
-      return pageOf(input, query)
+      return itemPage(input, query)
     },
   }
 }
 
-const noLaterStream = 'A response is streamed while it is made; read it without stream.'
+/** Adds what was said to a conversation of the caller's. */
+const addingTo = (conversations: Conversations, { scope, agentId }: Caller, id: string): ToMake['conversation'] => ({
+  id,
+  add: (more) => conversations.change({ scope, agentId }, id, { items: (items) => [...items, ...more] }),
+})
 
 /** The agent whose responses a credential reaches; null for all. */
 const agentOf = (principal: Principal): string | null => (principal.kind === 'agent_key' ? principal.agentId : null)
-
-interface PageQuery {
-  readonly limit?: number
-  readonly order?: 'asc' | 'desc'
-  readonly after?: string
-}
-
-/** OpenAI's list of a response's input: newest first unless requested otherwise, 20 a page. */
-const pageOf = (items: readonly ResponseItem[], { limit = 20, order = 'desc', after }: PageQuery) => {
-  const ordered = order === 'asc' ? items : items.toReversed()
-  const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
-  const data = ordered.slice(from, from + limit)
-  return {
-    object: 'list' as const,
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: from + limit < ordered.length,
-  }
-}

@@ -1,0 +1,137 @@
+import { anyKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import {
+  array,
+  boolean,
+  constant,
+  integer,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  string,
+} from '#specs/dsl/schema.ts'
+
+const path = '/v1/conversations'
+const one = '/v1/conversations/{conversation_id}'
+const oneItem = '/v1/conversations/{conversation_id}/items/{item_id}'
+
+const metadata = optional(nullable(record(string({ maxLength: 512 }), { maxProperties: 16 })))
+const items = array(jsonObject(), { maxItems: 20 })
+
+const shared = { access: anyKeyOrDashboard, envelope: 'openai' } as const
+
+/** What a new thing of a project is made with. */
+const making = { ...shared, unknownFields: 'ignore', attributed: true, maxBodyBytes: 12 * 1024 * 1024 } as const
+
+const conversation = object(
+  { id: string(), object: oneOf('conversation'), created_at: number(), metadata: jsonObject() },
+  { title: 'ModelConversation', description: "OpenAI's conversation." },
+)
+
+const item = object(
+  { id: string(), type: string() },
+  { title: 'ModelConversationItem', description: 'A message, a tool call or its output, or reasoning.', open: true },
+)
+
+const itemList = object(
+  {
+    object: oneOf('list'),
+    data: array(item),
+    first_id: nullable(string()),
+    last_id: nullable(string()),
+    has_more: boolean(),
+  },
+  { title: 'ModelConversationItems' },
+)
+
+/** OpenAI's conversations: what responses with `conversation` go on from (specs/decisions/0150-conversations.md). */
+export const conversations = defineOperations('conversations', {
+  create: {
+    ...making,
+    summary: 'Create a conversation',
+    description: 'It is kept until it is deleted, with at most 2,000 items of 8 MB together.',
+    method: 'POST',
+    path,
+    body: object({ items: optional(nullable(items)), metadata }, { title: 'ConversationRequest' }),
+    answer: answersJson(conversation),
+    errors: ['bad_request'],
+  },
+  get: {
+    ...shared,
+    summary: 'Retrieve a conversation',
+    method: 'GET',
+    path: one,
+    answer: answersJson(conversation),
+  },
+  update: {
+    ...shared,
+    summary: 'Update the metadata of a conversation',
+    method: 'POST',
+    path: one,
+    unknownFields: 'ignore',
+    body: object({ metadata }),
+    answer: answersJson(conversation),
+  },
+  delete: {
+    ...shared,
+    summary: 'Delete a conversation',
+    description: 'Responses that were made in it stay.',
+    method: 'DELETE',
+    path: one,
+    answer: answersJson(object({ id: string(), object: oneOf('conversation.deleted'), deleted: constant(true) })),
+  },
+})
+
+/** What was said in a conversation. */
+export const conversationItems = defineOperations('conversation_items', {
+  add: {
+    ...making,
+    summary: 'Add items to a conversation',
+    method: 'POST',
+    path: `${one}/items`,
+    passedOver: ['include', 'include[]'],
+    body: object({ items }),
+    answer: answersJson(itemList),
+    errors: ['bad_request'],
+  },
+  list: {
+    ...shared,
+    summary: 'List the items of a conversation',
+    method: 'GET',
+    path: `${one}/items`,
+    query: {
+      limit: optional(integer({ min: 1, max: 100 })),
+      order: optional(oneOf('asc', 'desc')),
+      after: optional(string({ minLength: 1, maxLength: 256 })),
+    },
+    passedOver: ['include', 'include[]'],
+    answer: answersJson(itemList),
+  },
+  get: {
+    ...shared,
+    summary: 'Retrieve an item of a conversation',
+    method: 'GET',
+    path: oneItem,
+    passedOver: ['include', 'include[]'],
+    answer: answersJson(item),
+  },
+  delete: {
+    ...shared,
+    summary: 'Delete an item of a conversation',
+    method: 'DELETE',
+    path: oneItem,
+    answer: answersJson(conversation),
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly conversations: typeof conversations
+    readonly conversationItems: typeof conversationItems
+  }
+}

@@ -1,0 +1,77 @@
+import type { Principal } from '#actors/call/call.ts'
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { callerOf } from '#gateway/call/caller.ts'
+import { newIdFor } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import { inputItems, type ResponseItem } from '../responses/input-items.ts'
+import { itemPage } from '../responses/item-page.ts'
+import type { Conversation, Conversations, Reach } from './conversations.ts'
+
+type ConversationUseCases = Pick<
+  UseCases,
+  Extract<keyof UseCases, `conversations.${string}` | `conversation_items.${string}`>
+>
+
+/** Items that one call adds. */
+const maxAdded = 20
+
+/** The use-cases of OpenAI's conversations. */
+export const conversationUseCases = (conversations: Conversations): ConversationUseCases => ({
+  'conversations.create': async (call) => {
+    const { metadata, items } = call.body
+    const made = await conversations.create(callerOf(call), {
+      ...{ id: newIdFor(call, 'conv'), metadata: metadata ?? {}, items: added(items) },
+    })
+    return view(made)
+  },
+  'conversations.get': async (call) => view(await conversations.find(reachOf(call), call.params.conversation_id)),
+  'conversations.update': async (call) => {
+    const metadata = call.body.metadata ?? {}
+    return view(await conversations.change(reachOf(call), call.params.conversation_id, { metadata }))
+  },
+  'conversations.delete': async (call) => {
+    const { conversation_id: id } = call.params
+    await conversations.remove(reachOf(call), id)
+    return { id, object: 'conversation.deleted', deleted: true }
+  },
+  'conversation_items.add': async (call) => {
+    const more = added(call.body.items)
+    await conversations.change(reachOf(call), call.params.conversation_id, { items: (items) => [...items, ...more] })
+    return itemPage(more, { limit: maxAdded, order: 'asc' })
+  },
+  'conversation_items.list': async (call) => {
+    const { items } = await conversations.find(reachOf(call), call.params.conversation_id)
+    return itemPage(items, call.query)
+  },
+  'conversation_items.get': async (call) => {
+    const { conversation_id, item_id } = call.params
+    const { items } = await conversations.find(reachOf(call), conversation_id)
+    return itemOf(items, item_id)
+  },
+  'conversation_items.delete': async (call) => {
+    const { conversation_id, item_id } = call.params
+    const without = (items: readonly ResponseItem[]) => {
+      itemOf(items, item_id)
+      return items.filter(({ id }) => id !== item_id)
+    }
+    return view(await conversations.change(reachOf(call), conversation_id, { items: without }))
+  },
+})
+
+const added = (items: Parameters<typeof inputItems>[0]): readonly ResponseItem[] => inputItems(items, 'items')
+
+const itemOf = (items: readonly ResponseItem[], id: string): ResponseItem => {
+  const item = items.find((each) => each.id === id)
+  if (item === undefined) throw new ServiceError('not_found', { param: 'item_id' })
+  return item
+}
+
+const reachOf = ({ scope, principal }: { readonly scope: Scope; readonly principal: Principal }): Reach => ({
+  scope,
+  agentId: principal.kind === 'agent_key' ? principal.agentId : null,
+})
+
+const view = ({ id, createdAt, metadata }: Conversation) => ({
+  ...{ id, object: 'conversation' as const, created_at: Math.floor(createdAt / 1000), metadata },
+})

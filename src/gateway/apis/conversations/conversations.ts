@@ -1,0 +1,119 @@
+import type { Caller } from '#gateway/call/caller.ts'
+import type { Row, TypedKind } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { ResponseItem } from '../responses/input-items.ts'
+
+type ConversationData = {
+  readonly metadata: { readonly [name: string]: string }
+  /** JSON of its items, oldest first. */
+  readonly items: string
+  readonly count: number
+  /** Of an agent's key: no other agent's key reaches it. */
+  readonly agent_id: string | null
+}
+
+/** Conversations in the form of OpenAI. */
+export const conversationKind: TypedKind<ConversationData> = { name: 'conversations' }
+
+/** Items of a conversation, and characters of all together: it is one document of the store. */
+export const maxItems = 2000
+const maxChars = 8 * 1024 * 1024
+
+/** A conversation with its items. */
+export interface Conversation {
+  readonly id: string
+  /** ms since the epoch. */
+  readonly createdAt: number
+  readonly metadata: { readonly [name: string]: string }
+  readonly items: readonly ResponseItem[]
+}
+
+/** What is new about a conversation. */
+export interface ConversationChange {
+  readonly metadata?: { readonly [name: string]: string }
+  readonly items?: (items: readonly ResponseItem[]) => readonly ResponseItem[]
+}
+
+/** Whose conversations a call reaches: a scope, and the agent of an agent's key, null for all. */
+export interface Reach {
+  readonly scope: Scope
+  readonly agentId: string | null
+}
+
+/** Keeps conversations, each with the items that were said in it. */
+export class Conversations {
+  readonly #table: Table<ConversationData>
+
+  constructor(records: RecordStore, now: () => number) {
+    this.#table = new Table(records, conversationKind, now)
+  }
+
+  /** @throws {ServiceError} `bad_request` for too many items. */
+  async create(caller: Caller, { id, metadata, items }: Omit<Conversation, 'createdAt'>): Promise<Conversation> {
+    const { project, tenant, externalUserId, agentId } = caller
+    const data = { metadata, ...written(items), agent_id: agentId }
+    const user = tenant === null ? null : externalUserId
+    const row = await this.#table.insert({ id, project, tenant, user, data })
+    if (row === null) throw new ServiceError('version_conflict')
+    return conversationOf(row)
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async find(reach: Reach, id: string): Promise<Conversation> {
+    return conversationOf(await this.#row(reach, id))
+  }
+
+  /** The conversation that a request names. @throws {ServiceError} `not_found` with `conversation` */
+  async named(caller: Caller, id: string): Promise<Conversation> {
+    const row = await this.#table.get(caller.scope, id)
+    if (row !== null && row.tenant === caller.tenant && isOf(row, caller.agentId)) return conversationOf(row)
+    throw new ServiceError('not_found', { param: 'conversation', message: `Conversation with id '${id}' not found.` })
+  }
+
+  /** @throws {ServiceError} `not_found`; `bad_request` for too many items. */
+  async change(reach: Reach, id: string, { metadata, items }: ConversationChange): Promise<Conversation> {
+    await this.#row(reach, id)
+    const changed = await this.#table.change(reach.scope, id, {
+      edit: ({ data }) => ({
+        ...data,
+        ...(metadata !== undefined && { metadata }),
+        ...(items !== undefined && written(items(itemsFrom(data.items)))),
+      }),
+    })
+    if (changed === null) throw new ServiceError('not_found')
+    return conversationOf(changed)
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async remove(reach: Reach, id: string): Promise<void> {
+    await this.#row(reach, id)
+    if (!(await this.#table.remove(reach.scope, id))) throw new ServiceError('not_found')
+  }
+
+  async #row({ scope, agentId }: Reach, id: string): Promise<Row<ConversationData>> {
+    const row = await this.#table.get(scope, id)
+    if (row === null || !isOf(row, agentId)) throw new ServiceError('not_found')
+    return row
+  }
+}
+
+const itemsFrom = (text: string): readonly ResponseItem[] => JSON.parse(text)
+
+const isOf = ({ data }: Row<ConversationData>, agentId: string | null): boolean =>
+  agentId === null || data.agent_id === agentId
+
+const conversationOf = ({ id, data, created_at }: Row<ConversationData>): Conversation => ({
+  ...{ id, createdAt: created_at, metadata: data.metadata, items: itemsFrom(data.items) },
+})
+
+const written = (items: readonly ResponseItem[]): Pick<ConversationData, 'items' | 'count'> => {
+  const text = JSON.stringify(items)
+  if (items.length > maxItems || text.length > maxChars) {
+    const message = `A conversation has at most ${maxItems} items of 8 MB together: begin a new one.`
+    throw new ServiceError('bad_request', { param: 'items', message })
+  }
+  return { items: text, count: items.length }
+}

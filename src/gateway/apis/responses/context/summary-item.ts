@@ -1,0 +1,23 @@
+import { objectOf, parseJson, textOf } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResponseItem } from '../input-items.ts'
+
+/** What the item carries: opaque to callers, who send it back as it is. */
+export const sealed = (summary: string): string => Buffer.from(JSON.stringify({ v: 1, summary })).toString('base64url')
+
+/** The message that an item of a compaction stands for. @throws {ServiceError} `bad_request` for one of another server. */
+export const summaryMessage = (item: ResponseItem, path: string): ResponseItem => {
+  const { v, summary } = objectOf(parseJson(Buffer.from(textOf(item.encrypted_content), 'base64url').toString('utf8')))
+  if (v !== 1 || typeof summary !== 'string') {
+    const message = `${path}.encrypted_content is no compaction of this server.`
+    throw new ServiceError('bad_request', { param: `${path}.encrypted_content`, message })
+  }
+  const text = `Summary of the conversation so far:\n\n${summary}`
+  return {
+    id: item.id,
+    type: 'message',
+    status: 'completed',
+    role: 'developer',
+    content: [{ type: 'input_text', text }],
+  }
+}

@@ -1,0 +1,87 @@
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { FrameBody } from '../frame-body.ts'
+import { streamHeaders } from '../streamed-chat.ts'
+import type { ResponseItem } from './input-items.ts'
+import type { ResponseDocument } from './response-document.ts'
+
+/** An event before it has its number. */
+type StoredEvent = readonly [type: string, fields: WireObject]
+
+/**
+ * The events of a stored response, made anew of its document: one delta for each part.
+ *
+ * @param after events up to this number are left out. The last one always comes, since the numbers of the stream that was
+ * read before may be higher: its deltas were more.
+ */
+export const storedStream = (document: ResponseDocument, after: number | undefined) => {
+  const body = new FrameBody({ onResume: () => {} })
+  const events = eventsOf(document)
+  for (const [number, [type, fields]] of events.entries()) {
+    const isLast = number === events.length - 1
+    if (after !== undefined && number <= after && !isLast) continue
+    const sequence_number = isLast ? Math.max(number, (after ?? -1) + 1) : number
+    body.write(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`)
+  }
+  body.end()
+  return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }
+}
+
+const eventsOf = (document: ResponseDocument): readonly StoredEvent[] => {
+  const begun = { ...document, status: 'in_progress', output: [], usage: null, completed_at: null }
+  return [
+    ['response.created', { response: begun }],
+    ['response.in_progress', { response: begun }],
+    ...document.output.flatMap((item, output_index) => itemEvents(item, output_index)),
+    [`response.${document.status}`, { response: document }],
+  ]
+}
+
+const itemEvents = (item: ResponseItem, output_index: number): readonly StoredEvent[] => {
+  const place = { item_id: item.id, output_index }
+  const inner = item.type === 'message' ? messageEvents(item, place) : callEvents(item, place)
+  return [
+    ['response.output_item.added', { output_index, item: begunItem(item) }],
+    ...inner,
+    ['response.output_item.done', { output_index, item }],
+  ]
+}
+
+/** What an item is before its first delta. */
+const begunItem = (item: ResponseItem): ResponseItem => {
+  const begun = 'status' in item ? { ...item, status: 'in_progress' } : item
+  if (item.type === 'message') return { ...begun, content: [] }
+  if (item.type === 'function_call') return { ...begun, arguments: '' }
+  return item.type === 'custom_tool_call' ? { ...begun, input: '' } : begun
+}
+
+const messageEvents = ({ content }: ResponseItem, place: WireObject): readonly StoredEvent[] =>
+  arrayOf(content).flatMap((each, content_index): readonly StoredEvent[] => {
+    const part = objectOf(each)
+    const at = { ...place, content_index }
+    const refusal = part.type === 'refusal'
+    const name = refusal ? 'refusal' : 'text'
+    const said = textOf(refusal ? part.refusal : part.text)
+    const kind = refusal ? 'response.refusal' : 'response.output_text'
+    const logprobs = refusal ? {} : { logprobs: [] }
+    return [
+      ['response.content_part.added', { ...at, part: { ...part, [name]: '', ...(!refusal && { annotations: [] }) } }],
+      [`${kind}.delta`, { ...at, delta: said, ...logprobs }],
+      [`${kind}.done`, { ...at, [name]: said, ...logprobs }],
+      ['response.content_part.done', { ...at, part }],
+    ]
+  })
+
+const callEvents = (item: ResponseItem, place: WireObject): readonly StoredEvent[] => {
+  if (item.type === 'function_call') {
+    const { arguments: written, name } = item
+    return [
+      ['response.function_call_arguments.delta', { ...place, delta: written }],
+      ['response.function_call_arguments.done', { ...place, name, arguments: written }],
+    ]
+  }
+  if (item.type !== 'custom_tool_call') return []
+  return [
+    ['response.custom_tool_call_input.delta', { ...place, delta: item.input }],
+    ['response.custom_tool_call_input.done', { ...place, input: item.input }],
+  ]
+}
