@@ -26,13 +26,13 @@ const request = [
 
 /** Has the model summarize a conversation. @returns OpenAI's compaction, whose item a later request sends in its input. */
 export const compacted = async (chat: ChatCalls, task: ToCompact) => {
-  const { caller, signal, messages, createdAt, request: asked } = task
+  const { caller, signal, messages, createdAt, request: compaction } = task
   const { completion, usage, headers, costUsd } = await chat.complete({
     ...{ caller, signal, operation: 'responses.compact', need: 'chat' },
     body: {
-      model: asked.model,
+      model: compaction.model,
       messages: [
-        { role: 'system', content: asked.instructions ? `${request}\n\n${asked.instructions}` : request },
+        { role: 'system', content: compaction.instructions ? `${request}\n\n${compaction.instructions}` : request },
         { role: 'user', content: messages.map(lineOf).join('\n\n') },
       ],
     },

@@ -1,9 +1,9 @@
+import { needText } from '#gateway/apis/chat-parts.ts'
+import type { Conversations } from '#gateway/apis/conversations/conversations.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import { needText } from '../../chat-parts.ts'
-import type { Conversations } from '../../conversations/conversations.ts'
 import type { ResponseHistory, StoredResponses } from '../stored-responses.ts'
 
 /** The fields of a request that say where it goes on. */
