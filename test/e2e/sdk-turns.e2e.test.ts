@@ -1,4 +1,4 @@
-import Anthropic, { BadRequestError } from '@anthropic-ai/sdk'
+import Anthropic from '@anthropic-ai/sdk'
 import OpenAI, { NotFoundError } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { World } from './world.ts'
@@ -36,19 +36,12 @@ describe('what SDKs do by themselves from the second turn on', () => {
     await expect(deleted).rejects.toThrow(NotFoundError)
   })
 
-  it("a thread is refused by the code at which Anthropic's tool runners send the whole conversation", async () => {
+  it("a thread keeps its messages for Anthropic's SDK", async () => {
     const anthropic = new Anthropic({ apiKey: world.secretKey, baseURL: world.url, maxRetries: 0 })
-    const body = {
-      model: 'simulated',
-      max_tokens: 50,
-      messages: [{ role: 'user' as const, content: 'hello' }],
-      ...{ thread: { type: 'create' } },
-    }
-    const refused = await anthropic.messages.create(body).then(
-      () => null,
-      (error: unknown) => error,
-    )
-    expect(refused).toBeInstanceOf(BadRequestError)
-    expect(refused).toMatchObject({ error: { error: { details: { error_code: 'thread_unsupported_request' } } } })
+    const thread = anthropic.beta.messages.thread({ model: 'simulated', max_tokens: 50 })
+    const first = await thread.send({ role: 'user', content: 'hello' })
+    const second = await thread.send({ role: 'user', content: 'again' })
+    expect(second.usage.input_tokens).toBeGreaterThan(first.usage.input_tokens)
+    expect(second.content).toMatchObject([{ text: 'You said: again' }])
   })
 })

@@ -53,6 +53,10 @@ const conversation = {
 const body = object(
   {
     ...conversation,
+    thread: described(
+      maybe(object({ type: oneOf('create', 'continue'), previous_message_id: optional(word) })),
+      'Thread that keeps the messages: a later request continues it by the `id` of its newest message and sends new messages only.',
+    ),
     max_tokens: integer({ min: 1 }),
     stop_sequences: maybe(array(string(), { maxItems: 16 })),
     stream: maybe(boolean()),
@@ -113,7 +117,7 @@ export const messages = defineOperations('messages', {
     maxBodyBytes: 32 * 1024 * 1024,
     body,
     answer: answersEither(answersJson(message), answersBytes('text/event-stream')),
-    errors: modelCallErrors,
+    errors: [...modelCallErrors, 'not_found'],
   },
   count_tokens: {
     summary: 'Count the tokens of a message',

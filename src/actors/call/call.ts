@@ -88,6 +88,8 @@ export interface Call<Params, Query, Body> {
   readonly timeoutMs?: number | undefined
   /** The caller retries what fails, by the header that its SDK counts with (`x-stainless-retry-count`). */
   readonly retriesItself?: boolean | undefined
+  /** Features of Anthropic's API that the caller opts into (`anthropic-beta`). */
+  readonly anthropicBeta?: string | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named a user. */

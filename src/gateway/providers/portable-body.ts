@@ -2,6 +2,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { isOwnOpenAi } from '../routing/managed-providers.ts'
+import { betasField } from './anthropic/anthropic-betas.ts'
 import { ownToolsField } from './anthropic/anthropic-tools.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
 
@@ -16,7 +17,8 @@ const foreignFields = ['reasoning_content', 'thinking_blocks', 'images'] as cons
  * @returns the same object when there is nothing to change, as nearly always.
  */
 export function portableBody(body: ChatBody, { baseUrl }: Pick<Route, 'baseUrl'>): ChatBody {
-  if (body[ownToolsField] !== undefined) return portableBody({ ...body, [ownToolsField]: undefined }, { baseUrl })
+  if (body[ownToolsField] !== undefined || body[betasField] !== undefined)
+    return portableBody({ ...body, [ownToolsField]: undefined, [betasField]: undefined }, { baseUrl })
   const { messages } = body
   if (!Array.isArray(messages) || !messages.some((message) => isForeign(objectOf(message)))) return body
   const own = isOwnOpenAi(baseUrl)

@@ -83,6 +83,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('x-stainless-retry-count') !== undefined
   }
 
+  get anthropicBeta(): string | undefined {
+    return this.#exchange.request.header('anthropic-beta')
+  }
+
   get timeoutMs(): number | undefined {
     return timeoutOf(this.#exchange.request)
   }

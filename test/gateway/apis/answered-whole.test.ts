@@ -7,6 +7,7 @@ import { messages } from '#specs/resources/gateway/messages.ts'
 import { json } from '../chat/chat-world.ts'
 import { openChatUpstream } from './chat-upstream.ts'
 import { formServer, framesIn } from './form-server.ts'
+import { keptThreads } from './kept-threads.ts'
 import { noDocuments } from './no-documents.ts'
 import { responsesWorld } from './responses-world.ts'
 import { sdkFetch } from './sdk-fetch.ts'
@@ -56,6 +57,7 @@ describe('a whole answer to a request for a stream', () => {
   it('is streamed to the official SDK as a message', async () => {
     const send = formServer(messages, {
       ...messageUseCases({
+        ...keptThreads(),
         ...{ chat: server.chats, routes: { resolve: () => [server.route] } },
         documents: noDocuments,
       }),

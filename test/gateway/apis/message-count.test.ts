@@ -4,6 +4,7 @@ import { messageUseCases } from '#gateway/apis/messages/message-use-cases.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { formServer } from './form-server.ts'
+import { keptThreads } from './kept-threads.ts'
 import { noDocuments } from './no-documents.ts'
 import { ScriptedChat } from './scripted-chat.ts'
 import { sdkFetch } from './sdk-fetch.ts'
@@ -14,7 +15,7 @@ const serving = (format: Route['format']) => {
     ...{ apiKey: null, source: 'managed', connectionId: null },
   }
   const parts = { chat: new ScriptedChat({}), routes: { resolve: () => [route] }, documents: noDocuments }
-  const send = formServer(messages, messageUseCases(parts))
+  const send = formServer(messages, messageUseCases({ ...parts, ...keptThreads() }))
   return new Anthropic({
     ...{ apiKey: 'csk_x', baseURL: 'http://agents.example', fetch: sdkFetch(send), maxRetries: 0 },
   })

@@ -1,35 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
-import { messageUseCases } from '#gateway/apis/messages/message-use-cases.ts'
-import type { Route } from '#gateway/call/routes.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { principals } from '#test/transport/api/serving.ts'
-import { declaredAnswer, formServer } from './form-server.ts'
-import { noDocuments } from './no-documents.ts'
-import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
-import { sdkFetch } from './sdk-fetch.ts'
+import { declaredAnswer } from './form-server.ts'
+import { ask, serving } from './messages-world.ts'
+import { calling, type Script, saying } from './scripted-chat.ts'
 
-const serving = (scripts: readonly Script[], format: Route['format'] = 'openai', seller: Partial<Route> = {}) => {
-  const chat = new ScriptedChat(...scripts)
-  const route: Route = {
-    ...{ model: 'model-1', provider: 'groq', format, baseUrl: 'http://127.0.0.1:1/v1' },
-    ...{ apiKey: null, source: 'managed', connectionId: null },
-    ...seller,
-  }
-  const send = formServer(messages, {
-    ...messageUseCases({ chat, routes: { resolve: () => [route] }, documents: noDocuments }),
-  })
-  const anthropic = new Anthropic({
-    apiKey: 'csk_x',
-    baseURL: 'http://agents.example',
-    fetch: sdkFetch(send),
-    maxRetries: 0,
-  })
-  return { chat, send, anthropic }
-}
-
-const ask = { model: 'model-1', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hi' }] }
 const tool = { name: 'look_up', description: 'Looks up.', input_schema: { type: 'object' as const, properties: {} } }
 const checked = declaredAnswer(messages['messages.create'])
 

@@ -1,3 +1,11 @@
+import type {
+  Message as SdkMessage,
+  StopReason,
+  TextBlock,
+  ThinkingBlock,
+  ToolUseBlock,
+  Usage,
+} from '@anthropic-ai/sdk/resources/messages'
 import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
@@ -20,24 +28,27 @@ export const messageOf = (outcome: ChatOutcome): Message => {
 
 /** A message that is not over. */
 export const newMessage = (model: string, content: readonly Block[], usage: Message['usage']): Message => ({
-  id: newId('msg'),
-  type: 'message',
-  role: 'assistant',
-  model,
+  ...({
+    id: newId('msg'),
+    type: 'message',
+    role: 'assistant',
+    model,
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: null,
+  } satisfies Omit<SdkMessage, 'content' | 'usage'>),
   content,
-  stop_reason: null,
-  stop_sequence: null,
-  stop_details: null,
-  container: null,
-  diagnostics: null,
   usage,
 })
 
-const blocksOf = (said: WireObject): readonly Block[] => {
+/** The blocks of a message of chat completions. */
+export const blocksOf = (said: WireObject): readonly Block[] => {
   const text = textOf(said.content) + textOf(said.refusal)
   return [
     ...thoughtsOf(said),
-    ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
+    ...(text === '' ? [] : [{ type: 'text', text, citations: null } satisfies TextBlock]),
     ...arrayOf(said.tool_calls).map((call) => callBlock(objectOf(call))),
   ]
 }
@@ -47,7 +58,7 @@ const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObjec
   const signed = arrayOf(thinking_blocks).filter(isObject)
   if (signed.length > 0) return signed.map((block) => ({ ...block, type: textOf(block.type) }))
   const thinking = textOf(reasoning_content) || textOf(reasoning)
-  return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }]
+  return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' } satisfies ThinkingBlock]
 }
 
 const callBlock = (call: WireObject): Block => {
@@ -59,10 +70,10 @@ const callBlock = (call: WireObject): Block => {
     name: textOf(name),
     input: isObject(input) ? input : {},
     caller: { type: 'direct' },
-  }
+  } satisfies ToolUseBlock
 }
 
-const stopReasons: Readonly<Record<string, string>> = {
+const stopReasons: Readonly<Record<string, StopReason>> = {
   length: 'max_tokens',
   tool_calls: 'tool_use',
   content_filter: 'refusal',
@@ -113,5 +124,5 @@ export const usageOf = (usage: TokenUsage): Message['usage'] & WireObject => {
     inference_geo: null,
     output_tokens_details: null,
     speed: null,
-  }
+  } satisfies Usage & { readonly speed: null }
 }

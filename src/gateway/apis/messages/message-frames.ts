@@ -27,6 +27,7 @@ export class MessageFrames implements StreamForm {
   readonly #requestId: string
   readonly #calls: WaitingCall[] = []
   #frames = ''
+  #id = ''
   #begun = false
   /** Blocks that began. */
   #blocks = 0
@@ -39,6 +40,11 @@ export class MessageFrames implements StreamForm {
   constructor(requestId: string, headers: NonNullable<StreamForm['headers']>) {
     this.#requestId = requestId
     this.headers = headers
+  }
+
+  /** Of the message; '' before it began. */
+  get id(): string {
+    return this.#id
   }
 
   chunk(chunk: WireObject): string {
@@ -66,7 +72,9 @@ export class MessageFrames implements StreamForm {
 
   #begin(model: string): void {
     this.#begun = true
-    this.#emit('message_start', { message: newMessage(model, [], usageOf(nothingUsed)) })
+    const message = newMessage(model, [], usageOf(nothingUsed))
+    this.#id = message.id
+    this.#emit('message_start', { message })
   }
 
   #delta(delta: WireObject): void {

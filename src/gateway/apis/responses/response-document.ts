@@ -1,3 +1,4 @@
+import type { Response, ResponseUsage } from 'openai/resources/responses/responses'
 import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -34,19 +35,21 @@ export interface ResponseState {
 
 /** The document, with every setting as the request made it. */
 export const responseDocument = (head: ResponseHead, state: ResponseState): ResponseDocument => ({
-  id: head.id,
-  object: 'response',
-  created_at: head.createdAt,
-  completed_at: state.completedAt ?? null,
-  status: state.status,
-  background: false,
+  ...({
+    id: head.id,
+    object: 'response',
+    created_at: head.createdAt,
+    completed_at: state.completedAt ?? null,
+    status: state.status,
+    background: false,
+    model: state.model,
+    conversation: head.conversation === null ? null : { id: head.conversation },
+  } satisfies Partial<Response>),
   error: state.error ?? null,
   incomplete_details: state.incompleteReason === undefined ? null : { reason: state.incompleteReason },
-  model: state.model,
   output: state.output,
   usage: state.usage === undefined ? null : usageDocument(state.usage, state.costUsd ?? null),
   store: head.store,
-  conversation: head.conversation === null ? null : { id: head.conversation },
   ...settingsOf(head.request),
 })
 
@@ -73,7 +76,7 @@ export const usageDocument = (usage: TokenUsage, costUsd: string | null) => ({
   ...costField(costUsd),
 })
 
-const usageOf = (usage: TokenUsage) => ({
+const usageOf = (usage: TokenUsage): ResponseUsage => ({
   input_tokens: usage.inputTokens,
   input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens ?? 0 },
   output_tokens: usage.outputTokens,

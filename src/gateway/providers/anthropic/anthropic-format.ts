@@ -5,6 +5,7 @@ import type { Route } from '#gateway/call/routes.ts'
 import { isObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
+import { betaHeaders } from './anthropic-betas.ts'
 import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
 import { anthropicRequest } from './anthropic-request.ts'
 
@@ -32,6 +33,7 @@ export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): Chat
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
         ...anthropicHeaders(route),
+        ...betaHeaders(body),
       },
       body: JSON.stringify(request),
       answer(json) {

@@ -1,0 +1,41 @@
+import type { Logger } from 'pino'
+import type { Caller } from '#gateway/call/caller.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import type { OpenThread, ThreadRequest, ThreadStore } from './thread-store.ts'
+
+/** The thread of one request, from its beginning to its answer. */
+export interface Threading {
+  /** All messages of the conversation. */
+  readonly messages: BodyOf<'messages.create'>['messages']
+  /** The answer is whole. A thread that could not be written is begun anew by its caller. */
+  keep(id: string, content: unknown): Promise<void>
+  release(): Promise<void>
+}
+
+const unthreaded = async (): Promise<void> => {}
+
+/** Opens the thread that a request names; one without a thread has its own messages. @throws {ServiceError} */
+export const threadingOf = async (
+  { threads, log }: { readonly threads: ThreadStore; readonly log: Logger },
+  caller: Caller,
+  { thread, messages }: Pick<BodyOf<'messages.create'>, 'thread' | 'messages'>,
+): Promise<Threading> => {
+  if (thread === undefined || thread === null) return { messages, keep: unthreaded, release: unthreaded }
+  const open: OpenThread = await threads.open(caller, threadOf(thread), messages)
+  const failed = (err: unknown): void => log.warn({ err }, 'thread of messages not written')
+  return {
+    messages: open.messages,
+    keep: (id, content) => threads.keep(caller, open, { id, content }).catch(failed),
+    release: () => threads.release(caller, open).catch(failed),
+  }
+}
+
+const threadOf = ({
+  type,
+  previous_message_id: id,
+}: NonNullable<BodyOf<'messages.create'>['thread']>): ThreadRequest => {
+  if (type === 'create') return { type }
+  if (id !== undefined && id !== '') return { type: 'continue', previous_message_id: id }
+  throw new ServiceError('missing_field', { param: 'thread.previous_message_id' })
+}

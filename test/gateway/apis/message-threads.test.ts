@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { betaHeaders } from '#gateway/providers/anthropic/anthropic-betas.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { principals } from '#test/transport/api/serving.ts'
+import { ask, serving } from './messages-world.ts'
+import { saying } from './scripted-chat.ts'
+
+describe('a thread of messages', () => {
+  const user = (content: string) => ({ role: 'user' as const, content })
+  const begun = { ...ask, messages: [user('I am Ada.')], thread: { type: 'create' as const } }
+  const on = (previous_message_id: string, content = 'Who am I?') => ({
+    ...{ ...ask, messages: [user(content)], thread: { type: 'continue' as const, previous_message_id } },
+  })
+
+  it('is kept, and goes on by the id of its newest message, whole and streamed', async () => {
+    const { anthropic, chat } = serving([
+      { deltas: saying('Hello.') },
+      { deltas: saying('Ada.') },
+      { deltas: saying('Yes.') },
+    ])
+    const first = await anthropic.beta.messages.create(begun)
+    const second = await anthropic.beta.messages.stream(on(first.id)).finalMessage()
+    await anthropic.beta.messages.create(on(second.id, 'Sure?'))
+    expect(chat.last.messages).toEqual([
+      ...[user('I am Ada.'), { role: 'assistant', content: 'Hello.' }],
+      ...[user('Who am I?'), { role: 'assistant', content: 'Ada.' }, user('Sure?')],
+    ])
+  })
+
+  it('is driven by the threads of the official SDK, with tools too', async () => {
+    const { anthropic, chat } = serving([{ deltas: saying('Hello.') }, { deltas: saying('Ada.') }])
+    const thread = anthropic.beta.messages.thread({ model: 'model-1', max_tokens: 100 })
+    await thread.send(user('I am Ada.'))
+    await thread.send(user('Who am I?'))
+    expect(chat.asked).toHaveLength(2)
+    expect(chat.last.messages).toHaveLength(3)
+  })
+
+  it('is continued once from each message, and says so in the codes that SDKs read', async () => {
+    const { anthropic } = serving([{ deltas: saying('Hello.') }])
+    const first = await anthropic.beta.messages.create(begun)
+    await anthropic.beta.messages.create(on(first.id))
+    const coded = (error_code: string) => ({ error: { error: { details: { error_code } } } })
+    const twice = anthropic.beta.messages.create(on(first.id))
+    await expect(twice).rejects.toMatchObject({ status: 400, ...coded('thread_already_continued') })
+    const unknown = anthropic.beta.messages.create(on('msg_none'))
+    await expect(unknown).rejects.toMatchObject({ status: 404, ...coded('thread_not_found') })
+  })
+
+  it('is as it was when its model fails, and not continued twice at once', async () => {
+    let release = (): void => {}
+    const after = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const failing = { error: new ServiceError('provider_error'), refused: true, after }
+    const { anthropic, clock } = serving([{ deltas: saying('Hello.') }, failing, { deltas: saying('Ada.') }])
+    const first = await anthropic.beta.messages.create(begun)
+    const slow = anthropic.beta.messages.stream(on(first.id)).finalMessage()
+    const settled = slow.catch(() => null)
+    await expect
+      .poll(() => anthropic.beta.messages.create(on(first.id)).catch((error: unknown) => error))
+      .toMatchObject({
+        error: { error: { details: { error_code: 'thread_continue_in_flight' } } },
+      })
+    release()
+    await settled
+    expect((await anthropic.beta.messages.create(on(first.id))).content).toMatchObject([{ text: 'Ada.' }])
+    clock.now += 1
+  })
+
+  it('is unknown to other projects and to the key of another agent', async () => {
+    const { anthropic, send } = serving([{ deltas: saying('Hello.') }])
+    const { id } = await anthropic.beta.messages.create(begun)
+    for (const as of [{ ...principals.secret_key, project: 'prj_other' }, principals.agent_key])
+      expect((await send('/v1/messages', on(id), { as })).status).toBe(404)
+  })
+
+  it('needs the message that it continues', async () => {
+    const { send } = serving([{}])
+    const refused = await send('/v1/messages', { ...ask, thread: { type: 'continue' } })
+    expect(refused.status).toBe(400)
+  })
+})
+
+describe('anthropic-beta', () => {
+  it('goes along to Anthropic’s API, to no other, and is names of features', async () => {
+    const headers = { 'anthropic-beta': 'context-1m-2025-08-07,files-api-2025-04-14' }
+    const own = serving([{ deltas: saying('x') }], 'anthropic', { provider: 'anthropic' })
+    await own.anthropic.messages.create(ask, { headers })
+    expect(betaHeaders(own.chat.last)).toEqual(headers)
+    const other = serving([{ deltas: saying('x') }])
+    await other.anthropic.messages.create(ask, { headers })
+    expect(betaHeaders(other.chat.last)).toEqual({})
+    const odd = own.anthropic.messages.create(ask, { headers: { 'anthropic-beta': 'a b; c' } })
+    await expect(odd).rejects.toMatchObject({ status: 400 })
+  })
+})
