@@ -5,6 +5,7 @@ import { NodesView } from './nodes-view.js'
 import { parseRoute, routeHash } from './route.js'
 import { SessionsView } from './sessions-view.js'
 import { signInView } from './sign-in-view.js'
+import { SkillsView } from './skills-view.js'
 import { StuckView } from './stuck-view.js'
 
 /**
@@ -85,6 +86,7 @@ const viewOf = async (route, known) => {
   if (route.view === 'actor') return new ActorView(project, route.id, report)
   if (route.view === 'nodes') return new NodesView(project, report)
   if (route.view === 'stuck') return new StuckView(project, report)
+  if (route.view === 'skills') return new SkillsView(project, report)
   return new SessionsView({ ...route, project }, report)
 }
 
@@ -118,10 +120,11 @@ const showTools = (known, project, current) => {
     known.length > 1
       ? h('select', { 'aria-label': 'Project', change: choose }, ...options)
       : h('span', { class: 'muted' }, known[0]?.name ?? '')
-  /** @param {'nodes' | 'stuck'} view @param {string} name */
+  /** @param {'nodes' | 'stuck' | 'skills'} view @param {string} name */
   const link = (view, name) =>
     h('a', { href: routeHash({ view, project }), 'aria-current': view === current ? 'page' : undefined }, name)
   tools.replaceChildren(
+    link('skills', 'Skills'),
     ...(operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
     picker,
     h('button', { type: 'button', class: 'quiet', click: () => void signOut() }, 'Sign out'),

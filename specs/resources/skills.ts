@@ -252,6 +252,15 @@ export const skillImports = defineOperations('skill_imports', {
     answer: answersJson(skillImport, { status: 201 }),
     errors: ['fetch_failed'],
   },
+  list: {
+    summary: 'List imports of skills',
+    description: 'Newest first.',
+    method: 'GET',
+    path: imports,
+    access,
+    query: { ...cursorQuery, status: optional(oneOf('staged', 'published', 'rejected')) },
+    answer: answersJson(cursorPage(skillImport)),
+  },
   get: {
     summary: 'Retrieve an import of a skill',
     method: 'GET',

@@ -11,6 +11,7 @@ describe('routes of the console', () => {
     '#/nodes',
     '#/projects/prj_1/nodes',
     '#/projects/prj_1/stuck',
+    '#/projects/prj_1/skills',
   ])('come back as they were written: %s', (hash) => {
     expect(routeHash(parseRoute(hash))).toBe(hash)
   })

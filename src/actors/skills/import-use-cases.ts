@@ -5,6 +5,7 @@ import { projectScope, type Scope } from '#specs/scope.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
+import { pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
@@ -45,6 +46,11 @@ export const skillImportUseCases = (parts: ImportParts): ImportUseCases => ({
     const made = await parts.imports.insert({ id, project: scope.project, data, notices })
     return importView(made ?? (await found(parts, scope, id)))
   },
+  'skill_imports.list': ({ scope, query: { status, ...query } }) =>
+    pageOf(parts.imports, projectScope(scope.project), {
+      query: { ...query, ...(status !== undefined && { where: { status } }) },
+      shown: { idPrefix: 'ski', view: importView },
+    }),
   'skill_imports.get': async ({ scope, params }) => importView(await found(parts, scope, params.import_id)),
   'skill_imports.publish': (call) => publish(parts, call),
   'skill_imports.reject': async (call) => {

@@ -63,7 +63,7 @@ export const skillVersions: TypedKind<SkillVersionData> = {
 }
 
 /** Imports that wait for a review, and those that had one. */
-export const skillImports: TypedKind<SkillImportData> = { name: 'skill_imports', outbox: true }
+export const skillImports: TypedKind<SkillImportData> = { name: 'skill_imports', filters: ['status'], outbox: true }
 
 /** The field by which lists find versions in one state. */
 export const skillStatus = (skillId: string, status: VersionStatus): string => `${skillId} ${status}`

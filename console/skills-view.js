@@ -1,0 +1,172 @@
+import { chip } from './actor-facts.js'
+import { inProject } from './api.js'
+import { cell, h } from './dom.js'
+import { time } from './format.js'
+import { Refreshing } from './refreshing.js'
+
+/**
+ * @typedef {{ severity: string, code: string, path: string, line: number, message: string }} Finding
+ * @typedef {object} Reviewed
+ * @property {string} path of the operations on it
+ * @property {string} name
+ * @property {string} what
+ * @property {string} description
+ * @property {readonly { readonly path: string }[]} files
+ * @property {readonly Finding[]} findings
+ * @property {string} created_at
+ * @property {boolean} rejects
+ */
+
+const refreshMs = 5000
+const most = 50
+const severities = ['blocker', 'warning', 'info']
+
+/** Skills that wait for a review: imports that are staged, and versions that are drafts, with what the scan found. */
+export class SkillsView {
+  element = h('div', { class: 'sessions skills' })
+  #project
+  #report
+  #list = h('div', { class: 'reviews' })
+  #nothing = h('p', { class: 'empty' }, 'No skill waits for a review.')
+  #shown = ''
+  #refreshing
+
+  /**
+   * @param {string} project
+   * @param {(error: unknown) => void} report gets trouble, and null when it is over
+   */
+  constructor(project, report) {
+    this.#project = project
+    this.#report = report
+    this.#refreshing = new Refreshing(() => this.#refresh(), refreshMs, report)
+    const head = h('div', { class: 'view-head' }, h('h1', {}, 'Skills to review'))
+    this.element.append(head, this.#list, this.#nothing)
+  }
+
+  /** @throws {import('./api.js').ApiError} when the first read fails */
+  start() {
+    return this.#refreshing.start()
+  }
+
+  shown() {}
+
+  stop() {
+    this.#refreshing.stop()
+  }
+
+  async #refresh() {
+    const reviewed = [...(await this.#imports()), ...(await this.#drafts())]
+    const text = JSON.stringify(reviewed)
+    if (this.#refreshing.stopped || text === this.#shown) return
+    this.#shown = text
+    this.#list.replaceChildren(...reviewed.map((each) => this.#review(each)))
+    this.#nothing.hidden = reviewed.length > 0
+  }
+
+  /** @returns {Promise<readonly Reviewed[]>} */
+  async #imports() {
+    const { data } = await inProject(this.#project, `/v1/skill-imports?status=staged&limit=${most}`)
+    return data.map((/** @type {any} */ { id, name, source, url, ...rest }) => ({
+      ...rest,
+      path: `/v1/skill-imports/${id}`,
+      name: name ?? id,
+      what: `import from ${url ?? source}`,
+      rejects: true,
+    }))
+  }
+
+  /** @returns {Promise<readonly Reviewed[]>} */
+  async #drafts() {
+    const { data: skills } = await inProject(this.#project, `/v1/skills?limit=${most}`)
+    const drafts = skills.map(async (/** @type {any} */ { id, name }) => {
+      const path = `/v1/skills/${id}/versions`
+      const { data } = await inProject(this.#project, `${path}?status=draft&limit=${most}`)
+      return data.map((/** @type {any} */ { version, ...rest }) => ({
+        ...rest,
+        path: `${path}/${version}`,
+        name,
+        what: `version ${version}`,
+        rejects: false,
+      }))
+    })
+    return (await Promise.all(drafts)).flat()
+  }
+
+  /** @param {Reviewed} reviewed */
+  #review(reviewed) {
+    const { name, what, description, files, findings, created_at, rejects } = reviewed
+    const sorted = [...findings].sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+    const count = severities
+      .map((severity) => [severity, findings.filter((each) => each.severity === severity).length])
+      .filter(([, number]) => number !== 0)
+      .map(([severity, number]) => `${number} ${severity}${number === 1 ? '' : 's'}`)
+    const columns = ['Severity', 'Found', 'Where', 'Why']
+    const head = h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col' }, column))))
+    const table = h('table', { 'aria-label': `Findings of ${name}` }, head, h('tbody', {}, ...sorted.map(findingRow)))
+    return h(
+      'section',
+      { 'aria-label': `${name}, ${what}` },
+      h('h2', {}, name, ' ', h('span', { class: 'muted' }, `${what}, ${time(created_at)}`)),
+      h('p', {}, description || 'No description.'),
+      h(
+        'p',
+        { class: 'muted' },
+        `${files.map(({ path }) => path).join(', ')} · ${count.join(', ') || 'nothing found'}`,
+      ),
+      findings.length === 0 ? null : table,
+      h(
+        'span',
+        { class: 'decide' },
+        this.#button('Publish', () => this.#publish(reviewed)),
+        ...(rejects ? [this.#button('Reject', () => this.#decide(reviewed, 'reject'))] : []),
+      ),
+    )
+  }
+
+  /** @param {string} name @param {() => Promise<void>} act */
+  #button(name, act) {
+    /** @param {Event} event */
+    const click = ({ currentTarget }) => {
+      if (!(currentTarget instanceof HTMLButtonElement)) return
+      currentTarget.disabled = true
+      void act().catch((error) => {
+        currentTarget.disabled = false
+        this.#report(error)
+      })
+    }
+    return h('button', { type: 'button', class: 'quiet', click }, name)
+  }
+
+  /** Blockers are accepted with one reason, which the audit log keeps. @param {Reviewed} reviewed */
+  async #publish(reviewed) {
+    const codes = [
+      ...new Set(reviewed.findings.filter(({ severity }) => severity === 'blocker').map(({ code }) => code)),
+    ]
+    if (codes.length === 0) return this.#decide(reviewed, 'publish')
+    const reason = prompt(`The scan blocks this: ${codes.join(', ')}. Reason to publish it all the same:`)
+    if (reason === null || reason.trim() === '') return this.#again()
+    await this.#decide(reviewed, 'publish', { override: codes.map((code) => ({ code, reason })) })
+  }
+
+  /** @param {Reviewed} reviewed @param {'publish' | 'reject'} verb @param {object} [body] */
+  async #decide({ path }, verb, body) {
+    await inProject(this.#project, `${path}/${verb}`, { method: 'POST', body })
+    await this.#again()
+  }
+
+  async #again() {
+    this.#shown = ''
+    await this.#refresh()
+  }
+}
+
+/** @param {Finding} finding */
+const findingRow = ({ severity, code, path, line, message }) =>
+  h(
+    'tr',
+    {},
+    cell('Severity', chip(severity)),
+    cell('Found', code),
+    cell('Where', `${path}:${line}`),
+    cell('Why', message),
+  )
