@@ -8,6 +8,7 @@ import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
 import { benchLists } from './lists.ts'
 import { benchProvider } from './provider.ts'
+import { benchRecall } from './recall.ts'
 import { benchRecovery } from './recovery.ts'
 import { holds, type Row, tableOf } from './row.ts'
 import { benchRuns } from './runs.ts'
@@ -24,6 +25,8 @@ import { benchTurns } from './turns.ts'
  */
 interface Options {
   readonly seconds: number
+  /** Folder of public sets; they are read where they are, and never shipped. */
+  readonly sets: string | null
 }
 
 type Section = (options: Options) => Promise<readonly Row[]>
@@ -40,10 +43,16 @@ const sections: Readonly<Record<string, Section>> = {
   lists: benchLists,
   cluster: benchCluster,
   sessions: benchSessions,
+  recall: ({ sets }) => benchRecall(sets),
 }
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, secs: { type: 'string', default: '8' }, whole: { type: 'boolean' } },
+  options: {
+    only: { type: 'string' },
+    secs: { type: 'string', default: '8' },
+    whole: { type: 'boolean' },
+    sets: { type: 'string' },
+  },
 })
 const seconds = sized(Number(values.secs), 0.3)
 const chosen = values.only?.split(',') ?? Object.keys(sections)
@@ -53,7 +62,7 @@ const broken: string[] = []
 for (const name of chosen) {
   console.error(`measuring ${name} …`)
   try {
-    measured[name] = await sectionOf(name)({ seconds })
+    measured[name] = await sectionOf(name)({ seconds, sets: values.sets ?? null })
   } catch (error) {
     broken.push(name)
     console.error(`${name} failed:`, error)

@@ -46,8 +46,7 @@ export class PassageIndex {
   /** Adds a passage, in place of the one with its id. */
   add(passage: Passage): void {
     this.remove(passage.id)
-    const heading = passage.heading ?? ''
-    const text = heading === '' ? passage.text : `${heading}\n${passage.text}`
+    const text = [passage.speaker, passage.heading, passage.text].filter(Boolean).join('\n')
     const { counts, length, language } = analysisOf(text, this.#spoken()[0] ?? 'en')
     if (language !== null) this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1)
     const slot = this.#table.add(passage, length)

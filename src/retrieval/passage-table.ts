@@ -52,6 +52,11 @@ export class PassageTable {
     return this.#groups
   }
 
+  /** When each was said, by slot, in ms. */
+  get times(): Float64Array {
+    return this.#at
+  }
+
   get speakers(): Speakers {
     return this.#speakers
   }

@@ -111,7 +111,7 @@ describe('a passage index', () => {
 
   it('explains what a score consists of, and what was beyond the limit', async () => {
     const answer = await indexOf('tea', 'tea and more').search(question('tea', { limit: 1, explain: true }))
-    expect(answer.hits[0]?.parts).toMatchObject({ words_found: expect.closeTo(1), words_unseen: 0, rank: 1 })
+    expect(answer.hits[0]?.parts).toMatchObject({ words_found: expect.closeTo(1), names_unseen: 0, rank: 1 })
     expect(answer.left_out).toMatchObject([{ id: 'tea and more', reason: 'beyond_limit' }])
   })
 

@@ -18,6 +18,8 @@ export interface Analysis {
 export interface Concept {
   readonly word: string
   readonly terms: readonly string[]
+  /** Whether it is written as a name: with a capital, and not only because a sentence begins. */
+  readonly isName: boolean
 }
 
 /** The terms of a passage; its Latin words in the language that they show, else in `fallback`. */
@@ -39,13 +41,30 @@ export function conceptsOf(text: string, languages: readonly Language[]): readon
   const tokens = tokensOf(text.slice(0, mostCharacters))
   const own = languageOf(tokens)
   const spoken = [...new Set([...(own === null ? [] : [own]), ...languages])]
+  const names = own === 'de' ? new Set() : namesIn(text.slice(0, mostCharacters))
   const concepts = new Map<string, Concept>()
   for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) {
     const terms = [...new Set(spoken.map((language) => termOf(token, language)))]
     const key = terms.join(' ')
-    if (!concepts.has(key)) concepts.set(key, { word: token.text, terms })
+    if (!concepts.has(key)) concepts.set(key, { word: token.text, terms, isName: names.has(token.text) })
   }
   return [...concepts.values()]
+}
+
+const calendar = new Set(
+  'january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Words with a capital that are not the first of the text, in lower case. German writes every noun so, and a title every
+ * word: then a capital says nothing.
+ */
+function namesIn(text: string): ReadonlySet<string> {
+  const written = [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].slice(1).map(([word]) => word)
+  const names = written.filter((word) => /^\p{Lu}\p{Ll}/u.test(word)).map((word) => word.toLowerCase())
+  return new Set(names.length * 2 > written.length ? [] : names.filter((name) => !calendar.has(name)))
 }
 
 const languageOf = (tokens: readonly Token[]): Language | null =>

@@ -9,13 +9,14 @@ export interface LexicalScores {
   readonly scores: Float32Array
   /** How much of the question's weight in words a passage has, 0 to 1. */
   readonly found: Float32Array
-  /** Share of the question's weight in words that no passage of the index has. */
-  readonly unseen: number
+  /** Share of the question's names that no passage of the index has. */
+  readonly unseenNames: number
   /** Score of each group as one text. */
   readonly groups: Float32Array
 }
 
 interface WeighedConcept {
+  readonly isName: boolean
   readonly terms: readonly number[]
   readonly idf: number
 }
@@ -48,17 +49,18 @@ export async function lexicalScores(
     if (pause.due()) await pause.turn()
   }
   scorer.coordinate(Math.min(all.length, mostConcepts), weights.coordination)
-  const seen = known.reduce((sum, { idf }) => sum + idf, 0)
   const { scores, found } = scorer
   const groups = table.groups.extent === 0 ? new Float32Array(0) : scorer.groups
-  return { scores, found, unseen: total === 0 ? 0 : 1 - seen / total, groups }
+  const names = all.filter(({ isName }) => isName)
+  const unseenNames = names.filter(({ terms }) => terms.length === 0).length / Math.max(1, names.length)
+  return { scores, found, unseenNames, groups }
 }
 
 function weighed({ postings, table }: Lexicon, concepts: readonly Concept[]): readonly WeighedConcept[] {
   return concepts.map((concept) => {
     const terms = concept.terms.map((term) => postings.termOf(term)).filter((term) => term !== -1)
     const frequency = terms.reduce((most, term) => Math.max(most, postings.frequency(term)), 0)
-    return { terms, idf: idfOf(frequency, table.size) }
+    return { isName: concept.isName, terms, idf: idfOf(frequency, table.size) }
   })
 }
 
@@ -113,9 +115,10 @@ class Scorer {
 
   coordinate(concepts: number, exponent: number): void {
     if (exponent === 0 || concepts === 0) return
+    const factors = Float32Array.from({ length: concepts + 1 }, (_, matched) => (matched / concepts) ** exponent)
     for (let slot = 0; slot < this.scores.length; slot++) {
-      const matched = this.#matched[slot] ?? 0
-      if (matched > 0) this.scores[slot] = (this.scores[slot] ?? 0) * (matched / concepts) ** exponent
+      const score = this.scores[slot] ?? 0
+      if (score > 0) this.scores[slot] = score * (factors[this.#matched[slot] ?? 0] ?? 1)
     }
   }
 

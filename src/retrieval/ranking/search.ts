@@ -27,6 +27,8 @@ interface Cosines {
 /** How many of what was left out are listed. */
 const mostLeftOut = 20
 const neighbourShare = 0.7
+/** So many of the best are compared by when they were said. */
+const leastCompared = 10
 
 /** One search of an index. */
 export class Search {
@@ -53,8 +55,9 @@ export class Search {
     if (candidates === 0 || this.#query.limit < 1) return { hits: [], abstained: true, ...this.#leftOut([]) }
     const lexical = await lexicalScores({ postings, table, weights }, concepts, this.#pause)
     const cosines = await this.#cosines()
-    const fused = this.#fused(lexical, cosines)
-    return this.#answer(new Scores(this.#in, { lexical, cosines, fused }))
+    const others = this.#others()
+    const { fused, rival } = this.#fused({ lexical, cosines, others })
+    return this.#answer(new Scores(this.#in, { lexical, cosines, others, fused, rival }))
   }
 
   async #allow(): Promise<number> {
@@ -83,23 +86,33 @@ export class Search {
     if (weights.window === 0) return { own, window: own }
     const window = new Float32Array(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
-      const beside = [table.groups.before(slot), table.groups.after(slot)].filter((each) => each !== -1)
-      const sum = beside.reduce((total, each) => total + (own[each] ?? 0) * neighbourShare, own[slot] ?? 0)
-      window[slot] = sum / (1 + beside.length * neighbourShare)
+      const [before, after] = [table.groups.before(slot), table.groups.after(slot)]
+      const beside = Number(before !== -1) + Number(after !== -1)
+      const sum = (own[slot] ?? 0) + neighbourShare * ((own[before] ?? 0) + (own[after] ?? 0))
+      window[slot] = sum / (1 + beside * neighbourShare)
       if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
     }
     return { own, window }
   }
 
-  #fused(lexical: LexicalScores, cosines: Cosines | null): Float32Array {
+  /** 1 for what someone else said than the one person whom the question names. */
+  #others(): Uint8Array {
+    const { table, weights } = this.#in
+    const others = new Uint8Array(this.#extent)
+    const person = weights.otherPerson === 1 ? -1 : table.speakers.namedIn(this.#query.text)
+    if (person === -1) return others
+    return others.map((_, slot) => (table.speakerOf(slot) !== -1 && table.speakerOf(slot) !== person ? 1 : 0))
+  }
+
+  #fused({ lexical, cosines, others }: Parts): Pick<AllScores, 'fused' | 'rival'> {
     const { table, weights } = this.#in
     const moments = weights.time === 0 ? [] : momentsOf(this.#query.text, this.#query.now)
-    const person = weights.otherPerson === 1 ? -1 : table.speakers.namedIn(this.#query.text)
     const words = this.#range(lexical.scores, 0)
     const own = cosines === null ? null : this.#range(cosines.own)
     const window = cosines === null ? null : this.#range(cosines.window)
     const mostOfGroup = lexical.groups.reduce((most, score) => Math.max(most, score), 0)
     const fused = new Float32Array(this.#extent)
+    const best = [0, 0]
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
       const group = table.groups.numberOf(slot)
@@ -110,10 +123,16 @@ export class Search {
         weights.window * (window?.(slot) ?? 0) +
         (mostOfGroup === 0 ? 0 : (weights.group * prior) / mostOfGroup) +
         weights.time * (moments.length === 0 ? 0 : fitOf(moments, table.atOf(slot)))
-      const other = person !== -1 && table.speakerOf(slot) !== -1 && table.speakerOf(slot) !== person
-      fused[slot] = other ? score * weights.otherPerson : score
+      const other = others[slot] ?? 0
+      best[other] = Math.max(
+        best[other] ?? 0,
+        score - weights.vector * (own?.(slot) ?? 0) - weights.window * (window?.(slot) ?? 0),
+      )
+      fused[slot] = other === 1 ? score * weights.otherPerson : score
     }
-    return this.#besides(fused)
+    const [mine = 0, theirs = 0] = best
+    const rival = mine === 0 ? 0 : theirs / mine
+    return { fused: this.#besides(fused), rival }
   }
 
   /** Adds a share of the better neighbour: what answers a question often stands beside what has its words. */
@@ -141,7 +160,11 @@ export class Search {
 
   #answer(scores: Scores): PassageHits {
     const { limit, threshold = 0, explain = false, embedder = null } = this.#query
-    const ranked = highest(scores.fused, limit + (explain ? mostLeftOut : 0)).filter((slot) => this.#isStill(slot))
+    const close = highest(scores.fused, Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0))
+    const ranked = this.#newerFirst(
+      close.filter((slot) => this.#isStill(slot)),
+      scores,
+    )
     const hits: PassageHit[] = []
     const left: LeftOut[] = []
     for (const slot of ranked) {
@@ -152,6 +175,22 @@ export class Search {
       else hits.push(explain ? { id, score, parts: scores.parts(slot) } : { id, score })
     }
     return { hits, abstained: hits.length === 0, ...this.#leftOut(left) }
+  }
+
+  /** Of two that say as much of what the question has, the newer is what holds. */
+  #newerFirst(ranked: readonly number[], { fused, words }: Scores): readonly number[] {
+    const { newer } = this.#in.weights
+    if (newer >= 1) return ranked
+    const { atOf } = this.#in.table
+    const order: number[] = []
+    for (const slot of ranked) {
+      const older = order.findIndex(
+        (other) =>
+          atOf(slot) > atOf(other) && (fused[slot] ?? 0) >= newer * (fused[other] ?? 0) && words(slot) >= words(other),
+      )
+      order.splice(older === -1 ? order.length : older, 0, slot)
+    }
+    return order
   }
 
   /** Whether the slot still has the passage that it had when the search began. */
@@ -165,10 +204,16 @@ export class Search {
   }
 }
 
-interface AllScores {
+interface Parts {
   readonly lexical: LexicalScores
   readonly cosines: Cosines | null
+  readonly others: Uint8Array
+}
+
+interface AllScores extends Parts {
   readonly fused: Float32Array
+  /** Best score of what others said beside the best of the person whom the question names; 0 when it names none. */
+  readonly rival: number
 }
 
 /** The scores of one search, and what they say of a passage. */
@@ -189,16 +234,22 @@ class Scores {
     const { lexical, cosines } = this.#all
     const cosine = cosines !== null && this.#in.vectors.has(slot) ? (cosines.own[slot] ?? 0) : null
     const { found, around } = this.#found(slot)
-    return calibrated({ cosine, found, around, unseen: lexical.unseen, rank: this.#rank(slot) }, embedder)
+    const { others, rival } = this.#all
+    const person = { other: others[slot] === 1, rival, unseenNames: lexical.unseenNames }
+    return calibrated({ cosine, found, around, rank: this.#rank(slot), ...person }, embedder)
   }
+
+  /** How much of the question's weight in words the passage has. */
+  words = (slot: number): number => this.#all.lexical.found[slot] ?? 0
 
   parts(slot: number): Readonly<Record<string, number>> {
     const { lexical, cosines } = this.#all
     const vectors = cosines === null ? {} : { vector: cosines.own[slot] ?? 0, window: cosines.window[slot] ?? 0 }
     const group = lexical.groups[this.#in.table.groups.numberOf(slot)] ?? 0
     const { found, around } = this.#found(slot)
-    const words = { words_found: found, words_around: around, words_unseen: lexical.unseen }
-    return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, ...words, rank: this.#rank(slot) }
+    const words = { words_found: found, words_around: around, names_unseen: lexical.unseenNames }
+    const person = { other_person: this.#all.others[slot] ?? 0, rival: this.#all.rival }
+    return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, ...words, ...person, rank: this.#rank(slot) }
   }
 
   #rank(slot: number): number {

@@ -15,6 +15,8 @@ export interface Weights {
   readonly neighbour: number
   /** Of a date in the question that the passage's own fits. */
   readonly time: number
+  /** A newer passage goes before an older that has as many of the question's words, from this share of its score. */
+  readonly newer: number
   /** Factor of what someone else said than the one person whom the question names. */
   readonly otherPerson: number
   /** Members from which a group counts as a prior. */
@@ -27,11 +29,11 @@ export type Profile = 'memory' | 'document'
 /** Measured by `npm run bench -- --only recall` on one half of the questions, reported for the other. */
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {
-    ...{ k1: 0.9, b: 0.4, coordination: 0.5, lexical: 0.4, vector: 0.5, window: 0.25, group: 0.3 },
-    ...{ neighbour: 0.3, time: 0.1, otherPerson: 0.8, leastGroup: 2 },
+    ...{ k1: 0.9, b: 0.4, coordination: 0.5, lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
+    ...{ neighbour: 0.3, time: 0.3, newer: 0.99, otherPerson: 0.65, leastGroup: 2 },
   },
   document: {
     ...{ k1: 0.9, b: 0.4, coordination: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
-    ...{ neighbour: 0, time: 0, otherPerson: 1, leastGroup: 20 },
+    ...{ neighbour: 0, time: 0, newer: 1, otherPerson: 1, leastGroup: 20 },
   },
 }

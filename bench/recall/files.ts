@@ -1,0 +1,13 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Paths of all files below a folder whose names end so, in order; none without the folder. */
+export function filesBelow(folder: string, ending: string): readonly string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .toSorted()
+    .map((name) => join(folder, name))
+}
+
+export const jsonOf = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))

@@ -1,0 +1,106 @@
+import type { Row } from '../row.ts'
+import type { Collection, Question } from './collection.ts'
+import { auroc, mean, ndcgAt, recallAt, reciprocalRank } from './measures.ts'
+
+/** What must hold of a measure, by `collection measure engine`, where engine is `lexical` or `hybrid`. */
+const least: ReadonlyMap<string, number> = new Map(
+  [
+    ...Object.entries({ 'R@5 hybrid': 0.69, 'R@10 hybrid': 0.77, 'MRR hybrid': 0.56 }),
+    ...Object.entries({
+      'R@5 lexical': 0.62,
+      'R@10 lexical': 0.71,
+      'has a hit hybrid': 0.88,
+      'precision hybrid': 0.28,
+    }),
+    ...Object.entries({ 'AUROC hybrid': 0.65 }),
+  ].map(([name, value]) => [`LoCoMo ${name}`, value] as const),
+)
+const most: ReadonlyMap<string, number> = new Map([['LoCoMo stranger has a hit hybrid', 0.03]])
+const languages = { en: 0.985, zh: 0.99, th: 0.97, hi: 0.97, es: 0.97, ar: 0.95, de: 0.93, tr: 0.93, ru: 0.91 }
+
+/** What was found for one question. */
+export interface Found {
+  readonly question: Question
+  readonly ids: readonly string[]
+  readonly top: number
+  /** Whether each hit above the default threshold is relevant. */
+  readonly passing: readonly boolean[]
+  /** Whether anything of another scope, asked the same, passes the threshold. */
+  readonly strangerPasses: boolean
+  readonly cpuMs: number
+}
+
+/** The measures of a collection, with what must hold of them. */
+export function rowsOf({ name, profile, scopes }: Collection, kind: string, found: readonly Found[]): readonly Row[] {
+  const answerable = found.filter(({ question }) => question.sort !== 'wrong person')
+  const of = (measure: (one: Found) => number): number => mean(answerable.map(measure))
+  const recall = [
+    row(
+      name,
+      `R@5 ${kind}`,
+      of(({ ids, question }) => recallAt(ids, question.relevant, 5)),
+    ),
+    row(
+      name,
+      `R@10 ${kind}`,
+      of(({ ids, question }) => recallAt(ids, question.relevant, 10)),
+    ),
+    row(
+      name,
+      `MRR ${kind}`,
+      of(({ ids, question }) => reciprocalRank(ids, question.relevant)),
+    ),
+    row(
+      name,
+      `nDCG@10 ${kind}`,
+      of(({ ids, question }) => ndcgAt(ids, question.relevant, 10)),
+    ),
+    row(
+      name,
+      `CPU in this process a search ${kind}`,
+      of(({ cpuMs }) => cpuMs),
+      'ms',
+    ),
+  ]
+  return profile === 'document' || scopes.length < 2 ? recall : [...recall, ...thresholdRows(name, kind, found)]
+}
+
+/** What the default threshold lets pass, and what the score says of questions about the wrong person. */
+function thresholdRows(name: string, kind: string, found: readonly Found[]): readonly Row[] {
+  const answerable = found.filter(({ question }) => question.sort !== 'wrong person')
+  const wrong = found.filter(({ question }) => question.sort === 'wrong person')
+  const of = (measure: (one: Found) => number): number => mean(answerable.map(measure))
+  const updates = answerable.filter(({ question }) => question.newer !== undefined)
+  const tops = (all: readonly Found[]): readonly number[] => all.map(({ top }) => top)
+  return [
+    row(
+      name,
+      `has a hit ${kind}`,
+      of((one) => Number(one.passing.length > 0)),
+    ),
+    row(
+      name,
+      `stranger has a hit ${kind}`,
+      of(({ strangerPasses }) => Number(strangerPasses)),
+    ),
+    row(name, `precision ${kind}`, mean(answerable.flatMap((one) => one.passing.map(Number)))),
+    ...(updates.length > 0 ? [row(name, `newer first ${kind}`, mean(updates.map(newerFirst)))] : []),
+    ...(wrong.length > 0 ? [row(name, `AUROC ${kind}`, auroc(tops(answerable), tops(wrong)))] : []),
+  ]
+}
+
+function newerFirst({ question, ids }: Found): number {
+  const first = (wanted: readonly string[]): number => ids.findIndex((id) => wanted.includes(id))
+  const [newer, older] = [first(question.newer?.newer ?? []), first(question.newer?.older ?? [])]
+  return Number(newer !== -1 && (older === -1 || newer < older))
+}
+
+function row(collection: string, measure: string, ours: number, unit = ''): Row {
+  const name = `${collection} ${measure}`
+  const [atLeast, atMost] = [least.get(name) ?? leastIn(name), most.get(name)]
+  const bound = atMost === undefined ? { ...(atLeast === undefined ? {} : { atLeast }) } : { atMost }
+  return { measure: name, unit, ours, ...(Object.keys(bound).length > 0 ? { bound: { of: 'ours', ...bound } } : {}) }
+}
+
+const leastIn = (name: string): number | undefined =>
+  Object.entries(languages).find(([language]) => name === `XQuAD ${language} R@5 lexical`)?.[1]
