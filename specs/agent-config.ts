@@ -72,6 +72,27 @@ const sampling = {
   ),
 }
 
+/** What happens to a conversation that no longer fits into its model's context window. */
+export const contextPolicy = object(
+  {
+    strategy: described(
+      optional(oneOf('truncate', 'summarize')),
+      'What stands for the oldest turns: nothing, or a summary that a model writes. Default: `truncate`.',
+    ),
+    max_tokens: optional(
+      integer({
+        min: 256,
+        description: 'Most tokens of a conversation, estimated. Default: what the context window of the model leaves.',
+      }),
+    ),
+    keep_turns: optional(
+      integer({ min: 1, max: 1000, description: 'Newest turns that stay, where they fit. Default: as many as fit.' }),
+    ),
+    model: described(optional(model), 'Model that writes summaries. Default: the model of the turn.'),
+  },
+  { title: 'ContextPolicy', description: 'What happens to a conversation that outgrows its model.' },
+)
+
 /** Configuration of an agent (`agents.create`). A field that is not declared is refused: it would do nothing. */
 export const agentConfig = object(
   {
@@ -90,6 +111,7 @@ export const agentConfig = object(
       optional(array(oneOf(...turnOverrides), { maxItems: 3 })),
       'Fields of a turn that client tokens and public keys may set for this agent. None by default.',
     ),
+    context: described(optional(contextPolicy), 'How conversations that outgrow the model are shortened.'),
     limits: optional(runLimits),
     subagents: described(
       optional(array(subagent, { maxItems: 100 })),
@@ -114,6 +136,7 @@ export const overlays = object(
     max_tokens: optional(maxTokens),
     ...sampling,
     pause_on_tool_calls: optional(boolean()),
+    context: optional(contextPolicy),
     limits: optional(runLimits),
   },
   { title: 'AgentOverlays', description: "Changes of an installation to its version's config." },

@@ -25,6 +25,7 @@ export interface Scenario {
   readonly documents?: ScriptedDocuments
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
+  readonly window?: number
   readonly play: (world: World, clock: VirtualClock) => Promise<void>
 }
 
@@ -123,6 +124,15 @@ export const scenarios: readonly Scenario[] = [
       later.resolve()
       await calm()
       await turn(world, session, { input: 'and then?' })
+    },
+  },
+  {
+    name: 'compacted',
+    window: 2000,
+    scripts: [{ text: ['Hello'] }, { text: ['Hello again'] }, { text: ['And again'] }],
+    play: async (world) => {
+      const session = await newSession(world)
+      for (let turns = 0; turns < 3; turns++) await turn(world, session, { input: 'word '.repeat(500) })
     },
   },
   {

@@ -29,6 +29,15 @@ const toolCall = {
   action_id: actionId,
 }
 
+/** What a log says of a conversation that was shortened. */
+export const compactedFields = {
+  strategy: described(oneOf('truncate', 'summarize'), 'What stands for the messages that were left out.'),
+  removed_messages: integer({ description: 'Number of messages that were left out.' }),
+  tokens_before: integer({ description: 'Tokens of the conversation before, estimated.' }),
+  tokens_after: integer({ description: 'Tokens of the conversation after, estimated.' }),
+  summary: nullable(string({ description: 'Text that the model reads instead.' })),
+}
+
 /** Payloads of a session's log by event name (`sessions.turns`, `sessions.stream`). */
 export const sessionEvents = {
   'turn.started': object(
@@ -43,6 +52,10 @@ export const sessionEvents = {
     { delta: string({ description: 'Text that follows the text so far.' }) },
     { title: 'OutputTextDelta', description: 'The model wrote more text.' },
   ),
+  'context.compacted': object(compactedFields, {
+    title: 'ContextCompacted',
+    description: "The oldest part of the conversation was left out: it did not fit into the model's context window.",
+  }),
   'tool_call.started': object(toolCall, { title: 'ToolCallStarted', description: 'The model called a tool.' }),
   'tool_call.completed': object(
     { tool, output: string({ description: 'Output of the tool.' }), action_id: actionId },

@@ -1,5 +1,5 @@
 import { described, integer, json, jsonObject, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
-import { turnUsage } from './events.ts'
+import { compactedFields, turnUsage } from './events.ts'
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
@@ -27,6 +27,10 @@ export const runEvents = {
     { step: integer(), model: string(), text: string(), usage: turnUsage },
     { title: 'RunModelCallCompleted', description: 'A model call has its answer.' },
   ),
+  'run.context.compacted': object(compactedFields, {
+    title: 'RunContextCompacted',
+    description: "The oldest part of the conversation was left out: it did not fit into the model's context window.",
+  }),
   'run.tool_call.started': object(
     { ...call, arguments: json() },
     { title: 'RunToolCallStarted', description: 'A tool call began.' },

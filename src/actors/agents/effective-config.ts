@@ -14,6 +14,7 @@ export const runnable = (config: Manifest): AgentConfig => ({
   pause_on_tool_calls: config.pause_on_tool_calls ?? null,
   turn_overrides: config.turn_overrides ?? [],
   ...samplingOf(config),
+  ...(config.context !== undefined && { context: config.context }),
 })
 
 const samplingFields = [
@@ -40,7 +41,7 @@ const samplingOf = (config: Manifest): Pick<AgentConfig, 'sampling'> => {
  * name, a limit the version's limit, everything else that an overlay names takes the version's place.
  */
 export const overlaid = (config: Manifest, overlays: Overlays): Manifest => {
-  const { system_prompt_append, tools, limits, ...replaced } = overlays
+  const { system_prompt_append, tools, limits, context, ...replaced } = overlays
   const given = Object.fromEntries(Object.entries(replaced).filter(([, value]) => value !== undefined))
   const { system_prompt: _prompt, instructions: _instructions, tools: _tools, ...rest } = config
   const prompt = [config.system_prompt, config.instructions, system_prompt_append].filter(Boolean).join('\n\n')
@@ -49,6 +50,7 @@ export const overlaid = (config: Manifest, overlays: Overlays): Manifest => {
     ...given,
     ...(prompt !== '' && { system_prompt: prompt }),
     ...mergedTools(config.tools ?? [], tools ?? []),
+    ...((config.context || context) && { context: { ...config.context, ...context } }),
     ...((config.limits || limits) && { limits: { ...config.limits, ...limits } }),
   }
 }

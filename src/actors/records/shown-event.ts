@@ -12,6 +12,8 @@ const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
   'tool_call.completed': (payload) => withOutput(payload),
   'turn.paused': (payload) => withArguments(payload),
   'turn.resumed': (payload) => withOutput(withArguments(payload)),
+  'context.compacted': (payload) => withSummary(payload),
+  'run.context.compacted': (payload) => withSummary(payload),
   'run.tool_call.started': (payload) => withArguments(payload),
   'run.action.approved': (payload) => withArguments(payload),
   'run.tool_call.completed': (payload) => withOutput(payload),
@@ -50,6 +52,9 @@ const withArguments = (payload: JsonObject): JsonObject =>
 
 const withOutput = (payload: JsonObject): JsonObject =>
   typeof payload.output === 'string' ? { ...payload, output: sanitizedOutput(payload.output) } : payload
+
+const withSummary = (payload: JsonObject): JsonObject =>
+  typeof payload.summary === 'string' ? { ...payload, summary: sanitizedText(payload.summary) } : payload
 
 /** Outputs that the caller sent with its turn. */
 const withResults = (payload: JsonObject): JsonObject =>

@@ -28,6 +28,8 @@ const asTurnEvent = (event: LogEvent): LogEvent => {
       return { ...event, event_type: 'tool_call.started' }
     case 'run.tool_call.completed':
       return { ...event, event_type: 'tool_call.completed' }
+    case 'run.context.compacted':
+      return { ...event, event_type: 'context.compacted' }
     case 'run.action.approved':
       return { ...event, event_type: 'turn.resumed', payload: { ...payload, resolution: 'approved' } }
     case 'run.action.rejected':

@@ -1,6 +1,8 @@
 import type { ModelMessage, ModelToolCall } from '#gateway/call/provider-port.ts'
+import type { Cut } from '#machines/session/session-data.ts'
 import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
+import { withoutCuts } from './context/compaction-plan.ts'
 
 /** The answer that is still being put together: its text, its calls and their outputs. */
 interface OpenAnswer {
@@ -29,7 +31,8 @@ const noOutput = JSON.stringify({ error: { code: 'no_output', message: 'This cal
  */
 export class Conversation {
   #through: number
-  readonly #messages: ModelMessage[]
+  /** Another list after a compaction: what is encoded of a list is kept by its identity. */
+  #messages: ModelMessage[]
   #open: OpenAnswer
   #size = 0
 
@@ -89,12 +92,22 @@ export class Conversation {
       case 'turn.resumed':
         this.#resolved(payload, text(hidden?.note))
         return
+      case 'context.compacted':
+        this.#close()
+        this.#compact(cutsOf(hidden?.cuts), payload.summary)
+        return
       case 'turn.failed':
         this.#close()
         return
       default:
         if (this.#open.calls.length === 0) this.#close()
     }
+  }
+
+  #compact(cuts: readonly Cut[], summary: Json | undefined): void {
+    const instead = typeof summary === 'string' ? summaryMessage(summary, cuts[0]?.[0] === 0) : null
+    this.#messages = [...withoutCuts(this.#messages, cuts, instead)]
+    this.#size = this.#messages.reduce((size, { content }) => size + content.length, 0)
   }
 
   #answered(): boolean {
@@ -155,6 +168,17 @@ const rejection = (reason: Json | undefined, note: string): string => {
   const message = note === '' ? 'A person rejected this call.' : `A person rejected this call: ${note}`
   return JSON.stringify({ error: { code: 'rejected', message } })
 }
+
+/** What stands in a conversation for what was left out of it: for earlier turns, or for steps of the one in progress. */
+const summaryMessage = (summary: string, isOfTurns: boolean): ModelMessage =>
+  isOfTurns
+    ? { role: 'user', content: `Summary of the conversation so far:\n\n${summary}` }
+    : { role: 'assistant', content: `Summary of my work so far:\n\n${summary}`, toolCalls: [] }
+
+const cutsOf = (value: Json | undefined): readonly Cut[] =>
+  Array.isArray(value)
+    ? value.flatMap((each): readonly Cut[] => (Array.isArray(each) ? [[Number(each[0]), Number(each[1])]] : []))
+    : []
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 

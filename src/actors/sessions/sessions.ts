@@ -78,6 +78,7 @@ const turnMaking = (house: House) => {
     defaultModel: () => routing.managed.defaultModel,
     checkTenant: async (project: string, tenant: string): Promise<void> => directory.admit(project, tenant),
     models: turns,
+    windowOf: (project: string, model: string) => routing.windowOf(project, model),
     tools: serverTools({
       guard: house.guard,
       headers,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
 import { providers } from '#specs/data/providers.ts'
 import { type SearchPrice, searchPrices } from '#specs/data/search-prices.ts'
+import { simulatedWindow } from '../simulated/context-model.ts'
 import { type Attodollars, attodollars, usdText } from './attodollars.ts'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
 import type { TokenUsage, Usage } from './usage.ts'
@@ -14,7 +15,13 @@ export const prices: PriceTable = priceTable(
 /** Prices and limits of a model as one provider sells it; undefined when the snapshot does not know it. */
 export function priceAt(provider: string, model: string): PriceRow | undefined {
   const models = prices.byProvider.get(provider)
-  return models?.get(model) ?? (provider === 'simulated' ? models?.get('simulated-1') : undefined)
+  return models?.get(model) ?? (provider === 'simulated' ? simulatedRow(models?.get('simulated-1'), model) : undefined)
+}
+
+/** Every simulated model is priced alike; one whose name says its window has that. */
+const simulatedRow = (row: PriceRow | undefined, model: string): PriceRow | undefined => {
+  const context = simulatedWindow(model)
+  return row === undefined || context === null ? row : { ...row, context }
 }
 
 /**

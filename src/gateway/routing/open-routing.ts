@@ -1,4 +1,5 @@
 import type { Routes } from '../call/routes.ts'
+import { type ModelWindow, modelWindow } from './context-window.ts'
 import { ManagedList } from './managed-list.ts'
 import type { ManagedProviders } from './managed-providers.ts'
 import { ModelRegistry } from './model-registry.ts'
@@ -17,6 +18,8 @@ export interface Routing {
   readonly own: ProjectProviders
   readonly managed: ManagedProviders
   readonly registry: ModelRegistry
+  /** How much a model takes in. @throws {ServiceError} what `routes` refuses it with; {StoreUnavailable} */
+  windowOf(project: string, model: string): Promise<ModelWindow>
   /** Ends connections to the server whose list is shown. */
   close(): Promise<void>
 }
@@ -27,5 +30,9 @@ export const openRouting = ({ managed, ...parts }: RoutingParts): Routing => {
   const routes = new ProjectRoutes({ managed, own })
   const list = new ManagedList(managed.compatible, parts.now)
   const registry = new ModelRegistry({ managed, own, offered: list.models, now: parts.now })
-  return { routes, own, managed, registry, close: () => list.close() }
+  return {
+    ...{ routes, own, managed, registry },
+    windowOf: (project, model) => modelWindow({ routes, own }, project, model),
+    close: () => list.close(),
+  }
 }

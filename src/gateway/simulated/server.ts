@@ -5,6 +5,7 @@ import { arrayOf, countOf, isObject, objectOf, parseJson, textOf, type WireObjec
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import { audioPath, serveAudio } from './audio.ts'
 import { type AnswerBody, type AnswerHead, completionOf, framesOf, type TokenCounts } from './chat-format.ts'
+import { simulatedWindow } from './context-model.ts'
 import { embeddings } from './embeddings.ts'
 import { generatedImages } from './generated-images.ts'
 import { imageChars, imagesIn, imageTokens } from './images.ts'
@@ -164,8 +165,13 @@ function chat(serving: Serving, request: WireObject, { request: { headers }, res
   }
   const head: AnswerHead = { id: `chatcmpl-${digest(seed)}`, model: textOf(request.model), created: createdS }
   const textChars = sent.length - imageChars(request.messages)
+  const promptTokens = tokensOfChars(textChars) + imageTokens(found.images)
+  if (promptTokens > (simulatedWindow(head.model) ?? promptTokens)) {
+    sendError(response, 400, 'context_length_exceeded')
+    return
+  }
   const body = limited(reply, request, {
-    promptTokens: tokensOfChars(textChars) + imageTokens(found.images),
+    promptTokens,
     cachedTokens: serving.cache.cachedTokens(request.messages, textChars),
     reasoningTokens: thoughts.get(textOf(request.reasoning_effort)) ?? 0,
   })

@@ -2,7 +2,7 @@ import { setup } from 'xstate'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { callsAfter, takes } from '../tool-call/tool-call.ts'
-import { actionMessages, addUsage, someCall } from '../tool-call/tool-calls.ts'
+import { actionMessages, addUsage, compaction, someCall } from '../tool-call/tool-calls.ts'
 import { type AuditLine, type Emission, type Message, vocabulary } from '../vocabulary.ts'
 import type { RunContext, RunEnd, RunError, RunEvent, RunInput } from './run-data.ts'
 import {
@@ -161,6 +161,20 @@ export const start = [
   notifies('run.started'),
 ] as const
 
+const requestAnswer = {
+  type: 'callModel',
+  params: ({ context }: { context: RunContext }) => ({ step: context.steps }),
+} as const
+
+/** The conversation was shortened: the model is called with what is left. */
+export const takeCompaction = [
+  assigns(({ context, event }: On<'context_compacted'>) => ({ usage: addUsage(context.usage, event.usage) })),
+  journals((_, event: On<'context_compacted'>['event']) => [
+    { event_type: 'run.context.compacted', ...compaction(event) },
+  ]),
+  requestAnswer,
+] as const
+
 /** The next model call. */
 export const callModel = [
   journals((context) => [modelCallStarted(context)]),
@@ -169,7 +183,7 @@ export const callModel = [
     calls: ({ context }) => callersChildren(context),
     told: [],
   }),
-  { type: 'callModel', params: ({ context }: { context: RunContext }) => ({ step: context.steps }) },
+  requestAnswer,
 ] as const
 
 const beginCalls = runSetup.enqueueActions(({ enqueue, context }) => {

@@ -1,6 +1,13 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ApprovalRule } from '../approval.ts'
-import type { CallEvent, ModelEvent, OpenCall, SessionTool, TurnUsage } from '../session/session-data.ts'
+import type {
+  CallEvent,
+  CompactedEvent,
+  ModelEvent,
+  OpenCall,
+  SessionTool,
+  TurnUsage,
+} from '../session/session-data.ts'
 import type { AuditLine } from '../vocabulary.ts'
 
 /** A tool of a run. Calls of a denied one are answered with an error and never run. */
@@ -90,6 +97,7 @@ export type Delegation = { readonly type: 'delegate'; readonly child: RunInput }
 export type RunEvent =
   | { readonly type: 'slot_granted' }
   | ModelEvent
+  | CompactedEvent
   | CallEvent
   | { readonly type: 'child_prepared'; readonly action_id: string; readonly child: RunInput }
   | { readonly type: 'child_refused'; readonly action_id: string; readonly code: string; readonly message: string }

@@ -21,6 +21,7 @@ import {
   runSetup,
   start,
   takeAnswer,
+  takeCompaction,
   unwantedSlot,
 } from './run-actions.ts'
 import { delegationRefusal, exceeded, isClaimed, noticeOf, timeIsUp } from './run-steps.ts'
@@ -113,6 +114,7 @@ export const runMachine = runSetup.createMachine({
                       },
                       { target: 'deciding', actions: takeAnswer },
                     ],
+                    context_compacted: { actions: takeCompaction },
                     model_failed: { target: '#run.failed', actions: modelFailed },
                   },
                 },

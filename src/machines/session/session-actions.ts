@@ -7,6 +7,7 @@ import {
   addCost,
   addUsage,
   approvalOf,
+  compaction,
   hiddenNote,
   someCall,
   withdrawals,
@@ -89,13 +90,27 @@ export const startTurn = [
   ]),
 ] as const
 
+const requestAnswer = {
+  type: 'callModel',
+  params: ({ context }: { context: SessionContext }) => ({ turn: context.turn, step: context.steps }),
+} as const
+
 /** The next model call. */
 export const callModel = [
   sessionSetup.assign({ steps: ({ context }) => context.steps + 1, calls: [] }),
-  {
-    type: 'callModel',
-    params: ({ context }: { context: SessionContext }) => ({ turn: context.turn, step: context.steps }),
-  },
+  requestAnswer,
+] as const
+
+/** The conversation was shortened: the model is called with what is left. */
+export const takeCompaction = [
+  assigns(({ context, event: { usage } }: On<'context_compacted'>) => ({
+    usage: addUsage(context.usage, usage),
+    total_cost: addCost(context.total_cost, usage),
+  })),
+  journals(({ turn }, event: On<'context_compacted'>['event']) => [
+    { event_type: 'context.compacted', turn_number: turn, ...compaction(event) },
+  ]),
+  requestAnswer,
 ] as const
 
 /** Text of a model call that goes on. */

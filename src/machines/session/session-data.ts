@@ -85,6 +85,24 @@ export type ModelEvent =
     }
   | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
 
+/** Messages of a conversation that are left out: from the first number on, up to the second. */
+export type Cut = readonly [from: number, to: number]
+
+/** The conversation did not fit into the model's context window: what is left out of it from now on. */
+export type CompactedEvent = {
+  readonly type: 'context_compacted'
+  readonly strategy: 'truncate' | 'summarize'
+  readonly cuts: readonly Cut[]
+  /** What a model reads in place of what was left out; null for nothing. */
+  readonly summary: string | null
+  readonly removed_messages: number
+  /** Estimated. */
+  readonly tokens_before: number
+  readonly tokens_after: number
+  /** Of the call that wrote the summary. */
+  readonly usage: TurnUsage
+}
+
 /** A call that is not carried out: `reason` is what happened to its action, `note` what a person said to it. */
 export type RejectedEvent = {
   readonly type: 'action_rejected'
@@ -117,6 +135,7 @@ export type SessionEvent =
       readonly tools: Readonly<Record<string, SessionTool>>
     }
   | { readonly type: 'model_delta'; readonly delta: string }
+  | CompactedEvent
   | ModelEvent
   | CallEvent
   | { readonly type: 'cancel' }

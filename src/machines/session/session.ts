@@ -11,6 +11,7 @@ import {
   sessionSetup,
   startTurn,
   takeAnswer,
+  takeCompaction,
   takeDelta,
   takeFailure,
   toolDone,
@@ -81,6 +82,7 @@ export const sessionMachine = sessionSetup.createMachine({
               entry: callModel,
               on: {
                 model_delta: { actions: takeDelta },
+                context_compacted: { actions: takeCompaction },
                 model_answered: [
                   { guard: 'answersFinally', target: '#session.active.idle', actions: [...takeAnswer, completeTurn] },
                   { target: 'deciding', actions: [...takeAnswer, runUngatedTools] },

@@ -2,13 +2,14 @@ import { Decimal } from 'decimal.js'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type {
   CallEvent,
+  CompactedEvent,
   OpenCall,
   RejectedEvent,
   RequestedCall,
   SessionTool,
   TurnUsage,
 } from '../session/session-data.ts'
-import type { Message } from '../vocabulary.ts'
+import type { Emission, Message } from '../vocabulary.ts'
 
 /** What a turn and a run have in common: tools, and the calls of them that are open. */
 export interface CallHolder {
@@ -99,6 +100,15 @@ export const addUsage = (usage: TurnUsage, more: TurnUsage): TurnUsage => ({
   total_tokens: usage.total_tokens + more.total_tokens,
   cost_usd: sum(usage.cost_usd, more.cost_usd),
 })
+
+/** What the log says of a conversation that was shortened. What exactly went is for its fold alone. */
+export const compaction = (event: CompactedEvent): Pick<Emission, 'payload' | 'hidden'> => {
+  const { strategy, removed_messages, tokens_before, tokens_after, summary, cuts } = event
+  return {
+    payload: { strategy, removed_messages, tokens_before, tokens_after, summary },
+    hidden: { cuts: cuts.map(([from, to]) => [from, to]) },
+  }
+}
 
 /** Adds a model call's cost to a total; an unknown price adds nothing that is known. */
 export const addCost = (total: string, more: TurnUsage): string => sum(total, more.cost_usd) ?? total

@@ -107,6 +107,8 @@ export interface WorldOptions {
   /** What agents run on; every agent runs without tools when absent. */
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
+  /** Tokens that the context window of every model has; not known when absent. */
+  readonly window?: number
   /** Joins the world to others. */
   readonly cluster?: ClusterParts
   /** Streams are merged so long after they have ended, in ms; never when absent. */
@@ -172,6 +174,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         ...planning,
         models: options.turns ?? turnModelsOf(options.model ?? provider),
         clock,
+        windowOf: async () => ({ context: options.window ?? 0, longestAnswer: 0 }),
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
         storage,
         records: storage.records,

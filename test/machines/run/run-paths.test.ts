@@ -112,6 +112,8 @@ const live = (life: readonly StoredEvent[]): void => {
     if (event.type === 'child_ended') tally.children.delete(String(event.run_id))
     const [next, actions] = transition(machine, snapshot, event)
     for (const action of actions) tally.take(action)
+    // the same call once more, with what is left of the conversation
+    if (event.type === 'context_compacted') tally.modelCalls--
     snapshot = next
     check(tally, snapshot)
   }

@@ -70,6 +70,19 @@ export const answer = (...names: readonly string[]): StoredEvent => ({
   usage,
 })
 
+/** The conversation was too long: its first two messages are left out. */
+export const compacted: StoredEvent = {
+  type: 'context_compacted',
+  ...{
+    strategy: 'truncate',
+    cuts: [[1, 3]],
+    summary: null,
+    removed_messages: 2,
+    tokens_before: 900,
+    tokens_after: 600,
+  },
+  usage,
+}
 export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
 export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })
 export const executed = (action_id: string): StoredEvent => ({ type: 'action_executed', action_id, output: '1' })
@@ -123,6 +136,7 @@ export const walk: Walk = {
   input: inputOf(),
   events: [
     slot,
+    compacted,
     answer(),
     ...['ask', 'guarded', 'post', 'helper', 'boss', 'barred', 'made_up'].map((name) => answer(name)),
     answer('ask', 'post'),

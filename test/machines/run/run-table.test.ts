@@ -9,6 +9,7 @@ import {
   approves,
   cancel,
   cancelBy,
+  compacted,
   delegate,
   duration,
   ended,
@@ -48,6 +49,7 @@ const places = {
 
 const events = {
   slot_granted: slot,
+  context_compacted: compacted,
   'model_answered finally': answer(),
   'model_answered with calls': answer('ask', 'guarded', 'post', 'helper', 'barred', 'made_up'),
   model_failed: fails,
@@ -119,6 +121,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   thinking: {
     ...endsStarted(back),
+    context_compacted: `${thinking}: run.context.compacted callModel!`,
     'model_answered finally': `completed: forget abort forget run.model_call.completed run.completed ${back} ${parent} notify!`,
     'model_answered with calls':
       `${acting}: run.model_call.completed ` +
@@ -130,6 +133,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   'thinking while a child works': {
     ...endsStarted(`${back} cancel>run_9`),
+    context_compacted: `${thinking}: run.context.compacted callModel!`,
     'model_answered finally': `${waiting}: run.model_call.completed ${back}`,
     'model_answered with calls':
       `${acting}: run.model_call.completed ` +

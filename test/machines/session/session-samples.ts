@@ -45,6 +45,19 @@ export const answer = (...names: readonly string[]): StoredEvent => ({
   usage,
 })
 
+/** The conversation was too long: its first two messages are left out. */
+export const compacted: StoredEvent = {
+  type: 'context_compacted',
+  ...{
+    strategy: 'truncate',
+    cuts: [[0, 2]],
+    summary: null,
+    removed_messages: 2,
+    tokens_before: 900,
+    tokens_after: 600,
+  },
+  usage,
+}
 export const delta: StoredEvent = { type: 'model_delta', delta: 'more' }
 export const fails: StoredEvent = { type: 'model_failed', delta: '', code: 'provider_error', message: 'It broke.' }
 export const ran = (action_id: string): StoredEvent => ({ type: 'tool_answered', action_id, output: '1' })
@@ -76,6 +89,7 @@ export const walk: Walk = {
     turn(),
     turn('give'),
     delta,
+    compacted,
     answer(),
     ...['ask', 'guarded', 'post', 'give', 'made_up'].map((name) => answer(name)),
     answer('ask', 'guarded'),

@@ -5,6 +5,7 @@ import {
   answer,
   approves,
   cancel,
+  compacted,
   delta,
   executed,
   fails,
@@ -37,6 +38,7 @@ const events = {
   'turn with an owed output': turn('give'),
   'turn with an unknown output': turn('nobody'),
   model_delta: delta,
+  context_compacted: compacted,
   'model_answered finally': answer(),
   'model_answered with calls for all': answer('ask', 'give', 'post', 'made_up'),
   'model_answered with a made-up call': answer('made_up'),
@@ -81,6 +83,7 @@ const table: Record<keyof typeof places, Row> = {
   thinking: {
     ...turnsRefused('turn_in_progress'),
     model_delta: 'active.working.thinking: output_text.delta',
+    context_compacted: 'active.working.thinking: context.compacted callModel!',
     'model_answered finally': 'active.idle: abort output_text.delta turn.completed remind',
     'model_answered with calls for all':
       'active.working.acting: output_text.delta tool_call.started tool_call.started tool_call.started ' +

@@ -1,8 +1,9 @@
 import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
 import { type Metered, type MeteredCall, metered } from '#gateway/turns/metered.ts'
-import { type Bill, BrokenAnswer, type TurnAnswer, type TurnModels } from '#gateway/turns/turn-models.ts'
+import { type Bill, BrokenAnswer, type TurnAnswer } from '#gateway/turns/turn-models.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
+import { noUsage } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
 import type { EffectContext, EffectOutcome, UncertainEffect } from '#runtime/effects/effects.ts'
@@ -11,17 +12,16 @@ import { shardOf } from '#runtime/recovery/shard.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
+import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
 import type { Conversations } from '../conversations.ts'
 import { DeltaJournal } from '../delta-journal.ts'
 import { modelTool } from '../tools/model-tool.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 
 /** What a model call needs. */
-export interface CallModelParts {
+export interface CallModelParts extends CompactParts {
   readonly conversations: Conversations
   readonly configs: TurnConfigs
-  readonly models: TurnModels
-  readonly clock: Clock
 }
 
 /** What of an actor's context a model call is made with. */
@@ -126,16 +126,29 @@ const outcomeOf = async (
   requested: ModelCallRequest,
   { context, deltas, manner }: { readonly context: EffectContext; readonly deltas: Deltas; readonly manner: Manner },
 ): Promise<EffectOutcome> => {
-  const { request, caller, ratePlanId } = await prepare(parts, requested, context)
+  const { request, caller, config } = await prepare(parts, requested, context)
+  const ratePlanId = config.rate_plan_id ?? null
   const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...bill }) })
+  const shortened = async (refused: boolean): Promise<EffectOutcome | null> => {
+    const { owner, signal } = context
+    const policy = config.context ?? {}
+    const made = await compacted(parts, { request, caller, project: owner.project, policy, refused, signal })
+    return made && compactedOutcome(made, charged)
+  }
   try {
+    const first = await shortened(false)
+    if (first !== null) return first
     const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
     return answered(context.actor, { delta: await deltas.rest(), answer, charged: charged(answer.bill) })
   } catch (error) {
     const delta = await deltas.rest()
     if (!(error instanceof ServiceError)) throw error
-    return failed(delta, error, error instanceof BrokenAnswer ? charged(error.bill) : {})
+    const isTooLong = error.code === 'context_length_exceeded' && !(error instanceof BrokenAnswer) && delta === ''
+    return (
+      (isTooLong ? await shortened(true) : null) ??
+      failed(delta, error, error instanceof BrokenAnswer ? charged(error.bill) : {})
+    )
   }
 }
 
@@ -146,12 +159,12 @@ const prepare = async (
   parts: CallModelParts,
   requested: ModelCallRequest,
   { actor, owner, idempotencyKey }: EffectContext,
-): Promise<{ request: ModelRequest; caller: ActorCaller; ratePlanId: string | null }> => {
+): Promise<{ request: ModelRequest; caller: ActorCaller; config: TurnConfig }> => {
   const kept = parts.configs.read(owner.project, requested.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
   const request = { ...requestOf(config, requested, conversation.forModel()), idempotencyKey }
-  return { request, caller: actorCaller(owner, requested.whose.agentId), ratePlanId: config.rate_plan_id ?? null }
+  return { request, caller: actorCaller(owner, requested.whose.agentId), config }
 }
 
 const requestOf = (
@@ -205,7 +218,17 @@ const answered = (
   return { event: { ...said, delta }, stored: { ...said, ...charged } }
 }
 
-const usageOf = ({ usage, bill }: TurnAnswer): JsonObject => ({
+/** The call is made again with what is left of the conversation, once that is in its log. */
+const compactedOutcome = ({ event, bill }: Compacted, charged: (bill: Bill) => Charged): EffectOutcome => {
+  const said = {
+    ...event,
+    cuts: event.cuts.map(([from, to]) => [from, to]),
+    usage: bill ? usageOf({ ...bill, bill }) : noUsage,
+  }
+  return { event: said, ...(bill !== null && { stored: { ...said, ...charged(bill) } }) }
+}
+
+const usageOf = ({ usage, bill }: Pick<TurnAnswer, 'usage' | 'bill'>): JsonObject => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,

@@ -3,6 +3,7 @@ import type { ServerTool } from '#actors/capability/agent-resources.ts'
 import { actorBlobs, tenantBlobs } from '#runtime/blobs/blob-owner.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
+import type { contextPolicy } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import type { tool } from '#specs/tools.ts'
 import type { BlobStore, Json, JsonObject } from '#storage/ports.ts'
@@ -23,9 +24,14 @@ export interface TurnConfig {
   readonly max_tokens: number | null
   /** What else the agent says of its model calls; absent for nothing. */
   readonly sampling?: Sampling
+  /** What happens when the conversation outgrows the model; absent: it is truncated. */
+  readonly context?: ContextPolicy
   /** The plan by which the call's tenant is charged, where an installation has one. */
   readonly rate_plan_id?: string
 }
+
+/** How a conversation is shortened (`agents.create`, `config.context`). */
+export type ContextPolicy = Infer<typeof contextPolicy>
 
 /** Fields of a chat completion, as an agent's config has them; `models` are the fallbacks. */
 export type Sampling = JsonObject
@@ -33,9 +39,19 @@ export type Sampling = JsonObject
 /** A turn that sets nothing: the most common one, so it costs a context nothing. */
 const plainConfig: TurnConfig = { instructions: [], tools: [], temperature: null, max_tokens: null }
 
-const isPlain = ({ instructions, tools, temperature, max_tokens, rate_plan_id, sampling }: TurnConfig): boolean =>
+const isPlain = ({
+  instructions,
+  tools,
+  temperature,
+  max_tokens,
+  rate_plan_id,
+  sampling,
+  context,
+}: TurnConfig): boolean =>
   instructions.length + tools.length === 0 &&
-  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling].every((value) => value === undefined)
+  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling, context].every(
+    (value) => value === undefined,
+  )
 
 /** A configuration longer than this is kept as a blob, once for all turns that share it. */
 const maxInlineLength = 1024

@@ -9,7 +9,14 @@ import {
 import type { SessionTool } from '#machines/session/session-data.ts'
 import { turnOverrides } from '#specs/agent-config.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { type Sampling, type ToolDeclaration, type TurnConfig, type TurnTool, toolName } from './turn-config.ts'
+import {
+  type ContextPolicy,
+  type Sampling,
+  type ToolDeclaration,
+  type TurnConfig,
+  type TurnTool,
+  toolName,
+} from './turn-config.ts'
 
 /** What a turn request says, as far as it plans the turn. */
 export interface TurnRequest {
@@ -30,6 +37,8 @@ export interface AgentConfig {
   readonly max_tokens: number | null
   /** What else it says of its model calls. */
   readonly sampling?: Sampling
+  /** What happens when a conversation outgrows the model. */
+  readonly context?: ContextPolicy
   /** What a turn does that does not say. */
   readonly pause_on_tool_calls: boolean | null
   /** What a turn with a browser's credential may say otherwise than the agent. */
@@ -80,6 +89,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       temperature: agent.temperature,
       max_tokens: agent.max_tokens,
       ...samplingOf(request, agent),
+      ...(agent.context !== undefined && { context: agent.context }),
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
     tools: sessionTools(tools, namesToApprove(tools, request, agent), policy),

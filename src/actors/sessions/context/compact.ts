@@ -1,0 +1,102 @@
+import type { ActorCaller } from '#gateway/call/caller.ts'
+import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
+import type { ModelWindow } from '#gateway/routing/context-window.ts'
+import type { Bill, TurnModels } from '#gateway/turns/turn-models.ts'
+import type { CompactedEvent } from '#machines/session/session-data.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { ContextPolicy } from '../turns/turn-config.ts'
+import {
+  type CompactionPlan,
+  compactionPlan,
+  cutMessages,
+  isCounted,
+  tokensOf,
+  tokensOfText,
+} from './compaction-plan.ts'
+import { summaryOf } from './summary.ts'
+
+/** What shortening a conversation needs. */
+export interface CompactParts {
+  readonly models: TurnModels
+  readonly clock: Clock
+  /** @throws {ServiceError} what a model is refused with; {StoreUnavailable} */
+  readonly windowOf: (project: string, model: string) => Promise<ModelWindow>
+}
+
+/** A model call that is about to be made, or was refused for its length. */
+export interface CompactRequest {
+  readonly request: ModelRequest
+  readonly caller: ActorCaller
+  readonly project: string
+  readonly policy: ContextPolicy
+  /** The provider has refused it as too long, whatever the estimate says. */
+  readonly refused: boolean
+  readonly signal: AbortSignal
+}
+
+/** A conversation that was shortened, and what the call is charged by that summarized it. */
+export interface Compacted {
+  readonly event: Omit<CompactedEvent, 'usage'>
+  readonly bill: Bill | null
+}
+
+/** Of what was refused as too long, so much is tried next. */
+const refusedShare = 0.6
+/** Of a window, so much is for the answer of a model whose longest answer is not known, or is longer. */
+const answerShare = 0.25
+/** Characters that are counted in one go: some 5 ms. */
+const countedAtOnce = 100_000
+
+/**
+ * Shortens a conversation that does not fit into its model's context window; null when it fits, when its window is not
+ * known, and when nothing can go.
+ *
+ * @throws {ServiceError} `cancelled`; {StoreUnavailable}
+ */
+export const compacted = async (parts: CompactParts, work: CompactRequest): Promise<Compacted | null> => {
+  const { messages } = work.request
+  if (messages.length < 2) return null
+  await count(parts.clock, messages)
+  const most = work.refused ? refusedShare * sumOf(messages) : await roomOf(parts, work)
+  const plan = compactionPlan(messages, { most, keepTurns: work.policy.keep_turns ?? null })
+  if (plan === null) return null
+  const written =
+    work.policy.strategy === 'summarize' ? await summaryOf(parts, work, cutMessages(messages, plan.cuts)) : null
+  return { event: eventOf(plan, written?.text ?? ''), bill: written?.bill ?? null }
+}
+
+const eventOf = ({ cuts, before, after }: CompactionPlan, summary: string): Compacted['event'] => ({
+  type: 'context_compacted',
+  strategy: summary === '' ? 'truncate' : 'summarize',
+  cuts,
+  summary: summary === '' ? null : summary,
+  removed_messages: cuts.reduce((sum, [from, to]) => sum + to - from, 0),
+  tokens_before: before,
+  tokens_after: after + tokensOfText(summary),
+})
+
+/** Tokens that the messages may have. */
+const roomOf = async (parts: CompactParts, { request, project, policy }: CompactRequest): Promise<number> => {
+  if (policy.max_tokens !== undefined) return policy.max_tokens
+  const { context, longestAnswer } = await parts.windowOf(project, request.model)
+  if (context === 0) return Number.POSITIVE_INFINITY
+  const answer = request.maxTokens ?? Math.min(longestAnswer || context, context * answerShare)
+  const { instructions = [], tools } = request
+  return Math.max(1, context - answer - tokensOfText([...instructions, JSON.stringify(tools)].join('\n')))
+}
+
+const sumOf = (messages: readonly ModelMessage[]): number =>
+  messages.reduce((sum, message) => sum + tokensOf(message), 0)
+
+/** Counts the messages that are new, without holding the loop for a long conversation. */
+const count = async (clock: Clock, messages: readonly ModelMessage[]): Promise<void> => {
+  let characters = 0
+  for (const message of messages) {
+    if (isCounted(message)) continue
+    tokensOf(message)
+    characters += message.content.length
+    if (characters < countedAtOnce) continue
+    characters = 0
+    await new Promise<void>((resolve) => clock.soon(resolve))
+  }
+}
