@@ -111,7 +111,7 @@ export const agentConfig = object(
       optional(array(oneOf(...turnOverrides), { maxItems: 3 })),
       'Fields of a turn that client tokens and public keys may set for this agent. None by default.',
     ),
-    context: described(optional(contextPolicy), 'How conversations that outgrow the model are shortened.'),
+    context: optional(contextPolicy),
     limits: optional(runLimits),
     subagents: described(
       optional(array(subagent, { maxItems: 100 })),
