@@ -5,9 +5,13 @@
 import { createServer } from 'node:http'
 
 let receipts = 0
+let last = {}
 
 const server = createServer(async (request, response) => {
+  // what the newest request was, for a look at its signature
+  if (request.url === '/tool/last') return response.end(JSON.stringify(last))
   const body = Buffer.concat(await Array.fromAsync(request)).toString()
+  if (request.url === '/tool') last = { headers: request.headers, body }
   console.log(request.method, request.url, body)
   receipts += 1
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ receipt: receipts }))

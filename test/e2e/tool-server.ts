@@ -30,15 +30,20 @@ export const startToolServer = async (): Promise<ToolServer> => {
   const held: ServerResponse[] = []
   const waiting = new Set<() => void>()
   let holding = false
+  let last = {}
   const reply = (response: ServerResponse) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ receipt: calls.length }))
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
+      // as docs/receiver.mjs answers
+      if (request.url === '/tool/last') return response.end(JSON.stringify(last))
       // a provider connection to it asks for its models: no call of a tool
       if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'tool-model' }] }))
-      const body = JSON.parse(Buffer.concat(parts).toString())
+      const text = Buffer.concat(parts).toString()
+      const body = JSON.parse(text)
+      last = { headers: request.headers, body: text }
       calls.push({ key: String(request.headers['idempotency-key']), headers: request.headers, body })
       if (holding) held.push(response)
       else reply(response)

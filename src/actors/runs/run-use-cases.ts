@@ -53,7 +53,8 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
     const { host } = parts
     const run = await findRun(host, call, call.params.run_id)
     if (!call.accept.includes('text/event-stream')) return { json: await eventPage(host, run, call.query) }
-    return { events: { stream: host.feed.follow(run.id, call.after ?? 0, { at: 'idle' }), replayed: false } }
+    const stream = host.feed.follow(run.id, call.after ?? 0, { at: 'idle' })
+    return { events: { stream, tenant: run.owner.tenant, replayed: false } }
   },
 })
 

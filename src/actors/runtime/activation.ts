@@ -222,7 +222,8 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     ...commit,
     seq: commit.seq + 1,
     epoch,
-    at: clock.now(),
+    // nothing of the actor has changed that its reader sees: it is as old as it was
+    at: commit.at,
     machine: `${definition.name}@${definition.version}`,
     cause: `migrate:${commit.machine}:${definition.version}`,
     nonce: newNonce(),

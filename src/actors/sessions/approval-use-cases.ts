@@ -30,16 +30,16 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     await host.delivered(session.id)
     const action = await findAction(host, call.scope, { session, id: body.action_id })
     const before = await processedBefore(host, action, idempotency)
-    if (before !== null) return { stream: resumedStream(host, session, before), replayed: true }
+    if (before !== null) return { ...resumed(host, session, before), replayed: true }
     try {
       const result = await approveAll({ host, now }, call, session)
       checkSameRequest(result, idempotency)
-      return { stream: resumedStream(host, session, standingAt(result.commit)), replayed: result.duplicate }
+      return { ...resumed(host, session, standingAt(result.commit)), replayed: result.duplicate }
     } catch (error) {
       // a request with the same key may have been carried out since
       const since = isResolved(error) ? await processedBefore(host, action, idempotency) : null
       if (since === null) throw error
-      return { stream: resumedStream(host, session, since), replayed: true }
+      return { ...resumed(host, session, since), replayed: true }
     }
   },
   'sessions.reject': async (call) => {
@@ -186,5 +186,7 @@ const resolve = async (
 }
 
 /** What follows a decision, until the turn ends or waits again. */
-const resumedStream = (host: Host, session: Resident, after: number): StreamAnswer['stream'] =>
-  host.feed.follow(session.id, after, { at: 'idle', after: endsTurn })
+const resumed = (host: Host, session: Resident, after: number): Pick<StreamAnswer, 'stream' | 'tenant'> => ({
+  stream: host.feed.follow(session.id, after, { at: 'idle', after: endsTurn }),
+  tenant: session.owner.tenant,
+})

@@ -79,7 +79,8 @@ export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   'sessions.turns': (call) => startTurn(parts, call),
   'sessions.stream': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
-    return { stream: parts.host.feed.follow(session.id, call.after ?? 0, { at: 'never' }), replayed: false }
+    const stream = parts.host.feed.follow(session.id, call.after ?? 0, { at: 'never' })
+    return { stream, tenant: session.owner.tenant, replayed: false }
   },
   'sessions.cancel': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
@@ -228,7 +229,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     cause: causeOf(idempotency),
   })
   checkSameRequest(result, idempotency)
-  return { stream: turnStream(host, session.id, result.commit?.events ?? []), replayed: result.duplicate }
+  const stream = turnStream(host, session.id, result.commit?.events ?? [])
+  return { stream, tenant: session.owner.tenant, replayed: result.duplicate }
 }
 
 /** @throws {ServiceError} `secret_key_required` for a field that the agent does not leave to this caller. */

@@ -93,4 +93,5 @@ const refuse = (
   })
 }
 
-const secondsOf = ({ resetMs }: LimitState): number => Math.ceil(resetMs / 1000)
+/** A window is counted in parts, so that a unit may come back a part later than its window says: callers hear of the window. */
+const secondsOf = ({ resetMs }: LimitState): number => Math.ceil(Math.min(resetMs, windowMs) / 1000)

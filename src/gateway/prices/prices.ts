@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Decimal } from 'decimal.js'
 import { providers } from '#specs/data/providers.ts'
 import { type SearchPrice, searchPrices } from '#specs/data/search-prices.ts'
-import { simulatedWindow } from '../simulated/context-model.ts'
 import { type Attodollars, attodollars, usdText } from './attodollars.ts'
 import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './price-table.ts'
+import { simulatedWindow } from './simulated-window.ts'
 import type { TokenUsage, Usage } from './usage.ts'
 
 /** The snapshot that the server was built with; `specs/decisions/0030-models-and-prices.md` says where it comes from. */

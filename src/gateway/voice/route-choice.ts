@@ -40,6 +40,27 @@ export const preferredModels = <Model extends Registered>(
   return [first, simulated].filter((model) => model !== undefined)
 }
 
+/**
+ * The model of a language's own that takes the place of OpenAI's, which its SDKs make callers name: those follow any text
+ * without a voice of the language. Null where the request names the provider too, or another model.
+ */
+export const nativeModel = <Model extends Registered>(
+  models: readonly Model[],
+  { provider }: Registered,
+  { requestedModel, language }: { readonly requestedModel: string; readonly language: string | null },
+): Model | null => {
+  if (provider !== 'openai' || requestedModel.includes('/')) return null
+  const [first] = preferredModels(models, language)
+  return first?.provider === native.provider ? first : null
+}
+
+/** The plan with a language's own model; null where that cannot be had or cannot do what is requested. */
+export const orNull = <Plan>(plan: Promise<Plan>): Promise<Plan | null> =>
+  plan.catch((error: unknown) => {
+    if (error instanceof ServiceError) return null
+    throw error
+  })
+
 /** Routes to a registered model, at its own provider only. @throws {ServiceError} `provider_not_configured` */
 export const routesOf = async (
   where: ProjectRoutes,

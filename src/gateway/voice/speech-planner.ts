@@ -1,4 +1,4 @@
-import { speechModels } from '#specs/data/speech-models.ts'
+import { type SpeechModel, speechModels } from '#specs/data/speech-models.ts'
 import type { Routes } from '../call/routes.ts'
 import { speechModelOf } from '../prices/voice-models.ts'
 import type { SpeechTask } from '../providers/voice/voice-format.ts'
@@ -6,6 +6,8 @@ import { autoNames, speechCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
 import {
   autoSteps,
+  nativeModel,
+  orNull,
   type ProjectRoutes,
   preferredModels,
   routesOf,
@@ -36,6 +38,9 @@ export class SpeechPlanner {
     const named = speechModelOf(requestedModel)
     if (named === null) return this.#unregistered(project, requestedModel, request)
     const { model, wireModel, voice } = named
+    const own = nativeModel(speechModels, model, { requestedModel, language: request.language })
+    const native = own && (await orNull(this.#natively(project, own, { requestedModel, request })))
+    if (native !== null) return native
     const task = speechTask(
       model,
       voice === null ? request : { ...request, voice: request.voice ?? voice.id },
@@ -43,6 +48,15 @@ export class SpeechPlanner {
     )
     const routes = await routesOf(this.#of(project), model, wireModel)
     return { requestedModel, auto: false, steps: stepsOf(routes, task) }
+  }
+
+  async #natively(
+    project: string,
+    model: SpeechModel,
+    { requestedModel, request }: { readonly requestedModel: string; readonly request: SpeechRequest },
+  ): Promise<SpeechPlan> {
+    const task = speechTask(model, request, 'default')
+    return { requestedModel, auto: false, steps: stepsOf(await routesOf(this.#of(project), model, model.id), task) }
   }
 
   async #byDefault(project: string, request: SpeechRequest): Promise<SpeechPlan> {

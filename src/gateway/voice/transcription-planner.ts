@@ -6,6 +6,8 @@ import { autoNames, transcriptionCandidates } from './auto-candidates.ts'
 import type { Latencies } from './latencies.ts'
 import {
   autoSteps,
+  nativeModel,
+  orNull,
   type ProjectRoutes,
   preferredModels,
   routesOf,
@@ -42,9 +44,24 @@ export class TranscriptionPlanner {
       const own = await unregistered(this.#of(project), requestedModel)
       return { requestedModel, auto: false, steps: stepsOf(own, plainTranscription(request)) }
     }
+    const own = nativeModel<TranscriptionModel>(transcriptionModels, named.model, {
+      requestedModel,
+      language: request.language,
+    })
+    const native = own && (await orNull(this.#natively(project, own, { requestedModel, request })))
+    if (native !== null) return native
     const task = transcriptionTask(named.model, request)
     const routes = await routesOf(this.#of(project), named.model, named.wireModel)
     return { requestedModel, auto: false, steps: stepsOf(routes, task) }
+  }
+
+  async #natively(
+    project: string,
+    model: TranscriptionModel,
+    { requestedModel, request }: { readonly requestedModel: string; readonly request: TranscriptionRequest },
+  ): Promise<TranscriptionPlan> {
+    const task = transcriptionTask(model, request)
+    return { requestedModel, auto: false, steps: stepsOf(await routesOf(this.#of(project), model, model.id), task) }
   }
 
   async #byDefault(project: string, request: TranscriptionRequest): Promise<TranscriptionPlan> {

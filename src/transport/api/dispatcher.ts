@@ -28,7 +28,7 @@ import { keepable } from './keepable.ts'
 import { lastEventId } from './last-event-id.ts'
 import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
-import { asStreamed } from './schema.ts'
+import { asStreamed, tenantOfStream } from './schema.ts'
 import { envelopeFor } from './sdk-callers.ts'
 import { ServedCall } from './served-call.ts'
 
@@ -173,6 +173,7 @@ export class Dispatcher implements HttpHandler {
       clientAddress: this.#parts.clientAddress,
     })
     const result = await this.#result(exchange, endpoint, call)
+    if (exchange.look !== undefined) await this.#watchTenant(exchange, principal, result)
     return answer(exchange, operation, { result, query, streams: this.#parts.streams })
   }
 
@@ -183,6 +184,19 @@ export class Dispatcher implements HttpHandler {
   /** What a new request with this credential would be answered, as far as access goes. */
   async #lookAgain(request: HttpRequest, endpoint: Endpoint): Promise<void> {
     authorise(endpoint.operation.access, await this.#principal(request, endpoint))
+  }
+
+  /** A tenant that is suspended has no open stream, whoever reads it. @throws {ServiceError} `tenant_suspended` */
+  async #watchTenant(exchange: Exchange, principal: Principal, result: unknown): Promise<void> {
+    const tenant = tenantOfStream(result)
+    const { look } = exchange
+    if (tenant === null || look === undefined || principal.kind === 'public') return
+    const admit = () => this.#parts.tenants.admit(principal.project, tenant)
+    await admit()
+    exchange.look = async () => {
+      await look()
+      await admit()
+    }
   }
 
   #checkAccess(request: HttpRequest, { operation }: Endpoint, principal: Principal): void {

@@ -10,6 +10,12 @@ import type { BytesResult, JsonChoice, WithHeaders } from '#actors/call/use-case
 export const asObject = (result: unknown) => result as object
 
 /** The result of an operation with `answersEvents`. */
+/** The tenant of the stream in an answer; null where it is no stream or no tenant's. */
+export const tenantOfStream = (result: unknown): string | null => {
+  const { events, tenant } = result as Partial<StreamAnswer> & { readonly events?: StreamAnswer }
+  return events?.tenant ?? tenant ?? null
+}
+
 export const asStream = (result: unknown) => result as StreamAnswer
 
 /** The result of an operation with `answersBytes`. */

@@ -20,7 +20,7 @@ import { envelop, platformBody } from './envelopes.ts'
 import { lastEventId } from './last-event-id.ts'
 import { serviceErrorOf } from './refuse.ts'
 import { Router } from './router.ts'
-import { asPagination, asStream, asStreamQuery } from './schema.ts'
+import { asPagination, asStream, asStreamQuery, textIn } from './schema.ts'
 
 export interface SessionUpgradeParts {
   readonly endpoints: readonly Endpoint[]
@@ -78,6 +78,8 @@ export class SessionUpgrades {
     authorise(sessionSocket.access, await this.#parts.authenticator.authenticate(request))
     const query = this.#validator.query(request.query)
     const newest = await this.#newest(upgrade)
+    const tenant = await this.#tenantOf(upgrade)
+    await this.#look(request, tenant)
     const names = asStreamQuery(query).event_names ?? request.header('x-event-names')
     const options = {
       shortNames: names === 'short',
@@ -86,13 +88,20 @@ export class SessionUpgrades {
       ticker: this.#parts.ticker,
       counters: this.#parts.counters,
       log: this.#parts.log,
-      look: () => this.#look(request),
+      look: () => this.#look(request, tenant),
     }
     return { accept: (peer) => serveSessionSocket(peer, this.#commands(upgrade, newest), options) }
   }
 
-  async #look(request: HttpRequest): Promise<void> {
-    authorise(sessionSocket.access, await this.#parts.authenticator.authenticate(request))
+  /** A session of a suspended tenant has no open socket, whoever holds it. @throws {ServiceError} `tenant_suspended` */
+  async #look(request: HttpRequest, tenant: string | null): Promise<void> {
+    const principal = await this.#parts.authenticator.authenticate(request)
+    authorise(sessionSocket.access, principal)
+    if (tenant !== null && principal.kind !== 'public') await this.#parts.tenants.admit(principal.project, tenant)
+  }
+
+  async #tenantOf(upgrade: UpgradeRequest): Promise<string | null> {
+    return textIn(await this.#obey('sessions.get', upgrade, {}), 'tenant_id')
   }
 
   #commands(upgrade: UpgradeRequest, newest: number): SessionCommands {

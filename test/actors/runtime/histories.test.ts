@@ -156,6 +156,7 @@ describe('a session that an older release left in any state', () => {
         const { reminders, in_flight, last_sequence, due } = step.commit
         expect(head).toMatchObject({ reminders, in_flight, last_sequence, due })
         expect(found.resident.state.snapshot.context).toMatchObject({ region: 'eu' })
+        expect(found.resident.touchedAt).toBe(step.commit.at)
         if (next === undefined) continue
         const now = await commitNow(storage, found, stepOf(found, next), next.commit)
         expect(now.events).toEqual(next.commit.events)

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerChecker } from '#specs/dsl/validate.ts'
 import { isWebhookEventType, webhookEvents } from '#specs/events/webhook-events.ts'
@@ -39,7 +40,12 @@ describe.each(stores)('the walk through the platform on $store', ({ store }) => 
   }, limit.timeout)
 
   it('prints what the page says, and calls the tool once', limit, async () => {
-    const env = { TROUPE_URL: world.url, TROUPE_KEY: world.secretKey, TOOL_URL: tool.url, HOOK_URL: hook.url }
+    const env = {
+      ...{ TROUPE_URL: world.url, TROUPE_KEY: world.secretKey, TOOL_URL: tool.url, HOOK_URL: hook.url },
+      ...{ OWNER_EMAIL: world.ownerEmail, OWNER_PASSWORD: world.ownerPassword },
+      // where a reader has installed the package
+      NODE_PATH: fileURLToPath(new URL('../../../node_modules', import.meta.url)),
+    }
     const names = 'printf "%s %s" "$run" "$tenant"'
     const outputs = await runBlocks([...examples.map(({ code }) => code), names], { folder, env })
     for (const [place, { prints, code }] of examples.entries()) {

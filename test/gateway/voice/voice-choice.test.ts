@@ -50,6 +50,23 @@ describe('a request without a model', () => {
     },
   )
 
+  it('goes there too when it names an OpenAI model, as SDKs make it, and to OpenAI where that is named or alone', async () => {
+    world.keys({ openai: ['managed'], spitch: ['managed'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Bawo ni', model: 'tts-1', voice: 'alloy', language: 'yo' })
+    expect(paths()).toEqual(['spitch'])
+    world.upstream.script(answers(spitchAnswer))
+    await world.transcribe({ model: 'whisper-1', language: 'yo' })
+    expect(paths()).toEqual(['spitch'])
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Bawo ni', model: 'openai/tts-1', language: 'yo' })
+    expect(paths()).toEqual(['openai'])
+    world.keys({ openai: ['managed'] })
+    world.upstream.script(sends(audio))
+    await world.speak({ input: 'Bawo ni', model: 'tts-1', language: 'yo' })
+    expect(paths()).toEqual(['openai'])
+  })
+
   it('in Hausa is spoken by a voice that is at home there, unless another is named', async () => {
     world.keys({ spitch: ['byok'] })
     world.upstream.script(sends(audio))

@@ -25,7 +25,7 @@ const requestOf = (target: string, headers: Record<string, string> = {}): HttpRe
   }
 }
 
-const open = (principal: () => Principal, more: AnyUseCases = {}) => {
+const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => {}) => {
   const calls: { id: string; body: unknown; after: number | null }[] = []
   const unused = Object.fromEntries(
     Object.keys(operations).map((id) => [id, () => Promise.reject(new Error(`${id} was not expected`))]),
@@ -42,6 +42,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}) => {
     ...recorded('sessions.approve'),
     ...recorded('sessions.cancel'),
     ...recorded('sessions.stream'),
+    'sessions.get': async () => ({ tenant_id: 'ten_1' }),
     'sessions.events': async () => ({ data: [], pagination: { page: 1, limit: 1, total: 41, total_pages: 41 } }),
     ...more,
   }
@@ -49,7 +50,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}) => {
     clientAddress: ({ remoteAddress }) => remoteAddress,
     endpoints: endpointsOf(Object.values(operations), useCases),
     authenticator: { authenticate: () => principal() },
-    tenants: { admit: () => {}, admitUser: () => {}, check: () => {} },
+    tenants: { admit, admitUser: () => {}, check: () => {} },
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
     log: pino({ level: 'silent' }),
@@ -77,6 +78,14 @@ const codeOf = (decision: Awaited<ReturnType<SessionUpgrades['decide']>>) =>
   'refuse' in decision ? [decision.refuse.status, JSON.parse(decision.refuse.body).error.code] : 'accepted'
 
 describe('an upgrade to a session socket', () => {
+  it('is refused for a session of a suspended tenant', async () => {
+    const suspended = (): never => {
+      throw new ServiceError('tenant_suspended')
+    }
+    const decision = await open(() => principals.secret_key, {}, suspended).decide(path)
+    expect(decision).toMatchObject({ refuse: { status: 403 } })
+  })
+
   it.each([path, `/api${path}`])('is taken at %s', async (target) => {
     expect(codeOf(await open(() => principals.client_token).decide(target))).toBe('accepted')
   })

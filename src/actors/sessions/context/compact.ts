@@ -1,6 +1,6 @@
 import type { ActorCaller } from '#gateway/call/caller.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
-import type { ModelWindow } from '#gateway/routing/context-window.ts'
+import type { ModelWindow } from '#gateway/routing/open-routing.ts'
 import type { Bill, TurnModels } from '#gateway/turns/turn-models.ts'
 import type { CompactedEvent } from '#machines/session/session-data.ts'
 import type { Clock } from '#runtime/clock.ts'

@@ -39,7 +39,7 @@ export const summaryOf = async (
     const model = policy.model ?? request.model
     const { context } = await parts.windowOf(project, model)
     const content = transcriptOf(messages, Math.min(longestTranscript, context || usualWindow))
-    const asked = {
+    const call = {
       model,
       instructions: [instructions],
       messages: [{ role: 'user', content }] as const,
@@ -47,7 +47,7 @@ export const summaryOf = async (
       maxTokens: longestSummary,
       idempotencyKey: `${request.idempotencyKey}:summary`,
     }
-    const { text, bill } = await parts.models.call(asked, caller, { onDelta: () => {}, signal })
+    const { text, bill } = await parts.models.call(call, caller, { onDelta: () => {}, signal })
     return { text: text.trim(), bill }
   } catch (error) {
     if (!(error instanceof ServiceError) || signal.aborted) throw error

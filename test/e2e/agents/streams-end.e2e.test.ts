@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionSocket } from '#specs/resources/sessions.ts'
+import { noteCalled } from '#test/support/called-operations.ts'
+import { Api } from '../api.ts'
+import { isEvent, type StreamReader } from '../stream-reader.ts'
+import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
+import { World } from '../world.ts'
+
+/** Five seconds, the second that credentials are cached for, and a machine that stands still for some. */
+const limit = { timeout: 30_000 }
+
+/** What ends the right to a stream. */
+interface Ending {
+  readonly name: string
+  /** Opens what a stream is read with, and says what ends it. */
+  readonly begin: () => Promise<{
+    readonly session: string
+    readonly token: string
+    readonly end: () => Promise<unknown>
+  }>
+}
+
+let world: World
+let tool: ToolServer
+let api: Api
+let dashboard: Api
+let project = ''
+let tenants = 0
+
+beforeAll(async () => {
+  tool = await startToolServer()
+  world = await World.start({ tools: [tool] })
+  api = world.api
+  dashboard = await world.dashboard()
+  project = (await dashboard.get('/api/projects')).body.data[0].id
+})
+afterAll(async () => {
+  await world.stop()
+  await tool.close()
+})
+
+const ok = async (answer: ReturnType<Api['get']>) => {
+  const { status, body } = await answer
+  expect(status, JSON.stringify(body)).toBeLessThan(300)
+  return body
+}
+const newTenant = async (): Promise<string> =>
+  (await ok(api.post('/v1/tenants', { external_id: `tenant-${tenants++}`, name: 'Acme' }))).id
+const suspend = (tenant: string) => ok(api.post(`/v1/tenants/${tenant}`, { status: 'suspended' }, { method: 'PATCH' }))
+
+const endings: readonly Ending[] = [
+  {
+    name: 'the tenant is suspended, for a secret key',
+    begin: async () => {
+      const tenant = await newTenant()
+      const session = await api.createSession({ tenant_id: tenant })
+      return { session, token: world.secretKey, end: () => suspend(tenant) }
+    },
+  },
+  {
+    name: 'the tenant is suspended, for a client token',
+    begin: async () => {
+      const tenant = await newTenant()
+      const { token } = await ok(api.post('/v1/client-tokens', { tenant_id: tenant, external_user_id: 'ada' }))
+      return { session: await world.as(token).createSession(), token, end: () => suspend(tenant) }
+    },
+  },
+  {
+    name: 'the secret key is revoked',
+    begin: async () => {
+      const keys = `/api/projects/${project}/keys`
+      const { id, key } = await ok(dashboard.post(keys, { name: 'doomed' }))
+      const end = () => ok(dashboard.post(`${keys}/${id}`, undefined, { method: 'DELETE' }))
+      return { session: await api.createSession(), token: key, end }
+    },
+  },
+  {
+    name: 'the token expires',
+    begin: async () => {
+      const body = { tenant_id: await newTenant(), external_user_id: 'ada', expires_in: 5 }
+      const { token } = await ok(api.post('/v1/client-tokens', body))
+      return { session: await world.as(token).createSession(), token, end: async () => {} }
+    },
+  },
+]
+
+const follow = (session: string, token: string): Promise<StreamReader> =>
+  world.as(token).stream(`/v1/sessions/${session}/stream`)
+
+interface Closed {
+  readonly code: number
+  readonly last: ReturnType<typeof JSON.parse>
+}
+
+const openSocket = async (session: string, token: string): Promise<{ readonly closed: Promise<Closed> }> => {
+  const url = `${world.url.replace('http', 'ws')}/v1/sessions/${session}/ws`
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
+  let last: Closed['last'] = null
+  socket.onmessage = ({ data }) => {
+    last = JSON.parse(data)
+  }
+  const closed = new Promise<Closed>((resolve) => {
+    socket.onclose = ({ code }) => resolve({ code, last })
+  })
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = () => reject(new Error('the socket was refused'))
+  })
+  noteCalled([sessionSocket.id])
+  return { closed }
+}
+
+describe.each(endings)('a stream when $name', ({ begin }) => {
+  it('ends, by SSE and by WebSocket, and is opened no more', limit, async () => {
+    const { session, token, end } = await begin()
+    const [stream, socket] = [await follow(session, token), await openSocket(session, token)]
+    await end()
+    const ended = await stream.until(isEvent('stream.ended'))
+    expect(ended.data).toEqual({ reason: 'credential_ended' })
+    expect(await stream.ended).toBe('done')
+    const { code, last } = await socket.closed
+    expect([code, last.event]).toEqual([1008, 'stream.ended'])
+    await expect(follow(session, token)).rejects.toThrow(/40[13]/)
+    await expect(openSocket(session, token)).rejects.toThrow('refused')
+  })
+})
+
+it('ends the stream of a run for a member who was removed', limit, async () => {
+  const config = { model: 'simulated-1', tools: [refundTool(tool, { needsApproval: true })] }
+  const agent = await ok(api.post('/v1/agents', { name: 'Refunds', config }))
+  const input = { prompt: 'Please use issue_refund for order 1042' }
+  const run = await ok(api.post(`/v1/agents/${agent.id}/runs`, { input }))
+  const person = { email: 'eve@example.com', password: 'a-long-pass-phrase-42' }
+  const members = `/api/projects/${project}/members`
+  const { id } = await ok(dashboard.post(members, person))
+  const login = await new Api(world.url).post('/api/auth/login', person)
+  const member = new Api(world.url, { cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '' })
+  const accept = { headers: { accept: 'text/event-stream' } }
+  const stream = await member.stream(`/v1/runs/${run.id}/events`, undefined, accept)
+  await stream.until(isEvent('run.requires_action'))
+  await ok(dashboard.post(`${members}/${id}`, undefined, { method: 'DELETE' }))
+  expect((await stream.until(isEvent('stream.ended'))).data).toEqual({ reason: 'credential_ended' })
+})
