@@ -126,7 +126,7 @@ export interface EventStream {
 /** What an operation with a stream answers. `replayed`: an Idempotency-Key met its first request again. */
 export interface StreamAnswer {
   readonly stream: EventStream
-  /** Whose it is: it ends when this tenant is suspended, whoever reads it. Null or absent: no tenant's. */
+  /** Whose it is: it ends when this tenant is suspended, for every reader. Null or absent: no tenant's. */
   readonly tenant?: string | null
   readonly replayed: boolean
 }

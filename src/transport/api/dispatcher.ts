@@ -186,7 +186,7 @@ export class Dispatcher implements HttpHandler {
     authorise(endpoint.operation.access, await this.#principal(request, endpoint))
   }
 
-  /** A tenant that is suspended has no open stream, whoever reads it. @throws {ServiceError} `tenant_suspended` */
+  /** A tenant that is suspended has no open stream, for any reader. @throws {ServiceError} `tenant_suspended` */
   async #watchTenant(exchange: Exchange, principal: Principal, result: unknown): Promise<void> {
     const tenant = tenantOfStream(result)
     const { look } = exchange

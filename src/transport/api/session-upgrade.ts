@@ -93,7 +93,7 @@ export class SessionUpgrades {
     return { accept: (peer) => serveSessionSocket(peer, this.#commands(upgrade, newest), options) }
   }
 
-  /** A session of a suspended tenant has no open socket, whoever holds it. @throws {ServiceError} `tenant_suspended` */
+  /** A session of a suspended tenant has no open socket, for any holder. @throws {ServiceError} `tenant_suspended` */
   async #look(request: HttpRequest, tenant: string | null): Promise<void> {
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket.access, principal)
