@@ -5,7 +5,10 @@ import { array, boolean, described, integer, nullable, object, oneOf, string, ti
 
 const task = object(
   {
-    id: described(oneOf('compaction'), 'The task. `compaction` puts the deltas of ended turns together.'),
+    id: described(
+      oneOf('compaction', 'retention'),
+      'The task. `compaction` puts the deltas of ended turns together, `retention` deletes what projects keep no longer.',
+    ),
     paused: boolean(),
     paused_by: nullable(string({ description: 'Id of the member who paused it.' })),
     paused_at: nullable(timestamp()),
@@ -14,7 +17,10 @@ const task = object(
     }),
     oldest_at: described(nullable(timestamp()), 'When the oldest of them was written. Streams wait for two minutes.'),
     merged: integer({ description: 'Streams put together by this node since its start.' }),
-    removed: integer({ description: 'Commits removed by this node since its start.' }),
+    removed: integer({
+      description:
+        'Commits (`compaction`), or sessions, runs and actions (`retention`), removed by this node since its start.',
+    }),
   },
   { title: 'UpkeepTask', description: 'Housekeeping of the installation.' },
 )

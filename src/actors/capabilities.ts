@@ -14,6 +14,7 @@ import { memory } from './memory/memory.ts'
 import { operators } from './operators/operators.ts'
 import { idempotencyKeys } from './records/idempotent.ts'
 import type { AnyKind } from './records/schema.ts'
+import { retention } from './retention/retention.ts'
 import { runs } from './runs/runs.ts'
 import { erasedActors } from './runtime/erasure/erased-actors.ts'
 import type { Ledger } from './runtime/log/ledger.ts'
@@ -43,6 +44,7 @@ export const capabilities = [
   clientTokens,
   knowledge,
   operators,
+  retention,
 ] as const satisfies readonly AnyCapability[]
 
 const all: readonly AnyCapability[] = capabilities

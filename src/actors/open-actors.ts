@@ -97,10 +97,8 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   started.promise.catch(() => {})
   let opened: OpenCapabilities | undefined
   const open = (host: Host): OpenCapabilities => {
-    opened ??= openCapabilities(
-      capabilities,
-      houseOf(parts, { notices, requests, host, upkeep: { upkeep, compaction }, runtime: started.promise }),
-    )
+    const ground = { notices, requests, host, upkeep, runtime: started.promise }
+    opened ??= openCapabilities(capabilities, houseOf(parts, ground))
     return opened
   }
   const runtime = startRuntime({
@@ -148,7 +146,9 @@ const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
 
 const upkeepOf = ({ storage: { commits }, clock, log }: ActorsParts, records: RecordStore) => {
   const upkeep = new UpkeepSwitch({ records, clock })
-  return { upkeep, compaction: new Compaction({ records, commits, upkeep, clock, log }) }
+  const compaction = new Compaction({ records, commits, upkeep, clock, log })
+  const own: Upkeep = { upkeep, tasks: new Map([['compaction', () => compaction.state()]]) }
+  return { upkeep: own, compaction }
 }
 
 interface Ground {

@@ -2,48 +2,50 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
-import type { Compaction } from '../runtime/log/compaction.ts'
+import type { CompactionState } from '../runtime/log/compaction.ts'
 import type { UpkeepSwitch } from '../runtime/log/upkeep-switch.ts'
 
 /** The housekeeping of an installation, and what pauses it. */
 export interface Upkeep {
   readonly upkeep: UpkeepSwitch
-  readonly compaction: Pick<Compaction, 'state'>
+  /** How far each task is, by its name; capabilities add theirs. */
+  readonly tasks: Map<Task['id'], () => Promise<CompactionState>>
 }
 
 type UpkeepUseCases = Pick<UseCases, Extract<keyof UseCases, `upkeep.${string}`>>
-
-const task = 'compaction'
+type Task = ResultOf<'upkeep.list'>['data'][number]
 
 /** What operators see of housekeeping, and how they pause it. */
 export const upkeepUseCases = (of: () => Upkeep): UpkeepUseCases => ({
-  'upkeep.list': async () => ({ data: [await shown(of())] }),
+  'upkeep.list': async () => ({ data: await Promise.all([...of().tasks.keys()].map((id) => shown(of(), id))) }),
   'upkeep.pause': async ({ params, ...call }) => {
-    await of().upkeep.pause(known(params.task_id), actorOf(call).id ?? 'unknown')
-    return shown(of())
+    const id = known(of(), params.task_id)
+    await of().upkeep.pause(id, actorOf(call).id ?? 'unknown')
+    return shown(of(), id)
   },
   'upkeep.resume': async ({ params }) => {
-    await of().upkeep.resume(known(params.task_id))
-    return shown(of())
+    const id = known(of(), params.task_id)
+    await of().upkeep.resume(id)
+    return shown(of(), id)
   },
 })
 
-const known = (id: string): string => {
-  if (id !== task) throw new ServiceError('not_found', { param: 'task_id' })
-  return id
+const known = ({ tasks }: Upkeep, id: string): Task['id'] => {
+  for (const task of tasks.keys()) if (task === id) return task
+  throw new ServiceError('not_found', { param: 'task_id' })
 }
 
-const shown = async ({ upkeep, compaction }: Upkeep): Promise<ResultOf<'upkeep.list'>['data'][number]> => {
-  const [paused, { waiting, oldestAt, merged, removed }] = await Promise.all([upkeep.paused(task), compaction.state()])
+const shown = async ({ upkeep, tasks }: Upkeep, id: Task['id']): Promise<Task> => {
+  const [paused, state] = await Promise.all([upkeep.paused(id), tasks.get(id)?.()])
   return {
-    id: task,
+    id,
     paused: paused !== null,
     paused_by: paused?.by ?? null,
     paused_at: timeOf(paused?.at ?? null),
-    waiting,
-    oldest_at: timeOf(oldestAt),
-    merged,
-    removed,
+    waiting: state?.waiting ?? 0,
+    oldest_at: timeOf(state?.oldestAt ?? null),
+    merged: state?.merged ?? 0,
+    removed: state?.removed ?? 0,
   }
 }
 

@@ -50,5 +50,19 @@ it('is for owners: keys and members may not pause it, and admins only look', asy
   const admin = await world.dashboard(email, password)
   expect((await admin.get('/api/upkeep')).status).toBe(200)
   expect((await admin.post('/api/upkeep/compaction/pause', {})).status).toBe(403)
-  expect((await owner.post('/api/upkeep/retention/pause', {})).status).toBe(404)
+  expect((await owner.post('/api/upkeep/unknown/pause', {})).status).toBe(404)
+})
+
+it('keeps everything for good unless an owner or a secret key says otherwise', async () => {
+  const path = '/v1/retention-settings'
+  const forGood = { sessions_days: null, runs_days: null, actions_days: null, applied_at: null }
+  expect((await world.api.get(path)).body).toEqual(forGood)
+  const put = await world.api.fetch(path, { sessions_days: 30 }, { method: 'PUT' })
+  expect(await put.json()).toEqual({ ...forGood, sessions_days: 30 })
+  expect((await world.api.get(path)).body).toEqual({ ...forGood, sessions_days: 30 })
+  expect((await world.api.fetch(path, { sessions_days: 0 }, { method: 'PUT' })).status).toBe(422)
+  expect((await owner.get('/api/upkeep')).body.data).toMatchObject([
+    { id: 'compaction' },
+    { id: 'retention', removed: 0 },
+  ])
 })

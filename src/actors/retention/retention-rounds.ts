@@ -1,0 +1,143 @@
+import type { Logger } from 'pino'
+import { type Clock, pause } from '#runtime/clock.ts'
+import type { Host } from '#runtime/host.ts'
+import type { UpkeepSwitch } from '#runtime/log/upkeep-switch.ts'
+import type { Ownership } from '#runtime/recovery/ownership.ts'
+import { shardOf } from '#runtime/recovery/shard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordKind, RecordStore } from '#storage/ports.ts'
+import type { RetentionData, RetentionSettings } from './retention-settings.ts'
+
+const everyMs = 10 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+const pageSize = 100
+/** So many rows of a project and kind are looked at in a round; the next one goes on there. */
+const mostInRound = 5000
+/** After each deletion the loop is left to others for as long as it took, up to so many ms. */
+const mostRestMs = 50
+
+/** What retention needs. */
+export interface RetentionRoundsParts {
+  readonly host: Pick<Host, 'deliver'> & { readonly ownership: Pick<Ownership, 'heldUnder'> }
+  readonly records: RecordStore
+  readonly settings: RetentionSettings
+  readonly upkeep: Pick<UpkeepSwitch, 'isPaused'>
+  /** Which list rows each setting is about. */
+  readonly kinds: Readonly<Record<'sessions_days' | 'runs_days' | 'actions_days', RecordKind>>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Deletes what projects want to keep no longer (specs/decisions/0153-retention.md). Each project is one process's: the one
+ * that runs the shard of its id.
+ */
+export class RetentionRounds {
+  readonly #parts: RetentionRoundsParts
+  readonly #places = new Map<string, string>()
+  #cancel: (() => void) | undefined
+  #working: Promise<void> = Promise.resolve()
+  #stopped = false
+  #deleted = 0
+
+  constructor(parts: RetentionRoundsParts) {
+    this.#parts = parts
+  }
+
+  /** Sessions, runs and actions that this process has deleted. */
+  get deleted(): number {
+    return this.#deleted
+  }
+
+  start(): void {
+    if (this.#stopped) return
+    this.#cancel = this.#parts.clock.after(everyMs, () => {
+      this.#working = this.round().finally(() => this.start())
+    })
+  }
+
+  /** Ends after the deletion under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#working
+  }
+
+  /** One look at every project with settings; trouble is left to the next one. */
+  async round(): Promise<void> {
+    try {
+      for (let after: string | undefined; !this.#stopped; ) {
+        const page = await this.#parts.settings.page(after, pageSize)
+        for (const { data } of page) await this.#apply(data)
+        after = page.at(-1)?.id
+        if (page.length < pageSize) return
+      }
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'retention not applied, trying again')
+    }
+  }
+
+  async #goesOn(project: string): Promise<boolean> {
+    const { host, upkeep } = this.#parts
+    if (this.#stopped || host.ownership.heldUnder(shardOf(project)) === undefined) return false
+    return !(await upkeep.isPaused('retention'))
+  }
+
+  async #apply(data: RetentionData): Promise<void> {
+    const { kinds, settings, clock, log } = this.#parts
+    const changed: string[] = []
+    for (const name of ['sessions_days', 'runs_days', 'actions_days'] as const) {
+      const days = data[name]
+      if (days === null) continue
+      const deleted = await this.#deleteBefore(data.project, kinds[name], clock.now() - days * dayMs)
+      if (deleted === 0) continue
+      changed.push(kinds[name].name)
+      log.info({ project: data.project, kind: kinds[name].name, deleted }, 'retention applied')
+    }
+    if (changed.length > 0) await settings.applied(data.project, clock.now(), changed)
+  }
+
+  /** Ids sort by time of creation, and nothing changes before it is made. */
+  async #deleteBefore(project: string, kind: RecordKind, before: number): Promise<number> {
+    const { records } = this.#parts
+    const place = `${project}/${kind.name}`
+    let deleted = 0
+    for (let looked = 0; looked < mostInRound; ) {
+      const after = this.#places.get(place)
+      const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
+      const page = await records.list(kind, projectScope(project), look)
+      for (const { id, updated_at: at } of page) {
+        if (at > before) continue
+        if (!(await this.#goesOn(project))) return deleted
+        if (await this.#delete(id)) deleted++
+      }
+      looked += page.length
+      const last = page.at(-1)
+      if (last === undefined || page.length < pageSize || last.created_at > before) {
+        this.#places.delete(place)
+        return deleted
+      }
+      this.#places.set(place, last.id)
+    }
+    return deleted
+  }
+
+  /** False when the actor takes no deletion now. */
+  async #delete(id: string): Promise<boolean> {
+    const { host, clock, log } = this.#parts
+    const begunAt = clock.steady()
+    try {
+      await host.deliver(id, { event: { type: 'delete' }, cause: `retention:${id}` })
+      this.#deleted++
+      return true
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      log.debug({ actorId: id, err: error }, 'not deleted by retention')
+      return false
+    } finally {
+      const tookMs = clock.steady() - begunAt
+      if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { pino } from 'pino'
+import { afterEach, expect, it } from 'vitest'
+import { RetentionRounds } from '#actors/retention/retention-rounds.ts'
+import { RetentionSettings, retentionKind } from '#actors/retention/retention-settings.ts'
+import { runRows } from '#actors/runs/kinds.ts'
+import { actionRows, sessionRows } from '#actors/sessions/kinds.ts'
+import { UpkeepSwitch, upkeepRows } from '#runtime/log/upkeep-switch.ts'
+import { projectScope } from '#specs/scope.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
+import { newSession, openWorld, type World } from '../sessions/harness.ts'
+
+const worlds: World[] = []
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.runtime.drain(0)
+})
+
+const dayMs = 24 * 60 * 60 * 1000
+const days = { sessions_days: 30, runs_days: null, actions_days: null }
+const project = 'prj_a'
+const caller = { principal: { kind: 'secret_key', project, keyId: 'key_1' }, remoteAddress: '' } as const
+
+const open = async () => {
+  const clock = new VirtualClock(Date.now())
+  const world = await openWorld({ clock })
+  worlds.push(world)
+  const { records } = world.storage
+  await records.prepare([retentionKind, upkeepRows])
+  const settings = new RetentionSettings(records, clock.now)
+  const upkeep = new UpkeepSwitch({ records, clock })
+  const kinds = { sessions_days: sessionRows, runs_days: runRows, actions_days: actionRows }
+  const parts = { host: world.host, records, settings, upkeep, kinds, clock, log: pino({ level: 'silent' }) }
+  return { world, clock, settings, upkeep, parts, rounds: new RetentionRounds(parts) }
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
+
+/** An idle session expires after seven days, which is its last change. */
+const later = async ({ clock }: Opened, days: number): Promise<void> => {
+  for (const part of [8, days - 8]) {
+    await clock.leap(part * dayMs)
+    await clock.advance(2000)
+  }
+}
+
+const sessionsIn = async ({ world, clock }: Opened): Promise<readonly string[]> => {
+  await clock.advance(1000)
+  const rows = await world.storage.records.list(sessionRows, projectScope(project), { limit: 100, ascending: true })
+  return rows.map(({ id }) => id)
+}
+
+it('deletes sessions that have not changed for as long as the project keeps them, and no others', async () => {
+  const opened = await open()
+  const old = await newSession(opened.world)
+  await later(opened, 20)
+  const young = await newSession(opened.world)
+  await opened.settings.set(project, days, caller)
+  await opened.rounds.round()
+  expect(await sessionsIn(opened)).toEqual([old, young])
+  await later(opened, 20)
+  await opened.rounds.round()
+  expect(await sessionsIn(opened)).toEqual([young])
+  expect(await opened.world.storage.commits.head(old)).toBeNull()
+  expect(opened.rounds.deleted).toBe(1)
+})
+
+it('names what it deleted in the audit log of the project, once', async () => {
+  const opened = await open()
+  await newSession(opened.world)
+  await opened.settings.set(project, days, caller)
+  await later(opened, 40)
+  await opened.rounds.round()
+  await opened.rounds.round()
+  const [row] = await opened.world.storage.records.openOutboxes(retentionKind, null, 10)
+  const lines = row?.outbox?.map(({ event }) => event) ?? []
+  expect(lines).toMatchObject([
+    { action: 'retention_settings.created', by: { kind: 'secret_key', id: 'key_1' }, project },
+    { action: 'retention_settings.applied', by: { kind: 'system' }, changes: ['sessions'], project },
+  ])
+  expect((await opened.settings.of(project))?.applied_at).toBeGreaterThan(0)
+})
+
+it("leaves other projects' sessions, which are kept for good", async () => {
+  const opened = await open()
+  const session = await newSession(opened.world)
+  await opened.settings.set('prj_another', days, caller)
+  await later(opened, 400)
+  await opened.rounds.round()
+  expect(await sessionsIn(opened)).toEqual([session])
+})
+
+it('deletes nothing while it is paused', async () => {
+  const opened = await open()
+  const session = await newSession(opened.world)
+  await opened.settings.set(project, days, caller)
+  await later(opened, 40)
+  await opened.upkeep.pause('retention', 'usr_1')
+  await opened.rounds.round()
+  expect(await sessionsIn(opened)).toEqual([session])
+  await opened.upkeep.resume('retention')
+  await opened.rounds.round()
+  expect(await sessionsIn(opened)).toEqual([])
+})
+
+it('leaves a project to the process that runs its shard', async () => {
+  const opened = await open()
+  const session = await newSession(opened.world)
+  await opened.settings.set(project, days, caller)
+  await later(opened, 40)
+  const { host } = opened.world
+  const elsewhere = { deliver: host.deliver.bind(host), ownership: { heldUnder: () => undefined } }
+  await new RetentionRounds({ ...opened.parts, host: elsewhere }).round()
+  expect(await sessionsIn(opened)).toEqual([session])
+})
+
+it('goes on where it was after many that stay', async () => {
+  const opened = await open()
+  const first = await newSession(opened.world)
+  await opened.settings.set(project, days, caller)
+  await later(opened, 40)
+  const young = []
+  for (let n = 0; n < 3; n++) young.push(await newSession(opened.world))
+  await opened.rounds.round()
+  expect(await sessionsIn(opened)).toEqual(young)
+  expect(young).not.toContain(first)
+})
