@@ -23,6 +23,9 @@ const left = [
   'tool_headers',
   'erased_actors',
   'forgotten_users',
+  'ended_streams',
+  'retention_settings',
+  'upkeep',
 ]
 
 const open = () => {
