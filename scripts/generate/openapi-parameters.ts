@@ -65,10 +65,14 @@ const tenantHeaders = ({ attributed, ofTenants }: Operation): readonly object[] 
   const words = ofTenants ? narrows : attributed ? charges : 'Id of the tenant that the request is for.'
   return [
     header('X-Tenant-Id', words, { type: 'string', maxLength: 128 }),
-    header('X-External-User-Id', 'Your own id of the end user whom the request is for.', {
-      type: 'string',
-      maxLength: 256,
-    }),
+    header(
+      'X-External-User-Id',
+      'Your own id of the end user whom the request is for. ASCII only: name others in the body or the path.',
+      {
+        type: 'string',
+        maxLength: 256,
+      },
+    ),
   ]
 }
 

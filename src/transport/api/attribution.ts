@@ -1,7 +1,6 @@
 import type { Attribution, Principal } from '#actors/call/call.ts'
 import type { About } from '#records/idempotent.ts'
 import { namesTenants, type Operation } from '#specs/dsl/declare.ts'
-import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { aboutOf, isWork, type Tenants } from './credentials/named-tenant.ts'
@@ -10,6 +9,8 @@ const tenantHeader = 'X-Tenant-Id'
 const userHeader = 'X-External-User-Id'
 const maxTenantLength = 128
 const maxUserLength = 256
+/** Bytes beyond have no encoding that clients and servers agree about (specs/decisions/0156-ids-in-headers.md). */
+const ascii = /^[\x20-\x7e]+$/
 
 /**
  * For whom a key says that it calls; undefined when it says nothing. A token of a browser is its user's, whatever it says,
@@ -61,6 +62,7 @@ const named = (request: Pick<HttpRequest, 'header'>, header: string, maxLength: 
   if (value.length > maxLength) {
     throw new ServiceError('invalid_header', { param: header, message: `${header} is too long.` })
   }
-  if (!isIdText(value)) throw new ServiceError('invalid_header', { param: header, message: `${header} ${idTextRule}.` })
+  if (!ascii.test(value))
+    throw new ServiceError('invalid_header', { param: header, message: `${header} takes ASCII only.` })
   return value
 }

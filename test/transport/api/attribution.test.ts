@@ -94,6 +94,20 @@ describe('whom a key says that it calls for', () => {
   })
 })
 
+describe('a header that names a tenant or a user', () => {
+  it.each(['jos\u00e9', 'k\u00c3\u00a9z', '\ufffd', '\u5c0f\u6797'])(
+    'is refused with %j, which servers read differently',
+    (value) => {
+      for (const name of ['X-Tenant-Id', 'X-External-User-Id'])
+        expect(() =>
+          attributionOf(tenants, attributed, naming(principals.secret_key, request({ [name.toLowerCase()]: value }))),
+        ).toThrow(
+          expect.objectContaining({ code: 'invalid_header', details: expect.objectContaining({ param: name }) }),
+        )
+    },
+  )
+})
+
 describe('the tenant that a secret key names on a route of /v1', () => {
   const route = (method: 'GET' | 'POST') => declared(method, '/v1/x')
   const named = (method: 'GET' | 'POST', tenant: string, about = nothing, query: unknown = {}) =>

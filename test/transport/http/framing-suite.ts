@@ -16,6 +16,7 @@ const ambiguous = {
   'an unknown coding': `${head('POST', '/', 'transfer-encoding: xchunked')}${chunked}${inside}`,
   'a coding that ends in no chunks': `${head('POST', '/', 'transfer-encoding: gzip')}${chunked}${inside}`,
   'two codings': `${head('POST', '/', 'transfer-encoding: chunked', 'transfer-encoding: identity')}${chunked}${inside}`,
+  'two hosts': `${head('POST', '/', 'host: there', 'content-length: 2')}{}${inside}`,
   'a space before the colon': `${head('POST', '/', 'content-length : 2')}{}${inside}`,
   'a folded line': `${head('POST', '/', 'x-a: b', ' content-length: 2')}{}${inside}`,
   'bare line feeds': `POST / HTTP/1.1\nhost: here\ncontent-length: 2\n\n{}${inside}`,

@@ -36,7 +36,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
     this.#server.on('request', (message, response) =>
       this.containment.run(
         'head',
-        () => (hasKnownEnd(message) ? this.#serve(message, response) : void response.destroy()),
+        () => (isCertain(message) ? this.#serve(message, response) : void response.destroy()),
         () => response.destroy(),
       ),
     )
@@ -90,9 +90,14 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
   }
 }
 
-/** node:http serves a coding that it does not know before it finds no end of the body (RFC 9112, 6.3). */
-const hasKnownEnd = ({ headers }: IncomingMessage): boolean =>
-  (headers['transfer-encoding'] ?? 'chunked').toLowerCase() === 'chunked'
+/**
+ * node:http serves a coding that it does not know before it finds no end of the body (RFC 9112, 6.3), and takes the first of
+ * several hosts (7.2), where a proxy may take another. Of a connection that was cut it gives the requests that it has read already.
+ */
+const isCertain = ({ headers, rawHeaders, socket }: IncomingMessage): boolean =>
+  !socket.destroyed &&
+  (headers['transfer-encoding'] ?? 'chunked').toLowerCase() === 'chunked' &&
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length < 2
 
 /** Answers what is not HTTP, as far as the client is still there. */
 const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {
