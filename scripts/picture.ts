@@ -1,16 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { chromium, type Page } from 'playwright'
+import { readCommandLine } from './command-line.ts'
+import { quickstartLines } from './picture/quickstart-lines.ts'
+import { terminalAnimation } from './picture/terminal-animation.ts'
 import { startServer } from './quickstart/server-process.ts'
 import { findChromium } from './services/chromium.ts'
 import { freePort } from './services/service.ts'
 
 /*
  * `npm run picture`: takes docs/console.png, the live chart of a session that waits for an approval, from a real console in a
- * headless Chromium.
+ * headless Chromium, and draws docs/quickstart.svg, a terminal in which a real quickstart runs. `-- --only quickstart` needs no browser.
  */
+
+const animation = resolve(import.meta.dirname, '../docs/quickstart.svg')
+const usage = 'usage: npm run picture [-- --only console|quickstart]'
+const { only } = readCommandLine({ usage, options: { only: { type: 'string' } } })
+
+if (only !== 'console') {
+  writeFileSync(animation, terminalAnimation(await quickstartLines()))
+  console.log(`drew ${animation}`)
+}
+if (only === 'quickstart') process.exit()
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-picture-'))
 const key = `csk_${randomBytes(32).toString('base64url')}`

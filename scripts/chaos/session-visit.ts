@@ -47,7 +47,6 @@ export const turnWeights: readonly (readonly [TurnKind, number])[] = [
   ] as const),
 ]
 
-/** What a visit stands on. */
 export interface VisitParts {
   readonly client: NodeClient
   readonly random: Random

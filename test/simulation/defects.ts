@@ -257,7 +257,7 @@ const olderRow = (record: StoredRecord): StoredRecord => {
     : record
 }
 
-/** The mistakes that the simulation has to find (DESIGN "How they are tested"), by name. */
+/** The mistakes that the simulation has to find, by name. */
 export const defects = {
   'effect before commit': effectBeforeCommit,
   'no sweep of open commits': noSweepOfOpenCommits,

@@ -52,7 +52,7 @@ const draft: Row = {
   publish: publishes,
 }
 
-/** What is not listed is refused: exactly the transitions of the interface, no other (interface "Agent version"). */
+/** What is not listed is refused: exactly these transitions, no other. */
 const table: Record<keyof typeof places, Row> = {
   'a draft': draft,
   'a draft that was tested': draft,

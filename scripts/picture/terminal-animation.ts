@@ -1,0 +1,52 @@
+/** A line of a terminal, and when it appeared. */
+export interface TimedLine {
+  readonly text: string
+  /** ms since the first. */
+  readonly at: number
+}
+
+const width = 100
+const lineHeight = 19
+const margin = 18
+/** Time that a line is on its way to the eye, whatever the machine took. */
+const pacing = { leastMs: 140, mostMs: 1100, endMs: 6000 } as const
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const cut = (text: string): string => (text.length <= width ? text : `${text.slice(0, width - 1)}…`)
+
+const colorOf = (text: string): string => {
+  if (text.startsWith('$')) return '#e6edf3'
+  if (/turn\.paused|^the session is paused/.test(text)) return '#e3b341'
+  if (/turn\.completed|^the turn is complete/.test(text)) return '#56d364'
+  if (text.startsWith('POST')) return '#79c0ff'
+  return '#9da7b3'
+}
+
+/**
+ * An animated SVG of a terminal in which these lines appear one after the other, for ever from the beginning. Pauses are those of the
+ * run, within what can be read.
+ */
+export const terminalAnimation = (lines: readonly TimedLine[]): string => {
+  const paced = lines.map(({ at }, index) =>
+    Math.min(pacing.mostMs, Math.max(pacing.leastMs, at - (lines[index - 1]?.at ?? at))),
+  )
+  const wholeMs = paced.reduce((sum, ms) => sum + ms, 0) + pacing.endMs
+  const height = margin * 2 + lines.length * lineHeight
+  let shownAt = 0
+  const texts = lines.map(({ text }, index) => {
+    shownAt += paced[index] ?? 0
+    const from = ((100 * shownAt) / wholeMs).toFixed(2)
+    return {
+      rule: `@keyframes l${index}{0%,${from}%{opacity:0}${(Number(from) + 0.01).toFixed(2)}%,100%{opacity:1}}`,
+      line: `<text x="${margin}" y="${margin + 14 + index * lineHeight}" fill="${colorOf(text)}" style="animation:l${index} ${wholeMs}ms infinite">${escaped(cut(text))}</text>`,
+    }
+  })
+  const size = `width="${width * 8.1 + margin * 2}" height="${height}" viewBox="0 0 ${width * 8.1 + margin * 2} ${height}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="A turn that waits for an approval, in a terminal">
+<style>text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre}${texts.map(({ rule }) => rule).join('')}@media (prefers-reduced-motion:reduce){text{animation:none!important}}</style>
+<rect width="100%" height="100%" rx="8" fill="#0d1117"/>
+${texts.map(({ line }) => line).join('\n')}
+</svg>
+`
+}
