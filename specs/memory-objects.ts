@@ -89,6 +89,23 @@ export const contentFields = {
   facts,
 }
 
+/** An exchange to remember. */
+export const exchangeFields = {
+  user: string({ minLength: 1, maxLength: maxMemoryLength, description: 'What the user said.' }),
+  assistant: defaulted(string({ maxLength: maxMemoryLength, description: 'What the assistant replied.' }), ''),
+  importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default 0.5.' })),
+  metadata,
+  observed_at: optional(timeOrDay()),
+  facts,
+  extract: optional(
+    object({
+      model: optional(word('Model that extracts.')),
+      prompt: optional(string({ minLength: 1, maxLength: 16_384 })),
+      minImportance: optional(number({ min: 0, max: 1 })),
+    }),
+  ),
+}
+
 /** What a PATCH changes. */
 export const changedFields = {
   content: optional(string({ minLength: 1, maxLength: maxMemoryLength })),
@@ -162,7 +179,6 @@ export const memoryHit = object(
     score: number(),
     source: oneOf('vector', 'lexical', 'graph'),
     hops: optional(integer({ description: 'Relations between the named entity and the fact; on graph hits.' })),
-    path: optional(array(string())),
     scope: scopes,
     sessionId: nullable(string()),
     namespace: nullable(string()),

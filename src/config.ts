@@ -56,6 +56,8 @@ export interface Config {
   /** Whose `X-Forwarded-For` is believed; null: no proxy's. */
   readonly trustedProxies: TrustedProxies | null
   readonly chromiumPath: string | null
+  /** Folder of a sentence model; null: texts are found by their words, or by a provider's embeddings. */
+  readonly embedderPath: string | null
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
@@ -123,6 +125,7 @@ export function readConfig(env: Environment): Config {
     trustedProxies:
       read.value('TRUSTED_PROXIES', proxiesOf, 'a count from 1 to 20, or a comma list of IP addresses and networks') ??
       null,
+    embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
     chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
     logLevel: read.value('LOG_LEVEL', oneOf(logLevels), logLevels.join(', ')) ?? 'info',
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
@@ -9,11 +10,12 @@ import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
-import { type SimulatedProvider, startSimulatedProvider } from './gateway/simulated/server.ts'
+import { startSimulatedProvider } from './gateway/simulated/server.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { openStorage } from './open-storage.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { undici } from './outgoing/undici.ts'
+import { LocalEmbedder } from './retrieval/embedding/local-embedder.ts'
 import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
 import { readinessOf } from './storage/readiness.ts'
@@ -47,7 +49,8 @@ const documents = Object.fromEntries(
 
 interface Models {
   readonly managed: ManagedProviders
-  readonly simulated: SimulatedProvider | null
+  readonly embedder: LocalEmbedder | null
+  close(): Promise<void>
 }
 
 /** Without a key of any provider, models are simulated by a small server of our own, on a loopback port. */
@@ -55,8 +58,17 @@ const openModels = async (config: Config): Promise<Models> => {
   const wanted = { keys: config.providers, simulated: config.simulatedProvider }
   const simulated = simulatedWanted(wanted) ? await startSimulatedProvider() : null
   const managed = new ManagedProviders({ ...wanted, simulatedUrl: simulated?.url })
-  return { managed, simulated }
+  const embedder = config.embedderPath === null ? null : await openEmbedder(config.embedderPath)
+  const close = async (): Promise<void> => {
+    await simulated?.close()
+    await embedder?.close()
+  }
+  return { managed, embedder, close }
 }
+
+/** A sentence model in a process of its own, with as many threads as leave the server one core. */
+const openEmbedder = (folder: string): Promise<LocalEmbedder> =>
+  LocalEmbedder.open({ folder, threads: Math.max(1, availableParallelism() - 1) })
 
 const originOf = ({ publicUrl }: Config): string | null => (publicUrl === null ? null : new URL(publicUrl).origin)
 
@@ -97,13 +109,13 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
   await checkMasterKey(storage.records, apiPepperName(masterKey))
   const cluster = await openCluster(config, { storage, masterKey, log })
-  const { managed, simulated } = await openModels(config)
+  const { managed, embedder, close: closeModels } = await openModels(config)
   const traces = openTraces(config, log)
   const telemetry = new Telemetry(log, traces?.tracer)
   const serving = Promise.withResolvers<void>()
   const actors = await openActors({
     storage,
-    managed,
+    ...{ managed, embedder },
     guard: guardOf(config, traces),
     masterKey,
     box: openSecretBox({ masterKey }),
@@ -139,7 +151,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     await runtime.drain(config.shutdownGraceMs)
     await server.close(closeMs)
     await actors.close()
-    await simulated?.close()
+    await closeModels()
     await cluster?.close()
     await traces?.close()
     await storage.close()

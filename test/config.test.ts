@@ -42,6 +42,7 @@ describe('readConfig', () => {
       publicUrl: null,
       trustedProxies: null,
       chromiumPath: null,
+      embedderPath: null,
       logLevel: 'info',
       otelEndpoint: null,
     })
@@ -83,6 +84,7 @@ describe('readConfig', () => {
       PUBLIC_URL: 'https://troupe.example.com/',
       TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,2001:db8::/32',
       CHROMIUM_PATH: '/usr/bin/chromium',
+      EMBEDDER_PATH: '/models/small',
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
       SHUTDOWN_GRACE_S: '45',
@@ -125,6 +127,7 @@ describe('readConfig', () => {
       publicUrl: 'https://troupe.example.com',
       trustedProxies: { networks: ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32'] },
       chromiumPath: '/usr/bin/chromium',
+      embedderPath: '/models/small',
       logLevel: 'debug',
       otelEndpoint: 'http://otel:4318',
     })

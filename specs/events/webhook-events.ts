@@ -1,6 +1,7 @@
 import {
   array,
   type Infer,
+  integer,
   jsonObject,
   nullable,
   object,
@@ -82,6 +83,9 @@ const tenantEvent = (more = {}) =>
     { open: true },
   )
 
+/** A write of memory, without what was said. */
+const memoryWrite = (more = {}) => object({ write_id: string(), source: string(), ...tenant, ...more }, { open: true })
+
 const usage = jsonObject()
 
 const events = {
@@ -136,6 +140,11 @@ const events = {
     says: 'Deletion of a tenant is complete.',
     data: object({ external_id: string(), ...tenant }, { open: true }),
   },
+  'memory.write.succeeded': {
+    says: 'An exchange was remembered.',
+    data: memoryWrite({ extracted: integer(), written: integer() }),
+  },
+  'memory.write.failed': { says: 'An exchange could not be remembered.', data: memoryWrite({ error: errorOf }) },
   'webhook.test': {
     says: 'A test of the endpoint (`webhooks.test`).',
     data: object({ webhook_id: string(), message: string(), ...tenant }),

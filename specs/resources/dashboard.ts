@@ -12,6 +12,7 @@ import {
   nullable,
   object,
   oneOf,
+  optional,
   string,
   timestamp,
 } from '../dsl/schema.ts'
@@ -75,6 +76,27 @@ export const auth = defineOperations('auth', {
   },
 })
 
+const cap = (description: string) => optional(nullable(integer({ min: 0, max: 1_000_000_000, description })))
+
+const projectMemory = object(
+  {
+    plan: optional(nullable(oneOf('free', 'pro', 'team'))),
+    stored_limit: cap('Memories that the project stores.'),
+    searches_per_month: cap('Searches of the project in a calendar month.'),
+    writes_per_month: cap('Writes of the project in a calendar month.'),
+    searches_per_user_day: cap('Searches of one user in a day.'),
+    writes_per_user_day: cap('Writes of one user in a day.'),
+    user_retention_days: cap('Days for which memories of users are kept.'),
+    session_retention_days: cap('Days for which memories of sessions are kept.'),
+    embedder: optional(
+      nullable(
+        string({ minLength: 1, maxLength: 256, description: '`local`, `none`, or a model of `embeddings.create`.' }),
+      ),
+    ),
+  },
+  { title: 'ProjectMemory', description: 'Caps, retention and embedder of the memory of users.' },
+)
+
 /** Projects of the signed-in member's organisation. */
 export const projects = defineResource('projects', {
   path: '/api/projects',
@@ -88,8 +110,12 @@ export const projects = defineResource('projects', {
       defaulted(array(origin, { maxItems: 100 }), []),
       'Origins of browsers that may use client tokens. `*` for any.',
     ),
+    memory: described(
+      defaulted(projectMemory, {}),
+      'Caps, retention and embedder of the memory of users. What is named wins over the plan; null takes a cap away.',
+    ),
   },
-  writable: ['name', 'allowed_origins'],
+  writable: ['name', 'allowed_origins', 'memory'],
   access: dashboardOnly('member'),
   operations: {
     list: {},

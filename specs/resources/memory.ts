@@ -9,6 +9,7 @@ import {
   described,
   id,
   integer,
+  jsonObject,
   nullable,
   number,
   object,
@@ -22,6 +23,8 @@ import {
   changedFields,
   contentFields,
   costFields,
+  exchangeFields,
+  fact,
   maxMemoryBatch,
   memoryHit,
   memory as memoryObject,
@@ -46,6 +49,38 @@ const written = {
 const writtenOne = object({
   id: id('mem'),
   duplicate: optional(described(constant(true), 'The memory was known; `id` is the known one.')),
+})
+
+const rememberFields = {
+  ...userFields,
+  ...placeFields,
+  ...exchangeFields,
+  wait: described(
+    defaulted(boolean(), true),
+    'Answer when the exchange is remembered; false: at once, with the receipt.',
+  ),
+  dry_run: writeMode.dry_run,
+}
+
+const receiptFields = {
+  status: oneOf('pending', 'success', 'error'),
+  extracted: optional(described(integer(), 'Number of facts that were found.')),
+  written: optional(described(integer(), 'Number of memories that were stored.')),
+  memories: optional(array(writtenOne)),
+  extractor: optional(described(oneOf('given', 'rules', 'model'), 'What extracted the facts.')),
+  error: optional(object({ code: string(), message: string() })),
+  ...costFields,
+}
+
+const receipt = object(
+  { request_id: string({ format: 'uuid' }), ...receiptFields, attempts: integer() },
+  { title: 'MemoryReceipt', description: 'Where a write of memory stands.' },
+)
+
+const remembered = object({
+  request_id: described(nullable(string({ format: 'uuid' })), 'Receipt; null for a dry run.'),
+  ...receiptFields,
+  facts: optional(described(array(fact), 'What a dry run would store.')),
 })
 
 /** What is remembered of end users: written, searched, changed and removed by a secret key. */
@@ -195,6 +230,85 @@ export const memory = defineOperations(group, {
       }),
     ),
     errors: ['not_found'],
+  },
+  remember: {
+    ...common,
+    summary: 'Remember an exchange',
+    description:
+      'Extracts what is worth remembering of an exchange and stores it: as `facts` say, by a model, or by rules where no provider has a key. `extracted` 0 means that nothing durable was said. With `wait` false the receipt answers at once.',
+    method: 'POST',
+    path: '/v1/memory/remember',
+    body: object(rememberFields),
+    answer: answersJson(remembered, { status: 201 }),
+    errors: quotas,
+  },
+  receipt: {
+    ...common,
+    summary: 'Retrieve the receipt of a write',
+    description: 'A receipt can be read for a day after its write has ended.',
+    method: 'GET',
+    path: '/v1/memory/writes/{request_id}',
+    answer: answersJson(receipt),
+    errors: ['not_found'],
+  },
+  graph: {
+    ...common,
+    summary: 'Walk the relations of an entity',
+    method: 'GET',
+    path: '/v1/memory/graph',
+    query: {
+      ...userFields,
+      entity: string({ minLength: 1, maxLength: 256 }),
+      hops: described(
+        defaulted(integer({ min: 1, max: 4 }), 2),
+        'Relations between the entity and what is found, at most.',
+      ),
+    },
+    answer: answersJson(
+      object({
+        seed: string(),
+        nodes: array(object({ name: string(), hops: integer(), path: array(string()) })),
+        edges: array(object({ source: string(), relation: string(), target: string() })),
+      }),
+    ),
+  },
+  graph_remember: {
+    ...common,
+    summary: 'Remember an exchange into the graph',
+    description: 'As `memory.remember`: every fact that is stored is an edge of the graph.',
+    method: 'POST',
+    path: '/v1/memory/graph',
+    body: object(rememberFields),
+    answer: answersJson(remembered, { status: 201 }),
+    errors: quotas,
+  },
+  entities: {
+    ...common,
+    summary: "List the entities of a user's memories",
+    description: 'Those with most relations first.',
+    method: 'GET',
+    path: '/v1/memory/entities',
+    query: { ...userFields, limit: defaulted(integer({ min: 1, max: 500 }), 100) },
+    answer: answersJson(object({ entities: array(object({ name: string(), relations: integer() })) })),
+  },
+  import: {
+    ...common,
+    summary: 'Import memories',
+    description:
+      'Takes `memories` of an export of ours, or of Mem0 (`memory`, `metadata`, `created_at`, or the whole export under `results`). What is known already is not stored twice.',
+    method: 'POST',
+    path: '/v1/memory/import',
+    maxBodyBytes: 4 * 1024 * 1024,
+    body: object({
+      ...userFields,
+      memories: optional(array(jsonObject(), { maxItems: 500 })),
+      results: optional(array(jsonObject(), { maxItems: 500 })),
+    }),
+    answer: answersJson(
+      object({ imported: integer(), duplicates: integer(), memories: array(writtenOne), warnings: array(string()) }),
+      { status: 201 },
+    ),
+    errors: quotas,
   },
   forget_suggestions: {
     ...common,

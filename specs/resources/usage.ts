@@ -37,6 +37,7 @@ const operation = oneOf(
   'speech',
   'transcription',
   'image',
+  'memory',
 )
 const billingMode = oneOf('managed', 'byok', 'custom', 'simulated')
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Embedder } from '#retrieval/embedder.ts'
 import type { RunCeilings } from '#specs/run-limits.ts'
 import type { ModelWaits } from '../gateway/call/call-policy.ts'
 import {
@@ -20,6 +21,7 @@ import { authPort, secureCookiesPort } from './accounts/accounts.ts'
 import type { Auth } from './accounts/open-auth.ts'
 import type { AnyUseCases } from './call/use-cases.ts'
 import { actorRows, capabilities, definitions, kinds, ledger } from './capabilities.ts'
+import { localEmbedderPort } from './capability/embedder-port.ts'
 import type { House } from './capability/house.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
 import { upkeepPort } from './operators/operators.ts'
@@ -51,6 +53,8 @@ export interface ActorsParts {
   readonly publicOrigin?: string | null
   /** How long models may be silent; absent: as `defaultCallPolicy` says. */
   readonly modelWaits?: ModelWaits
+  /** Makes vectors of texts on this machine; null or absent: none does. */
+  readonly embedder?: Embedder | null
   /** How many runs work at a time, and how far each may go. */
   readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
   /** Joins this process to others; alone without it. */
@@ -177,6 +181,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   requestLedgerPort.give(house, requests)
   runBoundsPort.give(house, parts.runs)
   upkeepPort.give(house, upkeep)
+  localEmbedderPort.give(house, parts.embedder ?? null)
   return house
 }
 

@@ -14,6 +14,7 @@ import type { ModelWaits } from './call/call-policy.ts'
 import type { GatewayCore } from './call/gateway-core.ts'
 import { catalogueUseCases } from './catalogue/catalogue-use-cases.ts'
 import { openDocuments } from './documents/open-documents.ts'
+import type { EmbeddingCalls } from './embeddings/embedding-calls.ts'
 import { openEmbeddings } from './embeddings/open-embeddings.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
 import type { OpenCore } from './open-core.ts'
@@ -44,6 +45,7 @@ export interface GatewayParts {
 /** The gateway, put together. */
 export interface Gateway extends GatewayCore {
   readonly ledger: RequestLedger
+  readonly embeddings: EmbeddingCalls
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof embeddingUseCases> &
     ReturnType<typeof passedOnUseCases> &
@@ -68,6 +70,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   return {
     ...core,
     ledger,
+    embeddings: embeddings.calls,
     useCases: {
       ...metering.useCases(rows),
       ...voiceUseCases(voice),

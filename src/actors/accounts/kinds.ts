@@ -21,8 +21,23 @@ export type ProjectData = {
   /** Sealed alike; signs beside the new one until `previous_signing_until_ms`. */
   readonly previous_signing_secret?: string
   readonly previous_signing_until_ms?: number
+  /** Caps and retention of memory; absent: the defaults. */
+  readonly memory?: ProjectMemory
   /** Personal data is redacted unless the project's policy says otherwise; absent in projects of before. */
   readonly redacts_by_default?: boolean
+}
+
+/** What a project says of the memory of its users: a plan, and what it has of its own. */
+export type ProjectMemory = {
+  readonly plan?: 'free' | 'pro' | 'team' | null
+  readonly stored_limit?: number | null
+  readonly searches_per_month?: number | null
+  readonly writes_per_month?: number | null
+  readonly searches_per_user_day?: number | null
+  readonly writes_per_user_day?: number | null
+  readonly user_retention_days?: number | null
+  readonly session_retention_days?: number | null
+  readonly embedder?: string | null
 }
 
 export type MemberData = {

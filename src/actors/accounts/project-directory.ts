@@ -4,7 +4,7 @@ import { RecheckCache } from '../records/recheck-cache.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
-import { type ProjectData, projects, signingAad } from './kinds.ts'
+import { type ProjectData, type ProjectMemory, projects, signingAad } from './kinds.ts'
 
 /** What the runtime and the transport want to know of a project. */
 export interface ProjectSettings {
@@ -14,6 +14,8 @@ export interface ProjectSettings {
   readonly allowedOrigins: readonly string[]
   /** Personal data is redacted unless the project's policy says otherwise. */
   readonly redactsByDefault: boolean
+  /** Caps and retention of memory; absent: the defaults. */
+  readonly memory?: ProjectMemory | undefined
 }
 
 interface CachedProject extends ProjectSettings {
@@ -92,10 +94,10 @@ export class ProjectDirectory {
   async #load(project: string): Promise<CachedProject | null> {
     const row = await this.#table.findGlobal({ project_id: project })
     if (row === null) return null
-    const { name, allowed_origins: allowedOrigins, signing_secret: current } = row.data
+    const { name, memory, allowed_origins: allowedOrigins, signing_secret: current } = row.data
     const { previous_signing_secret: previous = null, previous_signing_until_ms: previousUntilMs = 0 } = row.data
     const redactsByDefault = row.data.redacts_by_default === true
     const signing = { current, previous, previousUntilMs }
-    return { organization: row.project, name, allowedOrigins, redactsByDefault, signing }
+    return { organization: row.project, name, allowedOrigins, redactsByDefault, memory, signing }
   }
 }

@@ -28,6 +28,7 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       id: row.id,
       name: row.data.name,
       allowed_origins: row.data.allowed_origins,
+      memory: row.data.memory ?? {},
       ...rowTimes(row),
     }),
   })
@@ -51,7 +52,8 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
     'projects.create': async (call) => {
       const { organization } = memberOf(call.principal)
       const id = newIdFor(call, 'prj')
-      const data = deps.projects.newData(id, call.body.name, call.body.allowed_origins)
+      const { name, allowed_origins, memory } = call.body
+      const data = { ...deps.projects.newData(id, name, allowed_origins), memory }
       const notices = [new Audited(call, 'project', id).line('created', id)]
       return resource.create(organizationScope(organization), { id, project: organization, data, notices })
     },

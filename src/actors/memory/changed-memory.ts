@@ -9,7 +9,6 @@ import { type MemoryData, memories } from './kinds.ts'
 import { ownersScope } from './memory-owner.ts'
 import { ownerOfRow } from './memory-row.ts'
 import { type MemoryView, memoryView } from './memory-view.ts'
-import { checkedContent } from './memory-writer.ts'
 import type { OpenMemory } from './open-memory.ts'
 import { factsIn } from './understanding.ts'
 
@@ -27,7 +26,8 @@ export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promi
   if (known === null) throw new ServiceError('not_found')
   const owner = ownerOfRow(known)
   await limits.operation(owner, 'writes')
-  const checked = call.body.content === undefined ? null : checkedContent(call.body.content, 'content')
+  const { content } = call.body
+  const [checked = null] = content === undefined ? [] : await memory.writer.checked(owner.project, [{ content }])
   const edit = ({ data }: Row<MemoryData>) => changed(data, call.body, { checked, now: now() })
   const notices = new Audited(call, 'memory').changed<MemoryData>()
   const row = await table.change(ownersScope(owner), known.id, { edit, notices })

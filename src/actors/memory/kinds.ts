@@ -10,6 +10,7 @@ export type FactData = {
   readonly ended: boolean
   readonly valid_from_ms: number
   readonly valid_to_ms: number | null
+  readonly observed_at_ms: number
   readonly text: string
 }
 
@@ -87,5 +88,8 @@ export const memoryForgets: TypedKind<ForgetData> = {
 
 export const memoryCounts: TypedKind<MemoryCountData> = { name: 'memory_counts', exported: null }
 
+/** List rows of writes: their receipts. */
+export const memoryWriteRows: AnyKind = { name: 'memory_writes', filters: ['owner', 'status'], exported: null }
+
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const memoryKinds: readonly AnyKind[] = [memories, memoryChanges, memoryForgets, memoryCounts]
+export const memoryKinds: readonly AnyKind[] = [memories, memoryChanges, memoryForgets, memoryCounts, memoryWriteRows]

@@ -6,13 +6,12 @@ import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Embedded, EmbedderOf } from './embedders.ts'
 import { type MemoryData, memories } from './kinds.ts'
+import { connectedMemories, type GraphHit } from './memory-graph.ts'
 import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { isSeenFrom, type PlaceFilter } from './memory-place.ts'
 import type { MemoryEntry, ScopeIndex } from './scope-index.ts'
 import type { ScopeIndexes } from './scope-indexes.ts'
-import type { GraphHit } from './understanding.ts'
-import { connectedMemories } from './understanding.ts'
 
 /** What searches are made with. */
 export interface MemorySearchParts {
@@ -179,7 +178,7 @@ const hitOf = (row: Row<MemoryData>, { score, source, parts, graph }: Found, que
     content: query.index === true ? summaryOf(data.content) : data.content,
     score: Math.round(score * 10_000) / 10_000,
     source,
-    ...(graph !== undefined && { hops: graph.hops, path: graph.path }),
+    ...(graph !== undefined && { hops: graph.hops }),
     scope: data.scope,
     sessionId: data.session_id,
     namespace: data.namespace,

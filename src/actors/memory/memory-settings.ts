@@ -1,3 +1,5 @@
+import type { ProjectMemory } from '../accounts/kinds.ts'
+
 /** What a project says of its memory; null: no bound. */
 export interface MemorySettings {
   readonly stored: number | null
@@ -15,22 +17,6 @@ export interface Allowance {
   readonly writes: number | null
 }
 
-/** Settings of a project as they are stored: its plan, and what it has of its own. */
-export type MemorySettingsData = {
-  readonly plan?: MemoryPlan | null
-  readonly stored_limit?: number | null
-  readonly searches_per_month?: number | null
-  readonly writes_per_month?: number | null
-  readonly searches_per_user_day?: number | null
-  readonly writes_per_user_day?: number | null
-  readonly user_retention_days?: number | null
-  readonly session_retention_days?: number | null
-  readonly embedder?: string | null
-}
-
-/** Plans with caps; a project without a plan has none. */
-export type MemoryPlan = 'free' | 'pro' | 'team'
-
 const boundless: MemorySettings = {
   stored: null,
   monthly: { searches: null, writes: null },
@@ -39,7 +25,8 @@ const boundless: MemorySettings = {
   embedder: null,
 }
 
-const plans: Readonly<Record<MemoryPlan, MemorySettings>> = {
+/** Plans with caps; a project without a plan has none. */
+const plans: Readonly<Record<NonNullable<ProjectMemory['plan']>, MemorySettings>> = {
   free: {
     ...boundless,
     stored: 1_000,
@@ -57,7 +44,7 @@ const plans: Readonly<Record<MemoryPlan, MemorySettings>> = {
 }
 
 /** The settings that hold: what the project has of its own wins over its plan, a null over a cap too. */
-export const settingsOf = (data: MemorySettingsData = {}): MemorySettings => {
+export const settingsOf = (data: ProjectMemory = {}): MemorySettings => {
   const plan = data.plan ? plans[data.plan] : boundless
   const own = <T>(value: T | undefined, planned: T): T => (value === undefined ? planned : value)
   return {

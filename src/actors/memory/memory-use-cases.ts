@@ -139,4 +139,5 @@ export const givenFacts = (
     ...{ subject, relation, object, single, ended: false, text },
     valid_from_ms: instantOf('facts', valid_from) ?? at,
     valid_to_ms: null,
+    observed_at_ms: at,
   }))

@@ -12,10 +12,10 @@ import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
 import type { MemoryPlace } from './memory-place.ts'
 import type { MemorySettings } from './memory-settings.ts'
-import type { ScopeIndex } from './scope-index.ts'
+import { factKey, type ScopeIndex } from './scope-index.ts'
 import type { ScopeIndexes } from './scope-indexes.ts'
-import { endOf, settledFacts } from './settled-facts.ts'
-import { closedBy, factsIn, screened } from './understanding.ts'
+import { closedAll, endOf, settledFacts } from './settled-facts.ts'
+import { factsIn, isSameFact, screened } from './understanding.ts'
 
 /** What memories are written with. */
 export interface MemoryWriterParts {
@@ -25,6 +25,16 @@ export interface MemoryWriterParts {
   readonly queue: EmbeddingQueue
   readonly limits: MemoryLimits
   readonly settings: (project: string) => Promise<MemorySettings>
+  readonly redact: RedactContents
+}
+
+/** Contents without the personal data that a project redacts, in order. */
+export type RedactContents = (project: string, contents: readonly string[]) => Promise<readonly RedactedContent[]>
+
+/** A content, and the kinds of personal data that were taken out. */
+export interface RedactedContent {
+  readonly content: string
+  readonly redacted: readonly string[]
 }
 
 /** One memory to write; times in ms since the epoch. */
@@ -39,6 +49,8 @@ export interface NewMemory {
   readonly validTo?: number | undefined
   /** Taken as given, beside what the content says by rules. */
   readonly facts?: readonly FactData[] | undefined
+  /** It says its facts and nothing else: the rules do not read it, and one that says the same is known already. */
+  readonly byFacts?: boolean
   readonly speaker?: string | undefined
   /** Name of the field in a refusal. */
   readonly param?: string | undefined
@@ -97,7 +109,7 @@ export class MemoryWriter {
 
   /** @throws {ServiceError} `memory_refused`, `memory_quota_exceeded`, `memory_ops_quota_exceeded` */
   async write(owner: MemoryOwner, items: readonly NewMemory[], options: WriteOptions): Promise<WriteResult> {
-    const checked = items.map(passed)
+    const checked = await this.checked(owner.project, items)
     if (options.counted !== true && options.dryRun !== true) await this.#parts.limits.operation(owner, 'writes')
     const turn = `${owner.project} ${ownerKey(owner)}`
     // one write of a user after the other, so that each sees what the one before it has said
@@ -113,6 +125,19 @@ export class MemoryWriter {
     const cost = await embedded
     const done = ids.every((id) => this.#parts.indexes.known(owner)?.get(id)?.embedded ?? true)
     return { memories, embedding: done ? 'done' : 'pending', warnings, ...cost }
+  }
+
+  /** Contents as they may be stored. @throws {ServiceError} `memory_refused` that names the first one that may not */
+  async checked<T extends Pick<NewMemory, 'content' | 'param'>>(
+    project: string,
+    items: readonly T[],
+  ): Promise<readonly (T & RedactedContent)[]> {
+    const screenedItems = items.map((item) => ({ ...item, content: passed(item) }))
+    const clean = await this.#parts.redact(
+      project,
+      screenedItems.map(({ content }) => content),
+    )
+    return screenedItems.map((item, at) => ({ ...item, redacted: [], ...clean[at] }))
   }
 
   async #written(owner: MemoryOwner, checked: readonly Passed[], options: WriteOptions) {
@@ -160,13 +185,11 @@ interface Ended {
 
 type Passed = NewMemory & { readonly redacted: readonly string[] }
 
-const passed = (item: NewMemory): Passed => ({ ...item, ...checkedContent(item.content, item.param ?? 'content') })
-
-/** A content as it may be stored, without what is redacted. @throws {ServiceError} `memory_refused` that names `param` */
-export const checkedContent = (text: string, param: string) => {
-  const { content, redacted, refused } = screened(text)
+/** @throws {ServiceError} `memory_refused` */
+const passed = ({ content: text, param = 'content' }: Pick<NewMemory, 'content' | 'param'>): string => {
+  const { content, refused } = screened(text)
   if (refused !== null) throw new ServiceError('memory_refused', { param, message: refusals[refused] })
-  return { content, redacted }
+  return content
 }
 
 const refusals = {
@@ -198,21 +221,44 @@ class Batch {
 
   add(item: Passed): void {
     const key = contentKey(item.place, item.content)
-    const twin = this.#keys.get(key) ?? this.#index.twin(key)
     const id = this.#newId()
+    const said = this.#factsOf(item)
+    const twin = this.#keys.get(key) ?? this.#index.twin(key) ?? (item.byFacts === true ? this.#sayer(said) : undefined)
     if (twin !== undefined && twin !== id) {
       this.written.push({ id: twin, duplicate: true, redacted: item.redacted, superseded: [] })
       return
     }
-    const { facts, ended } = settledFacts(this.#index, this.#factsOf(item), closedBy)
-    const superseded: string[] = []
-    for (const [known, theirs] of ended) {
-      this.ended.set(known, { facts: theirs, by: id })
-      superseded.push(known)
-    }
+    const settled = settledFacts(this.#index, said)
+    const superseded = [...settled.ended.keys()].filter((known) => known !== id)
+    for (const known of superseded) this.ended.set(known, { facts: settled.ended.get(known) ?? [], by: id })
+    const facts = this.#besideDrafts(settled.facts)
     this.#keys.set(key, id)
     this.drafts.push({ id, key, data: this.#dataOf(item, facts), expiresAt: this.#expiryOf(item) })
     this.written.push({ id, duplicate: false, redacted: item.redacted, superseded })
+  }
+
+  /** The memory that says all of this already. */
+  #sayer(facts: readonly FactData[]): string | undefined {
+    const [first] = facts
+    if (first === undefined) return undefined
+    for (const { id, facts: theirs } of this.#index.about(factKey(first.subject, first.relation))) {
+      const held = theirs.filter(({ valid_to_ms, ended }) => valid_to_ms === null || ended)
+      if (facts.every((fact) => held.some((each) => isSameFact(each, fact)))) return id
+    }
+    return undefined
+  }
+
+  /** Facts beside those of memories before it in this write. */
+  #besideDrafts(facts: readonly FactData[]): readonly FactData[] {
+    let settled = facts
+    for (const [at, draft] of this.drafts.entries()) {
+      const theirs = closedAll(draft.data.facts, settled)
+      settled = closedAll(settled, theirs)
+      if (theirs === draft.data.facts) continue
+      const valid_to_ms = draft.data.valid_to_ms ?? endOf(draft.data, theirs)
+      this.drafts[at] = { ...draft, data: { ...draft.data, facts: theirs, valid_to_ms } }
+    }
+    return settled
   }
 
   #newId(): string {
@@ -223,7 +269,10 @@ class Batch {
 
   #factsOf(item: Passed): readonly FactData[] {
     const observedAt = item.observedAt ?? this.#parts.now
-    return [...(item.facts ?? []), ...factsIn(item.content, { observedAt, speaker: item.speaker ?? null })]
+    const given = item.facts ?? []
+    if (item.byFacts === true) return given
+    const found = factsIn(item.content, { observedAt, speaker: item.speaker ?? null })
+    return [...given, ...found.filter((fact) => !given.some((each) => isSameFact(each, fact)))]
   }
 
   #expiryOf({ place }: Passed): number | null {

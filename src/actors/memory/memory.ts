@@ -1,10 +1,24 @@
+import { modelsPort } from '#gateway/gateway.ts'
+import { RedactionPolicies } from '#gateway/redaction/redaction-policies.ts'
+import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { memory as operations } from '#specs/resources/memory.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { capability } from '../capability/capability.ts'
-import { memoryKinds } from './kinds.ts'
+import type { House } from '../capability/house.ts'
+import { memoryService } from '../capability/memory-service.ts'
+import { eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { extractFacts } from './extract-facts.ts'
+import { importUseCase } from './import-use-case.ts'
+import { memoryKinds, memoryWriteRows } from './kinds.ts'
 import { settingsOf } from './memory-settings.ts'
 import { memoryUseCases } from './memory-use-cases.ts'
+import { MemoryWrites } from './memory-writes.ts'
 import { openMemory } from './open-memory.ts'
+import { projectEmbedders } from './project-embedders.ts'
+import { memoryServiceOf } from './recalling.ts'
+import { redactedContents } from './redacted-contents.ts'
+import { rememberUseCases } from './remember-use-cases.ts'
+import { storeMemories } from './store-memories.ts'
 import { upkeepUseCases } from './upkeep-use-cases.ts'
 
 /** What is remembered of end users. */
@@ -12,15 +26,43 @@ export const memory = capability({
   name: 'memory',
   operations,
   kinds: memoryKinds,
+  machines: [{ definition: memoryWriteDefinition, rows: memoryWriteRows }],
   open: (house) => {
-    authPort.of(house)
-    const opened = openMemory({
-      ...house,
-      shared: house.cluster !== undefined,
-      embedderOf: async () => null,
-      settings: async () => settingsOf(),
-      upgradeUrl: '/',
-    })
-    return { useCases: { ...memoryUseCases(opened), ...upkeepUseCases(opened) }, close: opened.close }
+    const { turns, routing } = modelsPort.of(house)
+    const opened = opening(house)
+    const writes = new MemoryWrites(house)
+    memoryService.give(house, memoryServiceOf(opened, writes))
+    const { defaultModel, onlySimulated } = routing.managed
+    const newWriteId = (prefix: string) => house.host.newActorId(prefix)
+    return {
+      useCases: {
+        ...memoryUseCases(opened),
+        ...upkeepUseCases(opened),
+        ...importUseCase(opened),
+        ...rememberUseCases({ memory: opened, writes, newWriteId }),
+      },
+      effects: {
+        'memory_write.extractFacts': extractFacts({
+          models: turns,
+          defaultModel: () => (onlySimulated ? null : defaultModel),
+        }),
+        'memory_write.storeMemories': storeMemories(opened),
+        'memory_write.eraseMemoryWrite': eraseActor(house),
+      },
+      close: opened.close,
+    }
   },
 })
+
+const opening = (house: House) => {
+  const { projects } = authPort.of(house)
+  const settings = async (project: string) => settingsOf((await projects.settings(project))?.memory)
+  return openMemory({
+    ...house,
+    settings,
+    shared: house.cluster !== undefined,
+    embedderOf: projectEmbedders(house, settings),
+    redact: redactedContents(new RedactionPolicies({ ...house, projects })),
+    upgradeUrl: '/#settings',
+  })
+}

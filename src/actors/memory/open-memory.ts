@@ -1,5 +1,6 @@
 import type { RecordStore } from '#storage/ports.ts'
 import type { House } from '../capability/house.ts'
+import { sendDelete } from '../runtime/erasure/erase-listed.ts'
 import type { EmbedderOf } from './embedders.ts'
 import { EmbeddingQueue } from './embedding-queue.ts'
 import { memories } from './kinds.ts'
@@ -8,15 +9,16 @@ import { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { MemorySearch } from './memory-search.ts'
 import type { MemorySettings } from './memory-settings.ts'
-import { MemoryWriter } from './memory-writer.ts'
+import { MemoryWriter, type RedactContents } from './memory-writer.ts'
 import { ScopeIndexes } from './scope-indexes.ts'
 
 /** What memory is opened with. */
-export interface MemoryParts extends Pick<House, 'records' | 'clock' | 'now' | 'log'> {
+export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
   readonly shared: boolean
   readonly embedderOf: EmbedderOf
   readonly settings: (project: string) => Promise<MemorySettings>
+  readonly redact: RedactContents
   readonly upgradeUrl: string
 }
 
@@ -60,10 +62,12 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   const shared = { records, now, indexes, limits }
   return {
     ...{ ...shared, queue },
-    writer: new MemoryWriter({ ...shared, queue, settings }),
+    writer: new MemoryWriter({ ...shared, queue, settings, redact: parts.redact }),
     search: new MemorySearch({ ...shared, embedderOf }),
     forget: async (owner, ids) => {
       const scope = ownersScope(owner)
+      const index = indexes.known(owner)
+      const receipts = new Set(ids.flatMap((id) => index?.get(id)?.receipt ?? []))
       let removed = 0
       for (let first = 0; first < ids.length; first += removedAtOnce) {
         const some = ids.slice(first, first + removedAtOnce)
@@ -73,6 +77,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       await indexes.wrote(owner, ids, (index) => {
         for (const id of ids) index.remove(id)
       })
+      for (const actor of receipts) await sendDelete(parts, { actor, project: owner.project, tenant: owner.tenant })
       return removed
     },
     close: async () => queue.close(),

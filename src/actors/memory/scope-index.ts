@@ -1,3 +1,4 @@
+import { normalisedName } from '#facts/names.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { vectorOfText } from '#retrieval/vector-bytes.ts'
 import { softMemoryBytes } from '#specs/memory-objects.ts'
@@ -23,6 +24,8 @@ export interface MemoryEntry {
   readonly expiresAt: number | null
   readonly usedAt: number | null
   readonly embedded: boolean
+  /** Actor of the write that made it. */
+  readonly receipt: string | null
 }
 
 /** An entry costs about this much beside its words and vector, in bytes. */
@@ -33,6 +36,8 @@ export class ScopeIndex {
   /** The embedder whose vectors it holds; null for none. */
   readonly embedder: string | null
   readonly passages = new PassageIndex('memory')
+  /** Rises with every change. */
+  revision = 0
   /** Changes of other nodes that it has taken in. */
   seen = 0
   readonly #entries = new Map<string, MemoryEntry>()
@@ -50,6 +55,10 @@ export class ScopeIndex {
   /** About how much memory it takes. */
   get bytes(): number {
     return this.passages.bytes + this.#entries.size * entryBytes
+  }
+
+  get hasFacts(): boolean {
+    return this.#byFact.size > 0
   }
 
   get(id: string): MemoryEntry | undefined {
@@ -79,13 +88,19 @@ export class ScopeIndex {
     if (known !== undefined && known.version >= row.version) return
     if (known !== undefined) this.remove(row.id)
     const { data } = row
+    this.revision++
     const embedded = this.embedder !== null && data.embedder === this.embedder && data.vector !== null
     const place = placeOf(data)
     const entry: MemoryEntry = {
       ...{ id: row.id, version: row.version, place, embedded, facts: data.facts },
       ...{ importance: data.importance, pinned: data.pinned, key: contentKey(place, data.content) },
       ...{ createdAt: row.created_at, observedAt: data.observed_at_ms, validTo: data.valid_to_ms },
-      ...{ validFrom: data.valid_from_ms ?? data.observed_at_ms, expiresAt: row.expires_at, usedAt: data.used_at_ms },
+      ...{
+        validFrom: data.valid_from_ms ?? data.observed_at_ms,
+        receipt: data.receipt,
+        expiresAt: row.expires_at,
+        usedAt: data.used_at_ms,
+      },
     }
     this.#entries.set(row.id, entry)
     if (entry.validTo === null) this.#byKey.set(entry.key, entry.id)
@@ -104,6 +119,7 @@ export class ScopeIndex {
   remove(id: string): boolean {
     const entry = this.#entries.get(id)
     if (entry === undefined) return false
+    this.revision++
     this.#entries.delete(id)
     if (this.#byKey.get(entry.key) === id) this.#byKey.delete(entry.key)
     for (const { subject, relation } of entry.facts) {
@@ -126,7 +142,7 @@ export class ScopeIndex {
 }
 
 /** What facts that may contradict each other have in common. */
-export const factKey = (subject: string, relation: string): string => `${subject.toLowerCase().trim()} ${relation}`
+export const factKey = (subject: string, relation: string): string => `${normalisedName(subject)} ${relation}`
 
 /** The part of a content that is searched. */
 const searched = (content: string): string =>

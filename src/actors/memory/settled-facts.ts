@@ -1,5 +1,6 @@
 import type { FactData, MemoryData } from './kinds.ts'
 import { factKey, type ScopeIndex } from './scope-index.ts'
+import { closedBy } from './understanding.ts'
 
 /** What new facts do to those that are known. */
 export interface SettledFacts {
@@ -9,23 +10,26 @@ export interface SettledFacts {
   readonly ended: ReadonlyMap<string, readonly FactData[]>
 }
 
-/** How a fact that is known stands after a newer one; the same object when nothing changes. */
-export type CloseFact = (older: FactData, newer: FactData) => FactData
-
 /** Facts of one memory against what its user's index holds. Nothing is taken away: what ends has an end, and can be read. */
-export const settledFacts = (index: ScopeIndex, given: readonly FactData[], close: CloseFact): SettledFacts => {
+export const settledFacts = (index: ScopeIndex, given: readonly FactData[]): SettledFacts => {
   const ended = new Map<string, readonly FactData[]>()
   const facts = given.map((fact) => {
     let settled = fact
     for (const entry of index.about(factKey(fact.subject, fact.relation))) {
       const known = ended.get(entry.id) ?? entry.facts
-      const next = known.map((older) => close(older, fact))
-      if (next.some((each, at) => each !== known[at])) ended.set(entry.id, next)
-      for (const older of next) settled = close(settled, older)
+      const next = closedAll(known, [fact])
+      if (next !== known) ended.set(entry.id, next)
+      for (const older of next) settled = closedBy(settled, older)
     }
     return settled
   })
   return { facts, ended }
+}
+
+/** Facts as they stand after newer ones; the same list when nothing changes. */
+export const closedAll = (older: readonly FactData[], newer: readonly FactData[]): readonly FactData[] => {
+  const next = older.map((fact) => newer.reduce(closedBy, fact))
+  return next.some((fact, at) => fact !== older[at]) ? next : older
 }
 
 /** A memory says little beside its facts when they cover so much of its text. */

@@ -1,40 +1,52 @@
+import type { Fact } from '#facts/fact.ts'
+import { factsOf } from '#facts/facts-of.ts'
+import { sameValue } from '#facts/names.ts'
+import { screen } from '#facts/screen/screen.ts'
+import { closed } from '#facts/supersession.ts'
 import type { FactData } from './kinds.ts'
-import type { ScopeIndex } from './scope-index.ts'
 
 /** What a content is before it is stored. */
 export interface Screened {
   readonly content: string
-  /** Kinds of personal data that were taken out. */
-  readonly redacted: readonly string[]
   readonly refused: 'secret' | 'injection' | 'empty' | null
 }
 
-/** A memory that relations lead to, and how. */
-export interface GraphHit {
-  readonly id: string
-  readonly hops: number
-  readonly path: readonly string[]
+/** Examines a content: hidden characters go, secrets and orders to a model are refused. */
+export const screened = (content: string): Screened => {
+  const result = screen(content)
+  if (result.ok) return { content: result.content, refused: null }
+  if (result.reason === 'empty') return { content, refused: 'empty' }
+  return { content, refused: result.reason === 'secret' ? 'secret' : 'injection' }
 }
-
-/** Takes personal data out of a content, and refuses what is no memory. */
-export const screened = (content: string): Screened => ({
-  content,
-  redacted: [],
-  refused: content.trim() === '' ? 'empty' : null,
-})
 
 /** What a content says, by rules alone. */
 export const factsIn = (
-  _content: string,
-  _said: { readonly observedAt: number; readonly speaker: string | null },
-): readonly FactData[] => []
+  content: string,
+  { observedAt, speaker }: { readonly observedAt: number; readonly speaker: string | null },
+): readonly FactData[] =>
+  factsOf(content, { observedAt, speaker: speaker === 'assistant' ? 'assistant' : 'user' }).map(factData)
 
 /** How a fact that is known stands after a newer one; the same object when nothing changes. */
-export const closedBy = (older: FactData, _newer: FactData): FactData => older
+export const closedBy = (older: FactData, newer: FactData): FactData => {
+  const { validTo } = closed(factOf(older), factOf(newer))
+  return validTo === older.valid_to_ms ? older : { ...older, valid_to_ms: validTo }
+}
 
-/** Memories whose facts are connected with what a query names, the nearest first. */
-export const connectedMemories = (
-  _index: ScopeIndex,
-  _query: string,
-  _accepts: (id: string) => boolean,
-): readonly GraphHit[] => []
+/** Whether two facts say the same of the same subject. */
+export const isSameFact = (one: FactData, other: FactData): boolean =>
+  one.relation === other.relation &&
+  one.ended === other.ended &&
+  sameValue(one.subject, other.subject) &&
+  sameValue(one.object, other.object)
+
+/** A fact as it is stored. */
+export const factData = (fact: Fact): FactData => ({
+  ...{ subject: fact.subject, relation: fact.relation, object: fact.object, single: fact.single, ended: fact.ended },
+  ...{ valid_from_ms: fact.validFrom, valid_to_ms: fact.validTo, observed_at_ms: fact.observedAt, text: fact.text },
+})
+
+/** A stored fact as the rules take it. */
+export const factOf = (data: FactData): Fact => ({
+  ...{ subject: data.subject, relation: data.relation, object: data.object, single: data.single, ended: data.ended },
+  ...{ validFrom: data.valid_from_ms, validTo: data.valid_to_ms, observedAt: data.observed_at_ms, text: data.text },
+})

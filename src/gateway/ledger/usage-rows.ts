@@ -12,6 +12,7 @@ export type UsageOperation =
   | 'speech'
   | 'transcription'
   | 'image'
+  | 'memory'
 
 /** Whose key paid the provider: ours, the caller's own, that of the caller's own server, or no key (simulated). */
 export type BillingMode = 'managed' | 'byok' | 'custom' | 'simulated'

@@ -1,0 +1,38 @@
+import type { JsonObject } from '#storage/ports.ts'
+import type { FactData } from './kinds.ts'
+import type { MemoryPlace } from './memory-place.ts'
+import type { StoredExchange } from './schema.ts'
+
+/** What an exchange is remembered with. */
+export interface NewExchange {
+  readonly user: string
+  readonly assistant: string
+  readonly place: MemoryPlace
+  /** ms since the epoch. */
+  readonly at: number
+  readonly recalled?: readonly string[] | undefined
+  readonly importance?: number | undefined
+  readonly metadata?: JsonObject | undefined
+  readonly facts?: readonly FactData[] | undefined
+  readonly model?: string | undefined
+  readonly prompt?: string | undefined
+  readonly minImportance?: number | undefined
+}
+
+/** Characters of either side that are read. */
+const mostCharacters = 32_768
+
+/** An exchange as its write keeps it. */
+export const exchangeInput = (exchange: NewExchange): StoredExchange & JsonObject => ({
+  user: exchange.user.slice(0, mostCharacters),
+  assistant: exchange.assistant.slice(0, mostCharacters),
+  recalled: exchange.recalled ?? [],
+  at_ms: exchange.at,
+  ...exchange.place,
+  importance: exchange.importance ?? null,
+  metadata: exchange.metadata ?? {},
+  facts: exchange.facts ?? null,
+  model: exchange.model ?? null,
+  prompt: exchange.prompt ?? null,
+  min_importance: exchange.minImportance ?? null,
+})

@@ -1,0 +1,105 @@
+import { type Exchange, exchangeFacts, extractWith } from '#facts/extraction.ts'
+import { actorCaller } from '#gateway/call/caller.ts'
+import { amountOf, textOf } from '#gateway/prices/money.ts'
+import { metered } from '#gateway/turns/metered.ts'
+import type { Bill, TurnModels } from '#gateway/turns/turn-models.ts'
+import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { errors, ServiceError } from '#specs/errors/errors.ts'
+import type { EffectContext, EffectOutcome, IdempotentEffect } from '../runtime/effects/effects.ts'
+import type { FactData } from './kinds.ts'
+import { exchangeOf, type StoredExchange } from './schema.ts'
+import { factData } from './understanding.ts'
+
+/** What facts are extracted with. */
+export interface ExtractFactsParts {
+  readonly models: TurnModels
+  /** Null: no provider has a key, and rules extract instead of a model. */
+  readonly defaultModel: () => string | null
+}
+
+interface Extracted {
+  readonly facts: readonly FactData[]
+  readonly extractor: 'given' | 'rules' | 'model'
+  readonly bills: readonly Bill[]
+}
+
+/** Extracts what an exchange says: as given, by a model, or by rules where there is none. Run again after a crash it costs again, and changes nothing. */
+export const extractFacts = (parts: ExtractFactsParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context) => {
+    const write = contextOf(memoryWriteDefinition, context)
+    if (write.exchange === null) return { event: { type: 'memories_stored', memories: [] } }
+    try {
+      return outcomeOf(await extracted(parts, exchangeOf(write.exchange), context))
+    } catch (error) {
+      if (error instanceof ServiceError && error.code !== 'cancelled') return failedBy(error)
+      throw error
+    }
+  },
+})
+
+/** A refusal as an event. What is not ours or the provider's passing trouble is not tried again. */
+export const failedBy = ({ code, message }: ServiceError): EffectOutcome => {
+  const { status } = errors[code]
+  const final = status < 500 && status !== 429 && status !== 409
+  return { event: { type: 'write_failed', code, message, final } }
+}
+
+const extracted = async (
+  { models, defaultModel }: ExtractFactsParts,
+  stored: StoredExchange,
+  { owner, signal, idempotencyKey }: EffectContext,
+): Promise<Extracted> => {
+  if (stored.facts !== null) return { facts: stored.facts, extractor: 'given', bills: [] }
+  const { user, assistant, recalled, at_ms: observedAt } = stored
+  const exchange: Exchange = { user, assistant, observedAt, recalled }
+  const model = stored.model ?? defaultModel()
+  if (model === null) return { facts: exchangeFacts(exchange).map(factData), extractor: 'rules', bills: [] }
+  const bills: Bill[] = []
+  const complete: Parameters<typeof extractWith>[0] = async ({ messages, response_format, temperature }) => {
+    const [instructions = '', content = ''] = messages.map((message) => message.content)
+    const request = {
+      ...{
+        model,
+        instructions: [instructions],
+        messages: [{ role: 'user' as const, content }],
+        tools: [],
+        temperature,
+      },
+      ...{ more: { response_format }, idempotencyKey: `${idempotencyKey}:${bills.length}` },
+    }
+    const answer = await models.call(request, actorCaller(owner, null), { onDelta: () => {}, signal })
+    bills.push(answer.bill)
+    return answer.text
+  }
+  const facts = await extractWith(complete, exchange, stored.prompt ?? undefined)
+  return { facts: facts.map(factData), extractor: 'model', bills }
+}
+
+const outcomeOf = ({ facts, extractor, bills }: Extracted): EffectOutcome => {
+  const last = bills.at(-1)
+  const event = {
+    ...{ type: 'facts_extracted', facts, extractor },
+    ...{ model: last?.model ?? null, provider: last?.provider ?? null },
+    cost_usd: bills.reduce((sum, { cost }) => sum + Number(cost ?? 0), 0),
+  }
+  if (last === undefined) return { event }
+  const charged = metered({ ...together(bills, last), operation: 'memory', agentId: null })
+  return { event, stored: { type: event.type, extractor, metered: charged } }
+}
+
+/** Both requests of an extraction that was tried twice are charged. */
+const together = (bills: readonly Bill[], last: Bill): Bill => {
+  const [first] = bills
+  if (first === undefined || first === last) return last
+  const usage = {
+    ...last.usage,
+    inputTokens: first.usage.inputTokens + last.usage.inputTokens,
+    outputTokens: first.usage.outputTokens + last.usage.outputTokens,
+  }
+  return { ...last, usage, cost: addMoney(first.cost, last.cost) }
+}
+
+const addMoney = (one: string | null, other: string | null): string | null =>
+  one === null || other === null ? null : textOf(amountOf(one).plus(amountOf(other)))

@@ -1,0 +1,72 @@
+import type { MemoryWriteContext } from '#machines/memory-write/memory-write.ts'
+import { memoryWriteDefinition, memoryWriteStatus } from '#machines/memory-write/memory-write-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
+import type { Host } from '../runtime/host.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
+import type { MemoryOwner } from './memory-owner.ts'
+
+/** What writes are started and read with. */
+export interface MemoryWritesParts {
+  readonly host: Pick<Host, 'create' | 'find'>
+  readonly clock: Clock
+}
+
+/** Where a write stands. */
+export interface WriteReceipt {
+  readonly status: 'pending' | 'success' | 'error'
+  readonly context: MemoryWriteContext
+}
+
+/** A write to start. */
+export interface NewWrite {
+  readonly id: string
+  readonly exchange: JsonObject
+  readonly source: string
+  /** What made it; the same again starts nothing anew. */
+  readonly cause: string
+}
+
+/** How often a request looks for its write's end, and for how long, in ms. */
+const firstLookMs = 5
+const longestLookMs = 100
+const patienceMs = 60_000
+
+/** Writes of exchanges as actors, each of which is its own receipt. */
+export class MemoryWrites {
+  readonly #parts: MemoryWritesParts
+
+  constructor(parts: MemoryWritesParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {StoreUnavailable} */
+  async start({ project, tenant, user }: MemoryOwner, { id, exchange, source, cause }: NewWrite): Promise<void> {
+    const owner = { project, tenant, user, createdAt: this.#parts.clock.now() }
+    const input = { write_id: id, exchange, source }
+    await this.#parts.host.create({ kind: memoryWriteDefinition, id, owner, input, cause })
+  }
+
+  /** @throws {ServiceError} `not_found`, for a foreign one too. */
+  async receipt(scope: Scope, id: string): Promise<WriteReceipt> {
+    const { state } = await this.#parts.host.find(scope, memoryWriteDefinition, id)
+    const stored = storedState(state.snapshot)
+    const status = memoryWriteStatus(stored)
+    if (status === null) throw new ServiceError('not_found')
+    return { status, context: contextOf(memoryWriteDefinition, stored) }
+  }
+
+  /** The receipt once it is settled, or as it stands when that takes long. */
+  async settled(scope: Scope, id: string): Promise<WriteReceipt> {
+    const { clock } = this.#parts
+    const until = clock.now() + patienceMs
+    for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 1.5, longestLookMs)) {
+      const receipt = await this.receipt(scope, id)
+      if (receipt.status !== 'pending' || receipt.context.attempts > 0 || clock.now() > until) return receipt
+      await pause(clock, waitMs)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { gatewayPort } from '#gateway/gateway.ts'
+import { localEmbedderPort } from '../capability/embedder-port.ts'
+import type { House } from '../capability/house.ts'
+import { type EmbedderOf, freeEmbedder, type MemoryEmbedder } from './embedders.ts'
+import { ownersScope } from './memory-owner.ts'
+import type { MemorySettings } from './memory-settings.ts'
+
+/** The embedder that a project's settings name; the local one where they name none. */
+export const projectEmbedders = (house: House, settings: (project: string) => Promise<MemorySettings>): EmbedderOf => {
+  const local = localEmbedderPort.of(house)
+  const free = local === null || local.id === 'none' ? null : freeEmbedder(local)
+  const made = new Map<string, MemoryEmbedder>()
+  return async (project) => {
+    const { embedder } = await settings(project)
+    if (embedder === null || embedder === 'local') return free
+    if (embedder === 'none') return null
+    const known = made.get(embedder) ?? gatewayEmbedder(house, embedder)
+    made.set(embedder, known)
+    return known
+  }
+}
+
+/** A model of the gateway, on the road of all its calls: limits, budgets, redaction and usage are those of any request. */
+const gatewayEmbedder = (house: House, model: string): MemoryEmbedder => ({
+  id: `model/${model}`,
+  embed: async (texts, _kind, owner) => {
+    const scope = ownersScope(owner)
+    const { project, tenant, user } = owner
+    const { vectors, costUsd, ...answer } = await gatewayPort.of(house).embeddings.create({
+      caller: {
+        ...{
+          principal: { kind: 'secret_key', project, keyId: 'memory' },
+          scope,
+          requestId: randomUUID(),
+          project,
+          tenant,
+        },
+        ...{ externalUserId: user, keyId: null, agentId: null },
+      },
+      operation: 'embeddings.create',
+      body: { model, input: [...texts], encoding_format: 'float' },
+      bytes: null,
+      signal: AbortSignal.timeout(embeddingMs),
+    })
+    const provider = answer.headers.find(([name]) => name.toLowerCase() === 'x-provider')?.[1] ?? null
+    return { vectors: vectors.map(normalised), costUsd: Number(costUsd ?? 0), model: answer.model, provider }
+  },
+})
+
+const embeddingMs = 30_000
+
+const normalised = (vector: string | readonly number[]): Float32Array => {
+  if (typeof vector === 'string') return new Float32Array(0)
+  const length = Math.hypot(...vector)
+  return Float32Array.from(vector, (value) => (length === 0 ? 0 : value / length))
+}

@@ -1,0 +1,25 @@
+import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const bitsOfDigit = 5n
+
+/** The id of a write's actor as its receipt has it: the same 128 bits as a UUID. */
+export const requestIdOf = (writeId: string): string => {
+  let bits = 0n
+  for (const digit of writeId.slice(-26)) bits = (bits << bitsOfDigit) | BigInt(alphabet.indexOf(digit))
+  const hex = bits.toString(16).padStart(32, '0')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** The id of the actor whose receipt this is; null for what is no receipt. */
+export const writeIdOf = (requestId: string): string | null => {
+  if (!uuidShape.test(requestId)) return null
+  let bits = BigInt(`0x${requestId.replaceAll('-', '')}`)
+  let digits = ''
+  for (let at = 0; at < 26; at++) {
+    digits = (alphabet[Number(bits & 31n)] ?? '') + digits
+    bits >>= bitsOfDigit
+  }
+  return `${memoryWriteDefinition.idPrefix}_${digits}`
+}

@@ -1,0 +1,38 @@
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { memoryWriteMachine } from './memory-write.ts'
+
+/** A write's status on the wire; null once it removes itself. */
+export const memoryWriteStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' | 'success' | 'error' | null => {
+  if (value === 'success' || value === 'error') return value
+  return value === 'erasing' ? null : 'pending'
+}
+
+const memoryWriteRow: RowOf = (state, { tenant, user }) => {
+  const status = memoryWriteStatus(state)
+  if (status === null) return null
+  const { source, attempts, extracted, error, memories } = state.context
+  const owner = `${tenant ?? ''}/${user ?? ''}`
+  const written = Array.isArray(memories) ? memories.length : 0
+  return {
+    status,
+    owner,
+    source: source ?? null,
+    attempts: attempts ?? 0,
+    extracted: extracted ?? null,
+    written,
+    error: error ?? null,
+  }
+}
+
+/** Writes of memory: their receipts are `memory.receipt`. */
+export const memoryWriteDefinition = {
+  name: 'memory_write',
+  version: 1,
+  idPrefix: 'mwr',
+  machine: memoryWriteMachine,
+  effects: { extractFacts: 'idempotent', storeMemories: 'idempotent', eraseMemoryWrite: 'idempotent' },
+  row: memoryWriteRow,
+  gone: (state) => memoryWriteStatus(state) === null,
+  busy: ({ value }) => value === 'extracting' || value === 'storing',
+  migrations: {},
+} satisfies MachineDefinition

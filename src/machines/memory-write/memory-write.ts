@@ -1,0 +1,184 @@
+import { setup } from 'xstate'
+import type { JsonObject } from '#specs/dsl/json.ts'
+import { assignsOf } from '../event-actions.ts'
+import type { At } from '../refusal.ts'
+import { type Notice, vocabulary } from '../vocabulary.ts'
+
+/** Waits before the second attempt and the third, in ms. */
+export const memoryRetryDelaysMs: readonly number[] = [2_000, 15_000, 120_000]
+
+/** How long a receipt can be read once it is settled, in ms. */
+export const receiptRetentionMs = 24 * 60 * 60 * 1000
+
+/** A memory that the write stored, or knew. */
+export type WrittenMemoryRef = { readonly id: string; readonly duplicate: boolean }
+
+/** A write's durable context. */
+export type MemoryWriteContext = {
+  readonly write_id: string
+  /** What was said and where it is remembered; null once it is: the receipt keeps nothing of it. */
+  readonly exchange: JsonObject | null
+  /** What was extracted; null before and after. */
+  readonly facts: readonly JsonObject[] | null
+  readonly source: string
+  readonly attempts: number
+  /** Number of facts found; null before. */
+  readonly extracted: number | null
+  readonly memories: readonly WrittenMemoryRef[]
+  readonly extractor: string | null
+  readonly model: string | null
+  readonly provider: string | null
+  /** USD as a number, as answers show it. */
+  readonly cost_usd: number
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly delay_ms: number
+}
+
+/** What starts a write. */
+export type MemoryWriteInput = {
+  readonly write_id: string
+  readonly exchange: JsonObject
+  readonly source: string
+}
+
+/** Everything that can happen to a write. */
+export type MemoryWriteEvent =
+  | {
+      readonly type: 'facts_extracted'
+      readonly facts: readonly JsonObject[]
+      readonly extractor: string
+      readonly model: string | null
+      readonly provider: string | null
+      readonly cost_usd: number
+    }
+  | { readonly type: 'memories_stored'; readonly memories: readonly WrittenMemoryRef[] }
+  /** `final`: no further attempt has a chance. */
+  | {
+      readonly type: 'write_failed'
+      readonly code: string
+      readonly message: string
+      readonly final: boolean
+    }
+  | { readonly type: 'delete' }
+
+type Failed = At<MemoryWriteContext, Extract<MemoryWriteEvent, { type: 'write_failed' }>>
+type Extracted = At<MemoryWriteContext, Extract<MemoryWriteEvent, { type: 'facts_extracted' }>>
+type Stored = At<MemoryWriteContext, Extract<MemoryWriteEvent, { type: 'memories_stored' }>>
+
+const assigns = assignsOf<MemoryWriteContext, MemoryWriteEvent>()
+
+const nothingKept = { exchange: null, facts: null } as const
+
+const failedFinally = [
+  assigns(({ event: { code, message } }: Failed) => ({ ...nothingKept, error: { code, message } })),
+  {
+    type: 'notify',
+    params: ({ context }: { context: MemoryWriteContext }): Notice => ({
+      event_type: 'memory.write.failed',
+      data: { write_id: context.write_id, source: context.source, error: context.error },
+    }),
+  },
+] as const
+
+const again = assigns(({ context }: Failed) => ({
+  attempts: context.attempts + 1,
+  delay_ms: memoryRetryDelaysMs[context.attempts] ?? 0,
+}))
+
+/**
+ * Remembers what an exchange says: extracts facts, stores them, and is the receipt of that for a day. A failure of the
+ * model or the store is tried again three times (specs/decisions/0133-memory.md). What was said is dropped when it is stored.
+ */
+export const memoryWriteMachine = setup({
+  types: {
+    context: {} as MemoryWriteContext,
+    input: {} as MemoryWriteInput,
+    events: {} as MemoryWriteEvent,
+  },
+  actions: {
+    ...vocabulary,
+    extractFacts: (_: unknown, _params: { attempt: number }) => {},
+    storeMemories: (_: unknown, _params: { attempt: number }) => {},
+    eraseMemoryWrite: (_: unknown, _params: Record<never, never>) => {},
+  },
+  guards: {
+    isFinal: ({ context, event }) =>
+      event.type === 'write_failed' && (event.final || context.attempts >= memoryRetryDelaysMs.length),
+    isExtracted: ({ context }) => context.facts !== null,
+  },
+  delays: { backoff: ({ context }) => context.delay_ms, retention: receiptRetentionMs },
+}).createMachine({
+  id: 'memory_write',
+  context: ({ input }) => ({
+    ...input,
+    facts: null,
+    attempts: 0,
+    extracted: null,
+    memories: [],
+    extractor: null,
+    model: null,
+    provider: null,
+    cost_usd: 0,
+    error: null,
+    delay_ms: 0,
+  }),
+  initial: 'extracting',
+  on: { delete: '.erasing' },
+  states: {
+    extracting: {
+      entry: { type: 'extractFacts', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
+      exit: { type: 'abort', params: { effects: ['extractFacts'] } },
+      on: {
+        facts_extracted: {
+          target: 'storing',
+          actions: assigns(({ event }: Extracted) => ({
+            facts: event.facts,
+            extracted: event.facts.length,
+            extractor: event.extractor,
+            model: event.model,
+            provider: event.provider,
+            cost_usd: event.cost_usd,
+          })),
+        },
+        write_failed: [
+          { guard: 'isFinal', target: 'error', actions: failedFinally },
+          { target: 'waiting', actions: again },
+        ],
+      },
+    },
+    storing: {
+      entry: { type: 'storeMemories', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
+      exit: { type: 'abort', params: { effects: ['storeMemories'] } },
+      on: {
+        memories_stored: {
+          target: 'success',
+          actions: [
+            assigns(({ event }: Stored) => ({ ...nothingKept, memories: event.memories })),
+            {
+              type: 'notify',
+              params: ({ context, event }): Notice => ({
+                event_type: 'memory.write.succeeded',
+                data: {
+                  write_id: context.write_id,
+                  source: context.source,
+                  extracted: context.extracted ?? 0,
+                  written: event.memories.filter(({ duplicate }) => !duplicate).length,
+                },
+              }),
+            },
+          ],
+        },
+        write_failed: [
+          { guard: 'isFinal', target: 'error', actions: failedFinally },
+          { target: 'waiting', actions: again },
+        ],
+      },
+    },
+    waiting: {
+      after: { backoff: [{ guard: 'isExtracted', target: 'storing' }, { target: 'extracting' }] },
+    },
+    success: { after: { retention: 'erasing' } },
+    error: { after: { retention: 'erasing' } },
+    erasing: { type: 'final', entry: { type: 'eraseMemoryWrite', params: {} } },
+  },
+})
