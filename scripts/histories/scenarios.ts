@@ -14,6 +14,7 @@ import { callOf, newSession, type Script, turn, type World } from '#test/actors/
 import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
 import { knowledgeScenarios } from './knowledge-scenarios.ts'
+import { memoryScenarios } from './memory-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 
 /** What happens to one session and its actions, from the real use-cases. */
@@ -301,4 +302,5 @@ export const scenarios: readonly Scenario[] = [
   },
   ...runScenarios,
   ...knowledgeScenarios,
+  ...memoryScenarios,
 ]

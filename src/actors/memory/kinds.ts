@@ -82,7 +82,6 @@ export const memoryChanges: TypedKind<MemoryChangesData> = {
 export const memoryForgets: TypedKind<ForgetData> = {
   name: 'memory_forgets',
   outbox: true,
-  erasure: 'kept',
   exported: null,
 }
 

@@ -74,7 +74,7 @@ export class MemorySearch {
     ])
     const now = this.#parts.now()
     const at = query.asOf ?? now
-    const accepts = (id: string): boolean => isHeld(index.get(id), query.place, { at, now })
+    const accepts = (id: string): boolean => isHeld(index.get(id), query.place, { asOf: query.asOf, now })
     const embedded: Embedded = await this.#embedded(owner, index, query)
     const { hits, left_out } = await index.passages.search({
       ...{ text: query.text, vector: embedded.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
@@ -140,12 +140,12 @@ export class MemorySearch {
 export const isHeld = (
   entry: MemoryEntry | undefined,
   place: PlaceFilter,
-  { at, now }: { readonly at: number; readonly now: number },
+  { asOf, now }: { readonly asOf: number | null; readonly now: number },
 ): boolean => {
   if (entry === undefined || !isSeenFrom(place, entry.place)) return false
   if (entry.expiresAt !== null && entry.expiresAt <= now) return false
-  if (entry.validTo !== null && entry.validTo <= at) return false
-  return at >= now || entry.validFrom <= at
+  if (entry.validTo !== null && entry.validTo <= (asOf ?? now)) return false
+  return asOf === null || entry.validFrom <= asOf
 }
 
 const connected = (

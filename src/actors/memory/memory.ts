@@ -6,10 +6,9 @@ import { authPort } from '../accounts/accounts.ts'
 import { capability } from '../capability/capability.ts'
 import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
-import { eraseActor } from '../runtime/erasure/erase-actor.ts'
-import { extractFacts } from './extract-facts.ts'
 import { importUseCase } from './import-use-case.ts'
 import { memoryKinds, memoryWriteRows } from './kinds.ts'
+import { memoryEffects } from './memory-effects.ts'
 import { settingsOf } from './memory-settings.ts'
 import { memoryUseCases } from './memory-use-cases.ts'
 import { MemoryWrites } from './memory-writes.ts'
@@ -18,7 +17,6 @@ import { projectEmbedders } from './project-embedders.ts'
 import { memoryServiceOf } from './recalling.ts'
 import { redactedContents } from './redacted-contents.ts'
 import { rememberUseCases } from './remember-use-cases.ts'
-import { storeMemories } from './store-memories.ts'
 import { upkeepUseCases } from './upkeep-use-cases.ts'
 
 /** What is remembered of end users. */
@@ -41,14 +39,10 @@ export const memory = capability({
         ...importUseCase(opened),
         ...rememberUseCases({ memory: opened, writes, newWriteId }),
       },
-      effects: {
-        'memory_write.extractFacts': extractFacts({
-          models: turns,
-          defaultModel: () => (onlySimulated ? null : defaultModel),
-        }),
-        'memory_write.storeMemories': storeMemories(opened),
-        'memory_write.eraseMemoryWrite': eraseActor(house),
-      },
+      effects: memoryEffects({
+        ...house,
+        ...{ models: turns, writer: opened.writer, defaultModel: () => (onlySimulated ? null : defaultModel) },
+      }),
       close: opened.close,
     }
   },

@@ -80,7 +80,7 @@ const pinnedOf = async (memory: OpenMemory, owner: MemoryOwner, place: Parameter
   const now = memory.now()
   const index = await memory.indexes.open(owner)
   const ids = [...index.entries()].flatMap((entry) =>
-    entry.pinned && isHeld(entry, place, { at: now, now }) ? [entry.id] : [],
+    entry.pinned && isHeld(entry, place, { asOf: null, now }) ? [entry.id] : [],
   )
   const table = new Table(memory.records, memories, memory.now)
   const rows = await Promise.all(ids.slice(0, maxPinned).map((id) => table.get(ownersScope(owner), id)))

@@ -67,7 +67,8 @@ const remembered = async (
   const facts = body.facts === undefined ? undefined : givenFacts(body.facts, { text: '', at }).map(withStatement)
   const { model, prompt, minImportance } = body.extract ?? {}
   if (body.dry_run === true) {
-    const found = facts ?? exchangeFacts({ user: body.user, assistant: body.assistant, observedAt: at }).map(factData)
+    const all = facts ?? exchangeFacts({ user: body.user, assistant: body.assistant, observedAt: at }).map(factData)
+    const found = all.filter(({ ended }) => !ended)
     return {
       ...free,
       request_id: null,

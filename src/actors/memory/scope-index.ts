@@ -108,6 +108,7 @@ export class ScopeIndex {
     this.passages.add({
       id: row.id,
       text: searched(data.content),
+      heading: inOtherWords(data.facts),
       group: data.session_id,
       order: data.observed_at_ms,
       at: data.observed_at_ms,
@@ -143,6 +144,16 @@ export class ScopeIndex {
 
 /** What facts that may contradict each other have in common. */
 export const factKey = (subject: string, relation: string): string => `${normalisedName(subject)} ${relation}`
+
+/** Facts in words that questions have: "I moved to Oslo" is found by where one lives, too. */
+const inOtherWords = (facts: readonly FactData[]): string =>
+  facts
+    .filter(({ ended }) => !ended)
+    .map(
+      ({ subject, relation, object }) =>
+        `${subject === 'user' ? '' : subject} ${relation.replaceAll('_', ' ')} ${object}`,
+    )
+    .join('. ')
 
 /** The part of a content that is searched. */
 const searched = (content: string): string =>

@@ -133,7 +133,7 @@ export const memoryWriteMachine = setup({
           target: 'storing',
           actions: assigns(({ event }: Extracted) => ({
             facts: event.facts,
-            extracted: event.facts.length,
+            extracted: event.facts.filter(({ ended }) => ended !== true).length,
             extractor: event.extractor,
             model: event.model,
             provider: event.provider,

@@ -3,6 +3,7 @@ import { auditLines } from '#actors/audit/audit-log.ts'
 import type { EventStream } from '#actors/call/call.ts'
 import { definitions, kinds } from '#actors/capabilities.ts'
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
+import { memoryEffects } from '#actors/memory/memory-effects.ts'
 import { joinQueue } from '#actors/runs/join-queue.ts'
 import { runRows } from '#actors/runs/kinds.ts'
 import type { RunConcurrency } from '#actors/runs/pick-runs.ts'
@@ -42,6 +43,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openHouse, toolHeadersOf } from '#test/support/open-house.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type ScriptedDocuments, scriptedSources } from '../knowledge/scripted-sources.ts'
+import { plainMemory } from '../memory/scripted-memory.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 
 export { callOf } from '#test/support/call-of.ts'
@@ -191,6 +193,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         }),
         ...scriptedSources({ storage, clock, ...options.documents }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
+        ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
         ...erasureEffects({ storage, clock, log, owned: new Owned({ storage, host, clock, kinds, actorRows: [] }) }),
       }
     },

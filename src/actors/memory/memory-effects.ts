@@ -1,0 +1,17 @@
+import type { EffectCatalog } from '../runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { type ExtractFactsParts, extractFacts } from './extract-facts.ts'
+import type { MemoryWriter } from './memory-writer.ts'
+import { storeMemories } from './store-memories.ts'
+
+/** What the effects of writes need. */
+export interface MemoryEffectParts extends EraseParts, ExtractFactsParts {
+  readonly writer: MemoryWriter
+}
+
+/** The effects of writes, by `<machine>.<name>`. */
+export const memoryEffects = (parts: MemoryEffectParts): EffectCatalog => ({
+  'memory_write.extractFacts': extractFacts(parts),
+  'memory_write.storeMemories': storeMemories(parts),
+  'memory_write.eraseMemoryWrite': eraseActor(parts),
+})

@@ -1,0 +1,16 @@
+import { settingsOf } from '#actors/memory/memory-settings.ts'
+import { type MemoryParts, openMemory } from '#actors/memory/open-memory.ts'
+
+/** Memory without an embedder, a cap or a policy, but for what a test says. */
+export const plainMemory = (
+  parts: Pick<MemoryParts, 'records' | 'storage' | 'host' | 'clock' | 'log'> & Partial<MemoryParts>,
+) =>
+  openMemory({
+    now: parts.clock.now,
+    shared: false,
+    embedderOf: async () => null,
+    settings: async () => settingsOf(),
+    redact: async (_project, contents) => contents.map((content) => ({ content, redacted: [] })),
+    upgradeUrl: '/#settings',
+    ...parts,
+  })
