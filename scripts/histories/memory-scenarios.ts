@@ -1,4 +1,4 @@
-import { exchangeInput } from '#actors/memory/exchange-input.ts'
+import { exchangeInput } from '#actors/memory/writes/exchange-input.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { memoryRetryDelaysMs, receiptRetentionMs } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'

@@ -3,9 +3,9 @@ import { cursorAfter } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import type { Table } from '../records/table.ts'
 import { isId } from '../runtime/ids.ts'
+import { isSeenFrom, type PlaceFilter, placeOf } from './indexes/memory-place.ts'
 import type { MemoryData } from './kinds.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
-import { isSeenFrom, type PlaceFilter, placeOf } from './memory-place.ts'
 
 /** Which memories a page has. */
 export interface MemoryPageQuery {

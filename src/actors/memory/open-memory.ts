@@ -1,16 +1,16 @@
 import type { RecordStore } from '#storage/ports.ts'
 import type { House } from '../capability/house.ts'
 import { sendDelete } from '../runtime/erasure/erase-listed.ts'
-import type { EmbedderOf } from './embedders.ts'
-import { EmbeddingQueue } from './embedding-queue.ts'
+import type { EmbedderOf } from './embedding/embedders.ts'
+import { EmbeddingQueue } from './embedding/embedding-queue.ts'
+import { MemoryChanges } from './indexes/memory-changes.ts'
+import { ScopeIndexes } from './indexes/scope-indexes.ts'
 import { memories } from './kinds.ts'
-import { MemoryChanges } from './memory-changes.ts'
 import { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { MemorySearch } from './memory-search.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import { MemoryWriter, type RedactContents } from './memory-writer.ts'
-import { ScopeIndexes } from './scope-indexes.ts'
 
 /** What memory is opened with. */
 export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {

@@ -6,13 +6,13 @@ import type { MemoryAt, MemoryService, Recall, RecallRequest } from '../capabili
 import { Table } from '../records/table.ts'
 import { derivedId } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
-import { exchangeInput } from './exchange-input.ts'
 import { memories } from './kinds.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { isHeld, type MemoryHit, summaryOf } from './memory-search.ts'
-import type { MemoryWrites } from './memory-writes.ts'
 import type { OpenMemory } from './open-memory.ts'
-import { requestIdOf } from './receipt-id.ts'
+import { exchangeInput } from './writes/exchange-input.ts'
+import type { MemoryWrites } from './writes/memory-writes.ts'
+import { requestIdOf } from './writes/receipt-id.ts'
 
 /** Pinned memories that every recall begins with, at most. */
 export const maxPinned = 20

@@ -6,6 +6,7 @@ import { Audited } from '../records/audited.ts'
 import { timestampOf } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
+import type { MemoryEntry } from './indexes/scope-index.ts'
 import { instantOf } from './instant.ts'
 import { memories, memoryForgets } from './kinds.ts'
 import { type MemoryOwner, ownerKey, ownerOf, ownersScope } from './memory-owner.ts'
@@ -13,7 +14,6 @@ import { memoryPage } from './memory-page.ts'
 import { summaryOf } from './memory-search.ts'
 import { memoryView } from './memory-view.ts'
 import type { OpenMemory } from './open-memory.ts'
-import type { MemoryEntry } from './scope-index.ts'
 
 type UpkeepUseCases = Pick<UseCases, `memory.${'forget' | 'export' | 'forget_suggestions'}`>
 type Filter = BodyOf<'memory.forget'>

@@ -132,7 +132,7 @@ describe.each(stores)('remembering on $store', ({ store }) => {
 
   it('is another memory for each tenant and for no tenant, whatever the user is called', async () => {
     const tenantOf = async (external_id: string) =>
-      String((await api.post("/v1/tenants", { external_id, name: external_id })).body.id)
+      String((await api.post('/v1/tenants', { external_id, name: external_id })).body.id)
     const [acme, globex] = [await tenantOf('acme'), await tenantOf('globex')]
     const as = (tenant: string) => ({ headers: { 'x-tenant-id': tenant } })
     const { body } = await api.post('/v1/memory/write', { userId: 'hal', content: 'Hal owns a trombone' }, as(acme))

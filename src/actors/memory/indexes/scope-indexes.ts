@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Table } from '#records/table.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { Table } from '../records/table.ts'
-import { type MemoryData, memories } from './kinds.ts'
+import { type MemoryData, memories } from '../kinds.ts'
+import { type MemoryOwner, ownerKey, ownersScope } from '../memory-owner.ts'
 import type { MemoryChanges } from './memory-changes.ts'
-import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
 import { ScopeIndex } from './scope-index.ts'
 
 /** What indexes are kept with. */

@@ -1,9 +1,9 @@
+import { Table } from '#records/table.ts'
+import { derivedId } from '#runtime/ids.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { Table } from '../records/table.ts'
-import { derivedId } from '../runtime/ids.ts'
-import { type MemoryChangesData, memoryChanges } from './kinds.ts'
-import { type MemoryOwner, ownerKey } from './memory-owner.ts'
+import { type MemoryChangesData, memoryChanges } from '../kinds.ts'
+import { type MemoryOwner, ownerKey } from '../memory-owner.ts'
 
 /** What changed since an index looked last; `ids` null: too much, read everything. */
 export interface ChangesSince {

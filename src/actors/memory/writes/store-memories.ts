@@ -1,13 +1,13 @@
 import { statementOf } from '#facts/fact.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
+import type { IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { IdempotentEffect } from '../runtime/effects/effects.ts'
+import type { FactData } from '../kinds.ts'
+import type { MemoryWriter, NewMemory } from '../memory-writer.ts'
+import { factOf, screened } from '../understanding.ts'
 import { failedBy } from './extract-facts.ts'
-import type { FactData } from './kinds.ts'
-import type { MemoryWriter, NewMemory } from './memory-writer.ts'
 import { exchangeOf, factsOfWrite, type StoredExchange } from './schema.ts'
-import { factOf, screened } from './understanding.ts'
 
 /** Memories of one exchange at most. */
 const mostMemories = 50

@@ -1,10 +1,10 @@
 import { normalisedName } from '#facts/names.ts'
+import type { Row } from '#records/schema.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { vectorOfText } from '#retrieval/vector-bytes.ts'
 import { softMemoryBytes } from '#specs/memory-objects.ts'
-import type { Row } from '../records/schema.ts'
+import type { FactData, MemoryData } from '../kinds.ts'
 import { contentKey } from './content-key.ts'
-import type { FactData, MemoryData } from './kinds.ts'
 import { type MemoryPlace, placeOf } from './memory-place.ts'
 
 /** What an index knows of a memory beside its words. */

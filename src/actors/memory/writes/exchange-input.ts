@@ -1,6 +1,6 @@
 import type { JsonObject } from '#storage/ports.ts'
-import type { FactData } from './kinds.ts'
-import type { MemoryPlace } from './memory-place.ts'
+import type { MemoryPlace } from '../indexes/memory-place.ts'
+import type { FactData } from '../kinds.ts'
 import type { StoredExchange } from './schema.ts'
 
 /** What an exchange is remembered with. */

@@ -1,4 +1,4 @@
-import type { MemoryData } from './kinds.ts'
+import type { MemoryData } from '../kinds.ts'
 
 /** Where in a user's memory something is written. */
 export interface MemoryPlace {

@@ -4,12 +4,12 @@ import { amountOf, textOf } from '#gateway/prices/money.ts'
 import { metered } from '#gateway/turns/metered.ts'
 import type { Bill, TurnModels } from '#gateway/turns/turn-models.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
+import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { errors, ServiceError } from '#specs/errors/errors.ts'
-import type { EffectContext, EffectOutcome, IdempotentEffect } from '../runtime/effects/effects.ts'
-import type { FactData } from './kinds.ts'
+import type { FactData } from '../kinds.ts'
+import { factData } from '../understanding.ts'
 import { exchangeOf, type StoredExchange } from './schema.ts'
-import { factData } from './understanding.ts'
 
 /** What facts are extracted with. */
 export interface ExtractFactsParts {

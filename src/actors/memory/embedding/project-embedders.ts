@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { localEmbedderPort } from '#actors/capability/embedder-port.ts'
+import type { House } from '#actors/capability/house.ts'
 import { gatewayPort } from '#gateway/gateway.ts'
-import { localEmbedderPort } from '../capability/embedder-port.ts'
-import type { House } from '../capability/house.ts'
+import { ownersScope } from '../memory-owner.ts'
+import type { MemorySettings } from '../memory-settings.ts'
 import { type EmbedderOf, freeEmbedder, type MemoryEmbedder } from './embedders.ts'
-import { ownersScope } from './memory-owner.ts'
-import type { MemorySettings } from './memory-settings.ts'
 
 /** The embedder that a project's settings name; the local one where they name none. */
 export const projectEmbedders = (house: House, settings: (project: string) => Promise<MemorySettings>): EmbedderOf => {

@@ -1,13 +1,13 @@
 import type { MemoryWriteContext } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition, memoryWriteStatus } from '#machines/memory-write/memory-write-definition.ts'
+import { type Clock, pause } from '#runtime/clock.ts'
+import type { Host } from '#runtime/host.ts'
 import { contextOf } from '#runtime/schema.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
-import { type Clock, pause } from '../runtime/clock.ts'
-import type { Host } from '../runtime/host.ts'
-import { storedState } from '../runtime/step/actor-state.ts'
-import type { MemoryOwner } from './memory-owner.ts'
+import type { MemoryOwner } from '../memory-owner.ts'
 
 /** What writes are started and read with. */
 export interface MemoryWritesParts {

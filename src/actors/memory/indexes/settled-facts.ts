@@ -1,6 +1,6 @@
-import type { FactData, MemoryData } from './kinds.ts'
+import type { FactData, MemoryData } from '../kinds.ts'
+import { closedBy } from '../understanding.ts'
 import { factKey, type ScopeIndex } from './scope-index.ts'
-import { closedBy } from './understanding.ts'
 
 /** What new facts do to those that are known. */
 export interface SettledFacts {

@@ -1,7 +1,7 @@
-import type { EffectCatalog } from '../runtime/effects/effects.ts'
-import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
+import type { EffectCatalog } from '#runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
+import type { MemoryWriter } from '../memory-writer.ts'
 import { type ExtractFactsParts, extractFacts } from './extract-facts.ts'
-import type { MemoryWriter } from './memory-writer.ts'
 import { storeMemories } from './store-memories.ts'
 
 /** What the effects of writes need. */

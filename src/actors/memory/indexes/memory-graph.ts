@@ -1,7 +1,7 @@
 import type { Fact } from '#facts/fact.ts'
 import { type FactGraph, graphOf } from '#facts/graph.ts'
+import { factOf } from '../understanding.ts'
 import type { ScopeIndex } from './scope-index.ts'
-import { factOf } from './understanding.ts'
 
 /** A memory that relations lead to, and how far it is. */
 export interface GraphHit {

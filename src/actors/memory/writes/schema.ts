@@ -1,5 +1,5 @@
 import type { JsonObject } from '#storage/ports.ts'
-import type { FactData } from './kinds.ts'
+import type { FactData } from '../kinds.ts'
 
 /** An exchange to remember, as its write keeps it. */
 export type StoredExchange = {

@@ -1,5 +1,5 @@
 import type { Embedder } from '#retrieval/embedder.ts'
-import type { MemoryOwner } from './memory-owner.ts'
+import type { MemoryOwner } from '../memory-owner.ts'
 
 /** What embeddings of one request came to. */
 export interface Embedded {

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
+import { type Clock, pause } from '#runtime/clock.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
-import { type Clock, pause } from '../runtime/clock.ts'
+import { type MemoryData, memories } from '../kinds.ts'
+import { type MemoryOwner, ownersScope } from '../memory-owner.ts'
 import type { EmbedderOf } from './embedders.ts'
-import { type MemoryData, memories } from './kinds.ts'
-import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 
 /** What the queue works with. */
 export interface EmbeddingQueueParts {
