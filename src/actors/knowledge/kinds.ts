@@ -51,5 +51,25 @@ export const sourceRows: TypedKind<SourceRowData> = {
   filters: ['knowledge_base_id', 'base_status'],
 }
 
+/** A question, and what a right hit is. */
+export type RecallQuestion = {
+  readonly question: string
+  readonly source_id?: string
+  readonly text?: string
+}
+
+export type RecallSetData = {
+  readonly knowledge_base_id: string
+  readonly name: string
+  readonly questions: readonly RecallQuestion[]
+}
+
+/** Questions by which a base is measured. */
+export const knowledgeRecallSets: TypedKind<RecallSetData> = {
+  name: 'knowledge_recall_sets',
+  filters: ['knowledge_base_id'],
+  outbox: true,
+}
+
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const knowledgeKinds: readonly AnyKind[] = [knowledgeBases, knowledgeGrants, sourceRows]
+export const knowledgeKinds: readonly AnyKind[] = [knowledgeBases, knowledgeGrants, knowledgeRecallSets, sourceRows]

@@ -1,22 +1,26 @@
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import { knowledgeBases as baseOperations } from '#specs/resources/knowledge/knowledge-bases.ts'
 import { knowledgeGrants as grantOperations } from '#specs/resources/knowledge/knowledge-grants.ts'
+import { knowledgeRecallSets as recallOperations } from '#specs/resources/knowledge/knowledge-recall-sets.ts'
 import { knowledgeSearch } from '#specs/resources/knowledge/knowledge-search.ts'
 import { knowledgeSources } from '#specs/resources/knowledge/knowledge-sources.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { BaseAccess } from './access/base-access.ts'
 import { grantUseCases } from './access/grant-use-cases.ts'
+import { agentKnowledge } from './agents/agent-knowledge.ts'
 import { baseUseCases } from './base-use-cases.ts'
 import { deletionSink, removeContents } from './deletions.ts'
-import { knowledgeGrants, knowledgeKinds, sourceRows } from './kinds.ts'
+import { knowledgeGrants, knowledgeKinds, knowledgeRecallSets, sourceRows } from './kinds.ts'
 import { openKnowledge } from './open-knowledge.ts'
+import { recallUseCases } from './recall/recall-use-cases.ts'
 import { sourceUseCases } from './sources/source-use-cases.ts'
 
 /** Documents that are searched with citations: bases, who may search them, and their sources. */
 export const knowledge = capability({
   name: 'knowledge',
-  operations: { ...baseOperations, ...grantOperations, ...knowledgeSources, ...knowledgeSearch },
+  operations: { ...baseOperations, ...grantOperations, ...knowledgeSources, ...knowledgeSearch, ...recallOperations },
   kinds: knowledgeKinds,
   machines: [{ definition: sourceDefinition, rows: sourceRows }],
   open: (house) => {
@@ -25,14 +29,16 @@ export const knowledge = capability({
     const checkTenant = (project: string, tenant: string, param = 'tenant_id') =>
       directory.check(project, tenant, param)
     const opened = openKnowledge(house)
+    agentResources.give(house, agentKnowledge({ ...opened, access, now: house.now }))
     return {
       useCases: {
+        ...recallUseCases({ ...house, ...opened, access }),
         ...baseUseCases({ ...house, ...opened, access, checkTenant }),
         ...grantUseCases({ access, checkTenant }),
         ...sourceUseCases({ ...house, ...opened, access }),
       },
       effects: opened.effects,
-      sinks: { [deletionSink]: removeContents(house, [knowledgeGrants]) },
+      sinks: { [deletionSink]: removeContents(house, [knowledgeGrants, knowledgeRecallSets]) },
       close: opened.close,
     }
   },

@@ -56,13 +56,13 @@ export class BaseAccess {
   async searcherOf(principal: Principal, scope: Scope): Promise<Searcher | typeof everything> {
     if (principal.kind === 'client_token') {
       const { tenant, user, installationIds } = principal
-      const own = await this.#tenantsOwn(scope.project, tenant, user)
+      const own = await this.subjectsOf(scope.project, tenant, user)
       if (installationIds.length === 0) return { tenant, subjects: own, anyInstallation: true }
       return { tenant, subjects: [...own, ...installationIds.map((id): Subject => ({ type: 'installation', id }))] }
     }
     if (principal.kind === 'agent_key') return { tenant: null, subjects: [{ type: 'agent', id: principal.agentId }] }
     if (scope.tenant !== null)
-      return { tenant: scope.tenant, subjects: await this.#tenantsOwn(scope.project, scope.tenant, scope.user) }
+      return { tenant: scope.tenant, subjects: await this.subjectsOf(scope.project, scope.tenant, scope.user) }
     return everything
   }
 
@@ -113,7 +113,8 @@ export class BaseAccess {
     return searcher.anyInstallation === true && tenant !== null && this.#grantsInstallation(base, tenant)
   }
 
-  async #tenantsOwn(project: string, tenant: string, user: string | null): Promise<readonly Subject[]> {
+  /** What a tenant, and a user of it, may have been granted something as. @throws {StoreUnavailable} */
+  async subjectsOf(project: string, tenant: string, user: string | null): Promise<readonly Subject[]> {
     const owner: Subject = { type: 'tenant', id: tenant }
     if (user === null) return [owner]
     const key = { tenant_id: tenant, external_user_id: user }

@@ -1,0 +1,92 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { Audited } from '#records/audited.ts'
+import { RecordResource } from '#records/record-resource.ts'
+import { rowTimes } from '#records/row-times.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { newIdFor } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { BaseAccess } from '../access/base-access.ts'
+import { knowledgeRecallSets, type RecallQuestion, type RecallSetData } from '../kinds.ts'
+import { type KnowledgeHit, type SearchParts, searchBase } from '../search/search-base.ts'
+
+/** What recall sets need. */
+export interface RecallParts extends SearchParts {
+  readonly records: RecordStore
+  readonly access: BaseAccess
+}
+
+type RecallUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_recall_sets.${string}`>>
+type Place = { readonly knowledge_base_id: string; readonly recall_set_id: string }
+
+/** Questions with known answers, and how many of them a base finds now. */
+export const recallUseCases = (parts: RecallParts): RecallUseCases => {
+  const table = new Table(parts.records, knowledgeRecallSets, parts.now)
+  const resource = new RecordResource({ table, idPrefix: 'krs', view: setView })
+  const baseOf = async (scope: Scope, id: string) => {
+    const base = await parts.access.bases.get(scope, id)
+    if (base === null) throw new ServiceError('not_found')
+    return base
+  }
+  const find = async (scope: Scope, { knowledge_base_id, recall_set_id }: Place): Promise<Row<RecallSetData>> => {
+    const base = await baseOf(scope, knowledge_base_id)
+    const row = await table.get(scope, recall_set_id)
+    if (row?.data.knowledge_base_id !== base.id) throw new ServiceError('not_found')
+    return row
+  }
+  return {
+    'knowledge_recall_sets.list': async ({ scope, params, query }) => {
+      const { id } = await baseOf(scope, params.knowledge_base_id)
+      return resource.list(scope, { ...query, where: { knowledge_base_id: id } })
+    },
+    'knowledge_recall_sets.get': async ({ scope, params }) => setView(await find(scope, params)),
+    'knowledge_recall_sets.create': async (call) => {
+      const base = await baseOf(call.scope, call.params.knowledge_base_id)
+      const id = newIdFor(call, 'krs')
+      const { name, questions } = call.body
+      requireAnswers(questions)
+      const data = { knowledge_base_id: base.id, name, questions }
+      const notices = [new Audited(call, 'knowledge_recall_set').line('created', id)]
+      return resource.create(call.scope, { id, project: base.project, tenant: base.tenant, data, notices })
+    },
+    'knowledge_recall_sets.delete': async (call) => {
+      const { id } = await find(call.scope, call.params)
+      return resource.remove(call.scope, id, new Audited(call, 'knowledge_recall_set').removed())
+    },
+    'knowledge_recall_sets.measure': async ({ scope, params, body: { k } }) => {
+      const { data, project } = await find(scope, params)
+      const ranks: (number | null)[] = []
+      let embedder: string | null = null
+      for (const wanted of data.questions) {
+        const search = { project, base: data.knowledge_base_id, query: wanted.question, top_k: k, threshold: 0 }
+        const found = await searchBase(parts, { ...search, accepts: null, explain: false })
+        embedder = found.embedder
+        const rank = found.data.findIndex((hit) => isRight(hit, wanted)) + 1
+        ranks.push(rank === 0 ? null : rank)
+      }
+      const right = ranks.filter((rank) => rank !== null)
+      return {
+        ...{ k, embedder },
+        recall: right.length / ranks.length,
+        mrr: right.reduce((sum, rank) => sum + 1 / rank, 0) / ranks.length,
+        questions: data.questions.map(({ question }, index) => ({ question, rank: ranks[index] ?? null })),
+      }
+    },
+  }
+}
+
+/** @throws {ServiceError} `missing_field` */
+const requireAnswers = (questions: readonly RecallQuestion[]): void => {
+  const at = questions.findIndex(({ source_id, text }) => source_id === undefined && text === undefined)
+  if (at < 0) return
+  const message = 'A question names the source or the text that answers it.'
+  throw new ServiceError('missing_field', { param: `questions[${at}].source_id`, message })
+}
+
+const isRight = ({ source_id, content }: KnowledgeHit, wanted: RecallQuestion): boolean =>
+  (wanted.source_id === undefined || wanted.source_id === source_id) &&
+  (wanted.text === undefined || content.toLowerCase().includes(wanted.text.toLowerCase()))
+
+const setView = (row: Row<RecallSetData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
