@@ -62,13 +62,13 @@ const baseIdOf = (declared: Json): string | null => {
 const baseOf = ({ access }: AgentKnowledgeParts, project: string, id: string): Promise<Base | null> =>
   access.bases.get(projectScope(project), id)
 
-interface Asking extends Pick<AgentPlace, 'tenant' | 'agentId' | 'installationId'> {
+interface Searching extends Pick<AgentPlace, 'tenant' | 'agentId' | 'installationId'> {
   readonly user: string | null
 }
 
 /** A base of the project is open to an agent that names it, but to tenants by grants only. */
-const isOpen = async ({ access }: AgentKnowledgeParts, base: Base, asking: Asking): Promise<boolean> => {
-  const { tenant, user, agentId, installationId } = asking
+const isOpen = async ({ access }: AgentKnowledgeParts, base: Base, searching: Searching): Promise<boolean> => {
+  const { tenant, user, agentId, installationId } = searching
   if (tenant === null && base.tenant === null) return true
   const subjects: readonly Subject[] = [
     { type: 'agent', id: agentId },
@@ -118,7 +118,7 @@ const searched = async (parts: AgentKnowledgeParts, call: ServerToolCall): Promi
   const most = typeof top_k === 'number' ? Math.min(mostTopK, Math.max(1, Math.floor(top_k))) : defaultTopK
   const { bases, agent_id, installation_id } = call.tool.settings
   const { project, tenant, user } = call
-  const asking = {
+  const searching = {
     ...{ tenant, user },
     agentId: String(agent_id),
     installationId: typeof installation_id === 'string' ? installation_id : null,
@@ -126,7 +126,7 @@ const searched = async (parts: AgentKnowledgeParts, call: ServerToolCall): Promi
   const hits: KnowledgeHit[] = []
   for (const id of Array.isArray(bases) ? bases : []) {
     const base = await baseOf(parts, project, String(id))
-    if (base === null || !(await isOpen(parts, base, asking))) continue
+    if (base === null || !(await isOpen(parts, base, searching))) continue
     const search = { project, base: base.id, query: query.slice(0, maxQueryLength), top_k: most, threshold: 0 }
     hits.push(...(await searchBase(parts, { ...search, accepts: null, explain: false })).data)
   }
