@@ -24,10 +24,15 @@ export interface ParserLimits {
   readonly maxHeapMb: number
   /** Requests that wait for the worker. */
   readonly maxWaiting: number
+  /** Memory by which the process may grow during a parse: what lies outside of the heap, such as unpacked streams. */
+  readonly maxGrowthMb?: number
 }
 
 /** Limits of a room that does not set its own. */
 export const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
+
+/** Between two looks at the memory of the process, in ms. */
+const watchMs = 50
 
 interface Waiting {
   readonly task: PropertyKey
@@ -89,13 +94,16 @@ export class ParserRoom<Tasks = OwnTasks> {
     const { deadlineMs } = this.#limits
     const late = new ParserFailed('deadline', `the parser took longer than ${deadlineMs} ms`)
     let timer: NodeJS.Timeout | undefined
+    let watch: NodeJS.Timeout | undefined
     this.#running = {
       id,
       begin: () => {
         timer = setTimeout(() => void this.#replace(late), deadlineMs)
+        watch = this.#watched()
       },
       end: (outcome) => {
         clearTimeout(timer)
+        clearInterval(watch)
         this.#running = null
         next.settle(outcome)
         this.#next()
@@ -103,6 +111,17 @@ export class ParserRoom<Tasks = OwnTasks> {
     }
     this.#open().postMessage({ id, task: next.task, input: next.input })
     if (this.#ready) this.#running.begin()
+  }
+
+  /** Ends a parse under which the process grows too far. */
+  #watched(): NodeJS.Timeout | undefined {
+    const { maxGrowthMb } = this.#limits
+    if (maxGrowthMb === undefined) return undefined
+    const most = process.memoryUsage.rss() + maxGrowthMb * 1024 * 1024
+    const large = new ParserFailed('memory', `the process grew by more than ${maxGrowthMb} MB`)
+    return setInterval(() => {
+      if (process.memoryUsage.rss() > most) void this.#replace(large)
+    }, watchMs)
   }
 
   #open(): Worker {

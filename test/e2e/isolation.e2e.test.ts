@@ -61,6 +61,8 @@ const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
   'installations.update': ({ rate_plan_id }) => ({ rate_plan_id }),
   'custom_providers.test': ({ provider_id }) => ({ provider_id }),
   'responses.create': ({ response_id }) => ({ model: 'simulated-1', input: 'hi', previous_response_id: response_id }),
+  'knowledge_bases.create': ({ tenant_id }) => ({ name: 'Docs', tenant_id }),
+  'knowledge_grants.create': ({ subject_id }) => ({ subject_type: 'tenant', subject_id }),
   'limits.create': ({ subject_id }) => ({ subject: 'tenant', subject_id, requests_per_minute: 9_999 }),
   'client_tokens.create': ({ tenant_id, session_id, installation_id }) => ({
     tenant_id,
@@ -124,8 +126,21 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
     version: '1.0.0',
     project_id: project,
     ...providers,
+    ...(await knowledgeOf(api, tenant, mark)),
   }
   return { ...populated, mark, ids: { ...ids, ...(await foundIds(api, ids)) } }
+}
+
+/** A knowledge base of the tenant, with one of everything that it has. */
+const knowledgeOf = async (api: Api, tenant: string, mark: string): Promise<Ids> => {
+  const knowledge_base_id = await made(api, '/v1/knowledge-bases', { name: mark, tenant_id: tenant })
+  const path = `/v1/knowledge-bases/${knowledge_base_id}`
+  return {
+    knowledge_base_id,
+    source_id: await made(api, `${path}/sources`, { text: mark }),
+    grant_id: await made(api, `${path}/grants`, { subject_type: 'tenant', subject_id: tenant }),
+    recall_set_id: await made(api, `${path}/recall-sets`, { name: mark, questions: [{ question: mark, text: mark }] }),
+  }
 }
 
 /** Ids that only lists tell. */

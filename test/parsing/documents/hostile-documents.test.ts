@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { deflateSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
 import { zipFile } from '#test/support/files/zip-file.ts'
@@ -16,6 +17,17 @@ const lying = () => {
   return archive
 }
 
+const pdfBomb = () => {
+  const page = deflateSync(Buffer.alloc(1024 * 1024 * 1024, 0x20), { level: 1 })
+  const head = `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >> endobj
+4 0 obj << /Filter /FlateDecode /Length ${page.length} >> stream
+`
+  return Buffer.concat([Buffer.from(head), page, Buffer.from('\nendstream endobj\ntrailer << /Root 1 0 R >>')])
+}
+
 const hostile: readonly (readonly [name: string, type: string, bytes: () => Uint8Array])[] = [
   ['an archive that unpacks to 300 MB', docx, bomb],
   ['an archive that lies about its size', docx, lying],
@@ -28,6 +40,7 @@ const hostile: readonly (readonly [name: string, type: string, bytes: () => Uint
     'application/pdf',
     () => Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(500_000)]),
   ],
+  ['a PDF file whose page unpacks to 1 GB', 'application/pdf', pdfBomb],
   ['3 MB of blanks', 'text/plain', () => Buffer.alloc(3_000_000, 32)],
   ['3 MB of quotes', 'text/csv', () => Buffer.alloc(3_000_000, 34)],
   ['100,000 nested lists', 'application/json', () => Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
