@@ -13,6 +13,20 @@ export interface Bound {
 /** Bounds of queues, mailboxes, buffers, documents and answers (specs/decisions/0096-nothing-grows-without-bound.md). */
 export const bounds: readonly Bound[] = [
   {
+    of: 'a conversation of responses',
+    most: '2,000 items, 4 MB of JSON',
+    beyond: '400 `bad_request`; a response that does not fit has `conversation: null`',
+    code: ['src/gateway/apis/conversations/conversations.ts', 'maxChars'],
+    test: ['test/gateway/apis/conversations.test.ts', 'is at most 4 MB long, and an answer that does not fit says so'],
+  },
+  {
+    of: 'a thread of messages',
+    most: '4 MB of JSON',
+    beyond: 'it is not kept: the next request is 404 `thread_not_found`, at which SDKs send the whole conversation',
+    code: ['src/gateway/apis/messages/threads/thread-store.ts', 'maxThreadChars'],
+    test: ['test/gateway/apis/message-threads.test.ts', 'is at most 4 MB long: what is longer is not found again'],
+  },
+  {
     of: 'files of a skill in an archive',
     most: '200 files, 20 MB unpacked, 5 MB packed',
     beyond: '422 `invalid_field`',

@@ -78,6 +78,17 @@ describe('a conversation', () => {
     expect(chat.last.messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'tool', content: '42' }])
   })
 
+  it('is at most 4 MB long, and an answer that does not fit says so', async () => {
+    const { openai } = await responsesWorld([{ deltas: saying('x'.repeat(1_000_000)) }])
+    const long = Array.from({ length: 4 }, () => asked('x'.repeat(900_000)))
+    const { id } = await openai.conversations.create({ items: long })
+    const more = openai.conversations.items.create(id, { items: long })
+    await expect(more).rejects.toMatchObject({ status: 400, param: 'items' })
+    const answer = await openai.responses.create({ model: 'm', input: 'Go on.', conversation: id })
+    expect(answer).toMatchObject({ status: 'completed', conversation: null })
+    expect((await openai.conversations.items.list(id)).data).toHaveLength(4)
+  })
+
   it('is unknown to other projects and to the key of another agent', async () => {
     const { openai, send } = await responsesWorld([{ deltas: saying('x') }])
     const { id } = await openai.conversations.create()

@@ -19,8 +19,8 @@ type ConversationData = {
 export const conversationKind: TypedKind<ConversationData> = { name: 'conversations' }
 
 /** Items of a conversation, and characters of all together: it is one document of the store. */
-export const maxItems = 2000
-const maxChars = 8 * 1024 * 1024
+const maxItems = 2000
+export const maxChars = 4 * 1024 * 1024
 
 /** A conversation with its items. */
 export interface Conversation {
@@ -112,7 +112,7 @@ const conversationOf = ({ id, data, created_at }: Row<ConversationData>): Conver
 const written = (items: readonly ResponseItem[]): Pick<ConversationData, 'items' | 'count'> => {
   const text = JSON.stringify(items)
   if (items.length > maxItems || text.length > maxChars) {
-    const message = `A conversation has at most ${maxItems} items of 8 MB together: begin a new one.`
+    const message = `A conversation has at most ${maxItems} items of 4 MB together: begin a new one.`
     throw new ServiceError('bad_request', { param: 'items', message })
   }
   return { items: text, count: items.length }

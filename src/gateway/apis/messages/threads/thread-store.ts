@@ -25,7 +25,7 @@ const keptMs = 30 * 24 * 60 * 60 * 1000
 /** A continuation that has not ended by then never will. */
 const flightMs = 15 * 60 * 1000
 /** A thread is one document of the store. */
-const maxChars = 8 * 1024 * 1024
+export const maxThreadChars = 4 * 1024 * 1024
 
 /** What a request says of its thread. */
 export type ThreadRequest =
@@ -95,7 +95,7 @@ export class ThreadStore {
   async #kept(caller: Caller, made: { id: string; previous: string | null; text: string }): Promise<void> {
     const { project, tenant, externalUserId, agentId, scope } = caller
     const { id, previous, text } = made
-    if (text.length > maxChars) return
+    if (text.length > maxThreadChars) return
     const data: ThreadData = { messages: text, state: 'open', in_flight_until_ms: 0, agent_id: agentId }
     const user = tenant === null ? null : externalUserId
     await this.#table.insert({ id, project, tenant, user, expiresAtMs: this.#now() + keptMs, data })
