@@ -236,7 +236,8 @@ class Scores {
     const { found, around } = this.#found(slot)
     const { others, rival } = this.#all
     const person = { other: others[slot] === 1, rival, unseenNames: lexical.unseenNames }
-    return calibrated({ cosine, found, around, rank: this.#rank(slot), ...person }, embedder)
+    const evidence = { cosine, found, around, rank: this.#rank(slot), ...person }
+    return calibrated(evidence, { profile: this.#in.weights.calibration, embedder })
   }
 
   /** How much of the question's weight in words the passage has. */

@@ -19,6 +19,8 @@ export interface Weights {
   readonly newer: number
   /** Factor of what someone else said than the one person whom the question names. */
   readonly otherPerson: number
+  /** By which the score of a hit is calibrated. */
+  readonly calibration: Profile
   /** Members from which a group counts as a prior. */
   readonly leastGroup: number
 }
@@ -30,10 +32,10 @@ export type Profile = 'memory' | 'document'
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {
     ...{ k1: 0.9, b: 0.4, coordination: 0.5, lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
-    ...{ neighbour: 0.3, time: 0.3, newer: 0.99, otherPerson: 0.65, leastGroup: 2 },
+    ...{ neighbour: 0.3, time: 0.3, newer: 0.99, otherPerson: 0.65, leastGroup: 2, calibration: 'memory' },
   },
   document: {
     ...{ k1: 0.9, b: 0.4, coordination: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
-    ...{ neighbour: 0, time: 0, newer: 1, otherPerson: 1, leastGroup: 20 },
+    ...{ neighbour: 0, time: 0, newer: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
   },
 }
