@@ -68,7 +68,8 @@ export const makeEstate = async (maker: Maker, name: string): Promise<Estate> =>
   const provider = await dashboard.post(`/api/projects/${project}/providers`, custom)
   const server = { name: mark, provider: mark, base_url: tool.url, api_key: 'key' }
   const connection = await api.post('/v1/provider-connections', server)
-  for (const { body } of [response, connection]) keep(body.id)
+  const memory = await api.post('/v1/memory/write', { userId: 'ada', content: mark })
+  for (const { body } of [response, connection, memory]) keep(body.id)
   const named = { ...chosen, provider_id: provider.body.provider.id }
   const estate = { ...populated, project, mark, api, dashboard, made, named, keyed: [] }
   const keyed = await makeDeclared(maker, estate, keep)

@@ -39,7 +39,13 @@ const withoutForeign = ['member_id', 'project_id', 'stuck_id', 'version']
 const ofProjects = new Set(['version', 'model', 'provider_id'])
 
 /** Change by what everybody does. */
-const changing = new Set(['live_actors.list', 'project_sessions.list', 'models.get'])
+const changing = new Set([
+  'live_actors.list',
+  'project_sessions.list',
+  'project_keys.list',
+  'agent_keys.list',
+  'models.get',
+])
 
 /** A credential, and whose things it names. */
 interface Attacker {
@@ -257,12 +263,11 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
     const attacker = attackers[who]
     for (const { operation, path, body, key } of victim.keyed.filter((each) => attacker.takes(each.operation))) {
       const headers = { 'idempotency-key': key }
+      // without the mark: what it makes is the attacker's own
       const plain = JSON.parse(JSON.stringify(body).replaceAll(victim.mark, 'plain'))
-      for (const sent of [body, plain]) {
-        const { text } = await seen(attacker.api, operation, { path, body: sent, headers })
-        const foreign = (victim.made.get(prefixOfAnswer(operation)) ?? []).filter((id) => !path.includes(id))
-        for (const id of foreign) expect(text, operation.id).not.toContain(id)
-      }
+      const { text } = await seen(attacker.api, operation, { path, body: plain, headers })
+      const foreign = (victim.made.get(prefixOfAnswer(operation)) ?? []).filter((id) => !path.includes(id))
+      for (const id of foreign) expect(text, operation.id).not.toContain(id)
     }
     expect(victim.keyed.map(({ operation }) => operation.id)).toContain('agents.create')
   })
