@@ -7,6 +7,7 @@ import { benchCluster } from './cluster.ts'
 import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
 import { benchLists } from './lists.ts'
+import { benchMemory } from './memory.ts'
 import { benchProvider } from './provider.ts'
 import { benchRecall } from './recall.ts'
 import { benchRecovery } from './recovery.ts'
@@ -44,6 +45,7 @@ const sections: Readonly<Record<string, Section>> = {
   cluster: benchCluster,
   sessions: benchSessions,
   recall: ({ sets }) => benchRecall(sets),
+  memory: benchMemory,
 }
 
 const { values } = parseArgs({

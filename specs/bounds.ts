@@ -58,6 +58,23 @@ export const bounds: readonly Bound[] = [
     test: ['test/specs/bounds.test.ts', 'takes metadata of 16 KB, and no byte more'],
   },
   {
+    of: 'a memory',
+    most: '32,768 characters, of which 10 KB are searched',
+    beyond: '422 `invalid_field`',
+    code: ['specs/memory-objects.ts', 'maxMemoryLength'],
+    test: [
+      'test/e2e/memory/memory.e2e.test.ts',
+      'takes a content of 32,768 characters, warns about it, and takes no longer one',
+    ],
+  },
+  {
+    of: 'a batch of memories',
+    most: '50 memories',
+    beyond: '422 `invalid_field`',
+    code: ['specs/memory-objects.ts', 'maxMemoryBatch'],
+    test: ['test/e2e/memory/memory.e2e.test.ts', 'answers a batch in order, with what was known already named as such'],
+  },
+  {
     of: 'a commit',
     most: '256 KB of JSON',
     beyond: 'long values go to the blob store',

@@ -77,6 +77,7 @@ export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
       const removed = await table.remove(ownersScope(ownerOfRow(row)), row.id, new Audited(call, 'memory').removed())
       if (!removed) throw new ServiceError('not_found')
       await memory.indexes.wrote(ownerOfRow(row), [row.id], (index) => index.remove(row.id))
+      if (row.data.receipt !== null) await memory.forgetWrite(ownerOfRow(row), row.data.receipt)
       return { id: row.id, deleted: true }
     },
     'memory.history': async ({ scope, params }) => {

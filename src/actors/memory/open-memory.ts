@@ -33,6 +33,8 @@ export interface OpenMemory {
   readonly search: MemorySearch
   /** Removes memories of a user from the store and every index; returns how many there were. @throws {StoreUnavailable} */
   forget(owner: MemoryOwner, ids: readonly string[]): Promise<number>
+  /** Removes the log of a write, which holds what was said. @throws {StoreUnavailable} */
+  forgetWrite(owner: MemoryOwner, actor: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -59,6 +61,9 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
     unembedded: (owner, ids) => void queue.add(owner, ids),
   })
   const limits = new MemoryLimits(parts)
+  const forgetWrite = async ({ project, tenant }: MemoryOwner, actor: string): Promise<void> => {
+    await sendDelete(parts, { actor, project, tenant })
+  }
   const shared = { records, now, indexes, limits }
   return {
     ...{ ...shared, queue },
@@ -77,9 +82,10 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       await indexes.wrote(owner, ids, (index) => {
         for (const id of ids) index.remove(id)
       })
-      for (const actor of receipts) await sendDelete(parts, { actor, project: owner.project, tenant: owner.tenant })
+      for (const actor of receipts) await forgetWrite(owner, actor)
       return removed
     },
+    forgetWrite,
     close: async () => queue.close(),
   }
 }

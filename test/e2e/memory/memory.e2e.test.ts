@@ -92,6 +92,13 @@ describe.each(stores)('the memory of users on $store', ({ store }) => {
     expect(suggestions).toMatchObject([{ id: kept, idle_days: 0 }])
   })
 
+  it('takes a content of 32,768 characters, warns about it, and takes no longer one', async () => {
+    const write = (length: number) =>
+      api.post('/v1/memory/write', { userId: 'fritz', content: 'word '.repeat(length / 5) })
+    expect(await write(32_765)).toMatchObject({ status: 201, body: { warnings: ['content_over_soft_cap'] } })
+    expect(await write(32_770)).toMatchObject({ status: 422, body: { error: { param: 'content' } } })
+  })
+
   it('shows memories of a session to that session only', async () => {
     await written('eve', 'Eve talks of a saxophone', { scope: 'session', sessionId: 's1' })
     const at = async (more: object) => (await search('eve', 'saxophone', { threshold: 0, ...more })).results.length

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { pino } from 'pino'
+import { afterAll, describe, expect, it } from 'vitest'
+import { kinds } from '#actors/capabilities.ts'
+import type { MemoryEmbedder } from '#actors/memory/embedding/embedders.ts'
+import { memories } from '#actors/memory/kinds.ts'
+import type { MemoryOwner } from '#actors/memory/memory-owner.ts'
+import type { NewMemory } from '#actors/memory/memory-writer.ts'
+import type { MemoryParts, OpenMemory } from '#actors/memory/open-memory.ts'
+import { factsIn } from '#actors/memory/understanding.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { newId } from '#runtime/ids.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { Storage } from '#storage/ports.ts'
+import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
+import { openPatientMongo } from '#test/storage/mongo-patience.ts'
+import { plainMemory } from './scripted-memory.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-memory-'))
+const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
+const database = `memory_${randomBytes(6).toString('hex')}`
+
+const stores: readonly (readonly [string, () => Storage | Promise<Storage>])[] = [
+  ['sqlite', () => openSqliteStorage({ path: join(folder, 'memory.db') })],
+  ['mongo', () => openPatientMongo({ url, database })],
+]
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  const client = new MongoClient(url)
+  await client.db(database).dropDatabase()
+  await client.close()
+})
+
+const place = { scope: 'user', session: null, namespace: null } as const
+const anywhere = { scope: null, session: null, namespace: null } as const
+
+const host: MemoryParts['host'] = Object(null)
+
+const nodeOn = (storage: Storage, more: Partial<MemoryParts> = {}): OpenMemory =>
+  plainMemory({
+    ...{ storage, records: storage.records, host, clock: systemClock, log: pino({ level: 'silent' }) },
+    shared: true,
+    ...more,
+  })
+
+const write = async (node: OpenMemory, owner: MemoryOwner, items: readonly Omit<NewMemory, 'place'>[]) =>
+  (
+    await node.writer.write(
+      owner,
+      items.map((item) => ({ place, ...item })),
+      { source: 'write', seed: null, wait: true },
+    )
+  ).memories
+
+const search = async (node: OpenMemory, owner: MemoryOwner, text: string, threshold = 0.7) => {
+  const query = { text, place: anywhere, limit: 5, threshold, asOf: null, graph: false }
+  return (await node.search.search(owner, query)).results
+}
+
+/** A vector by the letters of a text; `turned` makes another space of it. */
+const embedder = (id: string, turned: number): MemoryEmbedder => ({
+  id,
+  embed: async (texts) => ({
+    vectors: texts.map((text) => {
+      const vector = new Float32Array(32)
+      for (const letter of text.toLowerCase()) {
+        const at = (letter.charCodeAt(0) + turned) % 32
+        vector[at] = (vector[at] ?? 0) + 1
+      }
+      const length = Math.hypot(...vector) || 1
+      return vector.map((value) => value / length)
+    }),
+    ...{ costUsd: 0, model: id, provider: 'test' },
+  }),
+})
+
+describe.each(stores)('memory of several nodes on %s', (_, open) => {
+  const prepared = async () => {
+    const storage = await open()
+    await storage.records.prepare(kinds)
+    const owner = { project: newId('prj'), tenant: null, user: 'ada' }
+    return { storage, owner }
+  }
+
+  it('is found on another node once it is acknowledged, and is gone there once it is removed', async () => {
+    const { storage, owner } = await prepared()
+    const [one, other] = [nodeOn(storage), nodeOn(storage)]
+    expect(await search(other, owner, 'bees')).toEqual([])
+    const [bees] = await write(one, owner, [{ content: 'Ada keeps bees' }])
+    expect(await search(other, owner, 'Who keeps bees?')).toMatchObject([{ id: bees?.id }])
+    const [cello] = await write(other, owner, [{ content: 'Ada plays the cello' }])
+    expect(await search(one, owner, 'Who plays the cello?')).toMatchObject([{ id: cello?.id }])
+    await one.forget(owner, [cello?.id ?? ''])
+    expect(await search(other, owner, 'cello', 0)).not.toContainEqual(expect.objectContaining({ id: cello?.id }))
+    expect(await search(other, owner, 'bees')).toHaveLength(1)
+  })
+
+  it('is not shown when its row is gone, by whatever path', async () => {
+    const { storage, owner } = await prepared()
+    const node = nodeOn(storage)
+    const [bees] = await write(node, owner, [{ content: 'Ada keeps bees' }])
+    await storage.records.remove(memories, projectScope(owner.project), bees?.id ?? '')
+    expect(await search(node, owner, 'bees')).toEqual([])
+  })
+
+  it('does not grow by 1,000 exchanges that say the same', async () => {
+    const { storage, owner } = await prepared()
+    const node = nodeOn(storage, { shared: false })
+    const text = 'I live in Oslo.'
+    for (let n = 0; n < 1000; n++) {
+      const facts = factsIn(text, { observedAt: Date.now(), speaker: null })
+      await write(node, owner, [{ content: text, facts, byFacts: true }])
+    }
+    expect(await storage.records.count(memories, projectScope(owner.project))).toBe(1)
+  })
+
+  it('leaves 100 current facts after 100 contradictions, and the history of each', async () => {
+    const { storage, owner } = await prepared()
+    const node = nodeOn(storage, { shared: false })
+    const living = (town: string, observedAt: number) =>
+      Array.from({ length: 100 }, (_person, n) => ({
+        ...{ content: `Person ${n} lives in ${town}`, observedAt, byFacts: true },
+        facts: [
+          {
+            ...{ subject: `Person ${n}`, relation: 'lives_in', object: town, single: true, ended: false },
+            ...{ valid_from_ms: observedAt, valid_to_ms: null, observed_at_ms: observedAt },
+            text: `Person ${n} lives in ${town}`,
+          },
+        ],
+      }))
+    for (const [town, at] of [
+      ['Paris', 1_700_000_000_000],
+      ['Oslo', 1_750_000_000_000],
+    ] as const)
+      for (const half of [living(town, at).slice(0, 50), living(town, at).slice(50)]) await write(node, owner, half)
+    const rows = await storage.records.list(memories, projectScope(owner.project), { limit: 300 })
+    const current = rows.filter(({ data }) => data.valid_to_ms === null)
+    expect(rows).toHaveLength(200)
+    expect(current).toHaveLength(100)
+    expect(current.every(({ data }) => String(data.content).endsWith('Oslo'))).toBe(true)
+    const ended = rows.filter(({ data }) => data.valid_to_ms === 1_750_000_000_000)
+    expect(new Set(ended.map(({ data }) => data.superseded_by)).size).toBe(100)
+  })
+
+  it('gives memories vectors behind the write, and other ones when the embedder changes', async () => {
+    const { storage, owner } = await prepared()
+    const first = nodeOn(storage, { embedderOf: async () => embedder('first', 0) })
+    const [id] = (await write(first, owner, [{ content: 'Ada keeps bees' }])).map((written) => written.id)
+    const embedderIn = async () =>
+      (await storage.records.get(memories, projectScope(owner.project), id ?? ''))?.data.embedder
+    expect(await embedderIn()).toBe('first')
+    expect(await search(first, owner, 'Ada keeps bees')).toMatchObject([{ id, source: 'vector' }])
+    const second = nodeOn(storage, { embedderOf: async () => embedder('second', 5) })
+    await search(second, owner, 'bees')
+    await expect.poll(embedderIn).toBe('second')
+  })
+})
