@@ -101,8 +101,9 @@ describe('what is accepted', { timeout: 240_000 }, () => {
   )
   const fields = bodied
     .flatMap((operation) =>
-      Object.keys(operation.body?.json.properties ?? {})
-        .filter((name) => operation.body?.json.required?.includes(name) !== true)
+      Object.entries(operation.body?.json.properties ?? {})
+        .filter(([name, schema]) => operation.body?.json.required?.includes(name) !== true && !saysOneThing(schema))
+        .map(([name]) => name)
         .map((name) => ({ id: operation.id, operation, name })),
     )
     // what is suspended or inactive serves nothing after that
@@ -114,7 +115,7 @@ describe('what is accepted', { timeout: 240_000 }, () => {
     const base = bodies[id] ?? { ...bodyFor(operation, null, own), ...served(operation) }
     const without = await answerTo(operation, '', base)
     const again = await answerTo(operation, '', base)
-    if (!without.startsWith('2') || without !== again) return expect(operation.id).toBe(id)
+    if (isEmpty(without) || without !== again) return expect(operation.id).toBe(id)
     judged.add(id)
     const answers: string[] = []
     for (const value of candidates(schema)) answers.push(await answerTo(operation, '', { ...base, [name]: value }))
@@ -128,6 +129,10 @@ describe('what is accepted', { timeout: 240_000 }, () => {
     expect(judged.size).toBeGreaterThan(25)
   })
 })
+
+/** The only value that it takes is the one that is filled in. */
+const saysOneThing = (schema: JsonSchema): boolean =>
+  schema.default !== undefined && JSON.stringify(candidates(schema)) === JSON.stringify([schema.default])
 
 const ending = new Set(['status', 'is_active', 'isActive'])
 
@@ -157,6 +162,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'ai_chat.create user_id': 'test/gateway/apis/ai-chat.test.ts',
   'responses.create models': 'test/gateway/apis/responses.test.ts',
   'chat_completions.create models': 'test/gateway/chat/fallbacks.test.ts',
+  'messages.create thread': 'test/gateway/apis/message-threads.test.ts',
   'embeddings.create models': 'test/gateway/embeddings/embedding-calls.test.ts',
   'actions.create expires_in': 'test/e2e/crash/crash-timers.e2e.test.ts',
   'actions.approve note': 'test/actors/sessions/approvals.test.ts',
@@ -170,6 +176,7 @@ const served = ({ body }: Operation): object => (body?.json.properties?.model ==
 const candidates = (schema: JsonSchema): readonly unknown[] => {
   if (schema.enum !== undefined) return schema.enum
   if (schema.anyOf !== undefined) return schema.anyOf.flatMap(candidates)
+  if (schema.oneOf !== undefined) return schema.oneOf.flatMap(candidates)
   const sample = sampleOf(schema)
   if (typeof sample === 'boolean') return [true, false]
   if (typeof sample === 'number') return [sample, sample + 1]
