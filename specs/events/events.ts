@@ -1,4 +1,5 @@
 import { array, described, integer, json, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
+import { memoryBlock } from '../memory-field.ts'
 
 /** Tokens and money of one turn. */
 export const turnUsage = object(
@@ -81,6 +82,7 @@ export const sessionEvents = {
       output: string({ description: 'Whole text of the turn.' }),
       usage: turnUsage,
       tool_calls: described(optional(array(object(toolCall))), 'Tool calls that the caller has to run.'),
+      memory: optional(memoryBlock),
     },
     { title: 'TurnCompleted', description: 'The turn is complete.' },
   ),

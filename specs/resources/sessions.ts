@@ -1,3 +1,4 @@
+import { memoryField } from '#specs/memory-field.ts'
 import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
@@ -80,6 +81,10 @@ const turnFields = {
     'Tool calls wait for an approval. When a tool has `needsApproval`, only calls of such tools wait. Default: true.',
   ),
   tool_results: optional(toolResults),
+  memory: described(
+    optional(nullable(memoryField)),
+    "Memory of the session's end user. Default: what the agent's config says.",
+  ),
 }
 
 const turnRequest = object(turnFields, {

@@ -20,6 +20,7 @@ import { vision } from '#specs/resources/gateway/vision.ts'
 import { speech, transcriptions } from '#specs/resources/gateway/voice.ts'
 import { authPort } from '../actors/accounts/accounts.ts'
 import { capability } from '../actors/capability/capability.ts'
+import { memoryService } from '../actors/capability/memory-service.ts'
 import { Port } from '../actors/capability/port.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
 import { formKinds } from './apis/responses/kinds.ts'
@@ -113,6 +114,7 @@ export const gateway = capability({
       rows: house.host.rows,
       redaction,
       publicOrigin: publicOriginPort.of(house),
+      memory: () => memoryService.of(house),
     })
     gatewayPort.give(house, opened)
     return {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { MemoryService } from '../actors/capability/memory-service.ts'
 import type { Clock } from '../actors/runtime/clock.ts'
 import type { RowWriter } from '../actors/runtime/rows/row-writer.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
@@ -22,6 +23,7 @@ import type { Metering } from './open-metering.ts'
 import { prices } from './prices/prices.ts'
 import { redactionPolicyUseCases } from './redaction/policy-use-cases.ts'
 import type { RedactionPolicies } from './redaction/redaction-policies.ts'
+import { ChatMemory } from './remembering/chat-memory.ts'
 import { openVoice } from './voice/open-voice.ts'
 
 export interface GatewayParts {
@@ -38,6 +40,8 @@ export interface GatewayParts {
   readonly publicOrigin?: string | null
   /** What differs from `defaultCallPolicy`. */
   readonly policy?: Partial<ModelWaits>
+  /** Memory as chat uses it; called when a request comes, since it opens after the gateway. */
+  readonly memory: () => MemoryService
   readonly clock: Clock
   readonly log: Logger
 }
@@ -63,6 +67,7 @@ export interface Gateway extends GatewayCore {
 export const openGateway = (parts: GatewayParts): Gateway => {
   const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null, policy = {} } = parts
   const { chats, keepAlive, ledger, metering, routes, admission, telemetry } = opened
+  const memory = new ChatMemory({ service: parts.memory, now: clock.now })
   const core: GatewayCore = { routes, admission, ledger, redaction, telemetry }
   const embeddings = openEmbeddings({ ...core, guard, policy, now: clock.now })
   const documents = openDocuments({ ...core, guard, policy, now: clock.now })
@@ -76,9 +81,18 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...voiceUseCases(voice),
       ...embeddingUseCases(embeddings.calls),
       ...passedOnUseCases(documents.calls),
-      ...chatCompletionsUseCases({ chats, keepAlive }),
+      ...chatCompletionsUseCases({ chats, keepAlive, memory }),
       ...formUseCases({
-        ...{ chat: chats, routes: core.routes, documents: documents.calls, records, search: null, now: clock.now, log },
+        ...{
+          memory,
+          chat: chats,
+          routes: core.routes,
+          documents: documents.calls,
+          records,
+          search: null,
+          now: clock.now,
+          log,
+        },
       }),
       ...visionUseCases({ chat: chats, routes: core.routes, guard: guard.content }),
       ...redactionPolicyUseCases(redaction),

@@ -24,7 +24,7 @@ const exposedHeaders = [
   ...['limit', 'remaining', 'reset'].flatMap((what) =>
     ['', '-requests', '-tokens'].map((unit) => `x-ratelimit-${what}${unit}`),
   ),
-  ...['x-service-memory-retrieved', 'x-service-memory-write-request'],
+  ...['x-service-memory-retrieved', 'x-service-memory-write-request', 'x-service-memory-skipped'],
 ].join(', ')
 
 /** Longer than any origin: a host name has 253 characters at most. */

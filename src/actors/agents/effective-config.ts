@@ -15,6 +15,7 @@ export const runnable = (config: Manifest): AgentConfig => ({
   turn_overrides: config.turn_overrides ?? [],
   ...samplingOf(config),
   ...(config.context !== undefined && { context: config.context }),
+  ...(config.memory !== undefined && { memory: config.memory }),
 })
 
 const samplingFields = [

@@ -1,4 +1,5 @@
 import { projectScope } from '#specs/scope.ts'
+import type { MemoryService } from '../capability/memory-service.ts'
 import type { IdempotentEffect } from '../runtime/effects/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { type EraserHost, eraseListed } from '../runtime/erasure/erase-listed.ts'
@@ -20,6 +21,7 @@ export const writeCheckpoint = (conversations: Conversations): IdempotentEffect 
 export interface EraseSessionParts extends EraseParts {
   readonly conversations: Conversations
   readonly host: EraserHost
+  readonly memory: () => MemoryService
 }
 
 /** Removes a deleted session's log, its checkpoint and its actions, the resolved ones too. */
@@ -27,5 +29,7 @@ export const eraseSession = (parts: EraseSessionParts): IdempotentEffect => {
   return eraseActor(parts, async ({ actor, owner }) => {
     await eraseListed(parts, { rows: actionRows, scope: projectScope(owner.project), where: { session_id: actor } })
     await parts.conversations.forget(actor, owner)
+    const { project, tenant, user } = owner
+    if (user !== null) await parts.memory().endSession({ project, tenant, user }, actor)
   })
 }

@@ -4,6 +4,7 @@ import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
+import { usesMemory } from '#specs/memory-field.ts'
 import type { JsonObject, LogEvent, RecordStore } from '#storage/ports.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import { isServerSide } from '../call/speaker.ts'
@@ -201,6 +202,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     throw new ServiceError('missing_field', { param: 'input', message: 'A turn needs input or tool_results.' })
   }
   const session = await findSession(host, call, call.params.session_id)
+  checkMemory(body.memory, session)
   const found = agentOf(parts, session)
   const agent = found instanceof Promise ? await found : found
   if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
@@ -231,6 +233,22 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   checkSameRequest(result, idempotency)
   const stream = turnStream(host, session.id, result.commit?.events ?? [])
   return { stream, tenant: session.owner.tenant, replayed: result.duplicate }
+}
+
+/** A turn remembers for its session's user, whomever it names. @throws {ServiceError} `missing_field`, `invalid_field` */
+const checkMemory = (memory: TurnCall['body']['memory'], { owner: { user } }: Resident): void => {
+  if (!usesMemory(memory)) return
+  if (user === null)
+    throw new ServiceError('missing_field', {
+      param: 'external_user_id',
+      message: 'The session was created without external_user_id: memory belongs to a user.',
+    })
+  const named = typeof memory === 'object' ? memory?.userId : undefined
+  if (named === undefined || named === user) return
+  throw new ServiceError('invalid_field', {
+    param: 'memory.userId',
+    message: "memory.userId names another than the session's user.",
+  })
 }
 
 /** @throws {ServiceError} `secret_key_required` for a field that the agent does not leave to this caller. */

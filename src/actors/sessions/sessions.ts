@@ -8,6 +8,7 @@ import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import type { House } from '../capability/house.ts'
+import { memoryService } from '../capability/memory-service.ts'
 import { Port } from '../capability/port.ts'
 import { pause } from '../runtime/clock.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
@@ -87,5 +88,6 @@ const turnMaking = (house: House) => {
       pause: (ms) => pause(house.clock, ms),
     }),
     readLog: (actor: string, after: number) => house.host.readLog(actor, after),
+    memory: () => memoryService.of(house),
   }
 }

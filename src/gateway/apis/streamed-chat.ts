@@ -11,7 +11,8 @@ export interface StreamForm {
   /** Headers beside those of every answer. */
   readonly headers?: Headers
   chunk(chunk: WireObject): string
-  end(summary: ChatSummary): string
+  /** The last frames; a promise where something has to be durable before the end. It is never rejected. */
+  end(summary: ChatSummary): string | Promise<string>
   /** The last frames of an answer that broke after its beginning. */
   fail(error: ServiceError): string
 }
@@ -62,19 +63,24 @@ export const streamedChat = (chat: ChatCalls, call: ChatCall, { form, silenceMs 
       begin: ({ headers }) => opening.open(headers),
       chunk: (chunk) => body.write(form.chunk(chunk)),
       end: (summary) => {
-        body.write(form.end(summary))
-        body.end()
+        const last = form.end(summary)
+        if (typeof last === 'string') finish(body, last)
+        else void last.then((frames) => finish(body, frames))
       },
       fail: (error) => {
         if (!opening.isOpen) {
           refuse(error)
           return
         }
-        body.write(form.fail(shownError(error)))
-        body.end()
+        finish(body, form.fail(shownError(error)))
       },
     })
   })
+
+const finish = (body: FrameBody, frames: string): void => {
+  body.write(frames)
+  body.end()
+}
 
 /**
  * When the head of a streamed answer goes out: with its first frame, so that a refusal before it has a status of its own;

@@ -208,6 +208,11 @@ export const takeAnswer = [
 /** The run's output: the text of its last answer. */
 export const keepOutput = assigns(({ event }: On<'model_answered'>) => ({ output: event.delta }))
 
+/** Remembers what the run was about, by a message in the commit of its end. */
+export const remember = sends((_, { memory }: On<'model_answered'>['event']) =>
+  memory === undefined || memory.message === null ? [] : [memory.message],
+)
+
 /** A person agreed to a call, or the caller gave its output. */
 export const approved = [
   assigns(({ context, event }: On<'action_approved'>) => ({ calls: callsAfter(context, event.action_id, event) })),

@@ -16,6 +16,7 @@ import {
   join,
   keepOutput,
   modelFailed,
+  remember,
   remove,
   resolved,
   runSetup,
@@ -110,7 +111,7 @@ export const runMachine = runSetup.createMachine({
                       {
                         guard: 'answersFinally',
                         target: '#run.completed',
-                        actions: [...takeAnswer, keepOutput],
+                        actions: [...takeAnswer, keepOutput, remember],
                       },
                       { target: 'deciding', actions: takeAnswer },
                     ],

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#specs/dsl/json.ts'
+import type { Json, JsonObject, StoredEvent } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
 
 /** Tokens and money of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */
@@ -74,6 +74,13 @@ export type SessionInput = {
   readonly metadata: JsonObject
 }
 
+/** What memory has to do with an answer: the message that writes it, and what the log says of it. */
+export type AnswerMemory = {
+  /** Goes with the answer's own commit; null where nothing is written. */
+  readonly message: { readonly to: string; readonly event: StoredEvent } | null
+  readonly block: JsonObject
+}
+
 /** How a model call of a turn or a run ended. */
 export type ModelEvent =
   | {
@@ -82,6 +89,8 @@ export type ModelEvent =
       readonly delta: string
       readonly calls: readonly RequestedCall[]
       readonly usage: TurnUsage
+      /** Only in the last answer of a turn or run that uses memory. */
+      readonly memory?: AnswerMemory
     }
   | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
 

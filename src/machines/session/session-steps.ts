@@ -77,8 +77,8 @@ export const toolCompleted = (context: SessionContext, action_id: string, output
     action_id,
   })
 
-/** `turn.completed`; with `tool_calls` when the caller has to run some. */
-export const completion = (context: SessionContext): Emission => {
+/** `turn.completed`; with `tool_calls` when the caller has to run some. @param memory what was read and written; null for none. */
+export const completion = (context: SessionContext, memory: JsonObject | null = null): Emission => {
   const deferred = context.calls.filter((call) => call.status === 'deferred')
   return emission(context, 'turn.completed', {
     turn_number: context.turn,
@@ -91,6 +91,7 @@ export const completion = (context: SessionContext): Emission => {
         arguments: argumentsOf(call),
       })),
     }),
+    ...(memory !== null && { memory }),
   })
 }
 

@@ -150,6 +150,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const { storage = openMemoryStorage(), clock = systemClock } = options
   const { log } = await openHouse({ storage, clock })
   const provider = new ScriptedProvider(options.scripts ?? [])
+  const memory = options.memory ?? new ScriptedMemory()
   const configs = new TurnConfigs(storage.blobs)
   const planning = { configs, checkModel: () => {}, defaultModel: () => 'scripted-1' }
   const resolveAgent: ResolveAgent = options.agents ?? (async ({ agentId }) => agentConfigOf(agentId))
@@ -177,6 +178,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         models: options.turns ?? turnModelsOf(options.model ?? provider),
         clock,
         windowOf: async () => ({ context: options.window ?? 0, longestAnswer: 0 }),
+        memory: () => memory,
         tools: { run: options.runTool ?? (async () => ({ ok: true, output: 'done' })) },
         storage,
         records: storage.records,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
+import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { aiChatUseCases } from '#gateway/apis/ai-chat/ai-chat-use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
@@ -8,10 +10,12 @@ import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
 
 const serving = (...scripts: readonly Script[]) => {
   const chat = new ScriptedChat(...scripts)
-  const send = formServer(aiChat, { ...aiChatUseCases(chat) })
+  const memory = new ScriptedMemory()
+  const parts = { chat, memory: new ChatMemory({ service: () => memory, now: () => 0 }) }
+  const send = formServer(aiChat, { ...aiChatUseCases(parts) })
   const ask = (body: object = {}, sent: Partial<Sent> = {}) =>
     send('/api/ai/chat', { model: 'model-1', messages: [{ role: 'user', content: 'hi' }], ...body }, sent)
-  return { chat, ask }
+  return { chat, memory, ask }
 }
 
 const checked = declaredAnswer(aiChat['ai_chat.create'])

@@ -13,15 +13,19 @@ import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
+import type { MemoryService } from '../../capability/memory-service.ts'
 import type { Conversations } from '../conversations.ts'
 import { DeltaJournal } from '../delta-journal.ts'
 import { modelTool } from '../tools/model-tool.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
+import { type RecalledTurn, recallFor } from './turn-memory.ts'
 
 /** What a model call needs. */
 export interface CallModelParts extends CompactParts {
   readonly conversations: Conversations
   readonly configs: TurnConfigs
+  /** Memory of end users; called when a turn comes that uses it. */
+  readonly memory: () => MemoryService
 }
 
 /** What of an actor's context a model call is made with. */
@@ -126,7 +130,7 @@ const outcomeOf = async (
   requested: ModelCallRequest,
   { context, deltas, manner }: { readonly context: EffectContext; readonly deltas: Deltas; readonly manner: Manner },
 ): Promise<EffectOutcome> => {
-  const { request, caller, config } = await prepare(parts, requested, context)
+  const { request, caller, config, recalled } = await prepare(parts, requested, context)
   const ratePlanId = config.rate_plan_id ?? null
   const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...bill }) })
   const shortened = async (refused: boolean): Promise<EffectOutcome | null> => {
@@ -140,7 +144,7 @@ const outcomeOf = async (
     if (first !== null) return first
     const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
-    return answered(context.actor, { delta: await deltas.rest(), answer, charged: charged(answer.bill) })
+    return answered(context.actor, { delta: await deltas.rest(), answer, recalled, charged: charged(answer.bill) })
   } catch (error) {
     const delta = await deltas.rest()
     if (!(error instanceof ServiceError)) throw error
@@ -155,16 +159,39 @@ const outcomeOf = async (
 /** What the stored event says of the call's cost, and a usage row follows from; nothing where nothing was used. */
 type Charged = { readonly metered?: Metered }
 
+interface Prepared {
+  readonly request: ModelRequest
+  readonly caller: ActorCaller
+  readonly config: TurnConfig
+  /** Null where no memory is used. */
+  readonly recalled: RecalledTurn | null
+}
+
 const prepare = async (
   parts: CallModelParts,
   requested: ModelCallRequest,
   { actor, owner, idempotencyKey }: EffectContext,
-): Promise<{ request: ModelRequest; caller: ActorCaller; config: TurnConfig }> => {
+): Promise<Prepared> => {
   const kept = parts.configs.read(owner.project, requested.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const request = { ...requestOf(config, requested, conversation.forModel()), idempotencyKey }
-  return { request, caller: actorCaller(owner, requested.whose.agentId), config }
+  const messages = conversation.forModel()
+  const source = requested.whose.operation === 'run' ? 'run' : 'session'
+  const recalled =
+    config.memory === undefined
+      ? null
+      : await recallFor(parts.memory, {
+          ...{ memory: config.memory, owner, actor, messages, source, cause: idempotencyKey, now: parts.clock.now() },
+        })
+  const text = recalled?.text ?? ''
+  const instructions = text === '' ? config.instructions : [...config.instructions, text]
+  const request = { ...requestOf({ ...config, instructions }, requested, messages), idempotencyKey }
+  return {
+    request,
+    caller: actorCaller(owner, requested.whose.agentId),
+    config,
+    recalled,
+  }
 }
 
 const requestOf = (
@@ -200,10 +227,7 @@ const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelReque
 }
 
 /** The actions run where the session or run does: an approval is one hop less then. */
-const answered = (
-  waiter: string,
-  { delta, answer, charged }: { readonly delta: string; readonly answer: TurnAnswer; readonly charged: Charged },
-): EffectOutcome => {
+const answered = (waiter: string, { delta, answer, charged, recalled }: Answered): EffectOutcome => {
   const shard = shardOf(waiter)
   const said = {
     type: 'model_answered',
@@ -215,7 +239,18 @@ const answered = (
     })),
     usage: usageOf(answer),
   }
-  return { event: { ...said, delta }, stored: { ...said, ...charged } }
+  const memory = answer.toolCalls.length === 0 ? recalled?.remembered(answer.text) : undefined
+  return {
+    event: { ...said, delta, ...(memory !== undefined && { memory }) },
+    stored: { ...said, ...charged },
+  }
+}
+
+interface Answered {
+  readonly delta: string
+  readonly answer: TurnAnswer
+  readonly charged: Charged
+  readonly recalled: RecalledTurn | null
 }
 
 /** The call is made again with what is left of the conversation, once that is in its log. */

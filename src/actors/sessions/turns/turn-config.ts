@@ -5,6 +5,7 @@ import { isObject } from '#runtime/schema.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
 import type { contextPolicy } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
+import type { memoryField } from '#specs/memory-field.ts'
 import type { tool } from '#specs/tools.ts'
 import type { BlobStore, Json, JsonObject } from '#storage/ports.ts'
 import { turnConfig } from '../schema.ts'
@@ -26,6 +27,8 @@ export interface TurnConfig {
   readonly sampling?: Sampling
   /** What happens when the conversation outgrows the model; absent: it is truncated. */
   readonly context?: ContextPolicy
+  /** How memory is used; absent for not at all. */
+  readonly memory?: TurnMemory
   /** The plan by which the call's tenant is charged, where an installation has one. */
   readonly rate_plan_id?: string
 }
@@ -35,6 +38,9 @@ export type ContextPolicy = Infer<typeof contextPolicy>
 
 /** Fields of a chat completion, as an agent's config has them; `models` are the fallbacks. */
 export type Sampling = JsonObject
+
+/** The `memory` field of a turn or an agent, with its defaults still to come. */
+export type TurnMemory = Exclude<Infer<typeof memoryField>, boolean>
 
 /** A turn that sets nothing: the most common one, so it costs a context nothing. */
 const plainConfig: TurnConfig = { instructions: [], tools: [], temperature: null, max_tokens: null }
@@ -47,9 +53,10 @@ const isPlain = ({
   rate_plan_id,
   sampling,
   context,
+  memory,
 }: TurnConfig): boolean =>
   instructions.length + tools.length === 0 &&
-  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling, context].every(
+  [temperature ?? undefined, max_tokens ?? undefined, rate_plan_id, sampling, context, memory].every(
     (value) => value === undefined,
   )
 

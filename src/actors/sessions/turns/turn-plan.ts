@@ -8,6 +8,7 @@ import {
 } from '#machines/approval.ts'
 import type { SessionTool } from '#machines/session/session-data.ts'
 import { turnOverrides } from '#specs/agent-config.ts'
+import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import {
   type ContextPolicy,
@@ -17,6 +18,7 @@ import {
   type TurnTool,
   toolName,
 } from './turn-config.ts'
+import type { memoryField } from '#specs/memory-field.ts'
 
 /** What a turn request says, as far as it plans the turn. */
 export interface TurnRequest {
@@ -24,6 +26,7 @@ export interface TurnRequest {
   readonly instructions?: string
   readonly model?: string
   readonly pause_on_tool_calls?: boolean
+  readonly memory?: MemoryField | null
   /** It comes with a credential that is seen in browsers: what the agent gates stays gated, and its tools stay its own. */
   readonly guarded?: boolean
 }
@@ -39,6 +42,8 @@ export interface AgentConfig {
   readonly sampling?: Sampling
   /** What happens when a conversation outgrows the model. */
   readonly context?: ContextPolicy
+  /** Memory of the end user; absent for none. */
+  readonly memory?: MemoryField
   /** What a turn does that does not say. */
   readonly pause_on_tool_calls: boolean | null
   /** What a turn with a browser's credential may say otherwise than the agent. */
@@ -90,10 +95,25 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       max_tokens: agent.max_tokens,
       ...samplingOf(request, agent),
       ...(agent.context !== undefined && { context: agent.context }),
+      ...memoryOf(request, agent),
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
     tools: sessionTools(tools, namesToApprove(tools, request, agent), policy),
   }
+}
+
+type MemoryField = Infer<typeof memoryField>
+
+/** The turn's field before the agent's; `extract` names a model that costs, so that a browser has no say in it. */
+const memoryOf = ({ memory: own, guarded }: TurnRequest, agent: AgentConfig): Pick<TurnConfig, 'memory'> => {
+  if (guarded && typeof own === 'object' && own?.extract !== undefined)
+    throw new ServiceError('secret_key_required', {
+      param: 'memory.extract',
+      message: 'Which model extracts is for secret keys to say.',
+    })
+  const wanted = own ?? agent.memory ?? false
+  if (wanted === false) return {}
+  return { memory: wanted === true ? {} : wanted }
 }
 
 /** Fallbacks are for the agent's own model: who names another wants that one. */

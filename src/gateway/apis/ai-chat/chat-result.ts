@@ -1,17 +1,16 @@
 import type { ChatOutcome, ChatSummary } from '#gateway/call/chat-calls.ts'
+import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { codeIn } from '#specs/errors/wire-errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { usesMemory } from '#specs/memory-field.ts'
-import { noMemory } from '../no-memory.ts'
 import type { StreamForm } from '../streamed-chat.ts'
 
 type Result = ResultOf<'ai_chat.create'>
 type Call = NonNullable<Result['toolCalls']>[number]
 
-/** A whole answer in the form of `/api/ai/chat`. @param memory the request's field. */
-export const chatResultOf = (outcome: ChatOutcome, memory: unknown): Result => {
+/** A whole answer in the form of `/api/ai/chat`. */
+export const chatResultOf = (outcome: ChatOutcome): Result => {
   const { completion } = outcome
   const message = objectOf(objectOf(arrayOf(completion.choices)[0]).message)
   const calls = arrayOf(message.tool_calls).map((call) => wholeCall(objectOf(call)))
@@ -19,12 +18,11 @@ export const chatResultOf = (outcome: ChatOutcome, memory: unknown): Result => {
     id: textOf(completion.id),
     content: textOf(message.content),
     ...endOf(outcome, calls),
-    ...(usesMemory(memory) && { memory: noMemory }),
   }
 }
 
-/** The frames of a streamed answer. @param memory the request's field. */
-export const chatFrames = (memory: unknown, requestId: string): StreamForm => {
+/** The frames of a streamed answer. @param remembered what of it is remembered; null for nothing. */
+export const chatFrames = (remembered: RememberedChat | null, requestId: string): StreamForm => {
   const calls: PartialCall[] = []
   const state = { id: '' }
   return {
@@ -33,17 +31,14 @@ export const chatFrames = (memory: unknown, requestId: string): StreamForm => {
       const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta)
       for (const call of arrayOf(delta.tool_calls)) addTo(calls, objectOf(call))
       const text = textOf(delta.content)
+      remembered?.add(text)
       return text === '' ? '' : frame({ delta: text })
     },
     end: (summary) => {
       const whole = calls.map((call): Call => ({ id: call.id, type: 'function', function: functionOf(call) }))
-      const last = {
-        delta: '',
-        id: state.id,
-        ...endOf(summary, whole),
-        ...(usesMemory(memory) && { memory: noMemory }),
-      }
-      return `${frame(last)}data: [DONE]\n\n`
+      const last = { delta: '', id: state.id, ...endOf(summary, whole) }
+      if (remembered === null) return `${frame(last)}data: [DONE]\n\n`
+      return remembered.finish().then(() => `${frame({ ...last, memory: remembered.block })}data: [DONE]\n\n`)
     },
     fail: (error) => frame(errorFrame(error, requestId)),
   }

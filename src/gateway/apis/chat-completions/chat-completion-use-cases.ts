@@ -1,14 +1,14 @@
 import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import { errorFrame } from '#gateway/call/refusal.ts'
-import type { ChatRunRequest, WholeAnswer } from '#gateway/chat/chat-run.ts'
+import type { ChatRunRequest, RunListener, WholeAnswer } from '#gateway/chat/chat-run.ts'
 import { type Chats, wholeListener } from '#gateway/chat/chats.ts'
 import { CompletionStream, type KeepAlive } from '#gateway/chat/completion-stream.ts'
 import { asCompletion } from '#gateway/chat/schema.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { usesMemory } from '#specs/memory-field.ts'
+import type { ChatMemory, RememberedChat } from '../../remembering/chat-memory.ts'
 import { needOf } from '../chat-parts.ts'
-import { memoryHeaders, noMemory } from '../no-memory.ts'
 
 type Completions = UseCase<'chat_completions.create'>
 type CompletionCall = Parameters<Completions>[0]
@@ -17,56 +17,107 @@ type CompletionAnswer = Awaited<ReturnType<Completions>>
 export interface ChatCompletionsDeps {
   readonly chats: Pick<Chats, 'run'>
   readonly keepAlive: KeepAlive
+  readonly memory: Pick<ChatMemory, 'begin'>
 }
 
 /** Chat in OpenAI's form: what providers of that form answer is handed on as it comes. */
 export const chatCompletionsUseCases = (deps: ChatCompletionsDeps): Pick<UseCases, 'chat_completions.create'> => ({
-  'chat_completions.create': (call) => (call.body.stream === true ? streamed(deps, call) : whole(deps, call)),
+  'chat_completions.create': (call) => {
+    const { memory } = call.body
+    if (memory === undefined || memory === null || memory === false) return answered(deps, call, null)
+    return remembered(deps, call)
+  },
 })
 
-const whole = ({ chats }: ChatCompletionsDeps, call: CompletionCall): Promise<CompletionAnswer> =>
+const answered = (deps: ChatCompletionsDeps, call: CompletionCall, chat: RememberedChat | null) =>
+  call.body.stream === true ? streamed(deps, call, chat) : whole(deps, call, chat)
+
+const remembered = async (deps: ChatCompletionsDeps, call: CompletionCall): Promise<CompletionAnswer> => {
+  const { memory, messages } = call.body
+  return answered(deps, call, await deps.memory.begin({ call, memory, messages, source: 'chat' }))
+}
+
+const whole = (
+  { chats }: ChatCompletionsDeps,
+  call: CompletionCall,
+  chat: RememberedChat | null,
+): Promise<CompletionAnswer> =>
   new Promise((resolve, reject) => {
-    const listener = wholeListener((answer) => resolve(answerTo(call, answer)), reject)
-    const run = chats.run(chatRunRequest(call), listener)
+    const listener = wholeListener(
+      (answer) => resolve(chat === null ? answerTo(call, answer) : rememberedAnswer(chat, answer)),
+      reject,
+    )
+    const run = chats.run(chatRunRequest(call, chat), listener)
     call.onGone?.(() => {
       run.cancel()
       reject(new ServiceError('cancelled'))
     })
   })
 
-const streamed = ({ chats, keepAlive }: ChatCompletionsDeps, call: CompletionCall): Promise<CompletionAnswer> =>
+const streamed = (
+  { chats, keepAlive }: ChatCompletionsDeps,
+  call: CompletionCall,
+  chat: RememberedChat | null,
+): Promise<CompletionAnswer> =>
   new Promise((resolve, reject) => {
     const opening = {
       open: (bytes: Extract<CompletionAnswer, { bytes: unknown }>['bytes']) => resolve({ bytes }),
       refuse: reject,
       shown: (error: Error) => errorFrame(error, call.requestId),
     }
-    const stream = new CompletionStream(opening, keepAlive, memoryHeaders(call.body.memory))
-    stream.control(chats.run(chatRunRequest(call), stream))
+    const stream = new CompletionStream(opening, keepAlive, chat?.headers ?? [])
+    stream.control(chats.run(chatRunRequest(call, chat), chat === null ? stream : rememberingListener(stream, chat)))
     call.onGone?.(() => {
       stream.gone()
       reject(new ServiceError('cancelled'))
     })
   })
 
-const chatRunRequest = (call: CompletionCall): ChatRunRequest => ({
+const chatRunRequest = (call: CompletionCall, chat: RememberedChat | null): ChatRunRequest => ({
   caller: callerOf(call),
   operation: 'chat_completions.create',
   need: needOf(call.body.messages),
-  body: call.body,
-  bytes: call.bytes ?? null,
+  body: chat === null ? call.body : bodyOf(call, chat),
+  bytes: chat === null ? (call.bytes ?? null) : null,
   stream: call.body.stream === true,
 })
 
-/** As the provider wrote it, where nothing is to be added and no part keeps it. */
-const answerTo = (
-  { body, idempotency }: CompletionCall,
-  { bytes, completion, headers }: WholeAnswer,
-): CompletionAnswer => {
-  const remembers = usesMemory(body.memory)
-  if (bytes !== null && idempotency === null && !remembers) return { bytes: { contentType: jsonType, bytes, headers } }
-  const json = asCompletion(remembers ? { ...completion, memory: noMemory } : completion)
-  return { json, headers: [...headers, ...memoryHeaders(body.memory)] }
+const bodyOf = ({ body }: CompletionCall, chat: RememberedChat) => {
+  const tools = chat.tools(body.tools)
+  return { ...body, messages: chat.messages, ...(tools !== undefined && { tools }) }
 }
+
+/** As the provider wrote it, where nothing is to be added and no part keeps it. */
+const answerTo = ({ idempotency }: CompletionCall, { bytes, completion, headers }: WholeAnswer): CompletionAnswer => {
+  if (bytes !== null && idempotency === null) return { bytes: { contentType: jsonType, bytes, headers } }
+  return { json: asCompletion(completion), headers: [...headers] }
+}
+
+/** Answered once the write is durable, so that what the caller has seen is remembered. */
+const rememberedAnswer = async (
+  chat: RememberedChat,
+  { completion, headers }: WholeAnswer,
+): Promise<CompletionAnswer> => {
+  chat.add(wordsIn(completion, 'message'))
+  await chat.finish()
+  return { json: asCompletion({ ...completion, memory: chat.block }), headers: [...headers, ...chat.headers] }
+}
+
+/** Reads the answer in passing, and ends the stream once the write is durable. */
+const rememberingListener = (stream: CompletionStream, chat: RememberedChat): RunListener => ({
+  takesFrames: false,
+  begin: (about) => stream.begin(about),
+  frames: (bytes) => stream.frames(bytes),
+  chunk: (chunk) => {
+    chat.add(wordsIn(chunk, 'delta'))
+    return stream.chunk(chunk)
+  },
+  whole: () => stream.whole(),
+  end: () => void chat.finish().then(() => stream.end()),
+  fail: (error) => stream.fail(error),
+})
+
+const wordsIn = (document: WireObject, part: 'message' | 'delta'): string =>
+  textOf(objectOf(objectOf(arrayOf(document.choices)[0])[part]).content)
 
 const jsonType = 'application/json; charset=utf-8'

@@ -1,0 +1,196 @@
+import type { Call } from '#actors/call/call.ts'
+import type { MemoryAt, MemoryService, Recall, WritebackMessage } from '#actors/capability/memory-service.ts'
+import { withoutMarked } from '#facts/injected-text.ts'
+import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
+import type { Infer } from '#specs/dsl/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { type memoryBlock, type memoryField, usesMemory } from '#specs/memory-field.ts'
+import { callerOf } from '../call/caller.ts'
+import { memoryFetchTool } from './memory-fetch-tool.ts'
+import { memoryUserOf } from './memory-user.ts'
+
+/** A request's `memory` field with its defaults. */
+export type MemoryWanted = Exclude<Infer<typeof memoryField>, boolean>
+
+/** The `memory` field of an answer. */
+export type MemoryBlock = Infer<typeof memoryBlock>
+
+type Headers = readonly (readonly [name: string, value: string])[]
+
+/** What of a request memory goes by. */
+export interface RememberedRequest {
+  readonly call: Pick<
+    Call<unknown, unknown, unknown>,
+    'principal' | 'scope' | 'requestId' | 'attribution' | 'idempotency'
+  >
+  readonly memory: Infer<typeof memoryField> | null | undefined
+  readonly messages: readonly unknown[]
+  /** The end user that the request itself names; the field's `userId` comes first. */
+  readonly user?: string | undefined
+  readonly source: 'chat' | 'response'
+}
+
+/** What memory does for chat; absent parts of the house are looked up when a request comes. */
+export interface ChatMemoryParts {
+  readonly service: () => MemoryService
+  readonly now: () => number
+}
+
+/** Characters of an answer that are remembered. */
+const maxAnswer = 32_768
+
+/** Reads memory before a chat request, and writes it after the answer. */
+export class ChatMemory {
+  readonly #parts: ChatMemoryParts
+
+  constructor(parts: ChatMemoryParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Recalls for a request; null for one without memory. What fails in the store or by a quota leaves the request as it is.
+   *
+   * @throws {ServiceError} `missing_field`, `invalid_field`, `secret_key_required` for a user that the caller may not name.
+   */
+  async begin(request: RememberedRequest): Promise<RememberedChat | null> {
+    if (!usesMemory(request.memory)) return null
+    const wanted = typeof request.memory === 'object' && request.memory !== null ? request.memory : {}
+    const at = placeOf(request, wanted)
+    const asOf = instantOf(wanted.asOf)
+    const query = lastWords(request.messages)
+    const service = this.#parts.service()
+    const { topK, threshold, graph, mode } = wanted
+    const reads = wanted.retrieve !== false && query !== ''
+    const recall = reads
+      ? await service.recall({ ...at, scope: null }, { query, topK, threshold, graph, mode, asOf })
+      : nothing
+    return new RememberedChat({ service, at, recall, request, wanted, query, now: this.#parts.now() })
+  }
+}
+
+const nothing = { hits: [], text: '', costUsd: 0, failed: null } as const
+
+interface RememberedParts {
+  readonly service: MemoryService
+  readonly at: MemoryAt
+  readonly recall: Recall & { readonly failed: string | null }
+  readonly request: RememberedRequest
+  readonly wanted: MemoryWanted
+  readonly query: string
+  readonly now: number
+}
+
+/** One chat request that uses memory. */
+export class RememberedChat {
+  readonly #parts: RememberedParts
+  readonly #message: WritebackMessage | null
+  #answer = ''
+  #failed: string | null = null
+
+  constructor(parts: RememberedParts) {
+    this.#parts = parts
+    this.#message = parts.wanted.write === false || parts.query === '' ? null : this.#writeback()
+  }
+
+  /** The request's messages, with what was recalled ahead of the last one of the user. */
+  get messages(): readonly unknown[] {
+    const { recall, request } = this.#parts
+    if (recall.text === '') return request.messages
+    const last = request.messages.findLastIndex((message) => objectOf(message).role === 'user')
+    return request.messages.toSpliced(Math.max(last, 0), 0, { role: 'system', content: recall.text })
+  }
+
+  /** The request's tools; in index mode with the one that reads a memory whole. */
+  tools<Tool>(
+    tools: readonly Tool[] | null | undefined,
+  ): readonly (Tool | typeof memoryFetchTool)[] | null | undefined {
+    const { wanted, recall } = this.#parts
+    if (wanted.mode !== 'index' || recall.hits.length === 0) return tools
+    const isThere = (tools ?? []).some((tool) => nameOf(tool) === memoryFetchTool.function.name)
+    return isThere ? tools : [...(tools ?? []), memoryFetchTool]
+  }
+
+  /** Headers of the answer, which are known before it begins. */
+  get headers(): Headers {
+    const { hits, failed } = this.#parts.recall
+    return [
+      ['x-service-memory-retrieved', String(hits.length)],
+      ...(this.#message === null ? [] : [['x-service-memory-write-request', this.#message.requestId] as const]),
+      ...(failed === null ? [] : [['x-service-memory-skipped', failed] as const]),
+    ]
+  }
+
+  /** The answer's `memory` field. */
+  get block(): MemoryBlock {
+    const retrieved = this.#parts.recall.hits.map((hit) => ({ ...hit }))
+    if (this.#message === null || this.#answer === '')
+      return { retrieved, written: [], write_status: 'skipped', write_request_id: null }
+    if (this.#failed !== null) return { retrieved, written: [], write_status: 'error', write_request_id: null }
+    return { retrieved, written: [], write_status: 'pending', write_request_id: this.#message.requestId }
+  }
+
+  /** A part of the answer's text. */
+  add(text: string): void {
+    if (this.#answer.length < maxAnswer) this.#answer += text
+  }
+
+  /** Starts the write when the answer is whole; it is durable when this resolves. A failure is in `block`, never thrown. */
+  async finish(): Promise<void> {
+    if (this.#message === null || this.#answer === '') return
+    try {
+      await this.#parts.service.start(this.#parts.at, this.#writeback())
+    } catch {
+      this.#failed = 'store_unavailable'
+    }
+  }
+
+  #writeback(): WritebackMessage {
+    const { service, at, recall, request, wanted, query, now } = this.#parts
+    const { call } = request
+    return service.writeback(at, {
+      cause: `chat ${call.idempotency?.cause ?? call.requestId}`,
+      user: query,
+      assistant: this.#answer.slice(0, maxAnswer),
+      recalled: recall.hits.map(({ content }) => content),
+      at: now,
+      source: request.source,
+      ...(wanted.extract !== undefined && { extract: wanted.extract }),
+    })
+  }
+}
+
+const nameOf = (tool: unknown): string => textOf(objectOf(objectOf(tool).function).name)
+
+const placeOf = ({ call, user: named }: RememberedRequest, wanted: MemoryWanted): MemoryAt => {
+  const { project, tenant, externalUserId } = callerOf(call)
+  const user = memoryUserOf(call, { named: wanted.userId ?? named, attributed: externalUserId })
+  const { scope = 'user', sessionId = null, namespace = null } = wanted
+  if (scope === 'session' && sessionId === null)
+    throw new ServiceError('missing_field', { param: 'memory.sessionId', message: 'Scope session needs a sessionId.' })
+  return { project, tenant, user, scope, session: sessionId, namespace }
+}
+
+/** @throws {ServiceError} `invalid_field` */
+const instantOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  const at = Date.parse(text)
+  if (Number.isFinite(at)) return at
+  throw new ServiceError('invalid_field', {
+    param: 'memory.asOf',
+    message: 'memory.asOf takes a time such as 2026-01-31T00:00:00Z.',
+  })
+}
+
+/** What the user said last, without what a caller copied from an earlier request of ours. */
+const lastWords = (messages: readonly unknown[]): string => {
+  const last = messages.findLast((message) => objectOf(message).role === 'user')
+  return withoutMarked(contentText(objectOf(last).content)).trim()
+}
+
+const contentText = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : arrayOf(content)
+        .map((part) => textOf(objectOf(part).text))
+        .filter((text) => text !== '')
+        .join('\n')

@@ -1,0 +1,41 @@
+import type { Call } from '#actors/call/call.ts'
+import { isServerSide } from '#actors/call/speaker.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+
+/** Who a request names. */
+export interface NamedUsers {
+  /** In its body. */
+  readonly named: string | undefined
+  /** By its headers or its credential. */
+  readonly attributed: string | null
+}
+
+/**
+ * Whose memory a request uses: a browser's credential speaks for its own user only, and one that has none reaches no
+ * memory, whatever it names.
+ *
+ * @throws {ServiceError} `secret_key_required`, `missing_field`, `invalid_field`
+ */
+export const memoryUserOf = (
+  { principal, scope }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'scope'>,
+  { named, attributed }: NamedUsers,
+): string => {
+  if (!isServerSide(principal)) {
+    if (scope.user !== null) return scope.user
+    throw new ServiceError('secret_key_required', {
+      param: 'memory',
+      message: 'This key is seen in browsers and speaks for no user, so that it reaches no memory.',
+    })
+  }
+  if (named !== undefined && attributed !== null && named !== attributed)
+    throw new ServiceError('invalid_field', {
+      param: 'memory.userId',
+      message: 'memory.userId and X-External-User-Id name different users.',
+    })
+  const user = named ?? attributed
+  if (user !== null) return user
+  throw new ServiceError('missing_field', {
+    param: 'memory.userId',
+    message: 'memory.userId names the user of the memory.',
+  })
+}

@@ -1,0 +1,43 @@
+import type {
+  MemoryAt,
+  MemoryService,
+  RecallRequest,
+  Writeback,
+  WritebackMessage,
+} from '#actors/capability/memory-service.ts'
+import { marked } from '#facts/injected-text.ts'
+
+/** A memory that recalls what it is given, and notes what is requested and written. */
+export class ScriptedMemory implements MemoryService {
+  /** What every recall finds. */
+  known: readonly string[] = []
+  /** Why every recall fails; null for not. */
+  failed: string | null = null
+  /** What every start throws; null for nothing. */
+  down: Error | null = null
+  readonly recalls: { readonly at: MemoryAt; readonly request: RecallRequest }[] = []
+  readonly started: { readonly at: MemoryAt; readonly message: WritebackMessage }[] = []
+  readonly ended: string[] = []
+
+  async recall(at: MemoryAt, request: RecallRequest) {
+    this.recalls.push({ at, request })
+    if (this.failed !== null) return { hits: [], text: '', costUsd: 0, failed: this.failed }
+    const hits = this.known.map((content, index) => ({ id: `mem_${index}`, score: 0.9, content }))
+    const text = hits.length === 0 ? '' : marked(this.known.map((content) => `- ${content}`).join('\n'))
+    return { hits, text, costUsd: 0, failed: null }
+  }
+
+  writeback(_at: MemoryAt, { cause, user, assistant, recalled, source }: Writeback): WritebackMessage {
+    const input = { exchange: { user, assistant, recalled }, source }
+    return { to: `mwr_${cause}`, event: { type: 'create', input }, requestId: `receipt of ${cause}`, input }
+  }
+
+  async start(at: MemoryAt, message: WritebackMessage): Promise<void> {
+    if (this.down !== null) throw this.down
+    this.started.push({ at, message })
+  }
+
+  async endSession(_at: unknown, session: string): Promise<void> {
+    this.ended.push(session)
+  }
+}
