@@ -6,6 +6,10 @@ import type {
   WritebackMessage,
 } from '#actors/capability/memory-service.ts'
 import { marked } from '#facts/injected-text.ts'
+import type { MessageRecord } from '#storage/ports.ts'
+
+/** Takes the messages of writes, in place of an actor. */
+export const scriptedMemorySink = 'scripted_memory'
 
 /** A memory that recalls what it is given, and notes what is requested and written. */
 export class ScriptedMemory implements MemoryService {
@@ -18,6 +22,8 @@ export class ScriptedMemory implements MemoryService {
   readonly recalls: { readonly at: MemoryAt; readonly request: RecallRequest }[] = []
   readonly started: { readonly at: MemoryAt; readonly message: WritebackMessage }[] = []
   readonly ended: string[] = []
+  /** What commits have sent. */
+  readonly sent: { readonly user: string | null; readonly id: string; readonly input: unknown }[] = []
 
   async recall(at: MemoryAt, request: RecallRequest) {
     this.recalls.push({ at, request })
@@ -29,12 +35,17 @@ export class ScriptedMemory implements MemoryService {
 
   writeback(_at: MemoryAt, { cause, user, assistant, recalled, source }: Writeback): WritebackMessage {
     const input = { exchange: { user, assistant, recalled }, source }
-    return { to: `mwr_${cause}`, event: { type: 'create', input }, requestId: `receipt of ${cause}`, input }
+    return { to: scriptedMemorySink, event: { type: 'create', input }, requestId: `receipt of ${cause}`, input }
   }
 
   async start(at: MemoryAt, message: WritebackMessage): Promise<void> {
     if (this.down !== null) throw this.down
     this.started.push({ at, message })
+  }
+
+  /** Notes a message once, as an actor would process it. */
+  async take({ user }: { readonly user: string | null }, { id, event }: MessageRecord): Promise<void> {
+    if (!this.sent.some((known) => known.id === id)) this.sent.push({ user, id, input: event.input })
   }
 
   async endSession(_at: unknown, session: string): Promise<void> {

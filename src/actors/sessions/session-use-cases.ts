@@ -243,7 +243,12 @@ const checkMemory = (memory: TurnCall['body']['memory'], { owner: { user } }: Re
       param: 'external_user_id',
       message: 'The session was created without external_user_id: memory belongs to a user.',
     })
-  const named = typeof memory === 'object' ? memory?.userId : undefined
+  const { userId: named, asOf } = typeof memory === 'object' && memory !== null ? memory : {}
+  if (asOf !== undefined && Number.isNaN(Date.parse(asOf)))
+    throw new ServiceError('invalid_field', {
+      param: 'memory.asOf',
+      message: 'memory.asOf takes a time such as 2026-01-31T00:00:00Z.',
+    })
   if (named === undefined || named === user) return
   throw new ServiceError('invalid_field', {
     param: 'memory.userId',

@@ -41,6 +41,7 @@ import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openHouse, toolHeadersOf } from '#test/support/open-house.ts'
+import { ScriptedMemory, scriptedMemorySink } from '#test/support/scripted-memory.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type ScriptedDocuments, scriptedSources } from '../knowledge/scripted-sources.ts'
 import { plainMemory } from '../memory/scripted-memory.ts'
@@ -100,6 +101,7 @@ export interface WorldOptions {
   readonly storage?: Storage
   readonly clock?: Clock
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
+  readonly memory?: ScriptedMemory
   /** What the endpoints of webhooks answer. */
   readonly endpoint?: Answering
   /** How documents are read and embedded; without it as text, by no embedder. */
@@ -166,6 +168,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     ...(options.cluster !== undefined && { cluster: options.cluster }),
     sinks: (host) => ({
       [auditSink]: auditLines(storage.records),
+      [scriptedMemorySink]: (owner, message) => memory.take(owner, message),
       [queueSink]: joinQueue({ host, records: storage.records, clock }),
       ...(options.tellsWebhooks && {
         [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints: scriptedEndpoints(storage.records, clock) })),

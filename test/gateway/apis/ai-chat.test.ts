@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
-import { ScriptedMemory } from '#test/support/scripted-memory.ts'
+import { marked } from '#facts/injected-text.ts'
 import { aiChatUseCases } from '#gateway/apis/ai-chat/ai-chat-use-cases.ts'
+import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
+import { arrayOf, objectOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
+import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { principals, type Sent } from '#test/transport/api/serving.ts'
 import { declaredAnswer, formServer, framesIn } from './form-server.ts'
 import { calling, type Script, ScriptedChat, saying } from './scripted-chat.ts'
@@ -151,18 +153,123 @@ describe('/api/ai/chat', () => {
     expect(chat.asked.map(({ caller }) => caller.externalUserId)).toEqual(['ada', 'bob'])
   })
 
-  it('says of memory that nothing was found, to those who ask for it', async () => {
-    const { ask } = serving({ deltas: saying('hi') })
-    const asked = await ask({ memory: { userId: 'ada', topK: 3 } })
-    expect(asked.headers['x-service-memory-retrieved']).toBe('0')
-    expect(asked.json).toMatchObject({ memory: { retrieved: [], written: [], write_status: 'skipped' } })
-    expect(checked(asked.json)).toBeNull()
-    const streamed = await ask({ memory: true, stream: true })
-    expect(streamed.headers['x-service-memory-retrieved']).toBe('0')
-    expect(framesIn(streamed.text).at(-2)).toMatchObject({ memory: { retrieved: [] } })
-    const not = await ask({ memory: false })
-    expect(not.headers).not.toHaveProperty('x-service-memory-retrieved')
-    expect(not.json).not.toHaveProperty('memory')
+  it('gives the model what memory recalls ahead of the last message, and says what it was', async () => {
+    const { chat, memory, ask } = serving({ deltas: saying('Oslo is', ' nice.') })
+    memory.known = ['The user lives in Oslo.']
+    const { json, headers } = await ask({
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: 'Hello.' },
+        { role: 'user', content: 'Where do I live?' },
+      ],
+      memory: { userId: 'ada', topK: 3, namespace: 'work', asOf: '2026-01-01T00:00:00Z' },
+    })
+    expect(arrayOf(chat.last?.messages).map((message) => objectOf(message).role)).toEqual([
+      'user',
+      'assistant',
+      'system',
+      'user',
+    ])
+    expect(JSON.stringify(arrayOf(chat.last?.messages)[2])).toContain('The user lives in Oslo.')
+    expect(memory.recalls).toMatchObject([
+      {
+        at: { project: 'prj_1', user: 'ada', scope: null, session: null, namespace: 'work' },
+        request: { query: 'Where do I live?', topK: 3, asOf: Date.UTC(2026, 0) },
+      },
+    ])
+    expect(checked(json)).toBeNull()
+    const receipt = headers['x-service-memory-write-request']
+    expect(json).toMatchObject({
+      memory: {
+        retrieved: [{ id: 'mem_0', score: 0.9, content: 'The user lives in Oslo.' }],
+        ...{ written: [], write_status: 'pending', write_request_id: receipt },
+      },
+    })
+    expect(memory.started.map(({ message }) => message.input)).toEqual([
+      {
+        exchange: { user: 'Where do I live?', assistant: 'Oslo is nice.', recalled: ['The user lives in Oslo.'] },
+        source: 'chat',
+      },
+    ])
+  })
+
+  it('streams with the same headers, and ends once the write is durable', async () => {
+    const { memory, ask } = serving({ deltas: saying('Oslo is', ' nice.') })
+    const { headers, text } = await ask({ memory: { userId: 'ada' }, stream: true })
+    expect(headers['x-service-memory-retrieved']).toBe('0')
+    const { memory: block } = objectOf(framesIn(text).at(-2))
+    expect(block).toMatchObject({
+      write_status: 'pending',
+      write_request_id: headers['x-service-memory-write-request'],
+    })
+    expect(memory.started).toMatchObject([{ message: { input: { exchange: { assistant: 'Oslo is nice.' } } } }])
+  })
+
+  it.each([
+    ['no field', {}],
+    ['false', { memory: false }],
+    ['null', { memory: null }],
+  ])('uses no memory for %s', async (_, body) => {
+    const { memory, ask } = serving({ deltas: saying('hi') })
+    const { headers, json } = await ask(body)
+    expect([headers['x-service-memory-retrieved'], objectOf(json).memory, memory.recalls, memory.started]).toEqual([
+      undefined,
+      undefined,
+      [],
+      [],
+    ])
+  })
+
+  it.each([
+    ['retrieve', { retrieve: false }, [0, 1]],
+    ['write', { write: false }, [1, 0]],
+  ])('leaves out what %s: false says', async (_, field, counts) => {
+    const { memory, ask } = serving({ deltas: saying('hi') })
+    await ask({ memory: { userId: 'ada', ...field } })
+    expect([memory.recalls.length, memory.started.length]).toEqual(counts)
+  })
+
+  it('answers as if nothing were known when memory fails, and says why', async () => {
+    const { memory, ask } = serving({ deltas: saying('hi') })
+    memory.failed = 'memory_ops_quota_exceeded'
+    memory.down = new Error('no store')
+    const { status, headers, json } = await ask({ memory: { userId: 'ada' } })
+    expect([status, headers['x-service-memory-skipped']]).toEqual([200, 'memory_ops_quota_exceeded'])
+    expect(json).toMatchObject({
+      content: 'hi',
+      memory: { retrieved: [], write_status: 'error', write_request_id: null },
+    })
+  })
+
+  it('offers memory_fetch in index mode, beside the tools of the request', async () => {
+    const { chat, memory, ask } = serving({ deltas: saying('hi') })
+    memory.known = ['The user lives in Oslo.']
+    await ask({ memory: { userId: 'ada', mode: 'index' }, tools: [{ type: 'function', function: { name: 'a' } }] })
+    expect(memory.recalls).toMatchObject([{ request: { mode: 'index' } }])
+    expect(arrayOf(chat.last?.tools).map((tool) => objectOf(objectOf(tool).function).name)).toEqual([
+      'a',
+      'memory_fetch',
+    ])
+  })
+
+  it('never takes what it put into an earlier request for the words of the user', async () => {
+    const { memory, ask } = serving({ deltas: saying('hi') })
+    await ask({
+      messages: [{ role: 'user', content: `${marked('The user lives in Rome.')} Hello` }],
+      memory: { userId: 'ada' },
+    })
+    expect(memory.recalls).toMatchObject([{ request: { query: 'Hello' } }])
+    expect(memory.started).toMatchObject([{ message: { input: { exchange: { user: 'Hello' } } } }])
+  })
+
+  it.each([
+    ['no user', {}, true, 400, 'memory.userId'],
+    ['a session without its id', {}, { userId: 'ada', scope: 'session' }, 400, 'memory.sessionId'],
+    ['a time that is none', {}, { userId: 'ada', asOf: 'soon' }, 400, 'memory.asOf'],
+  ] as const)('refuses %s', async (_, body, field, status, param) => {
+    const { memory, ask } = serving({ deltas: saying('hi') })
+    expect(await ask({ ...body, memory: field })).toMatchObject({ status, json: { param } })
+    expect(memory.recalls).toEqual([])
   })
 
   it('is open to public keys in a browser', async () => {

@@ -1,11 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
-import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { aiChatUseCases } from '#gateway/apis/ai-chat/ai-chat-use-cases.ts'
 import { messageUseCases } from '#gateway/apis/messages/message-use-cases.ts'
+import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
+import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { json } from '../chat/chat-world.ts'
 import { openChatUpstream } from './chat-upstream.ts'
 import { formServer, framesIn } from './form-server.ts'
@@ -81,7 +81,12 @@ describe('a whole answer to a request for a stream', () => {
   })
 
   it('is streamed as deltas of /api/ai/chat', async () => {
-    const send = formServer(aiChat, { ...aiChatUseCases({ chat: server.chats, memory: new ChatMemory({ service: () => new ScriptedMemory(), now: () => 0 }) }) })
+    const send = formServer(aiChat, {
+      ...aiChatUseCases({
+        chat: server.chats,
+        memory: new ChatMemory({ service: () => new ScriptedMemory(), now: () => 0 }),
+      }),
+    })
     const { text } = await send('/api/ai/chat', {
       ...{ model: 'model-1', messages: [{ role: 'user', content: 'Cats?' }], stream: true },
     })

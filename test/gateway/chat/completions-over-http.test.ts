@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AnyUseCases } from '#actors/call/use-cases.ts'
-import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { chatCompletionsUseCases } from '#gateway/apis/chat-completions/chat-completion-use-cases.ts'
+import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { IdempotentRequests } from '#records/idempotent.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { Ticker } from '#runtime/ticker.ts'
 import { errors } from '#specs/errors/errors.ts'
 import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
-import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { head } from '#test/transport/http/raw-client.ts'
 import { serving } from '#test/transport/http/serving.ts'
 import { Dispatcher } from '#transport/api/dispatcher.ts'
@@ -32,7 +32,13 @@ import {
 const log = pino({ level: 'silent' })
 
 const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAlive'>): Dispatcher => {
-  const useCases: AnyUseCases = { ...chatCompletionsUseCases({ chats, keepAlive, memory: new ChatMemory({ service: () => new ScriptedMemory(), now: () => 0 }) }) }
+  const useCases: AnyUseCases = {
+    ...chatCompletionsUseCases({
+      chats,
+      keepAlive,
+      memory: new ChatMemory({ service: () => new ScriptedMemory(), now: () => 0 }),
+    }),
+  }
   const box = { seal: (text: string) => text, open: (text: string) => text }
   const { records } = openMemoryStorage()
   return new Dispatcher({
@@ -92,7 +98,7 @@ describe.each(['uws', 'node'] as const)('chat completions over %s', (adapter) =>
     const { url } = await open()
     world.first.script(json)
     const response = await post(url, { ...hello, memory: { userId: 'ada' } })
-    expect(await response.json()).toMatchObject({ ...goodAnswer, memory: { retrieved: [], written: [] } })
+    expect(await response.json()).toMatchObject({ ...goodAnswer, memory: { retrieved: [], write_status: 'pending' } })
     expect(response.headers.get('x-service-memory-retrieved')).toBe('0')
     expect(world.first.received[0]?.body).not.toHaveProperty('memory')
   })
