@@ -1,0 +1,111 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Answered, Api } from '../api.ts'
+import { endsTurn } from '../stream-reader.ts'
+import { stores, World } from '../world.ts'
+
+const model = 'simulated-1'
+
+describe.each(stores)('memory in conversations on $store', ({ store }) => {
+  let world: World
+  let api: Api
+
+  beforeAll(async () => {
+    world = await World.start({ store })
+    api = world.api
+  })
+  afterAll(() => world.stop())
+
+  const chat = (content: string, memory: unknown, more: object = {}) =>
+    api.post('/v1/chat/completions', { model, messages: [{ role: 'user', content }], memory, ...more })
+  const settled = (receipt: string, at = api) =>
+    expect.poll(async () => (await at.get(`/v1/memory/writes/${receipt}`)).body).toMatchObject({ status: 'success' })
+  const listed = async (userId: string): Promise<readonly { content: string }[]> =>
+    (await api.get(`/v1/memory/list?userId=${userId}`)).body.memories
+
+  it('recalls in a second chat what the user said in the first', async () => {
+    const first = await chat('I moved to Lisbon last week.', { userId: 'ada' })
+    const { memory } = first.body
+    expect(memory).toMatchObject({ retrieved: [], written: [], write_status: 'pending' })
+    expect(first.headers.get('x-service-memory-write-request')).toBe(memory.write_request_id)
+    await settled(memory.write_request_id)
+    const second = await chat('Where do I live, is it Lisbon?', { userId: 'ada', threshold: 0, write: false })
+    expect(second.body.memory.retrieved).toMatchObject([{ content: expect.stringContaining('Lisbon') }])
+    expect(second.headers.get('x-service-memory-retrieved')).toBe('1')
+    expect(second.body.memory.write_status).toBe('skipped')
+  })
+
+  it('never recalls another user, tenant or namespace', async () => {
+    for (const field of [{ userId: 'eve' }, { userId: 'ada', namespace: 'work' }]) {
+      const { body } = await chat('Lisbon?', { ...field, threshold: 0, write: false })
+      expect(body.memory.retrieved).toEqual([])
+    }
+  })
+
+  it('names the receipt of a stream in its headers, for the SDK of OpenAI too', async () => {
+    const openai = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
+    const request = {
+      model,
+      messages: [{ role: 'user' as const, content: 'I am allergic to peanuts.' }],
+      stream: true as const,
+    }
+    const extra = { memory: { userId: 'bob' } }
+    const { data, response } = await openai.chat.completions.create({ ...request, ...extra }).withResponse()
+    let text = ''
+    for await (const chunk of data) text += chunk.choices[0]?.delta.content ?? ''
+    expect(text).toContain('peanuts')
+    await settled(response.headers.get('x-service-memory-write-request') ?? '')
+    expect(await listed('bob')).toMatchObject([{ content: expect.stringContaining('peanuts') }])
+  })
+
+  it('works alike in /api/ai/chat', async () => {
+    const messages = [{ role: 'user', content: 'My dog is called Rex.' }]
+    const { body } = await api.post('/api/ai/chat', { model, messages, memory: { userId: 'cleo' } })
+    await settled(body.memory.write_request_id)
+    const again = await api.post('/api/ai/chat', {
+      ...{ model, messages: [{ role: 'user', content: 'Who is Rex?' }], memory: { userId: 'cleo', threshold: 0 } },
+    })
+    expect(again.body.memory.retrieved).toMatchObject([{ content: expect.stringContaining('Rex') }])
+  })
+
+  const session = async (user: string): Promise<string> =>
+    (await api.post('/v1/sessions', { external_user_id: user })).body.id
+  const said = async (id: string, input: string, memory: unknown = true) => {
+    const turn = await api.turn(id, { input, memory })
+    const ended: Answered['body'] = (await turn.until(endsTurn)).data
+    return ended.memory
+  }
+
+  it('carries what was said in one session into another', async () => {
+    const first = await said(await session('dora'), 'I work at Globex.')
+    await settled(first.write_request_id)
+    const second = await said(await session('dora'), 'Where do I work, at Globex?', { threshold: 0 })
+    expect(second.retrieved).toMatchObject([{ content: expect.stringContaining('Globex') }])
+    const foreign = await said(await session('emil'), 'Where do I work, at Globex?', { threshold: 0 })
+    expect(foreign.retrieved).toEqual([])
+  })
+
+  it('clears what a session kept for itself when it is deleted', async () => {
+    const id = await session('fay')
+    const { write_request_id } = await said(id, 'My favourite colour is teal.', { scope: 'session' })
+    await settled(write_request_id)
+    expect(await listed('fay')).toHaveLength(1)
+    expect((await api.get(`/v1/sessions/${id}`, { method: 'DELETE' })).status).toBe(200)
+    await expect.poll(() => listed('fay')).toEqual([])
+  })
+
+  it('writes once what was said right before kill -9', async () => {
+    const { write_request_id } = await said(await session('gus'), 'I live in Oslo.')
+    await world.crash()
+    await world.restart()
+    api = world.api
+    await settled(write_request_id)
+    expect(await listed('gus')).toHaveLength(1)
+    const { body } = await chat('I have a cat named Tom.', { userId: 'hal' })
+    await world.crash()
+    await world.restart()
+    api = world.api
+    await settled(body.memory.write_request_id)
+    expect(await listed('hal')).toHaveLength(1)
+  })
+})
