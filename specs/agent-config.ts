@@ -14,7 +14,7 @@ import {
   string,
   union,
 } from './dsl/schema.ts'
-import { memoryField } from './memory-field.ts'
+import { conversationMemory } from './memory-field.ts'
 import { runLimits } from './run-limits.ts'
 import { tools } from './tools.ts'
 
@@ -113,7 +113,7 @@ export const agentConfig = object(
       'Fields of a turn that client tokens and public keys may set for this agent. None by default.',
     ),
     context: optional(contextPolicy),
-    memory: described(optional(memoryField), 'Memory of the end users of sessions and runs.'),
+    memory: described(optional(conversationMemory), 'Memory of the end users of sessions and runs.'),
     limits: optional(runLimits),
     subagents: described(
       optional(array(subagent, { maxItems: 100 })),

@@ -14,35 +14,43 @@ import {
 
 const word = () => string({ minLength: 1, maxLength: 256 })
 
+const fields = {
+  userId: optional(word()),
+  sessionId: optional(word()),
+  scope: optional(oneOf('session', 'user')),
+  retrieve: optional(boolean()),
+  write: optional(boolean()),
+  topK: optional(integer({ min: 1, max: 100 })),
+  threshold: optional(number({ min: 0, max: 1 })),
+  namespace: optional(word()),
+  extract: optional(
+    object({
+      model: optional(word()),
+      prompt: optional(string({ maxLength: 16_384 })),
+      minImportance: optional(number({ min: 0, max: 1 })),
+    }),
+  ),
+  mode: optional(oneOf('inject', 'index')),
+  graph: optional(boolean()),
+  asOf: optional(string({ maxLength: 64 })),
+}
+
 /**
  * The `memory` field of `chat_completions.create` and `ai_chat.create`. `true` takes every default. Without it, or with
  * `false`, no memory is read or written.
  */
 export const memoryField = union([
   boolean(),
-  object(
-    {
-      userId: optional(word()),
-      sessionId: optional(word()),
-      scope: optional(oneOf('session', 'user')),
-      retrieve: optional(boolean()),
-      write: optional(boolean()),
-      topK: optional(integer({ min: 1, max: 100 })),
-      threshold: optional(number({ min: 0, max: 1 })),
-      namespace: optional(word()),
-      extract: optional(
-        object({
-          model: optional(word()),
-          prompt: optional(string({ maxLength: 16_384 })),
-          minImportance: optional(number({ min: 0, max: 1 })),
-        }),
-      ),
-      mode: optional(oneOf('inject', 'index')),
-      graph: optional(boolean()),
-      asOf: optional(string({ maxLength: 64 })),
-    },
-    { title: 'ChatMemory', description: 'Memory to read before the model call, and to write after it.' },
-  ),
+  object(fields, { title: 'ChatMemory', description: 'Memory to read before the model call, and to write after it.' }),
+])
+
+/** The same in a turn, and in an agent's config, where unknown fields are refused. The user is the session's or the run's. */
+export const conversationMemory = union([
+  boolean(),
+  object(fields, {
+    title: 'ConversationMemory',
+    description: 'Memory to read before each model call, and to write after the last answer.',
+  }),
 ])
 
 /** The `memory` field of an answer. `write_status` is `skipped` when there was nothing to write. */

@@ -1,4 +1,4 @@
-import { memoryField } from '#specs/memory-field.ts'
+import { conversationMemory } from '#specs/memory-field.ts'
 import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
@@ -82,7 +82,7 @@ const turnFields = {
   ),
   tool_results: optional(toolResults),
   memory: described(
-    optional(nullable(memoryField)),
+    optional(nullable(conversationMemory)),
     "Memory of the session's end user. Default: what the agent's config says.",
   ),
 }

@@ -5,7 +5,7 @@ import { isObject } from '#runtime/schema.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
 import type { contextPolicy } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
-import type { memoryField } from '#specs/memory-field.ts'
+import type { conversationMemory } from '#specs/memory-field.ts'
 import type { tool } from '#specs/tools.ts'
 import type { BlobStore, Json, JsonObject } from '#storage/ports.ts'
 import { turnConfig } from '../schema.ts'
@@ -40,7 +40,7 @@ export type ContextPolicy = Infer<typeof contextPolicy>
 export type Sampling = JsonObject
 
 /** The `memory` field of a turn or an agent, with its defaults still to come. */
-export type TurnMemory = Exclude<Infer<typeof memoryField>, boolean>
+export type TurnMemory = Exclude<Infer<typeof conversationMemory>, boolean>
 
 /** A turn that sets nothing: the most common one, so it costs a context nothing. */
 const plainConfig: TurnConfig = { instructions: [], tools: [], temperature: null, max_tokens: null }

@@ -18,7 +18,7 @@ import {
   type TurnTool,
   toolName,
 } from './turn-config.ts'
-import type { memoryField } from '#specs/memory-field.ts'
+import type { conversationMemory } from '#specs/memory-field.ts'
 
 /** What a turn request says, as far as it plans the turn. */
 export interface TurnRequest {
@@ -102,7 +102,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
   }
 }
 
-type MemoryField = Infer<typeof memoryField>
+type MemoryField = Infer<typeof conversationMemory>
 
 /** The turn's field before the agent's; `extract` names a model that costs, so that a browser has no say in it. */
 const memoryOf = ({ memory: own, guarded }: TurnRequest, agent: AgentConfig): Pick<TurnConfig, 'memory'> => {
