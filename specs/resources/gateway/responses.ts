@@ -21,6 +21,7 @@ import {
   union,
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+import { memoryField } from '#specs/memory-field.ts'
 
 const path = '/v1/responses'
 const one = '/v1/responses/{response_id}'
@@ -65,6 +66,10 @@ const body = object(
     truncation: maybe(oneOf('auto', 'disabled')),
     metadata: maybe(record(string({ maxLength: 512 }), { maxProperties: 16 })),
     user: maybe(string({ maxLength: 256 })),
+    memory: described(
+      maybe(memoryField),
+      'Memory of an end user. Headers of the answer say what was read, and name the receipt of the write.',
+    ),
     background: described(maybe(boolean()), 'Not supported: `true` is answered with `bad_request`.'),
     conversation,
     prompt: described(maybe(json()), 'Not supported: `bad_request`.'),

@@ -6,10 +6,12 @@ import { responseUseCases } from '#gateway/apis/responses/response-use-cases.ts'
 import type { WebSearch } from '#gateway/apis/responses/web-search.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { conversationItems, conversations as conversationOperations } from '#specs/resources/gateway/conversations.ts'
 import { responses } from '#specs/resources/gateway/responses.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { openHouse } from '#test/support/open-house.ts'
+import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { declaredAnswer, formServer } from './form-server.ts'
 import { type Script, ScriptedChat } from './scripted-chat.ts'
 import { sdkFetch } from './sdk-fetch.ts'
@@ -31,6 +33,7 @@ export const responsesWorld = async (
 ) => {
   const { records } = await openHouse()
   const chat = new ScriptedChat(...scripts)
+  const memory = new ScriptedMemory()
   const clock = { now: Date.UTC(2026, 10, 21) }
   const store = wrap?.(records) ?? records
   const conversations = new Conversations(store, () => clock.now)
@@ -44,6 +47,7 @@ export const responsesWorld = async (
         routes: { resolve: () => (route === undefined ? [] : [route]) },
         records: store,
         search: search ?? null,
+        memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
         now: () => clock.now,
         log: pino({ level: 'silent' }),
         ...(silenceMs !== undefined && { silenceMs }),
@@ -56,7 +60,7 @@ export const responsesWorld = async (
     fetch: sdkFetch(send),
     maxRetries: 0,
   })
-  return { chat, send, openai, clock }
+  return { chat, memory, send, openai, clock }
 }
 
 /** What is wrong with a response document as it is declared; null for nothing. */

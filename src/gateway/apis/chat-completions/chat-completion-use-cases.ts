@@ -5,9 +5,9 @@ import type { ChatRunRequest, RunListener, WholeAnswer } from '#gateway/chat/cha
 import { type Chats, wholeListener } from '#gateway/chat/chats.ts'
 import { CompletionStream, type KeepAlive } from '#gateway/chat/completion-stream.ts'
 import { asCompletion } from '#gateway/chat/schema.ts'
+import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import type { ChatMemory, RememberedChat } from '../../remembering/chat-memory.ts'
 import { needOf } from '../chat-parts.ts'
 
 type Completions = UseCase<'chat_completions.create'>

@@ -3,7 +3,8 @@ import type { BytesResult } from '#actors/call/use-cases.ts'
 import { costHeader } from '#gateway/call/accounting/shown-cost.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '#gateway/call/chat-calls.ts'
-import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
+import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
+import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { needOf } from '../chat-parts.ts'
 import { FrameBody, keepAliveMs } from '../frame-body.ts'
@@ -47,6 +48,8 @@ export interface ToMake {
   readonly way: SearchWay | null
   /** Headers beside those of the model call. */
   readonly headers: Headers
+  /** What memory takes from the answer; null for nothing. */
+  readonly remembered: RememberedChat | null
   readonly signal: AbortSignal
 }
 
@@ -70,7 +73,9 @@ export class ResponseMaker {
     const output = newOutput(task, () => {})
     const callModel: CallModel = async (body, onDelta) => {
       const outcome = await this.#parts.chat.complete(chatCallOf(task, body))
-      onDelta(messageOf(outcome))
+      const message = messageOf(outcome)
+      task.remembered?.add(textOf(message.content))
+      onDelta(message)
       return outcome
     }
     const end = await this.#run(task, output, callModel)
@@ -125,6 +130,7 @@ export class ResponseMaker {
     { head, output, end }: { readonly head: ResponseHead; readonly output: ResponseOutput; readonly end: RunEnd },
   ): Promise<ResponseDocument> {
     const { summary, usage, costUsd } = end
+    await task.remembered?.finish()
     const incompleteReason = incompleteReasons[summary.finishReason ?? '']
     const document = responseDocument(head, {
       status: incompleteReason === undefined ? 'completed' : 'incomplete',
@@ -238,7 +244,9 @@ class ResponseStream {
       this.#control = this.#chat.stream(call, {
         begin: (about) => this.#begin(about),
         chunk: (chunk) => {
-          onDelta(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta))
+          const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta)
+          this.#task.remembered?.add(textOf(delta.content))
+          onDelta(delta)
           return this.body.write('')
         },
         end: resolve,

@@ -4,6 +4,8 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import { type Caller, callerOf } from '#gateway/call/caller.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Routes } from '#gateway/call/routes.ts'
+import type { ChatMemory } from '#gateway/remembering/chat-memory.ts'
+import { objectOf } from '#outgoing/wire.ts'
 import { newIdFor } from '#runtime/ids.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
@@ -25,6 +27,7 @@ export interface ResponseParts {
   readonly conversations: Conversations
   /** Null: the server has no engine that searches. */
   readonly search: WebSearch | null
+  readonly memory: Pick<ChatMemory, 'begin'>
   readonly now: () => number
   readonly log: Logger
   /** ms of silence after which a stream begins without its provider. */
@@ -58,9 +61,12 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       const planned = planResponse(request, history, input)
       const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
       const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
+      const { messages } = planned
+      const remembered = await parts.memory.begin({ call, memory: request.memory, messages, source: 'response' })
+      const plan = { ...planned, tools, messages: (remembered?.messages ?? messages).map(objectOf) }
       const task = {
-        ...{ id: newIdFor(call, 'resp'), plan: { ...planned, tools }, caller, way, signal },
-        ...{ store: request.store !== false, headers: ignoredTools(ignored) },
+        ...{ id: newIdFor(call, 'resp'), plan, caller, way, signal, remembered },
+        ...{ store: request.store !== false, headers: [...ignoredTools(ignored), ...(remembered?.headers ?? [])] },
         conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
       }
       return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
