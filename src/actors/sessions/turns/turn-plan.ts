@@ -10,6 +10,7 @@ import type { SessionTool } from '#machines/session/session-data.ts'
 import { turnOverrides } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import type { conversationMemory } from '#specs/memory-field.ts'
 import {
   type ContextPolicy,
   type Sampling,
@@ -18,7 +19,6 @@ import {
   type TurnTool,
   toolName,
 } from './turn-config.ts'
-import type { conversationMemory } from '#specs/memory-field.ts'
 
 /** What a turn request says, as far as it plans the turn. */
 export interface TurnRequest {
