@@ -11,11 +11,17 @@ const together = 20
 /** For each operation that creates, on each store. */
 const aFew = 8
 
+/** Tenants that a base is granted to. */
+const grants = 16
+
 /** What stands before a test: whom and what bodies name. */
 interface Made {
   readonly tenant: string
   readonly agent: string
   readonly hook: string
+  readonly skill: string
+  readonly base: string
+  readonly granted: readonly string[]
 }
 
 /** A body for each operation that creates; `n` makes it another one. */
@@ -52,6 +58,13 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
   'moderations.create': (n) => ({ model: 'documents/m1', input: `text ${n}` }),
   'completions.create': (n) => ({ model: 'documents/m1', prompt: `hello ${n}` }),
   'rerank.create': (n) => ({ model: 'documents/m1', query: `text ${n}`, documents: ['a', 'b'] }),
+  'skills.create': (n) => ({ name: `Skill ${n}`, description: 'Helps.' }),
+  'skill_versions.create': (n) => ({ version: `1.0.${n}`, content: 'Be brief.' }),
+  'skill_imports.create': (n) => ({ text: `Be brief ${n}.` }),
+  'knowledge_bases.create': (n) => ({ name: `Base ${n}` }),
+  'knowledge_grants.create': (n, { granted }) => ({ subject_type: 'tenant', subject_id: granted[n % granted.length] }),
+  'knowledge_sources.create': (n) => ({ text: `Text ${n}.` }),
+  'knowledge_recall_sets.create': (n) => ({ name: `Set ${n}`, questions: [{ question: 'Which?', text: 'Text' }] }),
   'projects.create': (n) => ({ name: `Project ${n}` }),
   'project_keys.create': (n) => ({ name: `Key ${n}` }),
   'project_members.create': (n) => ({ email: `member-${n}@example.com`, password: 'twelve letters' }),
@@ -62,6 +75,14 @@ const creates = declared.filter(({ id, method, body }) => method === 'POST' && i
 
 const statusOf = (answer: Operation['answer']): number =>
   answer.kind === 'choice' ? answer.json.status : answer.status
+
+/** The path with the ids of what stands before the test. */
+const placed = (path: string, { project, agent, skill, base }: Made & { readonly project: string }): string =>
+  path
+    .replace('{project_id}', project)
+    .replace('{agent_id}', agent)
+    .replace('{skill_id}', skill)
+    .replace('{knowledge_base_id}', base)
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 const isReplay = ({ headers }: { readonly headers: Headers }) => headers.get('idempotent-replayed') === 'true'
@@ -84,7 +105,12 @@ describe.each(stores)('an Idempotency-Key on $store', ({ store }) => {
     const agent = (await world.api.post('/v1/agents', { name: 'Agent', config })).body.id
     await world.api.post(`/v1/agents/${agent}/versions`, { version: '1.0.0', config })
     await world.api.post(`/v1/agents/${agent}/versions/1.0.0/publish`)
-    made = { tenant, agent, hook: tool.url }
+    const skill = (await world.api.post('/v1/skills', { name: 'Skill', description: 'Helps.' })).body.id
+    const base = (await world.api.post('/v1/knowledge-bases', { name: 'Base' })).body.id
+    const granted: string[] = []
+    for (let n = 0; n < grants; n++)
+      granted.push((await world.api.post('/v1/tenants', { external_id: `granted-${n}`, name: 'Granted' })).body.id)
+    made = { tenant, agent, hook: tool.url, skill, base, granted }
     const server = { name: 'documents', baseUrl: tool.url, format: 'openai', apiKey: 'key-1' }
     expect((await dashboard.post(`/api/projects/${project}/providers`, server)).status).toBe(201)
   })
@@ -96,7 +122,7 @@ describe.each(stores)('an Idempotency-Key on $store', ({ store }) => {
   describe.each(creates)('of $id', ({ id, paths, access, answer, envelope }) => {
     const create = async (body: object, key?: string): Promise<Answered> => {
       const api = access.kinds.includes('secret_key') ? world.api : dashboard
-      const path = paths[0].replace('{project_id}', project).replace('{agent_id}', made.agent)
+      const path = placed(paths[0], { ...made, project })
       const answered = await api.post(path, body, key === undefined ? {} : keyed(key))
       if (id === 'runs.create' && answered.status === statusOf(answer)) await over(answered.body.id)
       return answered

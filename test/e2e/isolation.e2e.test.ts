@@ -41,7 +41,7 @@ interface Side {
 }
 
 /** What does not say whose it is: chosen by the caller, of the organisation, or not there yet. */
-const shared = ['external_user_id', 'version', 'project_id', 'member_id', 'test_connection_ids', 'user_id']
+const shared = ['external_user_id', 'path', 'version', 'project_id', 'member_id', 'test_connection_ids', 'user_id']
 
 /** Bodies in which every id is the sender's own, and which are taken then; `null`: what they do cannot be done twice. */
 const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
@@ -61,8 +61,15 @@ const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
   'installations.update': ({ rate_plan_id }) => ({ rate_plan_id }),
   'custom_providers.test': ({ provider_id }) => ({ provider_id }),
   'responses.create': ({ response_id }) => ({ model: 'simulated-1', input: 'hi', previous_response_id: response_id }),
+  'responses.input_tokens': ({ response_id }) => ({
+    ...{ model: 'simulated-1', input: 'hi', previous_response_id: response_id },
+  }),
+  'responses.compact': ({ response_id }) => ({
+    ...{ model: 'simulated-1', input: 'hi', previous_response_id: response_id },
+  }),
   'knowledge_bases.create': ({ tenant_id }) => ({ name: 'Docs', tenant_id }),
   'knowledge_grants.create': ({ subject_id }) => ({ subject_type: 'tenant', subject_id }),
+  'skill_imports.create': ({ skill_id }) => ({ skill_id, text: 'Be brief.' }),
   'limits.create': ({ subject_id }) => ({ subject: 'tenant', subject_id, requests_per_minute: 9_999 }),
   'client_tokens.create': ({ tenant_id, session_id, installation_id }) => ({
     tenant_id,
@@ -127,6 +134,10 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
     project_id: project,
     ...providers,
     ...(await knowledgeOf(api, tenant, mark)),
+    ...(await skillsOf(api, mark)),
+    ...(await conversationOf(api, mark)),
+    path: 'SKILL.md',
+    memory_id: await made(api, '/v1/memory/write', { userId: 'ada', content: mark }),
   }
   return { ...populated, mark, ids: { ...ids, ...(await foundIds(api, ids)) } }
 }
@@ -141,6 +152,21 @@ const knowledgeOf = async (api: Api, tenant: string, mark: string): Promise<Ids>
     grant_id: await made(api, `${path}/grants`, { subject_type: 'tenant', subject_id: tenant }),
     recall_set_id: await made(api, `${path}/recall-sets`, { name: mark, questions: [{ question: mark, text: mark }] }),
   }
+}
+
+/** A conversation with one item. */
+const conversationOf = async (api: Api, mark: string): Promise<Ids> => {
+  const conversation_id = await made(api, '/v1/conversations', { metadata: { mark } })
+  const items = [{ type: 'message', role: 'user', content: mark }]
+  const { body } = await api.post(`/v1/conversations/${conversation_id}/items`, { items })
+  return { conversation_id, item_id: body.data[0].id }
+}
+
+/** A skill with a version, and an import. */
+const skillsOf = async (api: Api, mark: string): Promise<Ids> => {
+  const skill_id = await made(api, '/v1/skills', { name: mark, description: mark })
+  await made(api, `/v1/skills/${skill_id}/versions`, { version: '1.0.0', content: mark })
+  return { skill_id, import_id: await made(api, '/v1/skill-imports', { text: mark }) }
 }
 
 /** Ids that only lists tell. */

@@ -1,4 +1,5 @@
 import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
+import { localEmbedderPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
@@ -13,7 +14,8 @@ const maxRequested = 10_000
 /** What knowledge is kept and found with on this node. */
 export const openKnowledge = (house: House) => {
   const { storage, records, clock, log, guard, now, host } = house
-  const embedderOf: EmbedderOf = async () => null
+  const local = localEmbedderPort.of(house)
+  const embedderOf: EmbedderOf = async () => local
   const blobs = new SourceBlobs(storage.blobs, now)
   const requested = new Map<string, number>()
   const embedAgain = async (source: string, embedder: string): Promise<void> => {
