@@ -15,6 +15,7 @@ import { clusterFaultsOf, type Faults, faultsOf, laterFaultsOf, noFaults } from 
 import { identities } from './world/identities.ts'
 import type { Life } from './world/life.ts'
 import { Network } from './world/network.ts'
+import { Operator } from './world/operator.ts'
 import { OutsideWorld } from './world/outside-world.ts'
 import { Random } from './world/random.ts'
 import { Scheduler } from './world/scheduler.ts'
@@ -55,7 +56,7 @@ export const shareOf = (scenario: Scenario, seeds: number): number => {
 }
 
 /** Virtual time for all clients to get their answers, for all work to end after the last trouble, and until all expires. */
-const activeMs = 120_000
+const activeMs = 180_000
 const calmMs = 45_000
 const restartMs = 12_000
 /** Several processes share the shards out anew, which fences actors once more. */
@@ -135,6 +136,7 @@ class Run {
     this.cluster = new Cluster(parts, nodes)
     this.#note = note
     const { cluster } = this
+    new Operator({ seed, cluster, scheduler, ledger, note })
     const clients = { cluster, ledger, scheduler, random, note }
     this.#life = setting === null ? new SessionLife(clients) : new RunLife(clients, this.#inner, setting)
   }

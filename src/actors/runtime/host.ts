@@ -92,7 +92,7 @@ export abstract class Host {
     this.#reviver = new Reviver({ load: (id) => this.#residents.load(id), holds, clock, log })
     this.#stepper = this.#openStepper()
     this.rows.listen(stuckRowsOf(this.stuck, (id) => this.#residents.get(id)))
-    this.recovery = new ShardRecovery({ ...options, host: this, store: storage.commits })
+    this.recovery = new ShardRecovery({ ...options, host: this })
   }
 
   #openFeed(): Feed {
@@ -106,7 +106,7 @@ export abstract class Host {
 
   #openOutbox(): Outbox {
     const { sinks, storage } = this.#options
-    const erased = (project: string, actor: string) => isErased(storage.records, project, actor)
+    const erased = (actor: string) => isErased(storage.records, actor)
     const discarded = async (sender: string, message: string): Promise<boolean> =>
       (await storage.commits.byCause(sender, discardCause('poison_message', message))) !== null
     const parts = { sinks: sinks?.(this) ?? {}, erased, discarded, ...stuckMessages(this.stuck) }

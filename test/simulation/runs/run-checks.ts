@@ -5,7 +5,7 @@ import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
 import { isInState } from '#machines/state-value.ts'
 import { derivedId } from '#runtime/ids.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { readParked, readStoredState } from '#runtime/step/actor-state.ts'
+import { readStoredState } from '#runtime/step/actor-state.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
 import type { KnownActor, Ledger } from '../ledger.ts'
@@ -26,7 +26,7 @@ const isOpen = (status: string | null): boolean =>
 export const checkRuns = (ledger: Ledger): void => {
   for (const [id, known] of ledger.actors) {
     const commit = known.commits.at(-1)
-    if (commit === undefined || readParked(commit) !== undefined) continue
+    if (commit === undefined) continue
     if (id.startsWith('run_')) checkRun(id, known, commit, ledger)
     if (id.startsWith('rqu_')) checkQueue(id, commit, ledger)
   }
@@ -75,18 +75,12 @@ const checkChild = (id: string, parent: string, _: readonly RunCall[], ledger: L
   ledger.expect(!orphan, () => `${id} goes on, and ${parent} is over`)
 }
 
-/** It waits for an operator, with its slot. */
-const isParked = (ledger: Ledger, id: string): boolean => {
-  const commit = newestOf(ledger, id)
-  return commit !== undefined && readParked(commit) !== undefined
-}
-
 /** Slots of runs that were deleted are found by upkeep. */
 const checkQueue = (id: string, commit: Commit, ledger: Ledger): void => {
   const { holders } = contextOf(runQueueDefinition, readStoredState(commit))
   const kept = Object.values(holders)
     .flat()
-    .filter((run) => !ledger.isDeleted(run) && !isParked(ledger, run))
+    .filter((run) => !ledger.isDeleted(run))
   ledger.expect(kept.length === 0, () => `${id} keeps the slots of ${kept.join()}`)
 }
 
@@ -106,7 +100,7 @@ export const checkUsage = async (ledger: Ledger, inner: Storage): Promise<void> 
 export const checkRunsExpired = (ledger: Ledger): void => {
   for (const id of ledger.actors.keys()) {
     if (!id.startsWith('run_')) continue
-    ledger.expect(!isOpen(statusOf(ledger, id)) || isParked(ledger, id), () => `${id} has not expired`)
+    ledger.expect(!isOpen(statusOf(ledger, id)), () => `${id} has not expired`)
   }
 }
 

@@ -191,6 +191,7 @@ export class EffectCall {
       aloneAt: this.#parts.host.ownership.aloneFrom(resident.shard),
       delivered: async () => {
         await resident.carriedOut
+        await this.#parts.host.rows.writtenOf(resident.id)
         // what is left is carried out elsewhere
         this.#signal.throwIfAborted()
       },

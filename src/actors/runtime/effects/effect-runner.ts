@@ -5,6 +5,7 @@ import { type Clock, pause } from '../clock.ts'
 import { OneAtATime } from '../one-at-a-time.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
+import type { RowWriter } from '../rows/row-writer.ts'
 import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
 
@@ -12,6 +13,7 @@ import type { EffectCatalog } from './effects.ts'
 export interface EffectHost {
   readonly ownership: Ownership
   readonly telemetry: Telemetry | undefined
+  readonly rows: Pick<RowWriter, 'writtenOf'>
   /** Delivers to an actor, loading it when it is not live. */
   deliver(actor: string, delivery: Delivery): Promise<Delivered>
   /** The actor's log is gone. */

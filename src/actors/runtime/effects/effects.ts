@@ -20,7 +20,7 @@ export interface EffectContext {
   readonly part: (event: StoredEvent, stored: StoredEvent) => Promise<void>
   /** From when on no earlier owner of the actor can still be at work on it, in ms since the epoch. */
   readonly aloneAt: number
-  /** Resolves when the messages of the actor's commits so far are delivered, and the rows that they leave written. */
+  /** Resolves when the messages of the actor's commits so far are delivered, and its row and those that they leave written. */
   readonly delivered: () => Promise<void>
 }
 

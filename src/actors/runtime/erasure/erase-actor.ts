@@ -4,7 +4,10 @@ import { type Clock, pause } from '../clock.ts'
 import type { EffectContext, IdempotentEffect } from '../effects/effects.ts'
 import { markErased } from './erased-actors.ts'
 
-/** A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. */
+/**
+ * A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. When this process
+ * ends before, the next one does it (`removeLate`).
+ */
 const lateMs = 30_000
 
 /** A process that touches what is left removes it (runtime/erased-actors.ts). */
@@ -32,7 +35,7 @@ export const eraseActor = (
     await delivered()
     if (clock.now() < aloneAt) await pause(clock, aloneAt - clock.now(), signal)
     await beside(context)
-    await markErased(storage.records, { actor, owner, now: clock.now() })
+    await markErased(storage.records, { actor, now: clock.now() })
     const remove = async (): Promise<void> => {
       await storage.commits.forget(actor)
       await storage.blobs.remove(owner.project, actorBlobs({ actor, tenant: owner.tenant }))

@@ -51,8 +51,7 @@ export const sendDelete = async (parts: EraserParts, condemned: Condemned): Prom
 }
 
 const removeParked = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
-  const now = clock.now()
-  await markErased(storage.records, { actor, owner: { project, tenant, user: null, createdAt: now }, now })
+  await markErased(storage.records, { actor, now: clock.now() })
   await storage.commits.forget(actor)
   await storage.blobs.remove(project, actorBlobs({ actor, tenant }))
   host.drop(actor)

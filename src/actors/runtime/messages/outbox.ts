@@ -28,7 +28,7 @@ export interface OutboxOptions {
   /** Who takes messages that are for no actor. */
   readonly sinks?: Sinks
   /** Whether an actor's log was removed a short time ago. @throws {StoreUnavailable} */
-  readonly erased: (project: string, actor: string) => Promise<boolean>
+  readonly erased: (actor: string) => Promise<boolean>
   /** Whether an operator has given the message up. @throws {StoreUnavailable} */
   readonly discarded?: (sender: string, message: string) => Promise<boolean>
   /** A receiver throws at this message. */
@@ -175,7 +175,7 @@ export class Outbox {
   /** Whether a message that may have been delivered before is not to be delivered now. */
   async #isOver(sender: Resident, { id, to, event }: MessageRecord): Promise<boolean> {
     const { erased, discarded } = this.#options
-    if (event.type === 'create' && (await erased(sender.owner.project, to))) return true
+    if (event.type === 'create' && (await erased(to))) return true
     return (await discarded?.(sender.id, id)) ?? false
   }
 

@@ -1,19 +1,22 @@
 import type { Logger } from 'pino'
-import type { CommitStore } from '#storage/ports.ts'
+import type { Storage } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
+import { removeLate } from '../erasure/erased-actors.ts'
 import type { Host } from '../host.ts'
 import { recover, recoverLate } from './recovery.ts'
-import { shardCount } from './shard.ts'
+import { shardCount, shardOf } from './shard.ts'
 
 /** Late work of a shard's former owner is looked for until then, in ms (recovery.ts). */
 const lateOverMs = 40_000
+/** What came in of removed actors is removed so long after, in ms: nothing more of a former owner comes in by then. */
+const removedMs = 32_000
 /** Lists wait so long at most for rows that former owners left unwritten, counted from when the shards were taken, in ms. */
 const rowsMs = 1500
 
 /** What taking shards up needs. */
 export interface ShardRecoveryParts {
   readonly host: Host
-  readonly store: CommitStore
+  readonly storage: Storage
   readonly clock: Clock
   readonly log: Logger
   /** Nothing is begun before it resolves; at once when absent. */
@@ -93,9 +96,35 @@ export class ShardRecovery {
       if (!done) await pause(clock, backoffMs(attempt, 250, 5000), this.#stop.signal)
     }
     if (this.#stop.signal.aborted) return
-    const cancel = recoverLate(this.#partsFor(shards))
+    const cancel = this.#recoverLate(shards)
     this.#late.add(cancel)
     clock.after(lateOverMs, () => this.#late.delete(cancel))
+  }
+
+  #recoverLate(shards: readonly number[] | undefined): () => void {
+    const { clock } = this.#parts
+    const cancels = [recoverLate(this.#partsFor(shards)), clock.after(removedMs, () => void this.#removeLate(shards))]
+    return () => {
+      for (const cancel of cancels) cancel()
+    }
+  }
+
+  async #removeLate(shards: readonly number[] | undefined): Promise<void> {
+    const { host, storage, clock, log } = this.#parts
+    const isMine = (actor: string): boolean => {
+      const shard = shardOf(actor)
+      return host.ownership.heldUnder(shard) !== undefined && (shards === undefined || shards.includes(shard))
+    }
+    for (let attempt = 0, done = false; !done && !this.#stop.signal.aborted; attempt++) {
+      if (attempt > 0) await pause(clock, backoffMs(attempt, 250, 5000), this.#stop.signal)
+      done = await removeLate({ storage, clock, isMine }).then(
+        () => true,
+        (error: unknown) => {
+          log.warn({ err: error }, 'late writes of removed actors not looked for, trying again')
+          return false
+        },
+      )
+    }
   }
 
   async #attempt(shards: readonly number[] | undefined): Promise<boolean> {
@@ -109,7 +138,8 @@ export class ShardRecovery {
   }
 
   #partsFor(shards: readonly number[] | undefined) {
-    return { ...this.#parts, signal: this.#stop.signal, ...(shards && { shards }) }
+    const { storage, ...parts } = this.#parts
+    return { ...parts, store: storage.commits, signal: this.#stop.signal, ...(shards && { shards }) }
   }
 }
 

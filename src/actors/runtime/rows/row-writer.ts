@@ -146,6 +146,11 @@ export class RowWriter {
     return this.#waiting.has(id) || this.#inBatch.has(id) || this.#refused.has(id)
   }
 
+  /** Resolves when no row of this actor is to be written: the newest is, or the store refuses it. */
+  async writtenOf(id: string): Promise<void> {
+    while (this.#waiting.has(id) || this.#inBatch.has(id)) await this.#settledRows()
+  }
+
   /** One batch at a time; what comes while one is under way goes into the next. */
   async #flush(): Promise<void> {
     this.#cancel?.()

@@ -1,4 +1,8 @@
 import { expect, it } from 'vitest'
+import { actionRows } from '#actors/sessions/kinds.ts'
+import { sendDelete } from '#runtime/erasure/erase-listed.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
 import { callOf, newSession, openWorld, turn } from '#test/actors/sessions/harness.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -43,4 +47,54 @@ it('removes what came in late after half a minute, though nobody asks for it', a
   const { clock, faulty, session } = await resurrected()
   await clock.advance(31_000)
   expect(await faulty.inner.commits.head(session)).toBeNull()
+})
+
+it('removes what came in late and was closed, after the process that was to remove it has crashed', async () => {
+  const { clock, faulty, session } = await resurrected()
+  const { commits } = faulty.inner
+  const seq = (await commits.head(session))?.seq ?? 0
+  await commits.settle({ close: [{ actor: session, seq }], undue: [], strip: [] })
+  faulty.crash()
+  const next = await openWorld({ storage: faulty.inner, clock })
+  await next.host.recovery.over()
+  expect(await commits.open({ limit: 10 })).toEqual([])
+  expect(await commits.head(session)).not.toBeNull()
+  await clock.advance(33_000)
+  expect(await commits.head(session)).toBeNull()
+})
+
+/** `records`, whose rows behind commits are written when `gate` resolves. */
+const slowRows = (records: RecordStore, gate: Promise<void>): RecordStore =>
+  new Proxy(records, {
+    get: (_, name) => {
+      const method: unknown = Reflect.get(records, name)
+      if (typeof method !== 'function') return method
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        if (name === 'project') await gate
+        return Reflect.apply(method, records, args)
+      }
+    },
+  })
+
+it('shows no row of a deleted action after a crash before its row was written', async () => {
+  const clock = new VirtualClock()
+  const inner = openMemoryStorage({ now: clock.now })
+  const world = await openWorld({ storage: inner, clock })
+  const body = { tool: 'own', arguments: {}, risk_level: 'low', expires_in: 3600 } as const
+  const { id: actor } = await world.useCases['actions.create'](callOf({}, {}, body))
+  const rows = () => inner.records.list(actionRows, projectScope('prj_a'), { limit: 10 })
+  await world.host.rows.settled()
+  expect(await rows()).toHaveLength(1)
+  const gate = Promise.withResolvers<void>()
+  const faulty = new FaultyStorage({ ...inner, records: slowRows(inner.records, gate.promise) })
+  const { host } = await openWorld({ storage: faulty.storage, clock })
+  await sendDelete({ storage: faulty.storage, host, clock }, { actor, project: 'prj_a', tenant: null })
+  // by then no process that was replaced goes on
+  await clock.advance(7000)
+  faulty.crash()
+  const next = await openWorld({ storage: inner, clock })
+  await next.host.recovery.over()
+  await clock.advance(10_000)
+  expect(await inner.commits.head(actor)).toBeNull()
+  expect(await rows()).toEqual([])
 })

@@ -106,3 +106,19 @@ it('does not settle before a store that is away has the rows', async () => {
   await done
   expect([await stored(), rows.waits('w_1')]).toEqual([1, false])
 })
+
+it('waits for the row of one actor until it is written, and not for one that has none', async () => {
+  let written = false
+  faulty.away = true
+  put(1)
+  const waiting = rows.writtenOf('w_1').then(() => {
+    written = true
+  })
+  await rows.writtenOf('w_2')
+  await clock.advance(100)
+  expect(written).toBe(false)
+  faulty.away = false
+  await clock.advance(5000)
+  await waiting
+  expect(await stored()).toBe(1)
+})
