@@ -21,7 +21,9 @@ const declared: readonly Operation[] = Object.values(operations)
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 const withBody = declared.filter((operation) => operation.body !== null && !takesForms(operation))
 const withParams = guarded.filter(({ params }) => params.length > 0)
-const ofClients = withParams.filter(({ access }) => access.kinds.includes('client_token'))
+const ofClients = withParams.filter(
+  ({ access, params }) => access.kinds.includes('client_token') && params.includes('session_id'),
+)
 
 /** A resource for each path parameter there is. */
 type Ids = Readonly<Record<string, string>>
@@ -78,11 +80,38 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string, receiver
     installation_id: installed,
     tenant_id: tenant,
     external_user_id: await madeUser(project, tenant, `user-of-${projectId}`),
+    ...(await contentsOf(project, tenant, made)),
     key_id: await made(dashboard, `/api/projects/${projectId}/keys`, { name: 'another' }),
     member_id: await made(dashboard, `/api/projects/${projectId}/members`, {
       email: `${projectId}@example.com`,
       password: 'twelve letters',
     }),
+  }
+}
+
+type Made = (api: Api, path: string, body: object) => Promise<string>
+
+/** What agents and users know: a base of knowledge, a memory, a skill, a conversation. */
+const contentsOf = async (project: Api, tenant: string, made: Made): Promise<Ids> => {
+  const base = await made(project, '/v1/knowledge-bases', { name: 'Base' })
+  const skill = await made(project, '/v1/skills', { name: 'Skill', description: 'Helps.' })
+  const conversation = await made(project, '/v1/conversations', {})
+  const items = [{ type: 'message', role: 'user', content: 'hi' }]
+  const added = await project.post(`/v1/conversations/${conversation}/items`, { items })
+  const granted = { subject_type: 'tenant', subject_id: tenant }
+  const questions = [{ question: 'Which?', text: 'Text' }]
+  return {
+    knowledge_base_id: base,
+    source_id: await made(project, `/v1/knowledge-bases/${base}/sources`, { text: 'Text.' }),
+    grant_id: await made(project, `/v1/knowledge-bases/${base}/grants`, granted),
+    recall_set_id: await made(project, `/v1/knowledge-bases/${base}/recall-sets`, { name: 'Set', questions }),
+    memory_id: await made(project, '/v1/memory/write', { userId: 'ada', content: 'Likes tea.' }),
+    skill_id: skill,
+    import_id: await made(project, '/v1/skill-imports', { text: 'Be brief.' }),
+    path: 'SKILL.md',
+    conversation_id: conversation,
+    item_id: added.body.data[0].id,
+    task_id: 'compaction',
   }
 }
 
@@ -111,6 +140,9 @@ const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
   if (envelope === 'custom_providers') return { status, code: expect.any(String) }
   return { status, code: codeIn(envelope, code), ...(param === undefined ? {} : { param }) }
 }
+
+/** Of the organisation or of the whole server, so that no project has its own. */
+const ofTheHouse = ['project_id', 'member_id', 'task_id', 'path']
 
 /** A model is no resource: its id says nothing of whose it is. */
 const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_found' : 'not_found')
@@ -230,7 +262,7 @@ describe.each(stores)('on $store', ({ store }) => {
     })
 
     // all projects of the one organisation are its members' own
-    const owned = naming(operation).filter((name) => name !== 'project_id' && name !== 'member_id')
+    const owned = naming(operation).filter((name) => !ofTheHouse.includes(name))
     it.each(owned)("finds nothing under another project's %s", async (name) => {
       const answer = await refused(apiFor(operation), operation, { ...mine, [name]: foreign[name] ?? '' })
       expect(answer).toMatchObject(saying(operation, missing(name)))

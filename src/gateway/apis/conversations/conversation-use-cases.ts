@@ -36,8 +36,10 @@ export const conversationUseCases = (conversations: Conversations): Conversation
     return { id, object: 'conversation.deleted', deleted: true }
   },
   'conversation_items.add': async (call) => {
+    const { conversation_id } = call.params
+    await conversations.find(reachOf(call), conversation_id)
     const more = added(call.body.items)
-    await conversations.change(reachOf(call), call.params.conversation_id, { items: (items) => [...items, ...more] })
+    await conversations.change(reachOf(call), conversation_id, { items: (items) => [...items, ...more] })
     return itemPage(more, { limit: maxAdded, order: 'asc' })
   },
   'conversation_items.list': async (call) => {
