@@ -11,6 +11,7 @@ export const eventNames = [
   'turn.resumed',
   'turn.completed',
   'turn.failed',
+  'context.compacted',
 ]
 
 /** What the log calls the text event; on the wire it has a longer name. */

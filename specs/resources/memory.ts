@@ -258,7 +258,7 @@ export const memory = defineOperations(group, {
     path: '/v1/memory/graph',
     query: {
       ...userFields,
-      entity: string({ minLength: 1, maxLength: 256 }),
+      entity: described(optional(string({ minLength: 1, maxLength: 256 })), 'Required: the name to begin with.'),
       hops: described(
         defaulted(integer({ min: 1, max: 4 }), 2),
         'Relations between the entity and what is found, at most.',

@@ -2,6 +2,7 @@ import { walkOf as actionWalk } from './action/action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
 import { walkOf as erasureWalk } from './erasure/erasure-samples.ts'
 import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.ts'
+import { walk as memoryWriteWalk } from './memory-write/memory-write-samples.ts'
 import type { Walk } from './reached.ts'
 import { walk as runWalk } from './run/run-samples.ts'
 import { walk as runQueueWalk } from './run-queue/run-queue-samples.ts'
@@ -23,5 +24,6 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['erasures of tenants', erasureWalk(null)],
   ['erasures of users', erasureWalk('jo')],
   ['sources of knowledge', sourceWalk],
+  ['writes of memory', memoryWriteWalk],
   ['tool calls', callWalk],
 ]

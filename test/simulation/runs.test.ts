@@ -9,7 +9,7 @@ it('do what they are to be tested by: delegation by models and callers, decision
   const steps = [/ child_prepared by/, / child_ended by/, / slot_granted by/, / slot_returned by/, / runs_picked by/]
   const more = [/ (cancel|expire) by run_/, /after\.expiry\.run/, /after\.duration/, /tool called for/, /notice:evt_/]
   const reads = [/ probes run_.*: not_found/, / reads run_.*: done/, / approves .*: done/, / rejects .*: done/]
-  expect(await runs.missing([...acts, ...steps, ...more, ...reads], 25)).toEqual([])
+  expect(await runs.missing([...acts, ...steps, ...more, ...reads], 60)).toEqual([])
 }, 300_000)
 
 faultlessSuite('runs')

@@ -41,8 +41,11 @@ export const rememberUseCases = (parts: RememberParts): Pick<UseCases, `memory.$
       return { request_id: requestIdOf(id), ...shown(receipt), attempts: receipt.context.attempts }
     },
     'memory.graph': async ({ scope, query }) => {
+      const { entity, hops } = query
+      if (entity === undefined)
+        throw new ServiceError('invalid_query', { param: 'entity', message: 'entity is required.' })
       const { graph } = graphIn(await memory.indexes.open(ownerOf(scope, query)))
-      return graph.traverse(query.entity, query.hops)
+      return graph.traverse(entity, hops)
     },
     'memory.entities': async ({ scope, query }) => {
       const { graph, sources } = graphIn(await memory.indexes.open(ownerOf(scope, query)))

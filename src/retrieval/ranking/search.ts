@@ -204,6 +204,9 @@ export class Search {
   }
 }
 
+/** With so many passages, the place among them says half of what it says among many. */
+const few = 10
+
 interface Parts {
   readonly lexical: LexicalScores
   readonly cosines: Cosines | null
@@ -236,7 +239,7 @@ class Scores {
     const { found, around } = this.#found(slot)
     const { others, rival } = this.#all
     const person = { other: others[slot] === 1, rival, unseenNames: lexical.unseenNames }
-    const evidence = { cosine, found, around, rank: this.#rank(slot), ...person }
+    const evidence = { cosine, found, around, rank: this.#standing(slot, around), ...person }
     return calibrated(evidence, { profile: this.#in.weights.calibration, embedder })
   }
 
@@ -251,6 +254,13 @@ class Scores {
     const words = { words_found: found, words_around: around, names_unseen: lexical.unseenNames }
     const person = { other_person: this.#all.others[slot] ?? 0, rival: this.#all.rival }
     return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, ...words, ...person, rank: this.#rank(slot) }
+  }
+
+  /** Among few passages it means little to be the first: the words that are there have to say the rest. */
+  #standing(slot: number, around: number): number {
+    const size = this.fused.length
+    const many = size / (size + few)
+    return this.#rank(slot) * (many + (1 - many) * around)
   }
 
   #rank(slot: number): number {

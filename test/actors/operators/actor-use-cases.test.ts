@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { definitions } from '#actors/capabilities.ts'
 import { activePaths, actorViewUseCases } from '#actors/operators/actor-use-cases.ts'
+import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { newId } from '#runtime/ids.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
@@ -83,7 +84,7 @@ describe('actor views', () => {
     expect(await see(session)).toMatchObject({
       id: session,
       machine: 'session',
-      version: 1,
+      version: sessionDefinition.version,
       state: { active: 'idle' },
       active: ['active', 'active.idle'],
       seq: 1,
