@@ -21,9 +21,14 @@ import { freePort } from './services/service.ts'
  *
  * It makes the same requests each time; `-- --secs 90` explores on, sequences of requests too, for so long in each of its
  * two parts: what a secret key may, and what a dashboard session may. `-- --examples 8` makes so many bodies of each
- * operation at random, beside those that its schema names one by one.
+ * operation at random, beside those that its schema names one by one; `-- --only a.create,b.list` holds these operations only.
  */
-const { values } = parseArgs({ options: { secs: { type: 'string' }, examples: { type: 'string', default: '20' } } })
+const { values } = parseArgs({
+  options: { secs: { type: 'string' }, examples: { type: 'string', default: '20' }, only: { type: 'string' } },
+})
+
+/** Operations that `--only` names, all when it is absent. */
+const chosen = (values.only?.split(',') ?? []).flatMap((id) => ['--include-operation-id', id])
 
 const dashboardPaths = '^/api/(projects|auth|nodes)'
 const owner = { email: 'owner@example.org', password: randomBytes(18).toString('base64url') }
@@ -36,6 +41,15 @@ const signIn = async (url: string): Promise<string> => {
   const response = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(owner) })
   return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
+
+const tenantHeaders = /"name":"X-(?:Tenant|External-User)-Id"/
+
+/**
+ * Headers that name a tenant or a user take ASCII only, and one of the servers cuts other bytes off before they are seen
+ * (specs/decisions/0156-ids-in-headers.md): no schema says that. Sweeps of their own hold them (test/e2e/sweep).
+ */
+const withoutTenantHeaders = (_name: string, value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((each) => !tenantHeaders.test(JSON.stringify(each) ?? '')) : value
 
 /** How long it explores is not the same on any two machines, and what a sequence of requests meets not in any two runs. */
 const extent =
@@ -55,6 +69,7 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
     ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()'],
     ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(folder, 'openapi.json')],
     ...['--url', url, '--max-examples', values.examples, '--workers', '1', ...extent],
+    ...chosen,
     ...['--checks', 'all', '--continue-on-failure'],
     // ids of paths are given to it, so what a path names is never what the request before it created
     ...['--exclude-checks', 'ensure_resource_availability'],
@@ -90,7 +105,8 @@ try {
     await makeResources(send, 'known', models.url),
     await makeResources(send, 'doomed', models.url),
   ]
-  writeFileSync(join(folder, 'openapi.json'), openapiFile(declared, '0').text)
+  const document: unknown = JSON.parse(openapiFile(declared, '0').text, withoutTenantHeaders)
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document))
   writeFileSync(join(folder, 'schemathesis.toml'), settingsOf(declared, known, doomed))
   const asKey = ['--header', `Authorization: Bearer ${key}`, '--exclude-path-regex', dashboardPaths]
   const asOwner = ['--header', `Cookie: ${await signIn(server.url)}`, '--include-path-regex', dashboardPaths]

@@ -90,10 +90,16 @@ export const contentOf = (answer: Answer, components: Components, title: string)
       // from it: the schema is open, and `x-events` has one for each event's data
       return { 'text/event-stream': { schema: {}, 'x-events': eventsOf(answer.events, components) } }
     case 'bytes':
-      return Object.fromEntries(answer.contentTypes.map((type) => [type, { schema: isText(type) ? text : bytes }]))
+      return Object.fromEntries(answer.contentTypes.map((type) => [type, { schema: schemaOf(type) }]))
     case 'choice':
       return Object.assign({}, ...[answer.json, ...answer.others].map((each) => contentOf(each, components, title)))
   }
+}
+
+/** As of `events`, a schema of the whole stream would refuse what clients decode from it. */
+const schemaOf = (contentType: string): object => {
+  if (contentType === 'text/event-stream') return {}
+  return isText(contentType) ? text : bytes
 }
 
 const text = { type: 'string' }

@@ -39,6 +39,12 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'completions.create': 'likewise',
   'rerank.create': 'likewise',
   'images.generate': 'likewise',
+  'actions.complete': 'it says output or error, not both',
+  'knowledge_recall_sets.create': 'a question names a source or a text',
+  'knowledge_sources.create': 'fields of a form are texts, and a source is a text, a file or a URL',
+  'skill_imports.create': 'it has one of text, url and archive',
+  'skill_versions.create': 'a content in base64 is base64',
+  'memory.export': 'a cursor is one that the list gave',
   'transcriptions.translate': 'the file is audio',
   'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
 }
@@ -57,9 +63,11 @@ const refused = ['400', '401', '403', '404', '405', '406', '409', '413', '415', 
  */
 export const settingsOf = (operations: readonly Operation[], known: KnownIds, doomed: KnownIds): string => {
   const endless = operations.filter(({ answer }) => answer.kind === 'events' && answer.resumable)
-  const paged = operations.filter(({ id, query }) => cursors.some((name) => name in query) || id.startsWith('usage.'))
   const ruled = operations.filter(({ id }) => id in beyondSchema)
   const twice = operations.filter((operation) => !ruled.includes(operation) && namesTenant(operation))
+  const paged = operations
+    .filter(({ id, query }) => cursors.some((name) => name in query) || id.startsWith('usage.'))
+    .filter((operation) => !ruled.includes(operation) && !twice.includes(operation))
   return [
     `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
     `[parameters]\n${assigned(known)}`,
@@ -76,13 +84,18 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
       named(operations.filter(({ id }) => id === 'model_syncs.create')),
       `checks.not_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502', '503', '504'])}`,
     ),
+    // a header that is not declared is passed over
+    section(
+      named(operations.filter(({ id }) => id === 'conversations.create' || id === 'conversation_items.add')),
+      `checks.negative_data_rejection.expected-statuses = ${listOf(['2xx', ...refused])}`,
+    ),
     section(named(operations.filter(({ id }) => id === 'auth.logout')), 'enabled = false'),
   ].join('\n\n')
 }
 
 /** Whether a path, query or body names a tenant, a user of one, or what a tenant owns. */
 const namesTenant = ({ paths, query, body }: Operation): boolean =>
-  /tenant_id|external_user_id|installation_id|session_id|run_id/.test(
+  /tenant_id|external_user_id|userId|installation_id|session_id|run_id/.test(
     [...paths, ...Object.keys(query), JSON.stringify(body?.json ?? null)].join(' '),
   )
 

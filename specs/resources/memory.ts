@@ -179,6 +179,7 @@ export const memory = defineOperations(group, {
         nextCursor: nullable(string()),
       }),
     ),
+    errors: ['invalid_field'],
   },
   get: {
     ...common,
@@ -271,6 +272,7 @@ export const memory = defineOperations(group, {
         edges: array(object({ source: string(), relation: string(), target: string() })),
       }),
     ),
+    errors: ['invalid_field'],
   },
   graph_remember: {
     ...common,
@@ -290,6 +292,7 @@ export const memory = defineOperations(group, {
     path: '/v1/memory/entities',
     query: { ...userFields, limit: defaulted(integer({ min: 1, max: 500 }), 100) },
     answer: answersJson(object({ entities: array(object({ name: string(), relations: integer() })) })),
+    errors: ['invalid_field'],
   },
   import: {
     ...common,
@@ -334,6 +337,7 @@ export const memory = defineOperations(group, {
         ),
       }),
     ),
+    errors: ['invalid_field'],
   },
   forget: {
     ...common,
