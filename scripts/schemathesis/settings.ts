@@ -1,4 +1,5 @@
 import type { Operation } from '#specs/dsl/declare.ts'
+import { statusIn } from '#specs/errors/wire-errors.ts'
 import type { KnownIds } from './known-ids.ts'
 
 /**
@@ -71,8 +72,7 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     .filter(({ id, query }) => cursors.some((name) => name in query) || id.startsWith('usage.'))
     .filter((operation) => !ruled.includes(operation) && !twice.includes(operation))
   return [
-    // 502 says that a provider failed: generated requests make providers that do
-    `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}\nnot_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502'])}`,
+    `[checks]\nnegative_data_rejection.expected-statuses = ${listOf(refused)}`,
     `[parameters]\n${assigned(known)}`,
     // what a deletion names is not what was created before it, but kept for that, and gone after the first one
     section('include-method = "DELETE"', `parameters = { ${pairs(doomed)} }`),
@@ -82,6 +82,11 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     section(named(ruled), expecting('400', '422')),
     // the tenant, or what belongs to one, is named by X-Tenant-Id too, and both have to be the same
     section(named(twice), expecting('400', '422')),
+    // 502 says that a provider failed, for those who call one: generated requests make providers that do
+    section(
+      named(operations.filter(callsProvider)),
+      `checks.not_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502'])}`,
+    ),
     // its connection may have been told of another server meanwhile
     section(
       named(operations.filter(({ id }) => id === 'model_syncs.create')),
@@ -95,6 +100,10 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
     section(named(operations.filter(({ id }) => id === 'auth.logout')), 'enabled = false'),
   ].join('\n\n')
 }
+
+/** Whether the declaration says that a provider's failure is answered. */
+const callsProvider = ({ id, envelope, errors }: Operation): boolean =>
+  id !== 'model_syncs.create' && errors.some((code) => statusIn(envelope, code) === 502)
 
 /** Whether a path, query or body names a tenant, a user of one, or what a tenant owns. */
 const namesTenant = ({ paths, query, body }: Operation): boolean =>
