@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
+import type { RequiredConnection } from './connection-service.ts'
 import type { House } from './house.ts'
 
 /**
@@ -22,10 +23,13 @@ export interface ServerTool {
   readonly risk_level?: 'low' | 'medium' | 'high' | 'critical'
 }
 
-/** What a tool answered, or why it did not: failures of the world are results, not throws. */
+/**
+ * What a tool answered, or why it did not: failures of the world are results, not throws. With `connection` the call has
+ * not been made: the turn or run waits until that connection is there, and then the tool is called again.
+ */
 export type ToolOutcome =
   | { readonly ok: true; readonly output: string }
-  | { readonly ok: false; readonly code: string; readonly message: string }
+  | { readonly ok: false; readonly code: string; readonly message: string; readonly connection?: RequiredConnection }
 
 /** One call of a server tool, on behalf of whom the session or run belongs to. */
 export interface ServerToolCall {
