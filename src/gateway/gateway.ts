@@ -20,6 +20,7 @@ import { vision } from '#specs/resources/gateway/vision.ts'
 import { speech, transcriptions } from '#specs/resources/gateway/voice.ts'
 import { authPort } from '../actors/accounts/accounts.ts'
 import { capability } from '../actors/capability/capability.ts'
+import { knowledgeService } from '../actors/capability/knowledge-service.ts'
 import { memoryService } from '../actors/capability/memory-service.ts'
 import { Port } from '../actors/capability/port.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
@@ -115,6 +116,7 @@ export const gateway = capability({
       redaction,
       publicOrigin: publicOriginPort.of(house),
       memory: () => memoryService.of(house),
+      knowledge: () => knowledgeService.of(house),
     })
     gatewayPort.give(house, opened)
     return {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { KnowledgeService } from '../actors/capability/knowledge-service.ts'
 import type { MemoryService } from '../actors/capability/memory-service.ts'
 import type { Clock } from '../actors/runtime/clock.ts'
 import type { RowWriter } from '../actors/runtime/rows/row-writer.ts'
@@ -42,6 +43,8 @@ export interface GatewayParts {
   readonly policy?: Partial<ModelWaits>
   /** Memory as chat uses it; called when a request comes, since it opens after the gateway. */
   readonly memory: () => MemoryService
+  /** Knowledge as `file_search` uses it; called when a request comes. */
+  readonly knowledge: () => KnowledgeService
   readonly clock: Clock
   readonly log: Logger
 }
@@ -90,6 +93,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
           documents: documents.calls,
           records,
           search: null,
+          knowledge: parts.knowledge,
           now: clock.now,
           log,
         },

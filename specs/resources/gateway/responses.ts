@@ -54,8 +54,15 @@ const body = object(
     previous_response_id: described(maybe(word), 'Stored response that the conversation continues.'),
     store: described(maybe(boolean()), 'Whether the response is stored, for 30 days. Default: true.'),
     stream: maybe(boolean()),
-    tools: maybe(array(jsonObject(), { maxItems: 128 })),
+    tools: described(
+      maybe(array(jsonObject(), { maxItems: 128 })),
+      'Functions and custom tools that you run, `web_search`, and `file_search`, whose `vector_store_ids` are ids of knowledge bases.',
+    ),
     tool_choice: maybe(json()),
+    include: described(
+      maybe(array(word, { maxItems: 16 })),
+      'What else the answer shows: `file_search_call.results`. Other words change nothing.',
+    ),
     parallel_tool_calls: maybe(boolean()),
     max_tool_calls: maybe(integer({ min: 1 })),
     max_output_tokens: maybe(integer({ min: 1 })),
@@ -144,7 +151,7 @@ export const responses = defineOperations('responses', {
   create: {
     summary: 'Create a response',
     description:
-      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, custom tools, web search and `previous_response_id`. Tools that no one runs for the model are left out; the header `X-Ignored-Tools` names their types.",
+      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, custom tools, web search, search of knowledge bases (`file_search`) and `previous_response_id`. Tools that no one runs for the model are left out; the header `X-Ignored-Tools` names their types.",
     method: 'POST',
     path,
     access: anyKeyOrDashboard,

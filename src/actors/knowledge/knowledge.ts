@@ -6,6 +6,7 @@ import { knowledgeSearch } from '#specs/resources/knowledge/knowledge-search.ts'
 import { knowledgeSources } from '#specs/resources/knowledge/knowledge-sources.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { knowledgeService } from '../capability/knowledge-service.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { BaseAccess } from './access/base-access.ts'
 import { grantUseCases } from './access/grant-use-cases.ts'
@@ -15,6 +16,7 @@ import { deletionSink, removeContents } from './deletions.ts'
 import { knowledgeGrants, knowledgeKinds, knowledgeRecallSets, sourceRows } from './kinds.ts'
 import { openKnowledge } from './open-knowledge.ts'
 import { recallUseCases } from './recall/recall-use-cases.ts'
+import { knowledgeReading } from './search/knowledge-reading.ts'
 import { sourceUseCases } from './sources/source-use-cases.ts'
 
 /** Documents that are searched with citations: bases, who may search them, and their sources. */
@@ -30,6 +32,7 @@ export const knowledge = capability({
       directory.check(project, tenant, param)
     const opened = openKnowledge(house)
     agentResources.give(house, agentKnowledge({ ...opened, access, now: house.now }))
+    knowledgeService.give(house, knowledgeReading({ ...opened, access, now: house.now }))
     return {
       useCases: {
         ...recallUseCases({ ...house, ...opened, access }),

@@ -81,6 +81,14 @@ describe.each(stores)('who may search a knowledge base on $store', ({ store }) =
     expect(await look()).toEqual({ open: [], agents: [], stranger: 404 })
   })
 
+  it('is no public key, whatever its agent is granted', async () => {
+    const base = await otters()
+    await base.grant('agent', ids.guide ?? '')
+    const { body } = await world.api.post(`/v1/agents/${ids.guide}/keys`, { name: 'page', key_type: 'public' })
+    const { status, body: refused } = await base.as(world.as(body.key)).search('otters')
+    expect({ status, code: refused.error.code }).toEqual({ status: 403, code: 'forbidden' })
+  })
+
   it('is a token of some installations by grants to these only', async () => {
     const base = await otters()
     await base.grant('installation', ids['guide at acme'] ?? '')

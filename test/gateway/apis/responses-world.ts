@@ -1,9 +1,10 @@
 import OpenAI from 'openai'
 import pino from 'pino'
+import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
 import { conversationUseCases } from '#gateway/apis/conversations/conversation-use-cases.ts'
 import { Conversations } from '#gateway/apis/conversations/conversations.ts'
 import { responseUseCases } from '#gateway/apis/responses/response-use-cases.ts'
-import type { WebSearch } from '#gateway/apis/responses/web-search.ts'
+import type { WebSearch } from '#gateway/apis/responses/searches/web-search.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
@@ -19,6 +20,7 @@ import { sdkFetch } from './sdk-fetch.ts'
 /** What a world of responses may have otherwise. */
 export interface WorldOptions {
   readonly search?: WebSearch
+  readonly knowledge?: KnowledgeService
   readonly records?: (records: RecordStore) => RecordStore
   /** Instead of answers that are written down. */
   readonly model?: ChatCalls
@@ -29,7 +31,7 @@ export interface WorldOptions {
 /** The Responses form over a model whose answers are written down, as the official SDK reaches it. */
 export const responsesWorld = async (
   scripts: readonly Script[],
-  { search, records: wrap, model, route, silenceMs }: WorldOptions = {},
+  { search, knowledge = noKnowledge, records: wrap, model, route, silenceMs }: WorldOptions = {},
 ) => {
   const { records } = await openHouse()
   const chat = new ScriptedChat(...scripts)
@@ -47,6 +49,7 @@ export const responsesWorld = async (
         routes: { resolve: () => (route === undefined ? [] : [route]) },
         records: store,
         search: search ?? null,
+        knowledge: () => knowledge,
         memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
         now: () => clock.now,
         log: pino({ level: 'silent' }),
@@ -62,6 +65,8 @@ export const responsesWorld = async (
   })
   return { chat, memory, send, openai, clock }
 }
+
+const noKnowledge: KnowledgeService = { open: () => Promise.reject(new Error('no knowledge')) }
 
 /** What is wrong with a response document as it is declared; null for nothing. */
 export const checkedResponse = declaredAnswer(responses['responses.create'])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { WebResult, WebSearch } from '#gateway/apis/responses/web-search.ts'
+import type { WebResult, WebSearch } from '#gateway/apis/responses/searches/web-search.ts'
 import { chatStream, openChatUpstream } from './chat-upstream.ts'
 import { responsesWorld } from './responses-world.ts'
 import { calling, saying } from './scripted-chat.ts'

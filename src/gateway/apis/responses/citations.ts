@@ -7,9 +7,13 @@ const marks = /\[(\d{1,3})\]/g
 /** The places where a text names one of the sources, as annotations of chat completions. Indexes are in UTF-16 units. */
 export const citationsIn = (text: string, sources: readonly Source[]): readonly WireObject[] => {
   if (sources.length === 0) return []
-  return Array.from(text.matchAll(marks)).flatMap(({ index, 0: mark, 1: number }) => {
+  return Array.from(text.matchAll(marks)).flatMap(({ index, 0: mark, 1: number }): readonly WireObject[] => {
     const source = sources[Number(number) - 1]
     if (source === undefined) return []
+    if ('file_id' in source) {
+      const { file_id, filename, place } = source
+      return [{ type: 'file_citation', file_citation: { index, file_id, filename, ...place } }]
+    }
     const { url, title } = source
     const url_citation = { start_index: index, end_index: index + mark.length, url, title }
     return [{ type: 'url_citation', url_citation }]

@@ -48,9 +48,9 @@ export class OutputMessage implements OutputPart {
 
   /** Citations of the provider, in the form of OpenAI's chat completions. */
   annotate(annotations: readonly WireObject[]): void {
-    for (const { type, url_citation } of annotations) {
-      if (type !== 'url_citation') continue
-      const annotation = { type, ...objectOf(url_citation) }
+    for (const { type, url_citation, file_citation } of annotations) {
+      if (type !== 'url_citation' && type !== 'file_citation') continue
+      const annotation = { type, ...objectOf(type === 'url_citation' ? url_citation : file_citation) }
       const annotation_index = this.#annotations.length
       this.#annotations.push(annotation)
       this.#emit('response.output_text.annotation.added', { ...this.#at(), annotation_index, annotation })

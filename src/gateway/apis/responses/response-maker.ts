@@ -16,8 +16,8 @@ import { type Emit, ResponseOutput } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
 import { type CallModel, type RunEnd, runResponse } from './response-run.ts'
 import { type SearchWay, upstreamFormatFor } from './search-way.ts'
+import type { ServerSearch } from './searches/server-search.ts'
 import type { StoredResponses } from './stored-responses.ts'
-import type { WebSearch } from './web-search.ts'
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
@@ -25,8 +25,6 @@ type Headers = readonly (readonly [name: string, value: string])[]
 export interface MakerParts {
   readonly chat: ChatCalls
   readonly stored: StoredResponses
-  /** Null: the server has no engine that searches. */
-  readonly search: WebSearch | null
   readonly now: () => number
   readonly log: Logger
   /** ms of silence after which a stream begins without its provider. */
@@ -46,6 +44,8 @@ export interface ToMake {
   } | null
   /** Who runs the tools that the caller does not; null when there are none. */
   readonly way: SearchWay | null
+  /** Searches that the server runs for the model. */
+  readonly searches: readonly ServerSearch[]
   /** Headers beside those of the model call. */
   readonly headers: Headers
   /** What memory takes from the answer; null for nothing. */
@@ -119,9 +119,8 @@ export class ResponseMaker {
     return Math.floor(this.#parts.now() / 1000)
   }
 
-  #run({ plan, way, caller, signal }: ToMake, output: ResponseOutput, callModel: CallModel): Promise<RunEnd> {
-    const search = way === 'engine' ? this.#parts.search : null
-    return runResponse({ plan, output, callModel, search, project: caller.project, signal })
+  #run({ plan, searches, signal }: ToMake, output: ResponseOutput, callModel: CallModel): Promise<RunEnd> {
+    return runResponse({ plan, output, callModel, searches, signal })
   }
 
   /** The document of a response that was answered, kept when it is to be. */
@@ -192,8 +191,12 @@ const responseCodes: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'rate_limit_exceeded',
 }
 
-const newOutput = ({ way, plan }: ToMake, emit: Emit): ResponseOutput =>
-  new ResponseOutput(emit, { searches: way === 'engine', aliases: plan.tools.aliases })
+const newOutput = ({ searches, plan }: ToMake, emit: Emit): ResponseOutput =>
+  new ResponseOutput(emit, {
+    searches: new Set(searches.map(({ name }) => name)),
+    aliases: plan.tools.aliases,
+    include: plan.request.include ?? [],
+  })
 
 const chatCallOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatCall => ({
   caller,

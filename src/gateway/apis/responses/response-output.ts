@@ -4,28 +4,44 @@ import type { ToolAliases } from './caller-tools.ts'
 import type { ResponseItem } from './input-items.ts'
 import { OutputCall } from './output-call.ts'
 import { OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
-import { searchToolName } from './response-tools.ts'
 
 /** Notified of everything that happens to the output, in order: the type of an event and its fields. */
 export type Emit = (type: string, fields: WireObject) => void
 
 /** A source that the answer may cite as `[n]`, n from 1. */
-export interface Source {
+export type Source = Page | FoundFile
+
+/** A page of the web. */
+export interface Page {
   readonly url: string
   readonly title: string
+}
+
+/** A part of a document, as results of file searches have it. */
+export interface FoundFile {
+  readonly file_id: string
+  readonly filename: string
+  readonly score: number
+  readonly text: string
+  readonly attributes: WireObject
+  /** Where in the document the part is. */
+  readonly place: WireObject
 }
 
 /** A search that the model requested. `arguments` is JSON as the model wrote it. */
 export interface SearchCall {
   readonly callId: string
+  readonly name: string
   readonly arguments: string
 }
 
 /** How calls of a response are read. */
 export interface OutputOptions {
-  /** Calls of the search are the server's. */
-  readonly searches: boolean
+  /** Functions whose calls are searches of the server's. */
+  readonly searches: ReadonlySet<string>
   readonly aliases: ToolAliases
+  /** What else the request wants to see, as `file_search_call.results`. */
+  readonly include: readonly string[]
 }
 
 /** More than any model requests at once: an index beyond it is nonsense. */
@@ -38,17 +54,19 @@ const maxCalls = 1024
  */
 export class ResponseOutput {
   readonly #emit: Emit
-  readonly #searches: boolean
+  readonly #searches: ReadonlySet<string>
   readonly #aliases: ToolAliases
+  readonly #showsResults: boolean
   readonly #parts: OutputPart[] = []
   readonly #sources: Source[] = []
   #open: OutputMessage | OutputReasoning | null = null
   #calls: (CallOutput | undefined)[] = []
   #searchCalls: SearchRequest[] = []
-  readonly #foreign = new Map<string, (action: WireObject, failed: boolean) => void>()
+  readonly #foreign = new Map<string, (ended: WireObject, failed: boolean) => void>()
 
-  constructor(emit: Emit, { searches, aliases }: OutputOptions) {
+  constructor(emit: Emit, { searches, aliases, include }: OutputOptions) {
     this.#emit = emit
+    this.#showsResults = include.includes('file_search_call.results')
     this.#aliases = aliases
     this.#searches = searches
   }
@@ -91,28 +109,40 @@ export class ResponseOutput {
     return calls
   }
 
-  /** An item for a search that begins. @returns a function that ends it. */
-  search(query: string): (sources: readonly Source[], failed: boolean) => void {
-    const over = this.#beginSearch({ type: 'search', query })
-    return (sources, failed) => {
-      this.#sources.push(...sources)
-      over({ type: 'search', query, sources: sources.map(({ url }) => ({ type: 'url', url })) }, failed)
+  /** An item for a search of the web that begins. @returns a function that ends it; null: it failed. */
+  search(query: string): (pages: readonly Page[] | null) => void {
+    const over = this.#beginSearch(webSearch, { action: { type: 'search', query } })
+    return (pages) => {
+      this.#sources.push(...(pages ?? []))
+      const sources = (pages ?? []).map(({ url }) => ({ type: 'url', url }))
+      over({ action: { type: 'search', query, sources } }, pages === null)
     }
   }
 
-  #beginSearch(begun: WireObject): (action: WireObject, failed: boolean) => void {
+  /** An item for a search of documents that begins. @returns a function that ends it; null: it failed. */
+  fileSearch(query: string): (files: readonly FoundFile[] | null) => void {
+    const over = this.#beginSearch(fileSearch, { queries: [query], results: null })
+    return (files) => {
+      this.#sources.push(...(files ?? []))
+      const results =
+        this.#showsResults && files !== null ? files.map(({ place, ...file }) => ({ ...file, ...place })) : null
+      over({ queries: [query], results }, files === null)
+    }
+  }
+
+  #beginSearch({ type, idPrefix }: SearchKind, begun: WireObject): (ended: WireObject, failed: boolean) => void {
     this.#close(true)
     const output_index = this.#parts.length
-    const id = newId('ws')
+    const id = newId(idPrefix)
     const place = { item_id: id, output_index }
-    const part = { item: { id, type: 'web_search_call', status: 'in_progress', action: begun } }
+    const part: { item: ResponseItem } = { item: { id, type, status: 'in_progress', ...begun } }
     this.#parts.push(part)
     this.#emit('response.output_item.added', { output_index, item: part.item })
-    this.#emit('response.web_search_call.in_progress', place)
-    this.#emit('response.web_search_call.searching', place)
-    return (action, failed) => {
-      part.item = { id, type: 'web_search_call', status: failed ? 'failed' : 'completed', action }
-      if (!failed) this.#emit('response.web_search_call.completed', place)
+    this.#emit(`response.${type}.in_progress`, place)
+    this.#emit(`response.${type}.searching`, place)
+    return (ended, failed) => {
+      part.item = { id, type, status: failed ? 'failed' : 'completed', ...ended }
+      if (!failed) this.#emit(`response.${type}.completed`, place)
       this.#emit('response.output_item.done', { output_index, item: part.item })
     }
   }
@@ -121,10 +151,10 @@ export class ResponseOutput {
   #foreignSearch(item: WireObject): void {
     const id = textOf(item.id)
     const action = objectOf(item.action)
-    const over = this.#foreign.get(id) ?? this.#beginSearch({ type: 'search', ...action })
+    const over = this.#foreign.get(id) ?? this.#beginSearch(webSearch, { action: { type: 'search', ...action } })
     this.#foreign.set(id, over)
     if (item.status === 'completed' || item.status === 'failed')
-      over({ type: 'search', ...action }, item.status === 'failed')
+      over({ action: { type: 'search', ...action } }, item.status === 'failed')
   }
 
   /** What a tool did that the provider runs: its item, whole. */
@@ -179,8 +209,8 @@ export class ResponseOutput {
   }
 
   #newCall(callId: string, name: string): CallOutput {
-    if (this.#searches && name === searchToolName) {
-      const search = new SearchRequest(callId)
+    if (this.#searches.has(name)) {
+      const search = new SearchRequest(callId, name)
       this.#searchCalls.push(search)
       return search
     }
@@ -192,6 +222,14 @@ export class ResponseOutput {
   }
 }
 
+interface SearchKind {
+  readonly type: string
+  readonly idPrefix: string
+}
+
+const webSearch: SearchKind = { type: 'web_search_call', idPrefix: 'ws' }
+const fileSearch: SearchKind = { type: 'file_search_call', idPrefix: 'fs' }
+
 /** A call as its deltas come. */
 interface CallOutput {
   add(text: string): void
@@ -201,10 +239,12 @@ interface CallOutput {
 /** A call of the search: no output itself; what comes of it is. */
 class SearchRequest implements SearchCall, CallOutput {
   readonly callId: string
+  readonly name: string
   arguments = ''
 
-  constructor(callId: string) {
+  constructor(callId: string, name: string) {
     this.callId = callId
+    this.name = name
   }
 
   add(text: string): void {

@@ -42,15 +42,16 @@ export const planResponse = (
   if (input.length === 0 && history === null) throw missing('input')
   const items = [...(history?.items ?? []), ...input]
   const instructions = request.instructions ? [{ role: 'system', content: request.instructions }] : []
+  const tools = responseTools(request.tools)
   return {
     request,
     input,
     items,
     chain: history?.chain ?? [],
-    tools: allowedOf(responseTools(request.tools), request.tool_choice),
+    tools: allowedOf(tools, request.tool_choice),
     messages: [...instructions, ...messagesOf(items)],
     base: baseOf(request),
-    toolChoice: toolChoiceOf(request.tool_choice),
+    toolChoice: toolChoiceOf(request.tool_choice, tools),
   }
 }
 

@@ -1,14 +1,15 @@
 import type { ChatBody, ChatSummary } from '#gateway/call/chat-calls.ts'
 import { amountOf, textOf as amountText } from '#gateway/prices/money.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
-import { textOf, type WireObject } from '#outgoing/wire.ts'
+import { objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given } from '../chat-parts.ts'
 import { addUsage } from './response-document.ts'
 import type { ResponseOutput, SearchCall } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
+import { searchToolName } from './response-tools.ts'
+import type { ServerSearch } from './searches/server-search.ts'
 import { hostedToolsField, searchToolField } from './upstream-request.ts'
-import { queryOf, resultText, searchFunction, type WebResult, type WebSearch } from './web-search.ts'
 
 /** Calls the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
 export type CallModel = (body: ChatBody, onDelta: (delta: WireObject) => void) => Promise<ChatSummary>
@@ -18,9 +19,8 @@ export interface RunParts {
   readonly plan: ResponsePlan
   readonly output: ResponseOutput
   readonly callModel: CallModel
-  /** Null when the server has nothing to search. */
-  readonly search: WebSearch | null
-  readonly project: string
+  /** Searches that the server runs. */
+  readonly searches: readonly ServerSearch[]
   readonly signal: AbortSignal
 }
 
@@ -58,10 +58,10 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
     const searches = output.takeSearches()
     if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, costUsd, summary }
     const results = await searchAll(parts, searches)
-    const tool_calls = searches.map(({ callId, arguments: written }) => ({
+    const tool_calls = searches.map(({ callId, name, arguments: written }) => ({
       id: callId,
       type: 'function',
-      function: { name: 'web_search', arguments: written },
+      function: { name, arguments: written },
     }))
     round = {
       number: round.number + 1,
@@ -108,13 +108,13 @@ const withoutOldest = (messages: readonly WireObject[]): readonly WireObject[] |
 const isSpent = ({ request }: ResponsePlan, { number, searched }: Round): boolean =>
   number >= roundsMax || searched >= (request.max_tool_calls ?? Number.POSITIVE_INFINITY)
 
-const bodyOf = ({ plan, search }: RunParts, round: Round, messages: readonly WireObject[]): ChatBody => {
-  const tools = search === null ? plan.tools.functions : [...plan.tools.functions, searchFunction]
-  const foreign = search === null ? plan.tools.search : null
+const bodyOf = ({ plan, searches }: RunParts, round: Round, messages: readonly WireObject[]): ChatBody => {
+  const tools = [...plan.tools.functions, ...searches.map(({ definition }) => definition)]
+  const foreign = searches.some(({ name }) => name === searchToolName) ? null : plan.tools.search
   const { hosted } = plan.tools
   if (tools.length === 0 && foreign === null && hosted.length === 0) return { ...plan.base, messages }
   // a choice that forces a call holds for the first model call only: the answer has to come some time
-  const choice = search !== null && isSpent(plan, round) ? 'none' : round.number === 1 ? plan.toolChoice : undefined
+  const choice = searches.length > 0 && isSpent(plan, round) ? 'none' : round.number === 1 ? plan.toolChoice : undefined
   const parallel = plan.request.parallel_tool_calls ?? undefined
   return {
     ...plan.base,
@@ -130,33 +130,20 @@ const bodyOf = ({ plan, search }: RunParts, round: Round, messages: readonly Wir
   }
 }
 
-const searchAll = async (parts: RunParts, calls: readonly SearchCall[]): Promise<readonly WireObject[]> => {
+const searchAll = async (
+  { searches, output, signal }: RunParts,
+  calls: readonly SearchCall[],
+): Promise<readonly WireObject[]> => {
   const messages: WireObject[] = []
-  for (const call of calls) {
-    const content = await searchOnce(parts, queryOf(call.arguments))
-    messages.push({ role: 'tool', tool_call_id: call.callId, content })
+  for (const { callId, name, arguments: written } of calls) {
+    const query = queryOf(written)
+    const search = searches.find((each) => each.name === name)
+    const content =
+      query === '' || search === undefined ? 'The search needs a query.' : await search.run(query, { output, signal })
+    messages.push({ role: 'tool', tool_call_id: callId, content })
   }
   return messages
 }
 
-/** What the model reads of one search; errors of the engine too. */
-const searchOnce = async (parts: RunParts, query: string): Promise<string> => {
-  if (query === '') return 'The search needs a query.'
-  const before = parts.output.sources.length
-  const found = parts.output.search(query)
-  const results = await resultsOf(parts, query)
-  found(results ?? [], results === null)
-  return results === null ? 'The search failed.' : resultText(results, before)
-}
-
-const resultsOf = async (
-  { search, plan, project, signal }: RunParts,
-  query: string,
-): Promise<readonly WebResult[] | null> => {
-  try {
-    return (await search?.search(project, query, { limit: plan.tools.search?.limit ?? 0, signal })) ?? null
-  } catch {
-    signal.throwIfAborted()
-    return null
-  }
-}
+/** The query of a call; '' when the model wrote none. */
+const queryOf = (text: string): string => textOf(objectOf(parseJson(text)).query).trim()

@@ -2,6 +2,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 import { CallerTools, type ToolAliases } from './caller-tools.ts'
+import { type FileSearchTool, fileSearchName, fileSearchTool } from './searches/file-search.ts'
 
 /** The name under which a model calls the search that the server runs. */
 export const searchToolName = 'web_search'
@@ -14,6 +15,8 @@ export interface ResponseTools {
   readonly aliases: ToolAliases
   /** Run by the server; null when it was not requested. */
   readonly search: SearchTool | null
+  /** The search of knowledge bases, run by the server; null when it was not requested. */
+  readonly files: FileSearchTool | null
   /** OpenAI's own, as they were sent: run by OpenAI where it serves the call. */
   readonly hosted: readonly WireObject[]
 }
@@ -36,38 +39,49 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
   const callers = new CallerTools(tools ?? [])
   const hosted: WireObject[] = []
   let search: SearchTool | null = null
+  let files: FileSearchTool | null = null
   for (const [at, tool] of (tools ?? []).entries()) {
     const path = `tools[${at}]`
     const type = needText(tool.type, `${path}.type`)
     if (callers.take(tool, path)) continue
     if (searchTypes.includes(type)) search = { tool, path, limit: limits[textOf(tool.search_context_size)] ?? 6 }
     else if (type === 'mcp') throw noServers(path)
-    else hosted.push(tool)
+    else {
+      const found = type === fileSearchName ? fileSearchTool(tool, path) : null
+      if (found === null) hosted.push(tool)
+      else if (files === null) files = found
+      else throw invalid(`${path}.type`, 'must not be a second search of knowledge bases: one names them all')
+    }
   }
   const { functions, aliases } = callers
-  if (search !== null) refuseNamesake(functions)
-  return { functions, aliases, search, hosted }
+  if (search !== null) refuseNamesake(functions, searchToolName)
+  if (files !== null) refuseNamesake(functions, fileSearchName)
+  return { functions, aliases, search, files, hosted }
 }
 
 const noServers = (path: string): ServiceError =>
   new ServiceError('bad_request', { param: `${path}.type`, message: 'Servers of tools (mcp) are not offered here.' })
 
 /** Whose call it is has to be plain by its name. */
-const refuseNamesake = (functions: readonly WireObject[]): void => {
-  if (!functions.some((tool) => objectOf(tool.function).name === searchToolName)) return
-  throw invalid('tools', `must not have a function named ${searchToolName} beside the search`)
+const refuseNamesake = (functions: readonly WireObject[], name: string): void => {
+  if (!functions.some((tool) => objectOf(tool.function).name === name)) return
+  throw invalid('tools', `must not have a function named ${name} beside the search`)
 }
 
 /** `tool_choice` in the words of chat completions; undefined leaves it to the model. @throws {ServiceError} `invalid_field` */
-export const toolChoiceOf = (choice: unknown): unknown => {
+export const toolChoiceOf = (choice: unknown, tools: ResponseTools): unknown => {
   if (choice === undefined || choice === null) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
   const fields = objectOf(choice)
   if (fields.type === 'function' || fields.type === 'custom') return named(needText(fields.name, 'tool_choice.name'))
   if (searchTypes.includes(textOf(fields.type))) return named(searchToolName)
+  if (fields.type === fileSearchName && hasFileSearch(tools)) return named(fileSearchName)
   if (fields.type === 'allowed_tools' && (fields.mode === 'auto' || fields.mode === 'required')) return fields.mode
   throw invalid('tool_choice', 'must be auto, none, required, or name a tool of the request')
 }
+
+const hasFileSearch = ({ files, hosted }: ResponseTools): boolean =>
+  files !== null || hosted.some(({ type }) => type === fileSearchName)
 
 /** Names of the functions that `tool_choice` leaves; null for all. */
 export const allowedTools = (choice: unknown): ReadonlySet<string> | null => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Principal } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
 import { type Caller, callerOf } from '#gateway/call/caller.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Routes } from '#gateway/call/routes.ts'
@@ -15,10 +16,13 @@ import { earlierIn } from './context/earlier.ts'
 import { itemPage } from './item-page.ts'
 import { ResponseMaker, type ToMake } from './response-maker.ts'
 import { planResponse, refuseUnoffered } from './response-plan.ts'
-import { toolWay } from './search-way.ts'
+import type { ResponseTools } from './response-tools.ts'
+import { type SearchWay, toolWay } from './search-way.ts'
+import { openFileSearch } from './searches/file-search.ts'
+import type { ServerSearch } from './searches/server-search.ts'
+import { type WebSearch, webSearch } from './searches/web-search.ts'
 import { StoredResponses } from './stored-responses.ts'
 import { storedStream } from './stored-stream.ts'
-import type { WebSearch } from './web-search.ts'
 
 export interface ResponseParts {
   readonly chat: ChatCalls
@@ -27,6 +31,8 @@ export interface ResponseParts {
   readonly conversations: Conversations
   /** Null: the server has no engine that searches. */
   readonly search: WebSearch | null
+  /** Knowledge bases that `file_search` searches; called when a request comes. */
+  readonly knowledge: () => KnowledgeService
   readonly memory: Pick<ChatMemory, 'begin'>
   readonly now: () => number
   readonly log: Logger
@@ -61,11 +67,12 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       const planned = planResponse(request, history, input)
       const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
       const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
+      const searches = await searchesOf(parts, caller, { way, tools })
       const { messages } = planned
       const remembered = await parts.memory.begin({ call, memory: request.memory, messages, source: 'response' })
       const plan = { ...planned, tools, messages: (remembered?.messages ?? messages).map(objectOf) }
       const task = {
-        ...{ id: newIdFor(call, 'resp'), plan, caller, way, signal, remembered },
+        ...{ id: newIdFor(call, 'resp'), plan, caller, way, searches, signal, remembered },
         ...{ store: request.store !== false, headers: [...ignoredTools(ignored), ...(remembered?.headers ?? [])] },
         conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
       }
@@ -84,6 +91,20 @@ export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
       return itemPage(input, query)
     },
   }
+}
+
+/** Searches that the server runs for a request. @throws {ServiceError} `not_found` for a base that the caller may not search. */
+const searchesOf = async (
+  { search, knowledge }: Pick<ResponseParts, 'search' | 'knowledge'>,
+  caller: Caller,
+  { way, tools }: { readonly way: SearchWay | null; readonly tools: ResponseTools },
+): Promise<readonly ServerSearch[]> => {
+  const { project } = caller
+  const limit = tools.search?.limit ?? 0
+  return [
+    ...(way === 'engine' && search !== null ? [webSearch(search, { project, limit })] : []),
+    ...(tools.files === null ? [] : [await openFileSearch(knowledge(), caller, tools.files)]),
+  ]
 }
 
 /** Adds what was said to a conversation of the caller's. */

@@ -35,10 +35,12 @@ export const toolWay = async (
   const [first] = await routes.resolve(request.project, request.model, request.need)
   if (first !== undefined && searchesItself(first)) return { way: 'upstream', tools, ignored: [] }
   const others = hosted.map(({ type }) => textOf(type))
+  const forced = textOf(objectOf(objectOf(toolChoice).function).name)
+  if (others.includes(forced)) throw noSearch(`No one runs ${forced} for this model.`)
   if (search === null || hasEngine) {
     return { way: search === null ? null : 'engine', tools: { ...tools, hosted: [] }, ignored: others }
   }
-  if (objectOf(objectOf(toolChoice).function).name === searchToolName) {
+  if (forced === searchToolName) {
     throw noSearch(`${search.path}: no web search is configured on this server.`)
   }
   return { way: null, tools: { ...tools, search: null, hosted: [] }, ignored: [textOf(search.tool.type), ...others] }

@@ -142,7 +142,8 @@ export const hostedOf = (item: WireObject): WireObject | null =>
 
 /** Citations as OpenAI's chat completions have them. */
 export const annotationsOf = (annotations: readonly unknown[]): WireObject => ({
-  annotations: annotations.map(objectOf).flatMap(({ type, ...fields }) => {
+  annotations: annotations.map(objectOf).flatMap(({ type, ...fields }): readonly WireObject[] => {
+    if (type === 'file_citation') return [{ type, file_citation: fields }]
     return type === 'url_citation' ? [{ type, url_citation: fields }] : []
   }),
 })

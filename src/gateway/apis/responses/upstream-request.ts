@@ -26,7 +26,7 @@ export const upstreamRequest = (body: WireObject, model: string, stream: boolean
     store: false,
     input: responseItems(body.messages),
     tools,
-    tool_choice: choiceOf(body.tool_choice, search),
+    tool_choice: choiceOf(body.tool_choice, body),
     parallel_tool_calls: body.parallel_tool_calls,
     max_output_tokens: body.max_completion_tokens ?? body.max_tokens,
     max_tool_calls: body.max_tool_calls,
@@ -39,10 +39,12 @@ export const upstreamRequest = (body: WireObject, model: string, stream: boolean
   })
 }
 
-const choiceOf = (choice: unknown, search: unknown): unknown => {
+const choiceOf = (choice: unknown, { [searchToolField]: search, [hostedToolsField]: hosted }: WireObject): unknown => {
   if (!isObject(choice)) return choice
   const { name } = objectOf(choice.function)
-  return name === searchToolName && isObject(search) ? { type: search.type } : { type: 'function', name }
+  if (name === searchToolName && isObject(search)) return { type: search.type }
+  const isHosted = arrayOf(hosted).some((tool) => objectOf(tool).type === name)
+  return isHosted ? { type: name } : { type: 'function', name }
 }
 
 const textOptions = ({ response_format, verbosity }: WireObject): unknown => {

@@ -1,0 +1,59 @@
+import type { Scope } from '#specs/scope.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import type { Principal } from '../call/call.ts'
+import { Port } from './port.ts'
+
+/** Who searches: a credential, and the tenant and user that a request is for. */
+export interface KnowledgeReader {
+  readonly principal: Principal
+  readonly scope: Scope
+  readonly tenant: string | null
+  readonly externalUserId: string | null
+}
+
+/** One search of several knowledge bases. */
+export interface KnowledgeQuery {
+  readonly query: string
+  /** Most hits of all bases together. */
+  readonly limit: number
+  /** Least score of a hit; 0 for no cut. */
+  readonly threshold: number
+  /** Whether documents with this metadata count; null: all do. */
+  readonly accepts: ((metadata: JsonObject) => boolean) | null
+}
+
+/** A part of a document, with the place that it comes from. */
+export interface KnowledgeFound {
+  readonly chunk_id: string
+  readonly source_id: string
+  readonly content: string
+  readonly score: number
+  readonly metadata: JsonObject
+  readonly citation: {
+    readonly title: string | null
+    readonly page?: number | undefined
+    readonly start: number
+    readonly end: number
+    readonly url?: string | undefined
+    readonly filename?: string | undefined
+  }
+}
+
+/** Knowledge bases, as model calls search them. */
+export interface KnowledgeService {
+  /**
+   * Opens bases for a reader, by their ids.
+   *
+   * @throws {ServiceError} `not_found` with `param` and the place of the id, for one that the reader may not search.
+   */
+  open(reader: KnowledgeReader, bases: readonly string[], param: string): Promise<OpenKnowledge>
+}
+
+/** Bases that a reader may search. */
+export interface OpenKnowledge {
+  /** Best hits of all bases together. Rights are looked at again for each search. @throws {StoreUnavailable} */
+  search(query: KnowledgeQuery): Promise<readonly KnowledgeFound[]>
+}
+
+/** Knowledge bases, as model calls search them. */
+export const knowledgeService = new Port<KnowledgeService>('the knowledge of bases')

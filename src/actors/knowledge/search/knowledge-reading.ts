@@ -1,0 +1,64 @@
+import type { KnowledgeReader, KnowledgeService } from '#actors/capability/knowledge-service.ts'
+import type { Row } from '#records/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxQueryLength } from '#specs/resources/knowledge/knowledge-limits.ts'
+import { projectScope } from '#specs/scope.ts'
+import { type BaseAccess, everything, type Searcher } from '../access/base-access.ts'
+import type { KnowledgeBaseData } from '../kinds.ts'
+import { type SearchParts, searchBase } from './search-base.ts'
+
+/** What model calls search bases with. */
+export interface ReadingParts extends SearchParts {
+  readonly access: BaseAccess
+}
+
+/** Knowledge bases, as model calls search them. */
+export const knowledgeReading = (parts: ReadingParts): KnowledgeService => ({
+  open: async (reader, ids, param) => {
+    const { project } = reader.scope
+    const searcher = await searcherOf(parts.access, reader)
+    for (const [at, id] of ids.entries()) {
+      if ((await openBase(parts.access, project, { id, searcher })) === null)
+        throw new ServiceError('not_found', { param: `${param}[${at}]`, message: `There is no knowledge base ${id}.` })
+    }
+    return {
+      search: async ({ query, limit, threshold, accepts }) => {
+        const found = await Promise.all(
+          ids.map(async (id) => {
+            const base = await openBase(parts.access, project, { id, searcher })
+            if (base === null) return []
+            const search = { project, base: base.id, query: query.slice(0, maxQueryLength), top_k: limit, threshold }
+            const filter =
+              accepts === null
+                ? null
+                : ({ data }: { data: { metadata: KnowledgeBaseData['metadata'] } }) => accepts(data.metadata)
+            return (await searchBase(parts, { ...search, accepts: filter, explain: false })).data
+          }),
+        )
+        return found
+          .flat()
+          .toSorted((a, b) => b.score - a.score)
+          .slice(0, limit)
+      },
+    }
+  },
+})
+
+/** A project's key that speaks for a tenant has that tenant's rights. */
+const searcherOf = async (
+  access: BaseAccess,
+  { principal, scope, tenant, externalUserId }: KnowledgeReader,
+): Promise<Searcher | typeof everything> => {
+  const searcher = await access.searcherOf(principal, scope)
+  if (searcher !== everything || tenant === null) return searcher
+  return { tenant, subjects: await access.subjectsOf(scope.project, tenant, externalUserId) }
+}
+
+const openBase = async (
+  access: BaseAccess,
+  project: string,
+  { id, searcher }: { readonly id: string; readonly searcher: Searcher | typeof everything },
+): Promise<Row<KnowledgeBaseData> | null> => {
+  const base = await access.bases.get(projectScope(project), id)
+  return base !== null && (await access.maySearch(base, searcher)) ? base : null
+}

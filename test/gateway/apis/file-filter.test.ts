@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { fileFilter } from '#gateway/apis/responses/searches/file-filter.ts'
+
+describe('a filter of a file search', () => {
+  const metadata = { lang: 'en', year: 2025, tags: ['a', 'b'], public: true }
+  it.each([
+    ['eq', 'lang', 'en', true],
+    ['eq', 'lang', 'de', false],
+    ['eq', 'tags', 'b', true],
+    ['eq', 'public', true, true],
+    ['eq', 'missing', 'en', false],
+    ['ne', 'lang', 'de', true],
+    ['ne', 'missing', 'de', true],
+    ['ne', 'tags', 'a', false],
+    ['gt', 'year', 2024, true],
+    ['gt', 'year', 2025, false],
+    ['gte', 'year', 2025, true],
+    ['lt', 'year', 2026, true],
+    ['lte', 'year', 2024, false],
+    ['gt', 'lang', 'de', true],
+    ['lte', 'lang', 'en', true],
+    ['lt', 'year', '2026', false],
+    ['gt', 'missing', 1, false],
+    ['in', 'lang', ['de', 'en'], true],
+    ['in', 'tags', ['b', 'c'], true],
+    ['in', 'lang', [], false],
+    ['nin', 'lang', ['de'], true],
+    ['nin', 'tags', ['a'], false],
+  ])('%s of %s with %j is %s', (type, key, value, holds) => {
+    expect(fileFilter({ type, key, value }, 'filters')(metadata)).toBe(holds)
+  })
+
+  const is = (key: string, value: unknown) => ({ type: 'eq', key, value })
+  it.each([
+    ['and', [is('lang', 'en'), is('year', 2025)], true],
+    ['and', [is('lang', 'en'), is('year', 2024)], false],
+    ['or', [is('lang', 'de'), is('year', 2025)], true],
+    ['or', [is('lang', 'de'), { type: 'and', filters: [is('lang', 'en'), is('public', false)] }], false],
+  ])('%s joins others (%#)', (type, filters, holds) => {
+    expect(fileFilter({ type, filters }, 'filters')(metadata)).toBe(holds)
+  })
+
+  it('is nested at most five deep', () => {
+    const nested = (depth: number): object =>
+      depth === 0 ? is('lang', 'en') : { type: 'and', filters: [nested(depth - 1)] }
+    expect(fileFilter({ ...nested(4) }, 'filters')(metadata)).toBe(true)
+    expect(() => fileFilter({ ...nested(5) }, 'filters')).toThrow(/deeper than 5/)
+  })
+})

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import type { KnowledgeFound, KnowledgeQuery, KnowledgeService } from '#actors/capability/knowledge-service.ts'
+import { objectOf } from '#outgoing/wire.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { responsesWorld } from './responses-world.ts'
+import { calling, type Script, saying } from './scripted-chat.ts'
+
+const found = (source: string, content: string, more: object = {}): KnowledgeFound => ({
+  ...{ chunk_id: `kch_${source}`, source_id: source, content, score: 0.9, metadata: { lang: 'en' } },
+  citation: { title: 'Rules', start: 10, end: 10 + content.length, filename: 'rules.pdf', page: 2, ...more },
+})
+
+/** Knowledge whose bases are written down, and what was looked for in them. */
+const knowledgeOf = (bases: Readonly<Record<string, readonly KnowledgeFound[] | Error>>) => {
+  const searched: { readonly bases: readonly string[]; readonly query: KnowledgeQuery }[] = []
+  const service: KnowledgeService = {
+    open: async (_, ids, param) => {
+      const at = ids.findIndex((id) => bases[id] === undefined)
+      if (at >= 0) throw new ServiceError('not_found', { param: `${param}[${at}]` })
+      return {
+        search: async (query) => {
+          searched.push({ bases: ids, query })
+          return ids.flatMap((id) => {
+            const held = bases[id] ?? []
+            if (held instanceof Error) throw held
+            return held
+          })
+        },
+      }
+    },
+  }
+  return { service, searched }
+}
+
+const looking = (id: string, query: string, index = 0) => calling(index, id, 'file_search', JSON.stringify({ query }))
+const search: Script = { deltas: looking('call_1', 'returns'), finishReason: 'tool_calls' }
+const tool = { type: 'file_search' as const, vector_store_ids: ['kb_rules'] }
+const body = { model: 'model-1', input: 'May I return it?', tools: [tool] }
+
+describe('file_search of a response', () => {
+  it('searches knowledge bases, shows the call in events, and cites the files that the answer names', async () => {
+    const { service, searched } = knowledgeOf({ kb_rules: [found('ksr_1', 'Within 30 days.')] })
+    const { chat, openai } = await responsesWorld([search, { deltas: saying('Within 30 days [1', ']. Not [2].') }], {
+      knowledge: service,
+    })
+    const types: string[] = []
+    const stream = openai.responses.stream({ ...body, include: ['file_search_call.results'] })
+    for await (const { type } of stream) types.push(type)
+    const response = await stream.finalResponse()
+    expect(types.filter((type) => /file_search|annotation/.test(type))).toEqual([
+      'response.file_search_call.in_progress',
+      'response.file_search_call.searching',
+      'response.file_search_call.completed',
+      'response.output_text.annotation.added',
+    ])
+    const place = { chunk_id: 'kch_ksr_1', start: 10, end: 25, page: 2 }
+    expect(response.output).toMatchObject([
+      {
+        type: 'file_search_call',
+        id: expect.stringMatching(/^fs_/),
+        status: 'completed',
+        queries: ['returns'],
+        results: [
+          { file_id: 'ksr_1', filename: 'rules.pdf', score: 0.9, text: 'Within 30 days.', attributes: { lang: 'en' } },
+        ],
+      },
+      {
+        content: [
+          {
+            annotations: [{ type: 'file_citation', index: 15, file_id: 'ksr_1', filename: 'rules.pdf', ...place }],
+          },
+        ],
+      },
+    ])
+    expect(searched).toMatchObject([{ bases: ['kb_rules'], query: { query: 'returns', limit: 10, threshold: 0 } }])
+    expect(chat.asked[0]?.body).toMatchObject({ tools: [{ function: { name: 'file_search' } }] })
+    expect(chat.asked[1]?.body.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1', function: { name: 'file_search' } }] },
+      { role: 'tool', tool_call_id: 'call_1', content: expect.stringContaining('Within 30 days.') },
+    ])
+  })
+
+  it('hides its results unless they are requested, takes numbers of results and thresholds, and goes on counting', async () => {
+    const { service, searched } = knowledgeOf({
+      kb_rules: [found('ksr_1', 'Within 30 days.')],
+      kb_more: [found('ksr_2', 'With a receipt.', { filename: undefined })],
+    })
+    const twice: Script = {
+      deltas: [...looking('call_1', 'days'), ...looking('call_2', 'receipt', 1)],
+      finishReason: 'tool_calls',
+    }
+    const { openai } = await responsesWorld([twice, { deltas: saying('Yes [4].') }], { knowledge: service })
+    const options = { max_num_results: 3, ranking_options: { score_threshold: 0.4 } }
+    const tools = [{ ...tool, vector_store_ids: ['kb_rules', 'kb_more', 'kb_rules'], ...options }]
+    const { output } = await openai.responses.create({ ...body, tools })
+    expect(output).toMatchObject([
+      { type: 'file_search_call', results: null },
+      { type: 'file_search_call', results: null },
+      { content: [{ annotations: [{ type: 'file_citation', file_id: 'ksr_2', filename: 'Rules' }] }] },
+    ])
+    expect(searched).toMatchObject([
+      { bases: ['kb_rules', 'kb_more'], query: { query: 'days', limit: 3, threshold: 0.4 } },
+      { query: { query: 'receipt' } },
+    ])
+  })
+
+  it('that fails is said to the model, which goes on', async () => {
+    const { service } = knowledgeOf({ kb_rules: new Error('the store is away') })
+    const { chat, openai } = await responsesWorld([search, { deltas: saying('I could not look.') }], {
+      knowledge: service,
+    })
+    const { output, output_text } = await openai.responses.create(body)
+    expect(output[0]).toMatchObject({ type: 'file_search_call', status: 'failed', results: null })
+    expect(output_text).toBe('I could not look.')
+    expect(JSON.stringify(chat.last.messages)).toContain('The search failed.')
+  })
+
+  it('filters by metadata', async () => {
+    const { service, searched } = knowledgeOf({ kb_rules: [] })
+    const { openai } = await responsesWorld([search, { deltas: saying('Nothing.') }], { knowledge: service })
+    await openai.responses.create({ ...body, tools: [{ ...tool, filters: { type: 'eq', key: 'lang', value: 'de' } }] })
+    const accepts = searched[0]?.query.accepts
+    expect([accepts?.({ lang: 'de' }), accepts?.({ lang: 'en' })]).toEqual([true, false])
+  })
+
+  it('is forced by its type, and for the first call of the model only', async () => {
+    const { service } = knowledgeOf({ kb_rules: [] })
+    const { chat, openai } = await responsesWorld([search, { deltas: saying('Nothing.') }], { knowledge: service })
+    await openai.responses.create({ ...body, tool_choice: { type: 'file_search' } })
+    const choices = chat.asked.map(({ body: sent }) => sent.tool_choice)
+    expect(choices).toEqual([{ type: 'function', function: { name: 'file_search' } }, undefined])
+  })
+
+  const comparison = { type: 'eq', key: 'lang', value: 'de' }
+  it.each([
+    ['a base that is not there', { vector_store_ids: ['kb_rules', 'kb_x'] }, 404, 'tools[0].vector_store_ids[1]'],
+    ['stores of OpenAI beside bases', { vector_store_ids: ['kb_rules', 'vs_1'] }, 400, 'tools[0].vector_store_ids'],
+    ['too many bases', { vector_store_ids: Array(17).fill('kb_rules') }, 400, 'tools[0].vector_store_ids'],
+    ['no whole number of results', { max_num_results: 1.5 }, 400, 'tools[0].max_num_results'],
+    ['too many results', { max_num_results: 51 }, 400, 'tools[0].max_num_results'],
+    ['options that are none', { ranking_options: 'best' }, 400, 'tools[0].ranking_options'],
+    [
+      'a threshold over 1',
+      { ranking_options: { score_threshold: 2 } },
+      400,
+      'tools[0].ranking_options.score_threshold',
+    ],
+    ['filters that are none', { filters: 'lang' }, 400, 'tools[0].filters'],
+    ['an unknown comparison', { filters: { ...comparison, type: 'like' } }, 400, 'tools[0].filters.type'],
+    ['a comparison of nothing', { filters: { type: 'eq', value: 1 } }, 400, 'tools[0].filters.key'],
+    ['a comparison with an object', { filters: { ...comparison, value: {} } }, 400, 'tools[0].filters.value'],
+    ['a list that is none', { filters: { ...comparison, type: 'in' } }, 400, 'tools[0].filters.value'],
+    ['a compound of none', { filters: { type: 'and' } }, 400, 'tools[0].filters.filters'],
+    [
+      'a compound of what is wrong',
+      { filters: { type: 'or', filters: [comparison, { type: 'eq' }] } },
+      400,
+      'tools[0].filters.filters[1].key',
+    ],
+  ])('refuses %s', async (_, more, status, param) => {
+    const { service } = knowledgeOf({ kb_rules: [] })
+    const { chat, send } = await responsesWorld([search], { knowledge: service })
+    const { status: answered, json } = await send('/v1/responses', { ...body, tools: [{ ...tool, ...more }] })
+    expect({ status: answered, param: objectOf(objectOf(json).error).param }).toEqual({ status, param })
+    expect(chat.asked).toEqual([])
+  })
+
+  it('refuses a second search, a function of its name, and a choice of a search that is not there', async () => {
+    const { service } = knowledgeOf({ kb_rules: [] })
+    const { send } = await responsesWorld([search], { knowledge: service })
+    const refused = async (more: object) => {
+      const { status, json } = await send('/v1/responses', { ...body, ...more })
+      return [status, objectOf(objectOf(json).error).param]
+    }
+    expect(await refused({ tools: [tool, tool] })).toEqual([400, 'tools[1].type'])
+    expect(await refused({ tools: [tool, { type: 'function', name: 'file_search' }] })).toEqual([400, 'tools'])
+    expect(await refused({ tools: [], tool_choice: { type: 'file_search' } })).toEqual([400, 'tool_choice'])
+    const hosted = { type: 'file_search', vector_store_ids: ['vs_1'] }
+    expect(await refused({ tools: [hosted], tool_choice: { type: 'file_search' } })).toEqual([400, 'tools'])
+  })
+})
