@@ -296,4 +296,25 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
     test: ['test/retrieval/index-cache.test.ts', 'gives up what was not used for longest when it exceeds its bytes'],
   },
+  {
+    of: 'a page of the web, unpacked',
+    most: '`maxBytes`, 5 MiB at most',
+    beyond: '422 `response_too_large`; the connection is closed there',
+    code: ['specs/resources/web/web-limits.ts', 'maxPageBytes'],
+    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'as a bomb of %s takes neither memory nor time'],
+  },
+  {
+    of: 'a robots.txt',
+    most: '500 KiB, 10,000 rules a group',
+    beyond: 'the rest of the file is not read',
+    code: ['src/pages/robots.ts', 'maxRobotsBytes'],
+    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'reads the first 500 KiB of a file'],
+  },
+  {
+    of: 'sites whose robots.txt is kept',
+    most: '1,000',
+    beyond: 'the oldest is dropped, and read again',
+    code: ['src/actors/web/fetch/robots-files.ts', 'maxSites'],
+    test: ['test/actors/web/fetch/robots-files.test.ts', 'are those of 1,000 sites: the oldest is read again'],
+  },
 ]

@@ -10,6 +10,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'telemetry', holds: /^src\/telemetry\// },
   { name: 'outgoing', holds: /^src\/outgoing\// },
   { name: 'scans', holds: /^src\/skill-scan\// },
+  { name: 'pages', holds: /^src\/pages\// },
   { name: 'parsing', holds: /^src\/parsing\// },
   { name: 'retrieval', holds: /^src\/retrieval\// },
   { name: 'actors and gateway', holds: /^src\/(actors|gateway)\// },

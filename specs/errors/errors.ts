@@ -108,6 +108,34 @@ const table = {
     type: 'invalid_request_error',
     message: 'The address could not be fetched.',
   },
+  invalid_url: { status: 400, type: 'invalid_request_error', message: 'The URL is not one of http or https.' },
+  unsafe_url: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The URL, or one that it leads to, is not on the public internet.',
+  },
+  robots_denied: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The robots.txt of the site does not allow this page to be read.',
+  },
+  dns_unavailable: { status: 502, type: 'provider_error', message: 'The name of the host cannot be resolved.' },
+  fetch_timeout: { status: 504, type: 'provider_error', message: 'The page did not arrive in time.' },
+  response_too_large: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The page is larger than maxBytes.',
+  },
+  unsupported_content_type: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The page is of a type that is not read.',
+  },
+  invalid_browser_action: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'An action of the browser is not allowed.',
+  },
   idempotency_key_reused: {
     status: 409,
     type: 'invalid_request_error',

@@ -12,8 +12,9 @@ const malformed: readonly ErrorCode[] = [
 
 const isMalformed = (code: ErrorCode): boolean => malformed.includes(code)
 
-/** Status of a code in an envelope. Only the platform's envelopes answer a malformed request with 422; all others, those of other APIs among them, with 400. */
+/** Status of a code in an envelope. Only the platform's envelopes answer a malformed request with 422; all others, those of other APIs among them, with 400. Of web operations a failed fetch is the other server's failure. */
 export const statusIn = (envelope: EnvelopeName, code: ErrorCode): number => {
+  if (envelope === 'web' && code === 'fetch_failed') return 502
   const platform = envelope === 'platform' || envelope === 'memory'
   return isMalformed(code) && !platform ? 400 : errors[code].status
 }

@@ -24,6 +24,7 @@ import { skillContents, skills } from './skills/skills.ts'
 import { tenants } from './tenants/tenants.ts'
 import { ratePlans } from './usage/rate-plans.ts'
 import { usage } from './usage/usage.ts'
+import { web } from './web/web.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
 /** All that the product can do. What is added is one folder and one line here, below what it needs when it opens. */
@@ -43,6 +44,7 @@ export const capabilities = [
   skillContents,
   clientTokens,
   knowledge,
+  web,
   operators,
   retention,
 ] as const satisfies readonly AnyCapability[]

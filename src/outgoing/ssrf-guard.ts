@@ -12,7 +12,7 @@ export interface SsrfGuard {
   check(url: string): URL
   /**
    * One request. 307 and 308, and for GET every redirect, are followed up to `maxRedirects` times, each hop checked anew,
-   * credentials dropped on another origin; other redirects are answers like any other.
+   * credentials dropped on another origin; other redirects, and for GET all with `maxRedirects: 0`, are answers like any other.
    * @throws {SsrfRefused} for the first URL, {RedirectFailed} for a later one, and what undici throws
    */
   request(url: string, init: GuardedRequest): Promise<Dispatcher.ResponseData>
@@ -132,7 +132,7 @@ async function follow(
 
 /** A redirect that leads to the same request again, with its method and body. */
 const isFollowed = ({ method, maxRedirects }: GuardedRequest, status: number): boolean =>
-  status === 307 || status === 308 || (method === 'GET' && maxRedirects > 0 && [301, 302, 303].includes(status))
+  method === 'GET' ? maxRedirects > 0 && [301, 302, 303, 307, 308].includes(status) : status === 307 || status === 308
 
 /** URL parsing already turned decimal, octal, hex and full-width forms of an address into the plain one. */
 function checkUrl(text: string, allowed: AllowedHosts): URL {

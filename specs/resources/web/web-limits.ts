@@ -1,0 +1,14 @@
+/** Largest page that is read, in bytes after decompression. */
+export const maxPageBytes = 5 * 1024 * 1024
+
+/** Bytes of a page that are read unless the request says otherwise. */
+export const defaultPageBytes = 2 * 1024 * 1024
+
+/** Shortest and longest time for a page, in ms. */
+export const pageTimeoutMs = { min: 1_000, max: 30_000, default: 15_000 } as const
+
+/** Most redirects from a URL to its page. */
+export const maxRedirects = 5
+
+/** Longest URL, in characters. */
+export const maxUrlLength = 4_096

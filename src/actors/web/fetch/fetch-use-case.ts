@@ -1,0 +1,32 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { decodedPage } from '#src/pages/charset.ts'
+import { type PageFetcher, textKinds } from './page-fetcher.ts'
+import { pageRefusal } from './page-refusal.ts'
+
+/** Pages as they come. */
+export const fetchUseCase =
+  (pages: PageFetcher): UseCases['web.fetch'] =>
+  async ({ body, signal }) => {
+    const page = await pages.fetch({ ...body, signal, kinds: textKinds })
+    if (page.type === null) throw pageRefusal('fetch_failed', { url: body.url })
+    const { text, charset } = decodedPage(page.bytes, page.type)
+    return {
+      url: page.url,
+      finalUrl: page.finalUrl,
+      statusCode: page.statusCode,
+      mimeType: page.type.mimeType,
+      charset,
+      body: text,
+      bytes: page.bytes.length,
+      contentHash: page.contentHash,
+      retrievedAt: new Date(page.retrievedAt).toISOString(),
+      cache: {
+        etag: page.header('etag'),
+        lastModified: page.header('last-modified'),
+        cacheControl: page.header('cache-control'),
+        expires: page.header('expires'),
+        age: page.header('age'),
+      },
+      untrusted: true,
+    }
+  }

@@ -1,0 +1,44 @@
+import { RedirectFailed, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
+import type { UrlFault } from '#src/pages/page-url.ts'
+import type { JsonObject } from '#storage/ports.ts'
+
+/** An error of a page: `details` says what callers can use of it, the cause is for logs. */
+export const pageRefusal = (
+  code: ErrorCode,
+  details: JsonObject,
+  more: { readonly message?: string; readonly cause?: unknown } = {},
+): ServiceError => new ServiceError(code, { param: 'url', extra: details, ...more })
+
+const faults: Readonly<Record<UrlFault, readonly [code: ErrorCode, message: string]>> = {
+  malformed: ['invalid_url', 'The URL is malformed.'],
+  protocol: ['invalid_url', 'Only http and https are read.'],
+  credentials: ['unsafe_url', 'A URL with credentials is not read.'],
+  port: ['unsafe_url', 'The port of the URL is one of another protocol.'],
+}
+
+/** The refusal of an address that is none of a page. */
+export const faultRefusal = (fault: UrlFault, url: string): ServiceError => {
+  const [code, message] = faults[fault]
+  return pageRefusal(code, { url }, { message })
+}
+
+const nameCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'])
+const timeCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
+
+/** The refusal that a failed request of a page means. */
+export const requestRefusal = (error: unknown, url: string): ServiceError => {
+  if (error instanceof ServiceError) return error
+  const cause = error instanceof RedirectFailed ? error.cause : error
+  if (cause instanceof SsrfRefused) return pageRefusal('unsafe_url', { url }, { cause })
+  const code = codeOf(cause)
+  if (nameCodes.has(code)) return pageRefusal('dns_unavailable', { url }, { cause })
+  if (timeCodes.has(code) || code === 'TimeoutError') return pageRefusal('fetch_timeout', { url }, { cause })
+  return pageRefusal('fetch_failed', { url }, { message: 'The page cannot be reached.', cause })
+}
+
+const codeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return ''
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error.name
+}

@@ -1,0 +1,76 @@
+import { type PageType, wideCharset } from './content-type.ts'
+
+/** Text of a page, and the encoding that it was read in. */
+export interface DecodedPage {
+  readonly text: string
+  readonly charset: string
+}
+
+/** Encodings of pages that name none, by their language (WHATWG HTML, "the default encoding of the locale"). */
+const legacyOf: Readonly<Record<string, string>> = {
+  ...{ ar: 'windows-1256', fa: 'windows-1256', be: 'windows-1251', bg: 'windows-1251', ru: 'windows-1251' },
+  ...{ uk: 'windows-1251', sr: 'windows-1251', mk: 'windows-1251', ky: 'windows-1251', tg: 'windows-1251' },
+  ...{ cs: 'windows-1250', hu: 'iso-8859-2', pl: 'iso-8859-2', sk: 'windows-1250', sl: 'iso-8859-2' },
+  ...{ el: 'iso-8859-7', he: 'windows-1255', tr: 'windows-1254', th: 'windows-874', vi: 'windows-1258' },
+  ...{ et: 'windows-1257', lt: 'windows-1257', lv: 'windows-1257' },
+  ...{ ja: 'shift_jis', ko: 'euc-kr', zh: 'gb18030', 'zh-tw': 'big5', 'zh-hk': 'big5', 'zh-hant': 'big5' },
+}
+
+/**
+ * Text of a page: by its byte order mark, the header, and what the page itself says, in this order; else UTF-8 when the
+ * bytes are that, and the encoding of its language when not. A charset that the bytes are not in does not count while
+ * another one fits.
+ */
+export const decodedPage = (bytes: Uint8Array, { kind, charset }: PageType): DecodedPage => {
+  const marked = markOf(bytes)
+  if (marked !== null) return { text: decoded(bytes, marked, false) ?? '', charset: marked }
+  const start = new TextDecoder('latin1').decode(bytes.subarray(0, 4096))
+  const said = [charset, declaredIn(start, kind), wideCharset(bytes)].map(labelOf).filter((label) => label !== null)
+  const guesses = kind === 'json' ? ['utf-8'] : ['utf-8', legacyFor(start)]
+  for (const label of [...said, ...guesses]) {
+    const text = decoded(bytes, label, true)
+    if (text !== null) return { text, charset: label }
+  }
+  const [label = 'utf-8'] = said
+  return { text: decoded(bytes, label, false) ?? '', charset: label }
+}
+
+const markOf = (bytes: Uint8Array): string | null => {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
+}
+
+/** What the page says in its first bytes. A page that can say so in ASCII is not in UTF-16. */
+const declaredIn = (start: string, kind: PageType['kind']): string | null => {
+  const xml = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)["']/i.exec(start)?.[1]
+  const meta =
+    kind === 'html' ? /<meta\s[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(withoutComments(start)) : null
+  const label = xml ?? meta?.[1] ?? null
+  return label !== null && /^utf-?16/i.test(label) ? 'utf-8' : label
+}
+
+const withoutComments = (start: string): string => start.replace(/<!--[\s\S]{0,2000}?-->/g, '')
+
+const legacyFor = (start: string): string => {
+  const language = /<html\s[^>]{0,400}?lang\s*=\s*["']?([a-z]{2,3}(?:-[a-z]+)?)/i.exec(start)?.[1]?.toLowerCase() ?? ''
+  return legacyOf[language] ?? legacyOf[language.split('-', 1).join('')] ?? 'windows-1252'
+}
+
+/** The encoding's own name; null for one that is not known, or is not decoded. */
+const labelOf = (label: string | null): string | null => {
+  if (label === null) return null
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return null
+  }
+}
+
+const decoded = (bytes: Uint8Array, label: string, fatal: boolean): string | null => {
+  try {
+    return new TextDecoder(label, { fatal }).decode(bytes)
+  } catch {
+    return null
+  }
+}

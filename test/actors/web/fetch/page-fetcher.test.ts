@@ -1,0 +1,305 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PageFetcher, textKinds } from '#actors/web/fetch/page-fetcher.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { html, Site, to } from '#test/support/site.ts'
+
+const mebibyte = 1024 * 1024
+
+describe('a page', () => {
+  let site: Site
+  let other: Site
+  let guard: SsrfGuard
+  let pages: PageFetcher
+  let time = 0
+
+  beforeAll(async () => {
+    site = await Site.open()
+    other = await Site.open()
+    guard = openSsrfGuard({ allowedPrivateHosts: [site.host, other.host] })
+  })
+  beforeEach(() => {
+    for (const one of [site, other]) {
+      one.pages.clear()
+      one.requested.length = 0
+      one.pages.set('/', html('<p>hello'))
+    }
+    pages = new PageFetcher(guard, () => time)
+  })
+  afterAll(async () => {
+    await guard.close()
+    await Promise.all([site.close(), other.close()])
+  })
+
+  const read = (url: string, options: { maxBytes?: number; timeoutMs?: number; signal?: AbortSignal } = {}) =>
+    pages.fetch({
+      ...{ url, maxBytes: mebibyte, timeoutMs: 5_000, signal: new AbortController().signal, kinds: textKinds },
+      ...options,
+    })
+  const codeOf = async (result: Promise<unknown>): Promise<string> => {
+    try {
+      await result
+      return 'read'
+    } catch (error) {
+      return error instanceof ServiceError ? error.code : String(error)
+    }
+  }
+
+  it('comes with where it is, what it is and when', async () => {
+    time = 5
+    const page = await read(site.url('/#part'))
+    expect(page).toMatchObject({
+      ...{ url: site.url('/#part'), finalUrl: site.url('/'), statusCode: 200, retrievedAt: 5, notModified: false },
+      type: { mimeType: 'text/html', kind: 'html', charset: 'utf-8' },
+    })
+    expect(page.bytes.toString()).toBe('<p>hello')
+    expect(page.contentHash).toMatch(/^sha256:[0-9a-f]{64}$/)
+    expect(site.requested.at(-1)?.headers['user-agent']).toMatch(/^TroupeBot\//)
+  })
+
+  it('comes with the status of an error page too', async () => {
+    site.pages.set('/gone', { ...html('<p>gone'), status: 410 })
+    expect((await read(site.url('/gone'))).statusCode).toBe(410)
+  })
+
+  describe('behind redirects', () => {
+    it.each([301, 302, 303, 307, 308])('is read through %i', async (status) => {
+      site.pages.set('/a', to('/', status))
+      expect((await read(site.url('/a'))).finalUrl).toBe(site.url('/'))
+    })
+
+    it('is read after five of them and not after six', async () => {
+      for (let n = 1; n <= 6; n += 1) site.pages.set(`/${n}`, to(n === 1 ? '/' : `/${n - 1}`))
+      expect((await read(site.url('/5'))).finalUrl).toBe(site.url('/'))
+      expect(await codeOf(read(site.url('/6')))).toBe('fetch_failed')
+    })
+
+    it.each<readonly [string, string]>([
+      ['http://10.0.0.1/', 'unsafe_url'],
+      ['http://169.254.169.254/latest/meta-data/', 'unsafe_url'],
+      ['http://[::1]/', 'unsafe_url'],
+      ['http://user:pass@127.0.0.1/', 'unsafe_url'],
+      ['http://127.0.0.1:22/', 'unsafe_url'],
+      ['file:///etc/passwd', 'invalid_url'],
+      ['javascript:alert(1)', 'invalid_url'],
+      ['http://', 'invalid_url'],
+    ])('is refused when one leads to %s', async (location, code) => {
+      site.pages.set('/a', to(location))
+      expect(await codeOf(read(site.url('/a')))).toBe(code)
+    })
+
+    it('is refused when one leads to another private host, though the first one is allowed', async () => {
+      site.pages.set('/a', to(`http://127.0.0.1:${other.port + 1}/`))
+      expect(await codeOf(read(site.url('/a')))).toBe('unsafe_url')
+    })
+
+    it('is allowed by the rules of each site that they lead to', async () => {
+      site.pages.set('/a', to(other.url('/')))
+      other.pages.set('/robots.txt', { headers: {}, body: 'User-agent: *\nDisallow: /' })
+      expect(await codeOf(read(site.url('/a')))).toBe('robots_denied')
+      expect(other.paths()).toEqual(['/robots.txt'])
+    })
+
+    it('is what a redirect without a place is', async () => {
+      site.pages.set('/a', { status: 302, headers: { 'content-type': 'text/html' }, body: '<p>nowhere' })
+      expect((await read(site.url('/a'))).statusCode).toBe(302)
+    })
+
+    it('is refused when they go round', async () => {
+      site.pages.set('/a', to('/a'))
+      expect(await codeOf(read(site.url('/a')))).toBe('fetch_failed')
+    })
+  })
+
+  describe('of a site with robots.txt', () => {
+    const denies = 'User-agent: *\nDisallow: /private'
+
+    it('is refused where it is denied, and never requested', async () => {
+      site.pages.set('/robots.txt', { body: denies })
+      expect(await codeOf(read(site.url('/private/x')))).toBe('robots_denied')
+      expect(await codeOf(read(site.url('/')))).toBe('read')
+      expect(site.paths()).toEqual(['/robots.txt', '/'])
+    })
+
+    it.each<readonly [number, string]>([
+      [404, 'read'],
+      [401, 'read'],
+      [403, 'read'],
+      [410, 'read'],
+      [429, 'robots_denied'],
+      [500, 'robots_denied'],
+      [503, 'robots_denied'],
+    ])('that answers with %i is %s', async (status, code) => {
+      site.pages.set('/robots.txt', { status, body: denies })
+      expect(await codeOf(read(site.url('/private')))).toBe(code)
+    })
+
+    it('follows redirects of the file, to other sites too', async () => {
+      site.pages.set('/robots.txt', to(other.url('/rules')))
+      other.pages.set('/rules', { body: denies })
+      expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
+    })
+
+    it('denies all when the file leads to a private place, which is not requested', async () => {
+      site.pages.set('/robots.txt', to('http://10.0.0.1/robots.txt'))
+      expect(await codeOf(read(site.url('/')))).toBe('robots_denied')
+    })
+
+    it('reads a file that is packed', async () => {
+      site.pages.set('/robots.txt', { headers: { 'content-encoding': 'gzip' }, body: gzipSync(denies) })
+      expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
+    })
+
+    it('reads the first 500 KiB of a file', async () => {
+      const filler = '# filler\n'.repeat(60_000)
+      site.pages.set('/robots.txt', { body: `${denies}\n${filler}Disallow: /late` })
+      expect(await codeOf(read(site.url('/private')))).toBe('robots_denied')
+      expect(await codeOf(read(site.url('/late')))).toBe('read')
+    })
+
+    it('keeps the file for an hour', async () => {
+      await read(site.url('/'))
+      time += 59 * 60_000
+      await read(site.url('/'))
+      expect(site.paths().filter((path) => path === '/robots.txt')).toHaveLength(1)
+      time += 2 * 60_000
+      await read(site.url('/'))
+      expect(site.paths().filter((path) => path === '/robots.txt')).toHaveLength(2)
+    })
+
+    it('forgets after 30 seconds that the site failed', async () => {
+      site.pages.set('/robots.txt', { status: 500 })
+      expect(await codeOf(read(site.url('/')))).toBe('robots_denied')
+      site.pages.delete('/robots.txt')
+      time += 31_000
+      expect(await codeOf(read(site.url('/')))).toBe('read')
+    })
+  })
+
+  describe('that is packed', () => {
+    const text = '<p>packed'
+    const page = (coding: string, body: Uint8Array) => ({
+      headers: { 'content-type': 'text/html', 'content-encoding': coding },
+      body,
+    })
+    it.each<readonly [string, Uint8Array]>([
+      ['gzip', gzipSync(text)],
+      ['x-gzip', gzipSync(text)],
+      ['GZIP', gzipSync(text)],
+      ['br', brotliCompressSync(text)],
+      ['deflate', deflateSync(text)],
+      ['deflate', deflateRawSync(text)],
+      ['gzip, br', brotliCompressSync(gzipSync(text))],
+      ['identity', Buffer.from(text)],
+    ])('by %s is read (%#)', async (coding, body) => {
+      site.pages.set('/a', page(coding, body))
+      expect((await read(site.url('/a'))).bytes.toString()).toBe(text)
+    })
+
+    it.each<readonly [string, Uint8Array, string]>([
+      ['compress', Buffer.from('x'), 'unsupported_content_type'],
+      ['gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(text))), 'unsupported_content_type'],
+      ['gzip', Buffer.from('no gzip at all'), 'fetch_failed'],
+      ['gzip', gzipSync('x'.repeat(10_000)).subarray(0, 20), 'fetch_failed'],
+    ])('by %s is refused when that is not read, or broken (%#)', async (coding, body, code) => {
+      site.pages.set('/a', page(coding, body))
+      expect(await codeOf(read(site.url('/a')))).toBe(code)
+    })
+
+    it.each<readonly [string, () => Uint8Array]>([
+      ['gzip', () => gzipSync(Buffer.alloc(512 * mebibyte))],
+      ['br', () => brotliCompressSync(Buffer.alloc(256 * mebibyte), { params: { 1: 1 } })],
+      ['gzip, gzip', () => gzipSync(gzipSync(Buffer.alloc(512 * mebibyte)))],
+    ])('as a bomb of %s takes neither memory nor time', async (coding, bomb) => {
+      site.pages.set('/a', page(coding, bomb()))
+      globalThis.gc?.()
+      const [before, from] = [process.memoryUsage.rss(), performance.now()]
+      expect(await codeOf(read(site.url('/a'), { maxBytes: 5 * mebibyte }))).toBe('response_too_large')
+      expect(performance.now() - from).toBeLessThan(3_000)
+      expect(process.memoryUsage.rss() - before).toBeLessThan(150 * mebibyte)
+    })
+  })
+
+  it('is refused beyond maxBytes, at the byte', async () => {
+    site.pages.set('/a', html('x'.repeat(1_000)))
+    expect((await read(site.url('/a'), { maxBytes: 1_000 })).bytes.length).toBe(1_000)
+    expect(await codeOf(read(site.url('/a'), { maxBytes: 999 }))).toBe('response_too_large')
+  })
+
+  it('that never ends is refused at maxBytes', async () => {
+    site.pages.set('/a', {
+      answer: (response) => {
+        response.writeHead(200, { 'content-type': 'text/html' })
+        const more = (): void => {
+          while (!response.destroyed && response.write('x'.repeat(64 * 1024)));
+          if (!response.destroyed) response.once('drain', more)
+        }
+        more()
+      },
+    })
+    expect(await codeOf(read(site.url('/a')))).toBe('response_too_large')
+  })
+
+  it.each<readonly [string, (write: (part: string) => void) => void]>([
+    ['sends no headers', () => {}],
+    ['sends no body', (write) => write('')],
+    ['sends a part and then nothing', (write) => write('<p>')],
+  ])('is refused at its time when its server %s', async (_what, begin) => {
+    site.pages.set('/a', {
+      answer: (response) =>
+        begin((part) => {
+          response.writeHead(200, { 'content-type': 'text/html' })
+          response.flushHeaders()
+          response.write(part)
+        }),
+    })
+    const from = performance.now()
+    expect(await codeOf(read(site.url('/a'), { timeoutMs: 300 }))).toBe('fetch_timeout')
+    expect(performance.now() - from).toBeLessThan(1_300)
+  })
+
+  it('is refused when its server breaks off', async () => {
+    site.pages.set('/a', {
+      answer: (response) => {
+        response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' })
+        response.write('<p>', () => response.destroy())
+      },
+    })
+    expect(await codeOf(read(site.url('/a')))).toBe('fetch_failed')
+  })
+
+  it.each<readonly [string, string | null, string | Uint8Array]>([
+    ['an image', 'image/png', 'x'],
+    ['an image that says it is HTML', 'text/html', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])],
+    ['a PDF file that says it is text', 'text/plain', '%PDF-1.7'],
+    ['an archive without a type', null, Buffer.from([0x50, 0x4b, 3, 4])],
+    ['a PDF file', 'application/pdf', '%PDF-1.7'],
+  ])('is refused when it is %s', async (_what, type, body) => {
+    site.pages.set('/a', { headers: type === null ? {} : { 'content-type': type }, body })
+    expect(await codeOf(read(site.url('/a')))).toBe('unsupported_content_type')
+  })
+
+  it('is the same when its server says so', async () => {
+    site.pages.set('/a', { status: 304 })
+    const known = { etag: '"1"', lastModified: 'Mon, 01 Jan 2024 00:00:00 GMT' }
+    const signal = new AbortController().signal
+    const request = { url: site.url('/a'), maxBytes: 10, timeoutMs: 5_000, signal, kinds: textKinds }
+    expect((await pages.fetch({ ...request, known })).notModified).toBe(true)
+    expect(site.requested.at(-1)?.headers).toMatchObject({
+      'if-none-match': '"1"',
+      'if-modified-since': 'Mon, 01 Jan 2024 00:00:00 GMT',
+    })
+  })
+
+  it('is refused when the name of its host is none', async () => {
+    const lookup = (_host: string, _options: object, callback: (error: NodeJS.ErrnoException, found: []) => void) =>
+      callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
+    const nameless = openSsrfGuard({ allowedPrivateHosts: [], lookup })
+    const fetcher = new PageFetcher(nameless, () => 0)
+    const signal = new AbortController().signal
+    const request = { maxBytes: 10, timeoutMs: 5_000, signal, kinds: textKinds }
+    expect(await codeOf(fetcher.fetch({ ...request, url: 'http://none.example/' }))).toBe('dns_unavailable')
+    await nameless.close()
+  })
+})
