@@ -44,10 +44,19 @@ const markOf = (bytes: Uint8Array): string | null => {
 /** What the page says in its first bytes. A page that can say so in ASCII is not in UTF-16. */
 const declaredIn = (start: string, kind: PageType['kind']): string | null => {
   const xml = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)["']/i.exec(start)?.[1]
-  const meta =
-    kind === 'html' ? /<meta\s[^>]{0,400}?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(withoutComments(start)) : null
-  const label = xml ?? meta?.[1] ?? null
+  const label = xml ?? (kind === 'html' ? metaCharset(withoutComments(start)) : null)
   return label !== null && /^utf-?16/i.test(label) ? 'utf-8' : label
+}
+
+const metaCharset = (start: string): string | null => {
+  for (const [tag] of start.matchAll(/<meta\s[^<>]{0,400}/gi)) {
+    const at = tag.toLowerCase().indexOf('charset')
+    const rest = at === -1 ? '' : tag.slice(at + 'charset'.length).trimStart()
+    if (!rest.startsWith('=')) continue
+    const label = /^[\w.:-]+/.exec(rest.slice(1).trimStart().replace(/^["']/, '').trimStart())
+    if (label !== null) return label[0]
+  }
+  return null
 }
 
 const withoutComments = (start: string): string => start.replace(/<!--[\s\S]{0,2000}?-->/g, '')
