@@ -173,6 +173,46 @@ export const bounds: readonly Bound[] = [
     test: ['test/transport/http/http-suite.ts', 'refuses a body as soon as it grows over the limit'],
   },
   {
+    of: 'the body of a chat',
+    most: '8 MB (`MAX_CHAT_BODY_MB`)',
+    beyond: '413 `body_too_large`',
+    code: ['specs/dsl/declare.ts', 'defaultChatBodyBytes'],
+    test: [
+      'test/e2e/agents/bounded-reads.e2e.test.ts',
+      'has 8 MB at most, or as many as the installation says; more is refused with the limit',
+    ],
+  },
+  {
+    of: 'values of a JSON body',
+    most: '100,000 names, texts, objects and lists, or 800,000 numbers',
+    beyond: '413 `body_too_large`',
+    code: ['src/transport/api/body/json-body.ts', 'maxValues'],
+    test: [
+      'test/transport/api/json-body.test.ts',
+      'has at most 100,000 names, texts, objects and lists, and eight times as many numbers',
+    ],
+  },
+  {
+    of: 'a page of events',
+    most: '4 MB of JSON',
+    beyond: 'the page ends before it, and says that there is more',
+    code: ['src/actors/runtime/log/log-page.ts', 'pageMaxBytes'],
+    test: [
+      'test/e2e/agents/bounded-reads.e2e.test.ts',
+      'has at most 4 MB, says that there is more, and goes on behind its last event',
+    ],
+  },
+  {
+    of: 'streams of one browser on a node',
+    most: '16',
+    beyond: '429 `too_many_streams`',
+    code: ['src/transport/streams/stream-seats.ts', 'maxStreams'],
+    test: [
+      'test/e2e/agents/bounded-reads.e2e.test.ts',
+      'are 16 at most: the next is refused in the envelope of its operation, and none that is open ends',
+    ],
+  },
+  {
     of: 'nesting of a JSON body',
     most: '64 levels',
     beyond: '422 `invalid_field`',

@@ -34,6 +34,8 @@ export interface Config {
   readonly peerAddress: string | null
   /** How many runs work at a time, and how far each may go whatever its agent says. */
   readonly runs: { readonly perProject: number; readonly perTenant: number; readonly ceilings: RunCeilings }
+  /** How large the body of a chat may be. */
+  readonly chatBodyBytes: number
   readonly bootstrap: {
     readonly secretKey: string | null
     readonly ownerEmail: string | null
@@ -114,6 +116,7 @@ export function readConfig(env: Environment): Config {
         1000 * (read.value('MODEL_FIRST_BYTE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 600),
       idleTimeoutMs: 1000 * (read.value('MODEL_IDLE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 120),
     },
+    chatBodyBytes: 1024 * 1024 * (read.value('MAX_CHAT_BODY_MB', countUpTo(64), 'megabytes from 1 to 64') ?? 8),
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
     providers: providersOf(read),

@@ -138,7 +138,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     console: await readStaticFiles(consoleFolder, documents),
     publicOrigin: originOf(config),
     trustedProxies: config.trustedProxies,
-    records: storage.records,
+    ...{ records: storage.records, chatBodyBytes: config.chatBodyBytes },
   })
   // it can write nothing any more: a process supervisor starts it anew, if it is still wanted
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))

@@ -35,6 +35,7 @@ describe('readConfig', () => {
       masterKey: null,
       providers: {},
       shutdownGraceMs: 130_000,
+      chatBodyBytes: 8 * 1024 * 1024,
       modelWaits: { firstByteTimeoutMs: 600_000, idleTimeoutMs: 120_000 },
       simulatedProvider: 'auto',
       allowedPrivateHosts: [],
@@ -88,6 +89,7 @@ describe('readConfig', () => {
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
       SHUTDOWN_GRACE_S: '45',
+      MAX_CHAT_BODY_MB: '20',
       MODEL_FIRST_BYTE_TIMEOUT_S: '900',
       MODEL_IDLE_TIMEOUT_S: '30',
     })
@@ -120,6 +122,7 @@ describe('readConfig', () => {
         xai: { apiKey: 'xai-5' },
       },
       shutdownGraceMs: 45_000,
+      chatBodyBytes: 20 * 1024 * 1024,
       modelWaits: { firstByteTimeoutMs: 900_000, idleTimeoutMs: 30_000 },
       simulatedProvider: 'off',
       allowedPrivateHosts: ['localhost:9000', '10.0.0.5', '[::1]:80', '::1'],

@@ -68,8 +68,10 @@ export interface OperationSpec {
   /** The agent platform refuses undeclared fields; the OpenAI-compatible APIs ignore them. */
   readonly unknownFields?: 'refuse' | 'ignore'
   readonly idempotency?: IdempotencyMode
-  /** Default 1 MiB. */
+  /** Default 1 MiB; of a chat 8 MiB. */
   readonly maxBodyBytes?: number
+  /** The body is a conversation: `MAX_CHAT_BODY_MB` says how large it may be, up to so many bytes. */
+  readonly chatBodyBytes?: number
   /** Browsers of other origins may call the operation. Default: operations for client tokens, and public GETs. */
   readonly cors?: boolean
   /** Headers of every successful response, such as a cache rule. */
@@ -121,6 +123,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly unknownFields: 'refuse' | 'ignore'
   readonly idempotency: IdempotencyMode
   readonly maxBodyBytes: number
+  readonly chatBodyBytes: number | null
   readonly cors: boolean
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly attributed: boolean
@@ -158,6 +161,9 @@ export type Operations<N extends string, T extends Readonly<Record<string, Opera
 /** 1 MiB. */
 export const defaultMaxBodyBytes = 1024 * 1024
 
+/** 8 MiB, unless the installation says otherwise. */
+export const defaultChatBodyBytes = 8 * 1024 * 1024
+
 /** Declares one operation under its full id. */
 export function defineOperation<const S extends OperationSpec>(id: string, spec: S): Operation<SignatureOf<S>>
 export function defineOperation(id: string, spec: OperationSpec): Operation {
@@ -181,7 +187,8 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
     sdkEnvelopes: spec.sdkEnvelopes ?? [],
     unknownFields: spec.unknownFields ?? 'refuse',
     idempotency: spec.idempotency ?? idempotencyByDefault(spec),
-    maxBodyBytes: spec.maxBodyBytes ?? defaultMaxBodyBytes,
+    maxBodyBytes: spec.maxBodyBytes ?? (spec.chatBodyBytes ? defaultChatBodyBytes : defaultMaxBodyBytes),
+    chatBodyBytes: spec.chatBodyBytes ?? null,
     cors: spec.cors ?? corsByDefault(spec),
     headers: spec.headers ?? [],
     attributed: spec.attributed ?? false,
@@ -234,6 +241,12 @@ const pathsBeside = ({ path, alsoAt = [] }: OperationSpec): readonly string[] =>
 /** Whether keys may say by headers for whom they call: where it is charged or narrows the call, and on every `/v1` route of secret keys, where an unknown tenant is refused. */
 export const namesTenants = ({ attributed, ofTenants, paths, access }: Operation): boolean =>
   attributed || ofTenants !== null || (paths[0].startsWith('/v1/') && access.kinds.includes('secret_key'))
+
+/** Whether an operation may answer a stream of events. */
+export const streams = ({ answer }: Pick<Operation, 'answer'>): boolean => {
+  if (answer.kind !== 'choice') return answer.kind === 'events'
+  return answer.others.some((each) => each.kind === 'events' || each.contentTypes.includes('text/event-stream'))
+}
 
 const idempotencyByDefault = ({ method, answer }: OperationSpec): IdempotencyMode => {
   if (method !== 'POST') return 'ignored'

@@ -1,5 +1,6 @@
 import {
   array,
+  boolean,
   defaulted,
   described,
   type Infer,
@@ -62,6 +63,7 @@ export const numberedPage = <S extends Schema<unknown>>(item: S) =>
           description: 'Number of all items. Exact up to 1,000; a larger number may be 5 seconds old.',
         }),
         total_pages: integer({ description: 'Number of all pages.' }),
+        has_more: described(boolean(), 'Whether there are items after those of this page.'),
       },
       { title: 'Pagination' },
     ),

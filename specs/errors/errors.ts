@@ -253,6 +253,11 @@ const table = {
     type: 'rate_limit_error',
     message: 'Too many requests. Try again after the time in Retry-After.',
   },
+  too_many_streams: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'This browser has 16 streams open. Close one before the next is opened.',
+  },
   memory_quota_exceeded: {
     status: 429,
     type: 'rate_limit_error',

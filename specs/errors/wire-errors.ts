@@ -1,4 +1,4 @@
-import { type EnvelopeName, namesTenants, type Operation } from '../dsl/declare.ts'
+import { type EnvelopeName, namesTenants, type Operation, streams } from '../dsl/declare.ts'
 import { type ErrorCode, errors, type ServiceError } from './errors.ts'
 
 const malformed: readonly ErrorCode[] = [
@@ -67,7 +67,9 @@ export const codesOf = (operation: Operation): readonly ErrorCode[] => {
 
 const allCodes = Object.keys(errors).filter((code): code is ErrorCode => code in errors)
 
-const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation): readonly ErrorCode[] => {
+const accessCodes = (operation: Operation): readonly ErrorCode[] => {
+  const { method, cors } = operation
+  const { kinds, permission, publicKeys } = operation.access
   const csrf: readonly ErrorCode[] = method === 'GET' ? [] : ['csrf_refused']
   if (kinds.includes('public')) return cors ? [] : csrf
   const secretOnly = kinds.length === 1 && kinds[0] === 'secret_key'
@@ -77,6 +79,7 @@ const accessCodes = ({ access: { kinds, permission }, method, cors }: Operation)
     ...(kinds.includes('agent_key') ? (['origin_not_allowed'] as const) : []),
     ...(permission === undefined ? [] : (['insufficient_scope'] as const)),
     ...(kinds.includes('dashboard') ? csrf : []),
+    ...(streams(operation) && (publicKeys || kinds.includes('client_token')) ? (['too_many_streams'] as const) : []),
   ]
 }
 

@@ -229,11 +229,19 @@ export const sessions = defineOperations(resource, {
   },
   events: {
     summary: 'List the events of a session',
-    description: 'In the order of the log.',
+    description:
+      'In the order of the log. A page ends early before its body exceeds 4 MB: `has_more` is true then, and `after` goes on behind its last event.',
     method: 'GET',
     path: `${one}/events`,
     access: secretKeyOnly,
-    query: { turn_number: optional(integer({ min: 1 })), ...pageQuery },
+    query: {
+      turn_number: optional(integer({ min: 1 })),
+      after: described(
+        optional(integer({ min: 0 })),
+        'Sequence of the last event that you received. Page numbers count from there.',
+      ),
+      ...pageQuery,
+    },
     answer: answersJson(numberedPage(sessionEvent)),
   },
 })

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { operations } from '../actors/capabilities.ts'
 import type { Actors } from '../actors/open-actors.ts'
@@ -22,6 +23,7 @@ import { logReadiness, openProcessState, type ProcessState, readinessOf } from '
 import { showProduct } from './product-gauges.ts'
 import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
+import { StreamSeats } from './streams/stream-seats.ts'
 
 /** What transport is given. */
 export interface TransportParts {
@@ -34,6 +36,8 @@ export interface TransportParts {
   readonly trustedProxies?: TrustedProxies | null
   readonly telemetry?: Telemetry
   readonly records: RecordStore
+  /** How large the body of a chat may be. */
+  readonly chatBodyBytes: number
   readonly log: Logger
 }
 
@@ -54,31 +58,32 @@ const lostHelp = 'Gateway calls that were not recorded because the store was awa
 /** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */
 export const openTransport = (parts: TransportParts): Transport => {
   const { actors, log } = parts
-  const { gateway, runtime } = actors
-  const { host } = runtime
+  const { tenants } = actors
   const state = openProcessState()
   logReadiness(state, log)
   const metrics = new Metrics()
   const ticker = new Ticker(tickMs)
   const streams = new SseStreams(ticker, metrics.streams, log)
-  metrics.counter('troupe_commits_total', 'Commits made durable.', () => host.committed)
-  metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
-  metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
-  for (const kind of stuckKinds) {
-    metrics.gauge(`troupe_stuck_${kind}`, stuckHelp, () => host.stuck.counts()[kind])
-  }
-  metrics.counter('troupe_gateway_calls_total', 'Gateway calls recorded.', () => gateway.ledger.counts.taken)
-  metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
+  showHouse(metrics, actors)
   const containment = new Containment(log)
   if (parts.telemetry !== undefined) showProduct(metrics, parts.telemetry, parts)
   const health = openHealth({ ping: parts.ping, state })
   metrics.gauge('troupe_ready', readyHelp, () => (readinessOf(state) === 'ready' ? 1 : 0))
   const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), state)
-  const endpoints = endpointsOf(Object.values(operations), actors.useCases)
+  const endpoints = endpointsOf(servedOperations(parts.chatBodyBytes), actors.useCases)
+  const seats = new StreamSeats()
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
-  const { tenants } = actors
-  const upgrades = new SessionUpgrades({ endpoints, authenticator, tenants, ticker, counters, clientAddress, log })
+  const upgrades = new SessionUpgrades({
+    endpoints,
+    authenticator,
+    tenants,
+    ticker,
+    counters,
+    seats,
+    clientAddress,
+    log,
+  })
   const dispatcher = new Dispatcher({
     endpoints,
     authenticator,
@@ -86,6 +91,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     origins: projectOrigins(actors.auth.projects),
     idempotent: actors.idempotent,
     streams,
+    seats,
     publicOrigin: parts.publicOrigin,
     clientAddress,
     log,
@@ -102,6 +108,23 @@ export const openTransport = (parts: TransportParts): Transport => {
     },
   }
 }
+
+const showHouse = (metrics: Metrics, { gateway, runtime: { host } }: Actors): void => {
+  metrics.counter('troupe_commits_total', 'Commits made durable.', () => host.committed)
+  metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
+  metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
+  for (const kind of stuckKinds) {
+    metrics.gauge(`troupe_stuck_${kind}`, stuckHelp, () => host.stuck.counts()[kind])
+  }
+  metrics.counter('troupe_gateway_calls_total', 'Gateway calls recorded.', () => gateway.ledger.counts.taken)
+  metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
+}
+
+const servedOperations = (chatBodyBytes: number): readonly Operation[] =>
+  Object.values(operations).map((operation) => {
+    const { chatBodyBytes: most } = operation
+    return most === null ? operation : { ...operation, maxBodyBytes: Math.min(most, chatBodyBytes) }
+  })
 
 /** A node that shuts down begins nothing: the client gets `shutting_down`, and a load balancer sends it elsewhere. */
 const unlessDraining = (authenticator: Authenticator, state: ProcessState): Authenticator => ({

@@ -117,7 +117,7 @@ export const aiChat = defineOperations('ai_chat', {
     idempotency: 'stored',
     attributed: true,
     cors: true,
-    maxBodyBytes: 32 * 1024 * 1024,
+    chatBodyBytes: 64 * 1024 * 1024,
     body,
     answer: answersEither(answersJson(result), answersBytes('text/event-stream')),
     errors: modelCallErrors,

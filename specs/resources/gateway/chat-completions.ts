@@ -49,7 +49,7 @@ export const chatCompletions = defineOperations('chat_completions', {
     cors: true,
     unknownFields: 'ignore',
     idempotency: 'stored',
-    maxBodyBytes: 50 * 1024 * 1024,
+    chatBodyBytes: 64 * 1024 * 1024,
     body: object({
       model,
       messages: array(object({ role: string({ maxLength: 32 }), content: optional(json()) }, { open: true }), {

@@ -26,7 +26,7 @@ const items = array(jsonObject(), { maxItems: 20 })
 const shared = { access: anyKeyOrDashboard, envelope: 'openai' } as const
 
 /** What a new thing of a project is made with. */
-const making = { ...shared, unknownFields: 'ignore', attributed: true, maxBodyBytes: 12 * 1024 * 1024 } as const
+const making = { ...shared, unknownFields: 'ignore', attributed: true, chatBodyBytes: 12 * 1024 * 1024 } as const
 
 const conversation = object(
   { id: string(), object: oneOf('conversation'), created_at: number(), metadata: jsonObject() },

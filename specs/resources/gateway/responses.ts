@@ -160,7 +160,7 @@ export const responses = defineOperations('responses', {
     idempotency: 'stored',
     attributed: true,
     // a stored response has to fit into one document of the store
-    maxBodyBytes: 12 * 1024 * 1024,
+    chatBodyBytes: 12 * 1024 * 1024,
     body,
     answer: answersEither(answersJson(response), answersBytes('text/event-stream')),
     errors: [...modelCallErrors, 'not_found'],
@@ -189,7 +189,7 @@ export const responses = defineOperations('responses', {
     unknownFields: 'ignore',
     idempotency: 'ignored',
     attributed: true,
-    maxBodyBytes: 12 * 1024 * 1024,
+    chatBodyBytes: 12 * 1024 * 1024,
     body: object(
       {
         model: maybe(word),
@@ -220,7 +220,7 @@ export const responses = defineOperations('responses', {
     unknownFields: 'ignore',
     idempotency: 'stored',
     attributed: true,
-    maxBodyBytes: 12 * 1024 * 1024,
+    chatBodyBytes: 12 * 1024 * 1024,
     body: object(
       { model: word, input, instructions: maybe(string()), previous_response_id: maybe(word) },
       { title: 'CompactionRequest' },

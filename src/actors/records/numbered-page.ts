@@ -6,5 +6,5 @@ export const numberedPage = <T>(
   { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
 ): NumberedPage<T> => ({
   data,
-  pagination: { page, limit, total, total_pages: Math.ceil(total / limit) },
+  pagination: { page, limit, total, total_pages: Math.ceil(total / limit), has_more: page * limit < total },
 })

@@ -185,12 +185,12 @@ const eventPage = async (
   { limit, cursor }: EventsCall['query'],
 ): Promise<ResultOf<'runs.events'>> => {
   const after = cursor === undefined ? 0 : sequenceOf(cursor)
-  const events = await host.readPage(run, after, limit + 1)
-  const shown = events.slice(0, limit)
-  const last = shown.at(-1)
+  const events = await host.readPage(run, after, limit)
+  const last = events.at(-1)
   return {
-    data: shown.map((event) => runEventView(run.id, event)),
-    next_cursor: events.length > limit && last !== undefined ? cursorOf(last.sequence) : null,
+    data: events.map((event) => runEventView(run.id, event)),
+    // a page of long events has fewer than `limit`
+    next_cursor: last !== undefined && last.sequence < run.state.lastSequence ? cursorOf(last.sequence) : null,
   }
 }
 

@@ -11,6 +11,9 @@ export interface Range {
 /** The whole log of an actor. */
 export const wholeLog = (resident: Resident): Range => ({ first: 1, last: resident.state.lastSequence })
 
+/** What of a range comes after this sequence. */
+export const behind = ({ first, last }: Range, after: number): Range => ({ first: Math.max(first, after + 1), last })
+
 /**
  * Where a turn's events stand. Turn numbers only rise along a log, so both ends are found by bisection: a few reads of
  * one commit each, and no index of their own.
@@ -33,7 +36,7 @@ const firstAtOrAfter = async (host: Host, resident: Resident, turn: number): Pro
   return low
 }
 
-/** One page of a range: `page` from 1. */
+/** One page of a range: `page` from 1. It ends early where its events are long (`logPage`). */
 export const pageOfRange = async (
   host: Host,
   resident: Resident,

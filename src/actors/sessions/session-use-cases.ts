@@ -15,7 +15,7 @@ import type { Host } from '../runtime/host.ts'
 import { isId, newId, newIdFor } from '../runtime/ids.ts'
 import type { Delivered, Resident } from '../runtime/resident.ts'
 import type { SessionAgent } from './agent-configs.ts'
-import { pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
+import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
 import { sessionRows } from './kinds.ts'
 import { beginningOf, type Installed, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
@@ -181,15 +181,17 @@ const reading = ({ host, records }: SessionParts) =>
         ? listSessions({ host, records }, call, listedFor(call.principal))
         : listBound(host, call),
     'sessions.events': async (call) => {
-      const { page, limit, turn_number } = call.query
+      const { page, limit, turn_number, after = 0 } = call.query
       const session = await findSession(host, call, call.params.session_id)
       const range = turn_number === undefined ? wholeLog(session) : await rangeOfTurn(host, session, turn_number)
-      const events = await pageOfRange(host, session, { range, page, limit })
-      const total = Math.max(0, range.last - range.first + 1)
-      return numberedPage(
+      const { first, last } = behind(range, after)
+      const events = await pageOfRange(host, session, { range: { first, last }, page, limit })
+      const { data, pagination } = numberedPage(
         events.map((event) => sessionEventView(session.id, event)),
-        { page, limit, total },
+        { page, limit, total: Math.max(0, last - first + 1) },
       )
+      const end = events.at(-1)?.sequence ?? last
+      return { data, pagination: { ...pagination, has_more: end < last } }
     },
   }) satisfies Partial<UseCases>
 

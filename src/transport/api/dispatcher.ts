@@ -12,6 +12,7 @@ import { Containment } from '../http/containment.ts'
 import type { Headers, HttpHandler, HttpRequest, HttpResponse, UpgradeDecision } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
 import type { SseStreams } from '../streams/sse.ts'
+import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
@@ -30,6 +31,7 @@ import { refuse } from './refuse.ts'
 import { type Match, Router } from './router.ts'
 import { asStreamed, tenantOfStream } from './schema.ts'
 import { envelopeFor } from './sdk-callers.ts'
+import { SeatedResponse, wantsStream } from './seated-response.ts'
 import { ServedCall } from './served-call.ts'
 
 export interface ApiParts {
@@ -39,6 +41,7 @@ export interface ApiParts {
   readonly tenants: Tenants
   readonly idempotent: Pick<IdempotentRequests, 'run'>
   readonly streams: SseStreams
+  readonly seats: StreamSeats
   /** The server's origin as browsers see it, e.g. `https://agents.example`; null when it is the `Host` that they name. */
   readonly publicOrigin: string | null
   /** Who really calls, where proxies stand in front. */
@@ -150,6 +153,7 @@ export class Dispatcher implements HttpHandler {
     }: ReadBody = operation.body === null ? noBody : await readBody(operation, request)
     validator.body(body)
     const reserved = checkFields(operation, principal, body)
+    this.#takeSeat(exchange, operation, { principal, query, body })
     const params = named(operation.params, values)
     const about = aboutOf(params, body)
     const admitted = admitNamed(this.#parts.tenants, operation, { principal, about })
@@ -175,6 +179,18 @@ export class Dispatcher implements HttpHandler {
     const result = await this.#result(exchange, endpoint, call)
     if (exchange.look !== undefined) await this.#watchTenant(exchange, principal, result)
     return answer(exchange, operation, { result, query, streams: this.#parts.streams })
+  }
+
+  /** A browser's stream has a seat until its answer has ended. @throws {ServiceError} `too_many_streams` */
+  #takeSeat(
+    exchange: Exchange,
+    operation: Operation,
+    { principal, ...input }: { readonly principal: Principal; readonly query: unknown; readonly body: unknown },
+  ): void {
+    const { request, response } = exchange
+    if (!wantsStream(operation, { request, ...input })) return
+    const browser = browserOf(principal, () => this.#parts.clientAddress(request))
+    if (browser !== null) exchange.response = new SeatedResponse(response, this.#parts.seats.take(browser))
   }
 
   #principal(request: HttpRequest, { operation }: Endpoint): Principal | Promise<Principal> {

@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 /** One request on its way through the dispatcher. */
 export interface Exchange {
   readonly request: HttpRequest
-  readonly response: HttpResponse
+  response: HttpResponse
   readonly requestId: string
   /** From `performance.now()`. */
   readonly startedMs: number

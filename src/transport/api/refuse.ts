@@ -58,10 +58,17 @@ export const serviceErrorOf = (
   log: Logger,
 ): ServiceError => {
   if (error instanceof ServiceError) return error
-  if (error instanceof BodyTooLarge) return new ServiceError('body_too_large', { cause: error })
+  if (error instanceof BodyTooLarge) return tooLarge(error, endpoint)
   if (error instanceof StoreUnavailable) return new ServiceError('store_unavailable', { cause: error })
   log.error({ err: error, requestId, operation: endpoint?.operation.id }, 'request failed unexpectedly')
   return new ServiceError('internal_error', { cause: error })
+}
+
+const tooLarge = (cause: BodyTooLarge, endpoint: Exchange['endpoint']): ServiceError => {
+  if (endpoint === null) return new ServiceError('body_too_large', { cause })
+  const most = Math.round(endpoint.operation.maxBodyBytes / 1024)
+  const message = `The body is larger than the ${most % 1024 === 0 ? `${most / 1024} MB` : `${most} KB`} that this operation accepts.`
+  return new ServiceError('body_too_large', { message, cause })
 }
 
 /** Anthropic's SDKs read the request's id from a header of another name. */
@@ -73,7 +80,7 @@ const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 /** Codes that say when to come back (`rate_limited` does); in a second, when no better time is known. */
 const soon: ReadonlySet<ErrorCode> = new Set([
   ...(['store_unavailable', 'shutting_down', 'interrupted'] as const),
-  ...(['rate_limit_exceeded', 'provider_rate_limited'] as const),
+  ...(['rate_limit_exceeded', 'provider_rate_limited', 'too_many_streams'] as const),
 ])
 
 const headersOf = ({ code, details }: ServiceError): Headers => {

@@ -5,10 +5,11 @@ import { requestValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { sessionSocket } from '#specs/resources/sessions.ts'
 import type { JsonObject } from '#storage/ports.ts'
-import type { HttpRequest, UpgradeDecision } from '../http/http-port.ts'
+import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
 import { type SessionCommands, serveSessionSocket } from '../streams/session-socket.ts'
 import type { StreamCounters } from '../streams/sse.ts'
+import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { attributionOf } from './attribution.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator } from './credentials/authenticator.ts'
@@ -28,6 +29,7 @@ export interface SessionUpgradeParts {
   readonly tenants: Tenants
   readonly ticker: Ticker
   readonly counters: StreamCounters
+  readonly seats: StreamSeats
   /** Who really calls, where proxies stand in front. */
   readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
@@ -75,7 +77,11 @@ export class SessionUpgrades {
 
   async #accept(upgrade: UpgradeRequest): Promise<UpgradeDecision> {
     const { request } = upgrade
-    authorise(sessionSocket.access, await this.#parts.authenticator.authenticate(request))
+    const { seats, clientAddress } = this.#parts
+    const principal = await this.#parts.authenticator.authenticate(request)
+    authorise(sessionSocket.access, principal)
+    const browser = browserOf(principal, () => clientAddress(request))
+    if (browser !== null) seats.check(browser)
     const query = this.#validator.query(request.query)
     const newest = await this.#newest(upgrade)
     const tenant = await this.#tenantOf(upgrade)
@@ -90,7 +96,21 @@ export class SessionUpgrades {
       log: this.#parts.log,
       look: () => this.#look(request, tenant),
     }
-    return { accept: (peer) => serveSessionSocket(peer, this.#commands(upgrade, newest), options) }
+    const accept = (peer: WebSocketPeer): void => {
+      const release = browser === null ? () => {} : seats.take(browser)
+      serveSessionSocket(peer, this.#commands(upgrade, newest), { ...options, onLeave: release })
+    }
+    return { accept: (peer) => this.#acceptOrClose(peer, accept) }
+  }
+
+  /** Others took the last seats since it was looked at: the client may connect again. */
+  #acceptOrClose(peer: WebSocketPeer, accept: (peer: WebSocketPeer) => void): void {
+    try {
+      accept(peer)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      peer.close(1013, error.code)
+    }
   }
 
   /** A session of a suspended tenant has no open socket, for any holder. @throws {ServiceError} `tenant_suspended` */

@@ -38,6 +38,8 @@ export interface SessionSocketOptions {
   readonly log: Logger
   /** Held every few seconds; the socket is closed when it refuses. */
   readonly look?: LookAgain
+  /** Called once when the socket is closed. */
+  readonly onLeave?: () => void
 }
 
 /** Frames that may wait for the ones before them; a client that sends more is refused as too fast. */
@@ -196,6 +198,7 @@ class SessionSocket implements Ticking {
     this.#follower?.stop()
     this.#options.ticker.delete(this)
     this.#options.counters.openStreams--
+    this.#options.onLeave?.()
   }
 }
 

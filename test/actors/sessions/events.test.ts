@@ -51,6 +51,7 @@ describe('the events of a session', () => {
       limit: 7,
       total: all.length,
       total_pages: Math.ceil(all.length / 7),
+      has_more: true,
     })
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
     expect(all.every(({ id }) => isId(id, 'evt'))).toBe(true)

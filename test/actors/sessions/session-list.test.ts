@@ -23,7 +23,13 @@ describe('a list of sessions', () => {
     expect(await ids({})).toEqual(sessions.slice(0, 3))
     expect(await ids({ page: 3 })).toEqual(sessions.slice(6))
     expect(await ids({ page: 4 })).toEqual([])
-    expect((await list({ page: 2 })).pagination).toEqual({ page: 2, limit: 3, total: 7, total_pages: 3 })
+    expect((await list({ page: 2 })).pagination).toEqual({
+      page: 2,
+      limit: 3,
+      total: 7,
+      total_pages: 3,
+      has_more: true,
+    })
   })
 
   it('goes on behind a session, whatever is started meanwhile', async () => {

@@ -16,6 +16,7 @@ import { serving } from '#test/transport/http/serving.ts'
 import { Dispatcher } from '#transport/api/dispatcher.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
+import { StreamSeats } from '#transport/streams/stream-seats.ts'
 import { type Answer, cut, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
 import {
   type ChatWorld,
@@ -48,6 +49,7 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
     origins: { allows: () => true },
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
+    seats: new StreamSeats(),
     publicOrigin: null,
     clientAddress: ({ remoteAddress }) => remoteAddress,
     log,

@@ -25,6 +25,14 @@ describe('a JSON body', () => {
     expect(parse(JSON.stringify({ text }))).toEqual({ text })
   })
 
+  it('has at most 100,000 names, texts, objects and lists, and eight times as many numbers', () => {
+    const items = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(',')}]`
+    expect(parse(items(80_000, '{}'))).toHaveLength(80_000)
+    expect(parse(items(780_000, '1'))).toHaveLength(780_000)
+    for (const body of [items(100_000, '{}'), items(100_000, '""'), items(810_000, '1')])
+      expect(() => parse(body)).toThrow('The body has more than 100000 names')
+  })
+
   it('is UTF-8', () => {
     expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8')
   })

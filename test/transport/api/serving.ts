@@ -19,6 +19,7 @@ import {
   type HttpResponse,
 } from '#transport/http/http-port.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
+import { StreamSeats } from '#transport/streams/stream-seats.ts'
 
 /** A request as a test writes it. `body` that is no text is sent as JSON. */
 export interface Sent {
@@ -89,6 +90,7 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
     origins: { allows: (origin) => options.origins?.includes(origin) ?? false },
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
+    seats: new StreamSeats(),
     publicOrigin: 'https://agents.example',
     clientAddress: clientAddressReader(options.trustedProxies ?? null),
     log,

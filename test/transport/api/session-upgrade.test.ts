@@ -8,6 +8,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { SessionUpgrades } from '#transport/api/session-upgrade.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
+import { StreamSeats } from '#transport/streams/stream-seats.ts'
 import { FakePeer } from '../http/fakes.ts'
 import { principals } from './serving.ts'
 
@@ -53,6 +54,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
     tenants: { admit, admitUser: () => {}, check: () => {} },
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
+    seats: new StreamSeats(),
     log: pino({ level: 'silent' }),
   })
   return { calls, decide: (target: string, headers = {}) => upgrades.decide(requestOf(target, headers)) }

@@ -15,10 +15,32 @@ const streamSteps = [16, 184] as const
 /** A stream's page ends with the event that goes beyond. In UTF-16 units. */
 const streamMaxChars = 512 * 1024
 
-/** Events after a sequence number with the times of their commits, at most `limit`, with their blobs put back. */
+/** A page's events end before the one that goes beyond. In bytes of JSON. */
+const pageMaxBytes = 4 * 1024 * 1024
+/** Events that a page reads from the store at once: each may be as large as a commit. */
+const pageStep = 16
+/** What stands around the payload of an event in an answer. In bytes. */
+const eventHeadBytes = 400
+
+/**
+ * Events after a sequence number with the times of their commits, at most `limit` and at most 4 MB, with their blobs put
+ * back. Empty only at the end of the log; a page that is shorter than `limit` may have more behind it.
+ */
 export const logPage = async (log: ActorLog, after: number, limit: number): Promise<readonly StoredLogEvent[]> => {
-  const events = await log.storage.commits.events(log.actor, after, limit)
-  return Promise.all(events.map((event) => whole(log, event)))
+  const page: StoredLogEvent[] = []
+  let bytes = 0
+  while (page.length < limit) {
+    const step = Math.min(pageStep, limit - page.length)
+    const events = await log.storage.commits.events(log.actor, page.at(-1)?.sequence ?? after, step)
+    for (const event of events) {
+      const read = await whole(log, event)
+      bytes += Buffer.byteLength(JSON.stringify(read.payload)) + eventHeadBytes
+      if (bytes > pageMaxBytes && page.length > 0) return page
+      page.push(read)
+    }
+    if (events.length < step) break
+  }
+  return page
 }
 
 /**

@@ -5,14 +5,20 @@ import { ServiceError } from '#specs/errors/errors.ts'
 const maxDepth = 64
 
 /**
+ * Names, texts, objects and lists that a body may have, and eight times as many numbers: what a parser makes of them costs
+ * by their count, and 8 MB of empty objects would hold every other request up for seconds.
+ */
+const maxValues = 100_000
+
+/**
  * Parses a JSON body.
  *
- * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8 or is nested deeper than 64.
+ * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8 or is nested deeper than 64; `body_too_large`
+ * for one of more than 100,000 names, texts, objects and lists.
  */
 export const parseJson = (bytes: Buffer): unknown => {
   if (!isUtf8(bytes)) throw new ServiceError('malformed_json', { message: 'The body is not UTF-8.' })
-  if (isTooDeep(bytes))
-    throw new ServiceError('malformed_json', { message: `The body is nested deeper than ${maxDepth}.` })
+  checkShape(bytes)
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
@@ -28,21 +34,30 @@ export const isJsonType = (contentType: string | undefined): boolean => {
 }
 
 const quote = 0x22
+const comma = 0x2c
 const backslash = 0x5c
 
-/** Counts brackets outside strings; a text that is no JSON at all is left to the parser. */
-const isTooDeep = (bytes: Buffer): boolean => {
+/** Counts what is outside strings; a text that is no JSON at all is left to the parser. */
+const checkShape = (bytes: Buffer): void => {
   let depth = 0
+  let weight = 0
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]
-    if (byte === quote) at = endOfString(bytes, at + 1)
-    else if (byte === 0x7b || byte === 0x5b) {
+    if (byte === quote) {
+      at = endOfString(bytes, at + 1)
+      weight += 1
+    } else if (byte === 0x7b || byte === 0x5b) {
       depth += 1
-      if (depth > maxDepth) return true
+      weight += 1
+      if (depth > maxDepth)
+        throw new ServiceError('malformed_json', { message: `The body is nested deeper than ${maxDepth}.` })
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1
+    else if (byte === comma) weight += 1 / 8
+    if (weight > maxValues) throw new ServiceError('body_too_large', { message: tooMany })
   }
-  return false
 }
+
+const tooMany = `The body has more than ${maxValues} names, texts, objects and lists, or eight times as many numbers.`
 
 /** Strings up to this length are read byte by byte; of longer ones the end is searched, which is faster by far. */
 const shortBytes = 32

@@ -1,0 +1,78 @@
+import { type Operation, streams } from '#specs/dsl/declare.ts'
+import type { BodyWriter, Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
+import { asStreamed } from './schema.ts'
+
+/** Whether this request would be answered by a stream, as far as it says so itself. */
+export const wantsStream = (
+  operation: Operation,
+  { request, query, body }: { readonly request: HttpRequest; readonly query: unknown; readonly body: unknown },
+): boolean => {
+  if (operation.answer.kind === 'events') return true
+  if (!streams(operation)) return false
+  return (
+    asStreamed(body)?.stream === true ||
+    asStreamed(query)?.stream === true ||
+    request.header('accept')?.trim() === 'text/event-stream'
+  )
+}
+
+/** A response that gives a seat back when it has ended, in whichever way. */
+export class SeatedResponse implements HttpResponse {
+  readonly #response: HttpResponse
+  readonly #release: () => void
+  #listener: (() => void) | null = null
+
+  constructor(response: HttpResponse, release: () => void) {
+    this.#response = response
+    this.#release = release
+    response.onClose(() => this.#closed())
+    if (response.closed) release()
+  }
+
+  get begun(): boolean {
+    return this.#response.begun
+  }
+
+  get closed(): boolean {
+    return this.#response.closed
+  }
+
+  send(status: number, headers: Headers, body: string | Uint8Array): void {
+    this.#release()
+    this.#response.send(status, headers, body)
+  }
+
+  stream(status: number, headers: Headers): BodyWriter {
+    const writer = this.#response.stream(status, headers)
+    const release = this.#release
+    return {
+      write: (part) => writer.write(part),
+      onDrain: (listener) => writer.onDrain(listener),
+      get bufferedBytes() {
+        return writer.bufferedBytes
+      },
+      end: (part) => {
+        release()
+        writer.end(part)
+      },
+      abort: () => {
+        release()
+        writer.abort()
+      },
+    }
+  }
+
+  fail(): void {
+    this.#release()
+    this.#response.fail()
+  }
+
+  onClose(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  #closed(): void {
+    this.#release()
+    this.#listener?.()
+  }
+}
