@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { patience } from './patience.ts'
 import { type Frame, StreamReader } from './stream-reader.ts'
@@ -22,6 +25,12 @@ export interface Row {
 export interface Extra {
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
+}
+
+/** The head of a request with a body. */
+export interface Announced {
+  readonly method: string
+  readonly contentLength: number
 }
 
 /** The HTTP interface as a client of one credential sees it. */
@@ -61,6 +70,18 @@ export class Api {
   upload(path: string, body: Uint8Array<ArrayBuffer>, contentType: string): Promise<Response> {
     const headers = { ...this.#headers, 'content-type': contentType }
     return fetch(`${this.#url}${path}`, { method: 'POST', headers, body })
+  }
+
+  /** Says how long a body is and sends nothing of it. @returns what is answered to that. */
+  async announce(path: string, { method, contentLength }: Announced): Promise<Answered> {
+    const headers = { ...this.#headers, 'content-type': 'application/json', 'content-length': contentLength }
+    const sent = request(`${this.#url}${path}`, { method, headers })
+    sent.flushHeaders()
+    const [response]: IncomingMessage[] = await once(sent, 'response')
+    if (response === undefined) throw new Error('no response')
+    const text = await readText(response)
+    sent.destroy()
+    return answered(new Response(text, { status: response.statusCode ?? 0, headers: textsOf(response.headers) }))
   }
 
   async get(path: string, extra: Extra = {}): Promise<Answered> {
@@ -148,3 +169,6 @@ const answered = async (response: Response): Promise<Answered> => {
   const json = response.headers.get('content-type')?.includes('json') === true
   return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
 }
+
+const textsOf = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

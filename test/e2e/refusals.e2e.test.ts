@@ -9,6 +9,7 @@ import { takesForms } from '../specs/sample-form.ts'
 import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../specs/samples.ts'
 import { type Answered, Api, type Extra } from './api.ts'
 import { patience } from './patience.ts'
+import { type Case, failuresOf } from './sweep/cases.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
 
@@ -131,8 +132,11 @@ const target = (operation: Operation, ids: Ids): string =>
   })
 
 /** What an error says, in whatever envelope the operation has. */
-const refusal = ({ status, body }: Answered) =>
-  typeof body.error === 'object' ? { status, ...body.error } : { ...body, status, code: body.error }
+const refusalIn = ({ status, headers, body }: Answered) => {
+  expect(headers.get('x-request-id'), 'every answer has its id').toMatch(/^req_/)
+  expect(JSON.stringify(body)).not.toMatch(/\.ts:\d|\bat \w+ \(|sqlite|mongo/i)
+  return typeof body.error === 'object' ? { status, ...body.error } : { ...body, status, code: body.error }
+}
 
 /** How the operation's envelope says so: the one of custom providers has a sentence and nothing else. */
 const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
@@ -147,12 +151,26 @@ const ofTheHouse = ['project_id', 'member_id', 'task_id', 'path']
 /** A model is no resource: its id says nothing of whose it is. */
 const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_found' : 'not_found')
 
-const mutations = (mutate: (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]) =>
-  withBody.flatMap((operation) =>
-    operation.body === null
-      ? []
-      : mutate(operation.body.json).map((mutation) => ({ id: operation.id, operation, ...mutation })),
-  )
+type Mutate = (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]
+
+const mutated = ({ body }: Operation, mutate: Mutate): readonly Mutation[] => (body === null ? [] : mutate(body.json))
+
+/** A request of an operation; without more it is a good one of who may. */
+interface Asked {
+  readonly operation: Operation
+  readonly ids: Ids
+  readonly api?: Api
+  readonly body?: unknown
+  readonly extra?: Extra
+}
+
+const unknownCredentials = [
+  ['none', {}],
+  ['an unknown key', { authorization: `Bearer csk_${'x'.repeat(43)}` }],
+  ['an unknown token', { authorization: 'Bearer ect_a.b.c' }],
+  ['no bearer', { authorization: 'Basic YTpi' }],
+  ['an unknown cookie', { cookie: 'troupe_session=unknown; session=unknown' }],
+] as const
 
 describe.each(stores)('on $store', ({ store }) => {
   let world: World
@@ -214,98 +232,111 @@ describe.each(stores)('on $store', ({ store }) => {
 
   const apiFor = ({ access }: Operation): Api => apis[access.kinds[0] ?? ''] ?? new Api(world.url)
 
-  const send = (api: Api, operation: Operation, ids: Ids, body?: unknown, extra: Extra = {}): Promise<Answered> => {
+  const send = ({ operation, ids, api = apiFor(operation), body, extra = {} }: Asked): Promise<Answered> => {
     const { method } = operation
     const sent = body ?? (operation.body === null ? undefined : sampleOf(operation.body.json))
     const path = target(operation, ids)
     return sent === undefined ? api.get(path, { method, ...extra }) : api.post(path, sent, { method, ...extra })
   }
 
-  const refused = async (api: Api, operation: Operation, ids: Ids, body?: unknown, extra: Extra = {}) => {
-    const answered = await send(api, operation, ids, body, extra)
-    expect(answered.headers.get('x-request-id'), 'every answer has its id').toMatch(/^req_/)
-    expect(JSON.stringify(answered.body)).not.toMatch(/\.ts:\d|\bat \w+ \(|sqlite|mongo/i)
-    return refusal(answered)
+  const refused = async (asked: Asked) => refusalIn(await send(asked))
+
+  const checked = (title: string, check: () => Promise<void>): Case => ({ title, check })
+
+  /** A request that is refused so. */
+  const refuses = (title: string, asked: Asked, expected: object): Case =>
+    checked(title, async () => expect(await refused(asked)).toMatchObject(expected))
+
+  const withoutCredential = (operation: Operation): readonly Case[] =>
+    unknownCredentials.map(([title, headers]) =>
+      refuses(
+        `asks for a credential: ${title}`,
+        { operation, ids: mine, api: new Api(world.url, headers) },
+        saying(operation, 'authentication_required'),
+      ),
+    )
+
+  const ofOtherKinds = (operation: Operation): readonly Case[] => {
+    const { kinds } = operation.access
+    const others = ['secret_key', 'client_token', 'dashboard'].filter((kind) => !kinds.some((each) => each === kind))
+    const code = kinds.join() === 'secret_key' ? 'secret_key_required' : 'forbidden'
+    return others.map((kind) => {
+      const api = apis[kind] ?? new Api(world.url)
+      const headers = kind === 'dashboard' ? { 'x-project-id': mine.project_id ?? '' } : {}
+      const asked = { operation, ids: mine, api, extra: { headers } }
+      return refuses(`refuses a ${kind}`, asked, saying(operation, code))
+    })
   }
 
-  describe.each(guarded)('$id', (operation) => {
-    it.each([
-      ['none', {}],
-      ['an unknown key', { authorization: `Bearer csk_${'x'.repeat(43)}` }],
-      ['an unknown token', { authorization: 'Bearer ect_a.b.c' }],
-      ['no bearer', { authorization: 'Basic YTpi' }],
-      ['an unknown cookie', { cookie: 'troupe_session=unknown; session=unknown' }],
-    ])('asks for a credential: %s', async (_, headers) => {
-      const answer = await refused(new Api(world.url, headers), operation, mine)
-      expect(answer).toMatchObject(saying(operation, 'authentication_required'))
-    })
-
-    const others = ['secret_key', 'client_token', 'dashboard'].filter(
-      (kind) => !operation.access.kinds.some((each) => each === kind),
+  const underUnknownIds = (operation: Operation): readonly Case[] =>
+    naming(operation).flatMap((name) =>
+      [`${mine[name]?.split('_')[0]}_${'0'.repeat(26)}`, 'nonsense', '%00', "'--"].map((id) =>
+        refuses(
+          `finds nothing under an unknown ${name}: ${id}`,
+          { operation, ids: { ...mine, [name]: id } },
+          saying(operation, missing(name)),
+        ),
+      ),
     )
-    it.each(others)('refuses a %s', async (kind) => {
-      const onlySecret = operation.access.kinds.join() === 'secret_key'
-      const api = apis[kind] ?? new Api(world.url)
-      const extra = kind === 'dashboard' ? { headers: { 'x-project-id': mine.project_id ?? '' } } : {}
-      expect(await refused(api, operation, mine, undefined, extra)).toMatchObject(
-        saying(operation, onlySecret ? 'secret_key_required' : 'forbidden'),
+
+  /** All projects of the one organisation are its members' own. */
+  const underForeignIds = (operation: Operation): readonly Case[] =>
+    naming(operation)
+      .filter((name) => !ofTheHouse.includes(name))
+      .map((name) =>
+        refuses(
+          `finds nothing under another project's ${name}`,
+          { operation, ids: { ...mine, [name]: foreign[name] ?? '' } },
+          saying(operation, missing(name)),
+        ),
       )
-    })
-  })
 
-  describe.each(withParams)('$id', (operation) => {
-    it.each(naming(operation))('finds nothing under an unknown %s', async (name) => {
-      for (const id of [`${mine[name]?.split('_')[0]}_${'0'.repeat(26)}`, 'nonsense', '%00', "'--"]) {
-        const answer = await refused(apiFor(operation), operation, { ...mine, [name]: id })
-        expect(answer, id).toMatchObject(saying(operation, missing(name)))
-      }
+  const ofNeighbours = (operation: Operation): readonly Case[] =>
+    Object.entries(neighbours).map(([whose, session_id]) => {
+      const asked = { operation, ids: { ...mine, session_id }, api: apis.client_token ?? world.api }
+      const title = `shows a client token nothing of ${whose} session`
+      return refuses(title, asked, { status: 404, code: 'not_found' })
     })
 
-    // all projects of the one organisation are its members' own
-    const owned = naming(operation).filter((name) => !ofTheHouse.includes(name))
-    it.each(owned)("finds nothing under another project's %s", async (name) => {
-      const answer = await refused(apiFor(operation), operation, { ...mine, [name]: foreign[name] ?? '' })
-      expect(answer).toMatchObject(saying(operation, missing(name)))
-    })
-  })
+  const ofBodies = (operation: Operation): readonly Case[] => {
+    const asked = { operation, ids: mine }
+    const wrong = (mutations: readonly Mutation[], code: ErrorCode): readonly Case[] =>
+      mutations.map(({ param, body }) =>
+        refuses(`${code} ${param}`, { ...asked, body }, saying(operation, code, param)),
+      )
+    return [
+      refuses('refuses a body that is no JSON', { ...asked, body: '{"a":' }, saying(operation, 'malformed_json')),
+      checked('refuses a body that is too large as soon as its length is said', async () => {
+        const sent = { method: operation.method, contentLength: operation.maxBodyBytes + 1 }
+        const answered = await apiFor(operation).announce(target(operation, mine), sent)
+        expect(refusalIn(answered)).toMatchObject(saying(operation, 'body_too_large'))
+      }),
+      ...wrong(mutated(operation, withoutRequired), 'missing_field'),
+      ...wrong(mutated(operation, withWrongTypes), 'invalid_field'),
+      ...(operation.unknownFields === 'refuse' ? wrong(mutated(operation, withUnknown), 'unknown_field') : []),
+    ]
+  }
 
-  describe.each(ofClients)('$id', (operation) => {
-    it.each(["the project's own", "another user's", "another tenant's"])(
-      'shows a client token nothing of %s session',
-      async (whose) => {
-        const ids = { ...mine, session_id: neighbours[whose] ?? '' }
-        const answer = await refused(apis.client_token ?? world.api, operation, ids)
-        expect(answer).toMatchObject({ status: 404, code: 'not_found' })
-      },
-    )
-  })
+  const casesOf = (operation: Operation): readonly Case[] => [
+    ...(guarded.includes(operation) ? [...withoutCredential(operation), ...ofOtherKinds(operation)] : []),
+    ...(withParams.includes(operation) ? [...underUnknownIds(operation), ...underForeignIds(operation)] : []),
+    ...(ofClients.includes(operation) ? ofNeighbours(operation) : []),
+    ...(withBody.includes(operation) ? ofBodies(operation) : []),
+  ]
 
-  describe.each(withBody)('$id', (operation) => {
-    it('refuses a body that is no JSON', async () => {
-      const answer = await refused(apiFor(operation), operation, mine, '{"a":')
-      expect(answer).toMatchObject(saying(operation, 'malformed_json'))
-    })
+  it.each([...new Set([...guarded, ...withBody])])(
+    '$id refuses who may not, what is not there, and what is not well formed',
+    async (operation) => {
+      const cases = casesOf(operation)
+      expect(cases).not.toEqual([])
+      expect(await failuresOf(cases)).toEqual([])
+    },
+  )
 
-    it('refuses a body that is too large', async () => {
-      const body = JSON.stringify({ text: 'x'.repeat(operation.maxBodyBytes) })
-      expect(await refused(apiFor(operation), operation, mine, body)).toMatchObject(saying(operation, 'body_too_large'))
-    })
-  })
-
-  it.each(mutations(withoutRequired))('$id needs $param', async ({ operation, param, body }) => {
-    const answer = await refused(apiFor(operation), operation, mine, body)
-    expect(answer).toMatchObject(saying(operation, 'missing_field', param))
-  })
-
-  it.each(mutations(withWrongTypes))('$id refuses a wrong type of $param', async ({ operation, param, body }) => {
-    const answer = await refused(apiFor(operation), operation, mine, body)
-    expect(answer).toMatchObject(saying(operation, 'invalid_field', param))
-  })
-
-  const closed = mutations(withUnknown).filter(({ operation }) => operation.unknownFields === 'refuse')
-  it.each(closed)('$id refuses $param', async ({ operation, param, body }) => {
-    const answer = await refused(apiFor(operation), operation, mine, body)
-    expect(answer).toMatchObject(saying(operation, 'unknown_field', param))
+  it('reads no more of a body than its operation takes', async () => {
+    const operation = operations['sessions.create']
+    const body = JSON.stringify({ text: 'x'.repeat(operation.maxBodyBytes) })
+    expect(await refused({ operation, ids: mine, body })).toMatchObject(saying(operation, 'body_too_large'))
   })
 
   it('has written nothing for any of these requests', async () => {

@@ -46,8 +46,17 @@ export const sampleOf = (schema: JsonSchema): unknown => {
   }
 }
 
+const compiled = new WeakMap<JsonSchema, (value: unknown) => boolean>()
+
 /** ajv takes no default at the root. */
-const accepts = ({ default: _unused, ...schema }: JsonSchema) => compile(schema)
+const accepts = (schema: JsonSchema): ((value: unknown) => boolean) => {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const { default: _unused, ...rest } = schema
+  const fits = compile(rest)
+  compiled.set(schema, fits)
+  return fits
+}
 
 const typeOf = ({ type }: JsonSchema): string | undefined => (typeof type === 'string' ? type : type?.[0])
 
