@@ -18,6 +18,8 @@ import {
 } from '../dsl/schema.ts'
 import { endedStream, turnUsage } from '../events/events.ts'
 import { runEvents } from '../events/run-events.ts'
+import { serverSide } from '../field-access.ts'
+import { conversationMemory } from '../memory-field.ts'
 import { expiresIn } from '../tools.ts'
 
 const one = '/v1/runs/{run_id}'
@@ -94,8 +96,16 @@ export const runs = defineOperations(resource, {
       external_user_id: optional(string({ minLength: 1, maxLength: 256 })),
       mode: optional(oneOf('background')),
       input: runInput,
+      memory: described(
+        optional(nullable(conversationMemory)),
+        "Memory of the run's user: read before each model call, written after the last answer. Default: as the agent's config says.",
+      ),
       expires_in: optional(expiresIn),
     }),
+    fields: [
+      { field: 'external_user_id', by: serverSide },
+      { field: 'memory', by: serverSide },
+    ],
     answer: answersJson(run, { status: 202 }),
     errors: ['not_found', 'agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
   },

@@ -19,6 +19,7 @@ import {
   union,
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
+import { memoryBlock, memoryField } from '#specs/memory-field.ts'
 
 /** A field of a body that may be absent or null. */
 const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
@@ -68,6 +69,10 @@ const body = object(
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
     output_config: maybe(object({ effort: maybe(word), format: maybe(jsonObject()) })),
+    memory: described(
+      maybe(memoryField),
+      'Memory of an end user, which `userId` or `metadata.user_id` names. A stream says in headers what was read.',
+    ),
   },
   { title: 'MessageRequest', description: "Anthropic's request for a message." },
 )
@@ -97,6 +102,7 @@ const message = object(
     container: nullable(json()),
     diagnostics: nullable(json()),
     usage,
+    memory: described(optional(memoryBlock), 'With `memory` in the request.'),
   },
   { title: 'Message', description: "Anthropic's message." },
 )

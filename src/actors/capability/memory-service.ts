@@ -1,4 +1,5 @@
 import type { JsonObject, MessageRecord } from '#storage/ports.ts'
+import type { ServerTool } from './agent-resources.ts'
 import { Port } from './port.ts'
 
 /** Whose memory, and where in it. */
@@ -61,6 +62,22 @@ export interface WritebackMessage extends Pick<MessageRecord, 'to' | 'event'> {
   readonly requestId: string
   /** What starts the write, for those without a commit: `MemoryService.start`. */
   readonly input: JsonObject
+}
+
+/** Reads one memory of an index whole; turns and runs with `mode: "index"` have it. */
+export const memoryFetch: ServerTool = {
+  type: 'server',
+  name: 'memory_fetch',
+  description: 'Reads one memory of the user whole, by an id of the index.',
+  parameters: {
+    type: 'object',
+    properties: { id: { type: 'string', description: 'Id of the memory, such as mem_…' } },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  resource: 'memory',
+  settings: {},
+  effect: 'idempotent',
 }
 
 /** What memory does for conversations. */

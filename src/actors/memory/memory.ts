@@ -3,10 +3,12 @@ import { RedactionPolicies } from '#gateway/redaction/redaction-policies.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import { memory as operations } from '#specs/resources/memory.ts'
 import { authPort } from '../accounts/accounts.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
+import { fetchedMemory } from './fetched-memory.ts'
 import { importUseCase } from './import-use-case.ts'
 import { memoryKinds, memoryWriteRows } from './kinds.ts'
 import { settingsOf } from './memory-settings.ts'
@@ -29,6 +31,7 @@ export const memory = capability({
     const { turns, routing } = modelsPort.of(house)
     const opened = opening(house)
     const writes = new MemoryWrites(house)
+    agentResources.give(house, fetchedMemory(house))
     memoryService.give(house, memoryServiceOf(opened, writes))
     const { defaultModel, onlySimulated } = routing.managed
     const newWriteId = (prefix: string) => house.host.newActorId(prefix)

@@ -9,7 +9,7 @@ import type { AuditActor } from '../records/audit-note.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { ResolvedConfig, Subagent } from '../sessions/turns/resolved-config.ts'
 import { configOwner, type ToolDeclaration, type TurnConfigs } from '../sessions/turns/turn-config.ts'
-import { planTurn } from '../sessions/turns/turn-plan.ts'
+import { planTurn, type TurnRequest } from '../sessions/turns/turn-plan.ts'
 import { laneIdOf, queueIdOf } from './lanes.ts'
 
 /** What is to be run, and on whose behalf. */
@@ -20,6 +20,8 @@ export interface RunRequest {
   readonly user: string | null
   readonly resolved: ResolvedConfig
   readonly input: JsonObject
+  /** How the run uses memory, before what its agent says. */
+  readonly memory?: TurnRequest['memory']
   /** Seconds; undefined for the longest. */
   readonly expiresIn?: number | undefined
   readonly parent?: ParentRun
@@ -59,7 +61,8 @@ const defaultSteps = 50
 export const planRun = async (parts: PlanParts, request: RunRequest): Promise<RunInput> => {
   const { runId, project, tenant, resolved, parent } = request
   const depth = parent === undefined ? 0 : parent.depth + 1
-  const plan = planTurn({}, resolved.config, parts.defaultModel())
+  const { user, memory = null } = request
+  const plan = planTurn({ user, memory }, resolved.config, parts.defaultModel())
   await parts.checkModel(plan.model, project)
   const policy = resolved.approval_policy ?? parent?.policy ?? null
   const agentTools = depth < maxDepth ? delegations(resolved.subagents, plan.tools) : []

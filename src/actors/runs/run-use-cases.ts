@@ -16,6 +16,7 @@ import { newIdFor, newIdForIn } from '../runtime/ids.ts'
 import { shardOf } from '../runtime/recovery/shard.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { causeOf } from '../sessions/session-use-cases.ts'
+import { checkMemory } from '../sessions/turns/checked-memory.ts'
 import type { AgentReference } from '../sessions/turns/resolved-config.ts'
 import { listRuns } from './list-runs.ts'
 import { inputFrom, planRun } from './plan-run.ts'
@@ -101,7 +102,8 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
   if (tenant !== null && tenant !== namedTenant) await parts.checkTenant(scope.project, tenant)
   const runId = newIdFor(call, 'run', host.newActorId)
   const user = scope.user ?? body.external_user_id ?? null
-  const { input } = body
+  const { input, memory } = body
+  checkMemory({ memory, user, of: 'run' })
   const createdBy = actorOf(call)
   const request = {
     runId,
@@ -110,6 +112,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
     user,
     resolved,
     input,
+    memory,
     expiresIn: body.expires_in,
     createdBy,
   }

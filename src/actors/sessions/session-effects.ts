@@ -2,7 +2,7 @@ import type { Storage } from '#storage/ports.ts'
 import type { EffectCatalog } from '../runtime/effects/effects.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import type { EraserHost } from '../runtime/erasure/erase-listed.ts'
-import { eraseSession, writeCheckpoint } from './session-upkeep.ts'
+import { endMemory, eraseSession, writeCheckpoint } from './session-upkeep.ts'
 import { runActionTool, runSessionTool } from './tools/run-tool.ts'
 import type { ToolRunner } from './tools/tool-runner.ts'
 import { type CallModelParts, callModel } from './turns/call-model.ts'
@@ -19,6 +19,7 @@ export const sessionEffects = (parts: SessionEffectParts): EffectCatalog => ({
   'session.callModel': callModel(parts),
   'session.runTool': runSessionTool(parts),
   'session.writeCheckpoint': writeCheckpoint(parts.conversations),
+  'session.endMemory': endMemory(parts.memory),
   'session.eraseSession': eraseSession(parts),
   'action.runTool': runActionTool(parts),
   'action.eraseAction': eraseActor(parts),

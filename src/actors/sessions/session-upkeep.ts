@@ -3,6 +3,7 @@ import type { MemoryService } from '../capability/memory-service.ts'
 import type { IdempotentEffect } from '../runtime/effects/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { type EraserHost, eraseListed } from '../runtime/erasure/erase-listed.ts'
+import type { Owner } from '../runtime/step/actor-state.ts'
 import type { Conversations } from './conversations.ts'
 import { actionRows } from './kinds.ts'
 
@@ -17,6 +18,23 @@ export const writeCheckpoint = (conversations: Conversations): IdempotentEffect 
   },
 })
 
+/** Removes what was remembered of an expired session under its own scope. */
+export const endMemory = (memory: () => MemoryService): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, { actor, owner }) => {
+    await endSession(memory, actor, owner)
+    return { event: { type: 'memory_ended' } }
+  },
+})
+
+const endSession = async (
+  memory: () => MemoryService,
+  actor: string,
+  { project, tenant, user }: Owner,
+): Promise<void> => {
+  if (user !== null) await memory().endSession({ project, tenant, user }, actor)
+}
+
 /** What removing a session needs. */
 export interface EraseSessionParts extends EraseParts {
   readonly conversations: Conversations
@@ -29,7 +47,6 @@ export const eraseSession = (parts: EraseSessionParts): IdempotentEffect => {
   return eraseActor(parts, async ({ actor, owner }) => {
     await eraseListed(parts, { rows: actionRows, scope: projectScope(owner.project), where: { session_id: actor } })
     await parts.conversations.forget(actor, owner)
-    const { project, tenant, user } = owner
-    if (user !== null) await parts.memory().endSession({ project, tenant, user }, actor)
+    await endSession(parts.memory, actor, owner)
   })
 }

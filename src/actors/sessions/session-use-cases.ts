@@ -4,7 +4,6 @@ import { deepestRow } from '#specs/dsl/lists.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ReservedField } from '#specs/field-access.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { usesMemory } from '#specs/memory-field.ts'
 import type { JsonObject, LogEvent, RecordStore } from '#storage/ports.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import { isServerSide } from '../call/speaker.ts'
@@ -20,6 +19,7 @@ import { sessionRows } from './kinds.ts'
 import { beginningOf, type Installed, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
+import { checkMemory } from './turns/checked-memory.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
 
@@ -204,7 +204,8 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     throw new ServiceError('missing_field', { param: 'input', message: 'A turn needs input or tool_results.' })
   }
   const session = await findSession(host, call, call.params.session_id)
-  checkMemory(body.memory, session)
+  const { user } = session.owner
+  checkMemory({ memory: body.memory, user, of: 'session' })
   const found = agentOf(parts, session)
   const agent = found instanceof Promise ? await found : found
   if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
@@ -214,7 +215,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
     param: 'tools',
     before: agent.tools,
   })
-  const plan = planTurn({ ...body, tools, guarded: !isServerSide(call.principal) }, agent, parts.defaultModel())
+  const plan = planTurn({ ...body, tools, user, guarded: !isServerSide(call.principal) }, agent, parts.defaultModel())
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))
@@ -235,27 +236,6 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   checkSameRequest(result, idempotency)
   const stream = turnStream(host, session.id, result.commit?.events ?? [])
   return { stream, tenant: session.owner.tenant, replayed: result.duplicate }
-}
-
-/** A turn remembers for its session's user, whomever it names. @throws {ServiceError} `missing_field`, `invalid_field` */
-const checkMemory = (memory: TurnCall['body']['memory'], { owner: { user } }: Resident): void => {
-  if (!usesMemory(memory)) return
-  if (user === null)
-    throw new ServiceError('missing_field', {
-      param: 'external_user_id',
-      message: 'The session was created without external_user_id: memory belongs to a user.',
-    })
-  const { userId: named, asOf } = typeof memory === 'object' && memory !== null ? memory : {}
-  if (asOf !== undefined && Number.isNaN(Date.parse(asOf)))
-    throw new ServiceError('invalid_field', {
-      param: 'memory.asOf',
-      message: 'memory.asOf takes a time such as 2026-01-31T00:00:00Z.',
-    })
-  if (named === undefined || named === user) return
-  throw new ServiceError('invalid_field', {
-    param: 'memory.userId',
-    message: "memory.userId names another than the session's user.",
-  })
 }
 
 /** @throws {ServiceError} `secret_key_required` for a field that the agent does not leave to this caller. */

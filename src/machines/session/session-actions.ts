@@ -40,12 +40,14 @@ export const sessionSetup = setup({
     callModel: (_: unknown, _params: { turn: number; step: number }) => {},
     runTool: (_: unknown, _params: { action_id: string; policy: string }) => {},
     writeCheckpoint: (_: unknown, _params: { turn: number }) => {},
+    endMemory: (_: unknown, _params: { session_id: string }) => {},
     eraseSession: (_: unknown, _params: { session_id: string }) => {},
   },
   guards: {
     knowsResults: ({ context, event }) =>
       event.type === 'turn' && event.tool_results.every(({ action_id }) => owes(context, action_id, event)),
     isOpenCall: ({ context, event }) => 'action_id' in event && takes(context, event),
+    hadTurns: ({ context }) => context.turn > 0,
     someRun: ({ context }) => someCall(context, 'running'),
     someWait: ({ context }) => someCall(context, 'pending'),
     someAreTheCallers: ({ context }) => someCall(context, 'deferred'),

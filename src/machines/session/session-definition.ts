@@ -32,7 +32,13 @@ export const sessionDefinition = {
   version: 3,
   idPrefix: 'ses',
   machine: sessionMachine,
-  effects: { callModel: 'stream', runTool: 'from_params', writeCheckpoint: 'idempotent', eraseSession: 'idempotent' },
+  effects: {
+    callModel: 'stream',
+    runTool: 'from_params',
+    writeCheckpoint: 'idempotent',
+    endMemory: 'idempotent',
+    eraseSession: 'idempotent',
+  },
   row: sessionRow,
   gone: (state) => sessionStatus(state) === 'deleted',
   text: {

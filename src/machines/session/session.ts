@@ -20,6 +20,8 @@ import {
 import { noUsage, type SessionContext } from './session-data.ts'
 import { maxModelCalls } from './session-steps.ts'
 
+const sessionId = ({ context }: { readonly context: SessionContext }) => ({ session_id: context.session_id })
+
 const acceptTurn = { guard: 'knowsResults', target: '#session.active.working', actions: startTurn } as const
 
 const cancelTurn = {
@@ -69,7 +71,12 @@ export const sessionMachine = sessionSetup.createMachine({
       initial: 'idle',
       states: {
         idle: {
-          after: { inactivity: '#session.expired' },
+          after: {
+            inactivity: [
+              { guard: 'hadTurns', target: '#session.expired', actions: { type: 'endMemory', params: sessionId } },
+              { target: '#session.expired' },
+            ],
+          },
           on: { turn: acceptTurn },
         },
         working: {
@@ -122,7 +129,7 @@ export const sessionMachine = sessionSetup.createMachine({
       entry: [
         { type: 'abort', params: { effects: ['writeCheckpoint'] } },
         withdrawActions,
-        { type: 'eraseSession', params: ({ context }) => ({ session_id: context.session_id }) },
+        { type: 'eraseSession', params: sessionId },
       ],
     },
   },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { action, approve, calls, functionTool, pausedTurn, statusOf } from './approving.ts'
 import { callOf, newSession, openWorld, turn, typesOf, type World } from './harness.ts'
@@ -43,6 +44,23 @@ it('completes a session that was never used', async () => {
   const session = await newSession(world)
   await world.clock.leap(7 * dayMs + lookMs)
   expect(await statusOf(world, session)).toBe('completed')
+})
+
+it('clears what was remembered under the scope of a session that expires, once, and nothing for one without turns', async () => {
+  const memory = new ScriptedMemory()
+  const clock = new VirtualClock()
+  const world = await openWorld({ clock, memory })
+  const create = async () => {
+    const call = callOf({}, {}, { external_user_id: 'ada', metadata: {} })
+    return (await world.useCases['sessions.create'](call)).id
+  }
+  const session = await create()
+  await create()
+  await turn(world, session, { input: 'hi' })
+  await clock.leap(7 * dayMs + lookMs)
+  expect(await statusOf(world, session)).toBe('completed')
+  await clock.advance(lookMs)
+  expect(memory.ended).toEqual([session])
 })
 
 it('can delete a session that has expired', async () => {

@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answered, Api } from '../api.ts'
@@ -92,6 +93,64 @@ describe.each(stores)('memory in conversations on $store', ({ store }) => {
     expect(await listed('fay')).toHaveLength(1)
     expect((await api.get(`/v1/sessions/${id}`, { method: 'DELETE' })).status).toBe(200)
     await expect.poll(() => listed('fay')).toEqual([])
+  })
+
+  it('gives an index to a turn, whose model reads a memory whole by memory_fetch', async () => {
+    const content = `Gina keeps ${'many '.repeat(60)}bees on the roof.`
+    const { id } = (await api.post('/v1/memory/write', { userId: 'gina', content })).body
+    const foreign = (await api.post('/v1/memory/write', { userId: 'hugo', content: 'Hugo has no bees.' })).body.id
+    const memory = { mode: 'index', threshold: 0, write: false }
+    const fetched = async (named: string) => {
+      const turn = await api.turn(await session('gina'), { input: `Bees? Use memory_fetch with "${named}".`, memory })
+      return JSON.stringify(await turn.all())
+    }
+    expect(await fetched(id)).toContain('many bees on the roof')
+    expect(await fetched(foreign)).toContain('The user has no such memory.')
+  })
+
+  it('is set by a run, for the user of the run', async () => {
+    const config = { model, system_prompt: 'x' }
+    const agent = (await api.post('/v1/agents', { name: 'guide', config })).body.id
+    const run = (body: object) =>
+      api.post(`/v1/agents/${agent}/runs`, { input: { prompt: 'I live in Porto.' }, memory: true, ...body })
+    expect((await run({})).body.error).toMatchObject({ code: 'missing_field', param: 'external_user_id' })
+    const other = await run({ external_user_id: 'ines', memory: { userId: 'joao' } })
+    expect(other.body.error).toMatchObject({ code: 'invalid_field', param: 'memory.userId' })
+    const timeless = await run({ external_user_id: 'ines', memory: { asOf: 'then' } })
+    expect(timeless.body.error).toMatchObject({ code: 'invalid_field', param: 'memory.asOf' })
+    expect((await run({ external_user_id: 'ines' })).status).toBe(202)
+    await expect
+      .poll(() => listed('ines'), { timeout: 20_000 })
+      .toMatchObject([{ content: expect.stringContaining('Porto') }])
+  })
+
+  it('of a run is for no key that is seen in browsers to say, nor whose it is', async () => {
+    const config = { model, system_prompt: 'x', memory: true }
+    const agent = (await api.post('/v1/agents', { name: 'page', config })).body.id
+    const { key } = (await api.post(`/v1/agents/${agent}/keys`, { name: 'k', key_type: 'public' })).body
+    const run = (body: object) =>
+      world.as(key).post(`/v1/agents/${agent}/runs`, { input: { prompt: 'Who am I?' }, ...body })
+    for (const [field, body] of [
+      ['memory', { memory: true }],
+      ['external_user_id', { external_user_id: 'ada' }],
+    ] as const) {
+      const { status, body: refused } = await run(body)
+      expect({ status, ...refused.error }).toMatchObject({ status: 403, code: 'secret_key_required', param: field })
+    }
+    expect((await run({})).status).toBe(202)
+  })
+
+  it('works alike in /v1/messages, for the SDK of Anthropic', async () => {
+    const anthropic = new Anthropic({ apiKey: world.secretKey, baseURL: world.url, maxRetries: 0 })
+    const message = (content: string, more: object = {}) =>
+      anthropic.messages.create({
+        ...{ model, max_tokens: 200, messages: [{ role: 'user', content }], metadata: { user_id: 'kim' } },
+        ...{ memory: { threshold: 0, ...more } },
+      })
+    const first: Answered['body'] = await message('My cat is called Mimi.')
+    await settled(first.memory.write_request_id)
+    const second: Answered['body'] = await message('Who is Mimi?', { write: false })
+    expect(second.memory.retrieved).toMatchObject([{ content: expect.stringContaining('Mimi') }])
   })
 
   it('writes once what was said right before kill -9', async () => {

@@ -1,11 +1,14 @@
 import pino from 'pino'
 import { formKinds } from '#gateway/apis/responses/kinds.ts'
+import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 
-/** What messages keep their threads with. */
-export const keptThreads = (clock = { now: Date.UTC(2026, 10, 21) }) => {
+/** What messages keep their threads and what was said with. */
+export const keptThreads = (clock = { now: Date.UTC(2026, 10, 21) }, service = new ScriptedMemory()) => {
   const { records } = openMemoryStorage({ now: () => clock.now })
   // of the memory alone: it is done at once
   void records.prepare(formKinds)
-  return { records, now: () => clock.now, log: pino({ level: 'silent' }) }
+  const now = () => clock.now
+  return { records, memory: new ChatMemory({ service: () => service, now }), now, log: pino({ level: 'silent' }) }
 }

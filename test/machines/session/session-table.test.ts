@@ -78,7 +78,7 @@ const table: Record<keyof typeof places, Row> = {
     'turn with an unknown output': 'refused not_found',
     cancel: 'refused no_turn_in_progress',
     delete: 'deleted: forget abort eraseSession!',
-    inactivity: 'expired: forget',
+    inactivity: 'expired: forget endMemory!',
   },
   thinking: {
     ...turnsRefused('turn_in_progress'),

@@ -1,3 +1,4 @@
+import { memoryFetch } from '#actors/capability/memory-service.ts'
 import {
   type ApprovalRule,
   approvalMode,
@@ -27,6 +28,8 @@ export interface TurnRequest {
   readonly model?: string
   readonly pause_on_tool_calls?: boolean
   readonly memory?: MemoryField | null
+  /** Whom the session or run is for; null or absent for no one. */
+  readonly user?: string | null
   /** It comes with a credential that is seen in browsers: what the agent gates stays gated, and its tools stay its own. */
   readonly guarded?: boolean
 }
@@ -85,7 +88,9 @@ export const noAgent: AgentConfig = {
 export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel: string): TurnPlan => {
   const { approval_policy: policy = null, rate_plan_id } = agent
   if (request.guarded) checkNames(request.tools ?? [], agent)
-  const tools = mergedTools(request.tools ?? [], agent.tools).filter((tool) => ruleFor(tool, policy) !== 'deny')
+  const memory = memoryOf(request, agent)
+  const offered = mergedTools(request.tools ?? [], agent.tools)
+  const tools = withMemoryFetch(offered, request, memory).filter((tool) => ruleFor(tool, policy) !== 'deny')
   return {
     model: request.model ?? agent.model ?? defaultModel,
     config: {
@@ -95,7 +100,7 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
       max_tokens: agent.max_tokens,
       ...samplingOf(request, agent),
       ...(agent.context !== undefined && { context: agent.context }),
-      ...memoryOf(request, agent),
+      ...memory,
       ...(rate_plan_id !== undefined && { rate_plan_id }),
     },
     tools: sessionTools(tools, namesToApprove(tools, request, agent), policy),
@@ -114,6 +119,17 @@ const memoryOf = ({ memory: own, guarded }: TurnRequest, agent: AgentConfig): Pi
   const wanted = own ?? agent.memory ?? false
   if (wanted === false) return {}
   return { memory: wanted === true ? {} : wanted }
+}
+
+/** An index of memories comes with the tool that reads one whole, unless a tool of that name is there. */
+const withMemoryFetch = (
+  tools: readonly TurnTool[],
+  { user = null }: TurnRequest,
+  { memory }: Pick<TurnConfig, 'memory'>,
+): readonly TurnTool[] => {
+  if (memory?.mode !== 'index' || memory.retrieve === false || user === null) return tools
+  if (tools.some((tool) => toolName(tool) === memoryFetch.name)) return tools
+  return [...tools, { ...memoryFetch, settings: { namespace: memory.namespace ?? null } }]
 }
 
 /** Fallbacks are for the agent's own model: who names another wants that one. */

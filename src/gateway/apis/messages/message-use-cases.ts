@@ -2,12 +2,13 @@ import type { MessageTokensCount } from '@anthropic-ai/sdk/resources/messages'
 import type { Logger } from 'pino'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
-import type { ChatCall, ChatCalls } from '#gateway/call/chat-calls.ts'
+import type { ChatBody, ChatCall, ChatCalls, ChatOutcome } from '#gateway/call/chat-calls.ts'
 import type { Route, Routes } from '#gateway/call/routes.ts'
 import type { DocumentCalls } from '#gateway/documents/document-calls.ts'
 import { capabilitiesOf } from '#gateway/prices/model-capabilities.ts'
 import { withBetas } from '#gateway/providers/anthropic/anthropic-betas.ts'
-import { arrayOf } from '#outgoing/wire.ts'
+import type { ChatMemory, RememberedChat } from '#gateway/remembering/chat-memory.ts'
+import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
 import { streamedChat } from '../streamed-chat.ts'
@@ -15,6 +16,7 @@ import { messageOf } from './message-answer.ts'
 import { countMessage } from './message-count.ts'
 import { MessageFrames } from './message-frames.ts'
 import { messageRequestOf, type RouteTraits } from './message-request.ts'
+import { RememberingFrames } from './remembering-frames.ts'
 import { ThreadStore } from './threads/thread-store.ts'
 import { type Threading, threadingOf } from './threads/threaded.ts'
 import { ThreadedFrames } from './threads/threaded-frames.ts'
@@ -24,6 +26,7 @@ export interface MessageParts {
   readonly routes: Routes
   readonly documents: Pick<DocumentCalls, 'create'>
   readonly records: RecordStore
+  readonly memory: Pick<ChatMemory, 'begin'>
   readonly now: () => number
   readonly log: Logger
 }
@@ -48,18 +51,25 @@ export const messageUseCases = (opened: MessageParts): MessageUseCases => {
       const traits = traitsOf(first)
       const request = messageRequestOf({ ...call.body, messages: threading.messages }, traits)
       const { ignored } = request
-      const body = traits.own ? withBetas(request.body, call.anthropicBeta) : request.body
-      const own = [['request-id', call.requestId] as const, ...ignoredTools(ignored)]
+      const remembered = await released(threading, rememberedFor(parts, call, request.body))
+      const plain = remembered === null ? request.body : rememberedBody(request.body, remembered)
+      const body = traits.own ? withBetas(plain, call.anthropicBeta) : plain
+      const own = [['request-id', call.requestId] as const, ...ignoredTools(ignored), ...(remembered?.headers ?? [])]
       const need = needOf(arrayOf(body.messages))
       const chatCall: ChatCall = { caller, operation: 'messages.create', need, body, signal: call.signal }
       if (call.body.stream === true) {
         const frames = new ThreadedFrames(new MessageFrames(call.requestId, own), threading)
-        return { bytes: await released(threading, streamedChat(chat, chatCall, { form: frames })) }
+        const form = remembered === null ? frames : new RememberingFrames(frames, remembered)
+        return { bytes: await released(threading, streamedChat(chat, chatCall, { form })) }
       }
       const outcome = await released(threading, chat.complete(chatCall))
       const json = messageOf(outcome)
       await threading.keep(json.id, json.content)
-      return { json, headers: [...outcome.headers, ...own] }
+      const headers = [...outcome.headers, ...own]
+      if (remembered === null) return { json, headers }
+      remembered.add(wordsOf(outcome))
+      await remembered.finish()
+      return { json: { ...json, memory: remembered.block }, headers }
     },
     'messages.count_tokens': async (call) => {
       const caller = callerOf(call)
@@ -70,6 +80,22 @@ export const messageUseCases = (opened: MessageParts): MessageUseCases => {
     },
   }
 }
+
+type MessageCall = Parameters<UseCases['messages.create']>[0]
+
+const rememberedFor = ({ memory }: MessageParts, call: MessageCall, body: ChatBody): Promise<RememberedChat | null> => {
+  const user = call.body.metadata?.user_id ?? undefined
+  const messages = arrayOf(body.messages)
+  return memory.begin({ call, memory: call.body.memory, messages, user, source: 'chat' })
+}
+
+const rememberedBody = (body: ChatBody, remembered: RememberedChat): ChatBody => {
+  const tools = remembered.tools(arrayOf(body.tools)) ?? []
+  return { ...body, messages: remembered.messages, ...(tools.length > 0 && { tools }) }
+}
+
+const wordsOf = ({ completion }: ChatOutcome): string =>
+  textOf(objectOf(objectOf(arrayOf(completion.choices)[0]).message).content)
 
 /** What failed before its answer leaves the thread as it was. */
 const released = async <T>(threading: Threading, answer: Promise<T>): Promise<T> => {

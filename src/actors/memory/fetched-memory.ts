@@ -1,0 +1,52 @@
+import type { AgentResource, ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
+import { memoryFetch } from '#actors/capability/memory-service.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import { isObject } from '../runtime/schema.ts'
+import { isSeenFrom, type PlaceFilter } from './indexes/memory-place.ts'
+import { type MemoryData, memories } from './kinds.ts'
+import { ownersScope } from './memory-owner.ts'
+import { memoryView } from './memory-view.ts'
+
+/** What the tool reads from. */
+export interface FetchParts {
+  readonly records: RecordStore
+  readonly now: () => number
+}
+
+/** Lets turns and runs that were given an index of memories read one whole, by the tool `memory_fetch`. */
+export const fetchedMemory = (parts: FetchParts): AgentResource => ({
+  name: memoryFetch.resource,
+  // nothing in an agent's config names a memory: the tool comes with its index
+  fields: [],
+  missing: async () => null,
+  offer: async () => ({ instructions: [], tools: [] }),
+  run: (call) => fetched(parts, call),
+})
+
+const fetched = async ({ records, now }: FetchParts, call: ServerToolCall): Promise<ToolOutcome> => {
+  const { id } = isObject(call.arguments) ? call.arguments : {}
+  if (typeof id !== 'string' || id === '')
+    return { ok: false, code: 'invalid_field', message: 'The argument id is an id of the index.' }
+  const { project, tenant, user } = call
+  const table = new Table(records, memories, now)
+  const row = user === null ? null : await table.get(ownersScope({ project, tenant, user }), id)
+  const { namespace } = call.tool.settings
+  const place = { scope: null, session: call.sessionId ?? call.runId, namespace: textOrNull(namespace) }
+  if (row === null || !isShown(row, { tenant, place }))
+    return { ok: false, code: 'not_found', message: 'The user has no such memory.' }
+  const { content, observed_at, valid_from, valid_to } = memoryView(row)
+  return { ok: true, output: JSON.stringify({ id, content, observed_at, valid_from, valid_to }) }
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** A user of no tenant is another one than a tenant's user of the same name. */
+const isShown = (
+  { tenant, data }: Row<MemoryData>,
+  seen: { readonly tenant: string | null; readonly place: PlaceFilter },
+): boolean => {
+  const { scope, session_id: session, namespace } = data
+  return tenant === seen.tenant && isSeenFrom(seen.place, { scope, session, namespace })
+}

@@ -1,0 +1,32 @@
+import type { Infer } from '#specs/dsl/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { type conversationMemory, usesMemory } from '#specs/memory-field.ts'
+
+/** What a session or a run remembers for its own user, whomever the field names. */
+export interface Remembering {
+  readonly memory: Infer<typeof conversationMemory> | null | undefined
+  /** External id of the end user; null for none. */
+  readonly user: string | null
+  readonly of: 'session' | 'run'
+}
+
+/** @throws {ServiceError} `missing_field` without a user, `invalid_field` for another user or no time. */
+export const checkMemory = ({ memory, user, of }: Remembering): void => {
+  if (!usesMemory(memory)) return
+  if (user === null)
+    throw new ServiceError('missing_field', {
+      param: 'external_user_id',
+      message: `The ${of} was created without external_user_id: memory belongs to a user.`,
+    })
+  const { userId: named, asOf } = typeof memory === 'object' && memory !== null ? memory : {}
+  if (asOf !== undefined && Number.isNaN(Date.parse(asOf)))
+    throw new ServiceError('invalid_field', {
+      param: 'memory.asOf',
+      message: 'memory.asOf takes a time such as 2026-01-31T00:00:00Z.',
+    })
+  if (named === undefined || named === user) return
+  throw new ServiceError('invalid_field', {
+    param: 'memory.userId',
+    message: `memory.userId names another than the ${of}'s user.`,
+  })
+}
