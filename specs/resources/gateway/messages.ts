@@ -102,7 +102,7 @@ const message = object(
     container: nullable(json()),
     diagnostics: nullable(json()),
     usage,
-    memory: described(optional(memoryBlock), 'With `memory` in the request.'),
+    memory: optional(memoryBlock),
   },
   { title: 'Message', description: "Anthropic's message." },
 )
