@@ -51,6 +51,16 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'failures that a project sees counted',
+    most: 'the newest 1,000 of 24 hours, kept for 7 days',
+    beyond: 'older ones are not in the counts',
+    code: ['src/actors/observation/failure-groups.ts', 'mostFailures'],
+    test: [
+      'test/actors/observation/observation.test.ts',
+      'is what failed, one row a code with its count and the newest sentence',
+    ],
+  },
+  {
     of: 'metadata of a resource',
     most: '16 KB of JSON',
     beyond: '422 `invalid_field`',

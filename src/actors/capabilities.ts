@@ -11,6 +11,7 @@ import type { AnyCapability } from './capability/capability.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
 import { knowledge } from './knowledge/knowledge.ts'
 import { memory } from './memory/memory.ts'
+import { observation } from './observation/observation.ts'
 import { operators } from './operators/operators.ts'
 import { idempotencyKeys } from './records/idempotent.ts'
 import type { AnyKind } from './records/schema.ts'
@@ -18,6 +19,7 @@ import { retention } from './retention/retention.ts'
 import { runs } from './runs/runs.ts'
 import { erasedActors } from './runtime/erasure/erased-actors.ts'
 import type { Ledger } from './runtime/log/ledger.ts'
+import { listedRows } from './runtime/rows/listed-rows.ts'
 import { epochs } from './runtime/runtime.ts'
 import { sessions } from './sessions/sessions.ts'
 import { skillContents, skills } from './skills/skills.ts'
@@ -46,6 +48,7 @@ export const capabilities = [
   knowledge,
   web,
   operators,
+  observation,
   retention,
 ] as const satisfies readonly AnyCapability[]
 
@@ -54,13 +57,16 @@ const all: readonly AnyCapability[] = capabilities
 /** Every operation that is served, by id. */
 export const operations: DeclaredInterface = Object.assign({}, ...capabilities.map((each) => each.operations))
 
+const machines = all.flatMap((each) => each.machines ?? [])
+
+/** The kinds of list rows of actors, by their own names. */
+const ofActors = new Map(machines.flatMap(({ rows }) => (rows === undefined ? [] : [[rows.name, listedRows(rows)]])))
+
 /** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
 export const kinds: readonly AnyKind[] = [
-  ...all.flatMap((each) => each.kinds),
+  ...all.flatMap((each) => each.kinds).map((kind) => ofActors.get(kind.name) ?? kind),
   ...[epochs, erasedActors, idempotencyKeys, importMarks, writeProbes],
 ]
-
-const machines = all.flatMap((each) => each.machines ?? [])
 
 /** Every machine there is. */
 export const definitions: readonly MachineDefinition[] = machines.map(({ definition }) => definition)
@@ -70,7 +76,9 @@ export const charts: readonly Chart[] = [...definitions, ...all.flatMap((each) =
 
 /** The kinds of list rows of actors, by machine. */
 export const actorRows: Readonly<Record<string, RecordKind>> = Object.fromEntries(
-  machines.flatMap(({ definition, rows }) => (rows === undefined ? [] : [[definition.name, rows]])),
+  machines.flatMap(({ definition, rows }) =>
+    rows === undefined ? [] : [[definition.name, ofActors.get(rows.name) ?? rows]],
+  ),
 )
 
 const ledgers = all.flatMap((each) => each.ledger ?? [])

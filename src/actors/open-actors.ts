@@ -172,6 +172,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
     storage: { ...parts.storage, records },
     ...{ records, notices, host, runtime, kinds, definitions, now },
     actorRows: Object.values(actorRows),
+    rowsOfMachine: actorRows,
     limits: parts.limits ?? new LocalLimits(now),
   }
   secureCookiesPort.give(house, parts.secureCookies)

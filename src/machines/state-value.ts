@@ -8,6 +8,16 @@ export const isInState = (value: StateValue | undefined, ...path: readonly strin
   return value !== undefined && first in value && isInState(value[first], ...rest)
 }
 
+/** Dotted path of the innermost state: `active.working.thinking`. Paths of parallel regions are joined by a space. */
+export const leafPath = (value: StateValue): string => leavesOf(value, '').join(' ')
+
+const leavesOf = (value: StateValue, prefix: string): readonly string[] => {
+  if (typeof value === 'string') return [prefix + value]
+  return Object.entries(value).flatMap(([state, inner]) =>
+    inner === undefined ? [prefix + state] : leavesOf(inner, `${prefix}${state}.`),
+  )
+}
+
 /** The outermost state. */
 export const topState = (value: StateValue): string =>
   typeof value === 'string' ? value : (Object.keys(value)[0] ?? '')

@@ -28,7 +28,8 @@ export interface CommitRow {
   readonly due: number | null
 }
 
-type CommitBody = Pick<Commit, 'event'> & Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
+type CommitBody = Pick<Commit, 'event' | 'moved'> &
+  Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
 
 /** Turns a commit into the row that is stored. */
 export const toRow = (commit: Commit): CommitRow => ({
@@ -59,9 +60,10 @@ export const snapshotText = (commit: Commit): string | null =>
   commit.snapshot === undefined ? null : JSON.stringify(commit.snapshot)
 
 /** JSON of what only the commit's reader needs, without what is empty: most commits have one of the four lists. */
-export const bodyText = ({ event, effects, messages, reminders, in_flight }: Commit): string =>
+export const bodyText = ({ event, moved, effects, messages, reminders, in_flight }: Commit): string =>
   JSON.stringify({
     event,
+    moved,
     effects: effects.length > 0 ? effects : undefined,
     messages: messages.length > 0 ? messages : undefined,
     reminders: hasKeys(reminders) ? reminders : undefined,
@@ -89,6 +91,7 @@ export const fromRow = (row: CommitRow): Commit => {
     cause: row.cause,
     nonce: row.nonce,
     event: body.event,
+    ...(body.moved !== undefined && { moved: body.moved }),
     events,
     last_sequence: row.last_sequence,
     effects: body.effects ?? [],

@@ -46,6 +46,8 @@ export interface Commit {
   /** Names this very write, so that an unknown outcome can be distinguished from another writer's commit. */
   readonly nonce: string
   readonly event: StoredEvent
+  /** Innermost states before and after the step, as dotted paths; null before the first. Absent when it changed neither. */
+  readonly moved?: readonly [from: string | null, to: string]
   readonly events: readonly LogEvent[]
   /** Sequence of the actor's newest log event after this step; 0 for none. */
   readonly last_sequence: number
@@ -86,6 +88,8 @@ export interface CommitStore {
   at(actor: string, seq: number): Promise<Commit | null>
   /** The commit that this cause made. */
   byCause(actor: string, cause: string): Promise<Commit | null>
+  /** Commits of an actor with `seq > after`, ascending, at most `limit`; those that a merge removed are missing. */
+  ofActor(actor: string, after: number, limit: number): Promise<readonly Commit[]>
   /** Log events with `sequence > after`, ascending, at most `limit`; each with its commit's `at`. */
   events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]>
   /** Commits with `open`, by shard, then oldest first, at most `limit`. */

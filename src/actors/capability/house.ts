@@ -25,6 +25,8 @@ export interface House {
   /** Every kind of record, and those that are list rows of actors, over all capabilities. */
   readonly kinds: readonly AnyKind[]
   readonly actorRows: readonly RecordKind[]
+  /** The kind of the list rows of each machine that has some, by its name. */
+  readonly rowsOfMachine: Readonly<Record<string, RecordKind>>
   readonly definitions: readonly MachineDefinition[]
   readonly guard: SsrfGuard
   readonly box: SecretBox

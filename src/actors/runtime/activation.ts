@@ -218,8 +218,9 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
   const { storage, clock, epoch } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const state = migratedState(definition, commit)
+  const { moved: _moved, ...standing } = commit
   const next: Commit = {
-    ...commit,
+    ...standing,
     seq: commit.seq + 1,
     epoch,
     // nothing of the actor has changed that its reader sees: it is as old as it was

@@ -97,7 +97,7 @@ export class TenantExport {
   }
 
   #hasLog(kind: AnyKind | null): boolean {
-    return kind !== null && this.#parts.actorRows.includes(kind)
+    return kind !== null && this.#parts.actorRows.some(({ name }) => name === kind.name)
   }
 
   #leftOut(kind: AnyKind | null): JsonObject {

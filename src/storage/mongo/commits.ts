@@ -58,6 +58,11 @@ export class MongoCommits implements CommitStore {
     return this.#one({ actor, cause })
   }
 
+  async ofActor(actor: string, after: number, limit: number): Promise<readonly Commit[]> {
+    if (limit < 1) return []
+    return this.#find({ actor, _id: { $gt: keyOf({ actor, seq: after }), $lt: `${actor};` } }, { _id: 1 }, limit)
+  }
+
   async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
     const page = new EventPage(after, limit)
     if (limit < 1) return []

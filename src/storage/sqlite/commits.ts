@@ -66,6 +66,10 @@ export class SqliteCommits implements CommitStore {
     return this.#one('select * from commits where actor = ? and cause = ?', actor, cause)
   }
 
+  async ofActor(actor: string, after: number, limit: number): Promise<readonly Commit[]> {
+    return this.#all('select * from commits where actor = ? and seq > ? order by seq limit ?', actor, after, limit)
+  }
+
   async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
     const page = new EventPage(after, limit)
     this.#db.read(() => {

@@ -57,10 +57,10 @@ const stepOf = ({ resident }: Activated, { event, done, part, starts, commit }: 
 const commitNow = async (storage: Storage, { resident }: Activated, step: Step, recorded: Commit): Promise<Commit> => {
   if (step.kind !== 'next') throw new Error(`${recorded.event.type} is ${step.kind}`)
   const facts = { ...recorded, owner: resident.owner }
-  return {
-    ...(await compacted(commitOf(resident.definition, step.draft, facts), storage.blobs)),
-    nonce: recorded.nonce,
-  }
+  const commit = await compacted(commitOf(resident.definition, step.draft, facts), storage.blobs)
+  // histories of before commits had it are as true as later ones
+  const { moved, ...rest } = commit
+  return { ...rest, ...(recorded.moved !== undefined && moved !== undefined && { moved }), nonce: recorded.nonce }
 }
 
 /** Every step of a history, with the one that came after it. */

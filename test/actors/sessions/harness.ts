@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { auditLines } from '#actors/audit/audit-log.ts'
 import type { EventStream } from '#actors/call/call.ts'
-import { definitions, kinds } from '#actors/capabilities.ts'
+import { definitions, kinds, ledger } from '#actors/capabilities.ts'
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { memoryEffects } from '#actors/memory/writes/memory-effects.ts'
 import { joinQueue } from '#actors/runs/join-queue.ts'
@@ -22,7 +22,6 @@ import { TurnConfigs } from '#actors/sessions/turns/turn-config.ts'
 import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { erasureEffects } from '#actors/tenants/erasure.ts'
 import { Owned } from '#actors/tenants/owned.ts'
-import { usageLedger } from '#actors/usage/usage-ledger.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import { webhookNotices } from '#actors/webhooks/notify.ts'
 import { notifyWebhooks } from '#actors/webhooks/webhook-deliveries.ts'
@@ -164,7 +163,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     rows: { session: sessionRows, action: actionRows, run: runRows, delivery: deliveryRows },
     clock,
     log,
-    ledger: usageLedger,
+    ledger,
     ...(options.cluster !== undefined && { cluster: options.cluster }),
     sinks: (host) => ({
       [auditSink]: auditLines(storage.records),

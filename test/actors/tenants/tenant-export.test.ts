@@ -26,6 +26,7 @@ const left = [
   'session_checkpoints',
   'tool_headers',
   'erased_actors',
+  'failures',
   'forgotten_users',
   'ended_streams',
   'retention_settings',

@@ -65,6 +65,18 @@ export const readContract = ({ store, fresh }: Subject): void => {
     )
   })
 
+  it('reads the commits of one actor in order, from any place, whatever was removed', async () => {
+    const [actor, other] = [fresh('ses'), fresh('ses')]
+    const commits = [1, 2, 9, 10, 11].map((seq) =>
+      commitOf(actor, seq, { moved: seq === 1 ? [null, 'a'] : ['a', 'b'] }),
+    )
+    await store().commits.append([...commits.toReversed(), commitOf(`${actor}x`, 1), commitOf(other, 1)])
+    expect(await store().commits.ofActor(actor, 0, 100)).toEqual(commits)
+    expect(await store().commits.ofActor(actor, 2, 2)).toEqual(commits.slice(2, 4))
+    expect(await store().commits.ofActor(actor, 11, 2)).toEqual([])
+    expect(await store().commits.ofActor(actor, 0, 0)).toEqual([])
+  })
+
   it('reads the log after a sequence in the middle of a commit', async () => {
     const actor = fresh('ses')
     await store().commits.append(logOf(actor, [3, 0, 4, 1]))

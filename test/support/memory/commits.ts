@@ -66,6 +66,14 @@ export class MemoryCommits implements CommitStore {
     return found(this.#logs.get(actor)?.byCause.get(cause))
   }
 
+  async ofActor(actor: string, after: number, limit: number): Promise<readonly Commit[]> {
+    const rows = [...(this.#logs.get(actor)?.bySeq.values() ?? [])].filter(({ seq }) => seq > after)
+    return rows
+      .sort((a, b) => a.seq - b.seq)
+      .slice(0, limit)
+      .map(fromRow)
+  }
+
   async events(actor: string, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
     const rows = [...(this.#logs.get(actor)?.bySeq.values() ?? [])].sort((a, b) => a.seq - b.seq)
     const page = new EventPage(after, limit)

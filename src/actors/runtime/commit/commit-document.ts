@@ -40,6 +40,7 @@ export const commitOf = (definition: MachineDefinition, draft: Draft, facts: Com
   cause: facts.cause,
   nonce: newNonce(),
   event: facts.event,
+  ...(draft.moved !== undefined && { moved: draft.moved }),
   events: draft.events,
   last_sequence: draft.lastSequence,
   effects: draft.effects,

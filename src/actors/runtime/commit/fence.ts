@@ -20,8 +20,9 @@ export const fence = async (
 ): Promise<Commit | null> => {
   checkEpoch(newest, epoch)
   if (newest.epoch === epoch) return newest
+  const { moved: _moved, ...standing } = newest
   const commit: Commit = {
-    ...newest,
+    ...standing,
     seq: newest.seq + 1,
     epoch,
     // nothing of the actor has changed: for lists it is as old as it was

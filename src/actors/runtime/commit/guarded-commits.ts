@@ -6,6 +6,7 @@ export const guardedCommits = (commits: CommitStore, append: CommitStore['append
   head: (actor) => commits.head(actor),
   at: (actor, seq) => commits.at(actor, seq),
   byCause: (actor, cause) => commits.byCause(actor, cause),
+  ofActor: (actor, after, limit) => commits.ofActor(actor, after, limit),
   events: (actor, after, limit) => commits.events(actor, after, limit),
   open: (look) => commits.open(look),
   due: (look) => commits.due(look),

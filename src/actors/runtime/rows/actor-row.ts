@@ -1,3 +1,4 @@
+import { leafPath } from '#machines/state-value.ts'
 import type { StoredRecord } from '#storage/ports.ts'
 import type { Resident } from '../resident.ts'
 import { storedState } from '../step/actor-state.ts'
@@ -7,7 +8,8 @@ export const rowRecord = (resident: Resident): StoredRecord => {
   const { id, definition, owner, state, touchedAt } = resident
   const { project, tenant, user, createdAt } = owner
   const facts = { id, project, tenant, user, createdAt, updatedAt: touchedAt }
-  const data = definition.row(storedState(state.snapshot), facts)
+  const stored = storedState(state.snapshot)
+  const data = definition.row(stored, facts)
   return {
     id,
     project,
@@ -17,6 +19,19 @@ export const rowRecord = (resident: Resident): StoredRecord => {
     created_at: createdAt,
     updated_at: touchedAt,
     expires_at: data === null ? 1 : null,
-    data: data ?? {},
+    data: data === null ? {} : { ...data, actor_state: leafPath(stored.value), actor_standing: standingOf(resident) },
   }
+}
+
+/** What an actor does now: its effects run, it waits for something, it is over, or it is parked. */
+export const standings = ['works', 'waits', 'ended', 'parked'] as const
+
+/** One of `standings`. */
+export type Standing = (typeof standings)[number]
+
+const standingOf = ({ parked, state: { snapshot, inFlight } }: Resident): Standing => {
+  if (parked !== undefined) return 'parked'
+  if (snapshot.status === 'done') return 'ended'
+  for (const _ in inFlight) return 'works'
+  return 'waits'
 }

@@ -1,6 +1,7 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
 import type { MachineDefinition } from '#machines/definition.ts'
 import { refusalOf } from '#machines/refusal.ts'
+import { leafPath } from '#machines/state-value.ts'
 import {
   type AuditLine,
   type Emission,
@@ -10,6 +11,7 @@ import {
   turnText,
 } from '#machines/vocabulary.ts'
 import type {
+  Commit,
   EffectPolicy,
   EffectRecord,
   InFlight,
@@ -33,6 +35,8 @@ export type Step =
 
 /** The after-image and everything that the step declares. */
 export interface Draft extends ActorState {
+  /** `Commit.moved`; absent when the step left the state as it was. */
+  readonly moved?: NonNullable<Commit['moved']>
   readonly events: readonly LogEvent[]
   readonly effects: readonly EffectRecord[]
   readonly messages: readonly MessageRecord[]
@@ -123,8 +127,15 @@ const draftOf = (
       effects: gathered.effects,
       messages: gathered.messages,
       aborted: gathered.aborted,
+      ...movedBy(state, snapshot),
     },
   }
+}
+
+const movedBy = (before: ActorState, snapshot: AnyMachineSnapshot): Pick<Draft, 'moved'> => {
+  if (before.seq > 0 && before.snapshot.value === snapshot.value) return {}
+  const [from, to] = [before.seq === 0 ? null : leafPath(before.snapshot.value), leafPath(snapshot.value)]
+  return from === to ? {} : { moved: [from, to] }
 }
 
 interface Gathered {

@@ -1,0 +1,203 @@
+import { dashboardOnly } from '../access.ts'
+import { answersJson } from '../dsl/answer.ts'
+import { defineOperations } from '../dsl/declare.ts'
+import { cursorPage, cursorQuery } from '../dsl/lists.ts'
+import {
+  array,
+  boolean,
+  defaulted,
+  described,
+  integer,
+  json,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timeOrDay,
+  timestamp,
+} from '../dsl/schema.ts'
+
+const project = '/api/projects/{project_id}'
+const access = dashboardOnly('member')
+
+const standing = oneOf('works', 'waits', 'ended', 'parked')
+
+/** An actor of any machine as lists show it. */
+const listedActor = object(
+  {
+    id: string(),
+    machine: string(),
+    state: string({ description: 'Innermost active state, dotted.' }),
+    standing: described(
+      standing,
+      '`works`: an effect is in progress; `waits`: for a person, a message or a time; `ended`: in a final state; `parked`: until an operator decides.',
+    ),
+    label: nullable(string({ description: 'Name for people, such as the tool of an action.' })),
+    error: nullable(string({ description: 'Error code, in a list by error.' })),
+    tenant_id: nullable(string()),
+    external_user_id: nullable(string()),
+    agent_id: nullable(string()),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  { title: 'ListedActor', description: 'An actor as lists show it.' },
+)
+
+/** One commit of an actor, as a row of its history. */
+const step = object(
+  {
+    seq: integer({ description: 'Number of the commit.' }),
+    at: timestamp(),
+    version: string({ description: 'Machine and version, `session@3`.' }),
+    cause: string({ description: 'Id of the request, message, effect or reminder that made the step.' }),
+    caused_by: oneOf('creation', 'request', 'effect', 'part', 'message', 'reminder', 'operator', 'runtime'),
+    event: string({ description: 'Type of the event that the machine got.' }),
+    from: nullable(
+      string({ description: 'Innermost state before; null for the first step and where it did not change.' }),
+    ),
+    to: nullable(string({ description: 'Innermost state after; null where it did not change.' })),
+    events: array(object({ sequence: integer(), event_type: string() })),
+    effects: described(
+      array(object({ id: string(), name: string(), policy: string(), params: json() })),
+      'Effects that the step began. Secrets in `params` are masked.',
+    ),
+    messages: array(object({ id: string(), to: string(), event: string() })),
+    reminders: described(array(object({ name: string(), due: timestamp() })), 'Reminders that are set after the step.'),
+    in_flight: described(array(object({ id: string(), name: string() })), 'Effects without a result after the step.'),
+  },
+  { title: 'ActorStep', description: 'One commit of an actor.' },
+)
+
+/** What needs a person. */
+const need = object(
+  {
+    kind: described(
+      oneOf('approval', 'stuck', 'slow', 'failed', 'webhook'),
+      '`approval`: an action waits for a person; `stuck`: work goes on no further by itself; `slow`: an effect has been in progress for long; `failed`: what failed in the last 24 hours, one row an error code and machine; `webhook`: deliveries to a webhook fail.',
+    ),
+    id: string({ description: 'Id of the actor, or of the webhook. Of failures the newest.' }),
+    machine: nullable(string()),
+    subject: string({ description: 'Tool, effect, error code or name of the webhook.' }),
+    cause: string({ description: 'One sentence of cause.' }),
+    count: integer({ description: 'Number of failures; 1 otherwise.' }),
+    tenant_id: nullable(string()),
+    risk_level: nullable(string()),
+    arguments: described(json(), 'Arguments of the tool call that waits for an approval, secrets masked.'),
+    since: timestamp(),
+    expires_at: nullable(timestamp()),
+  },
+  { title: 'Need', description: 'Something that needs a person.' },
+)
+
+/** One state of a machine with those in it. */
+const fleetState = object(
+  {
+    state: string(),
+    final: boolean(),
+    actors: integer({ description: 'Actors in the state. Exact up to 1,000; a larger number may be 5 seconds old.' }),
+    p50_ms: nullable(
+      integer({
+        description:
+          'Median time since the last step of the newest 100 actors in it; for a final state, of their lives.',
+      }),
+    ),
+    p95_ms: nullable(integer({ description: '95th percentile of the same.' })),
+  },
+  { title: 'FleetState', description: 'A state of a machine, with the actors in it.' },
+)
+
+/** Something that a text leads to. */
+const finding = object(
+  {
+    kind: oneOf('actor', 'tenant', 'user', 'agent', 'error', 'request'),
+    id: string(),
+    machine: nullable(string()),
+    state: nullable(string()),
+    label: nullable(string()),
+    updated_at: nullable(timestamp()),
+  },
+  { title: 'Finding', description: 'Something that was found.' },
+)
+
+/** What the actors of a project do, and how they came there: for the console. */
+export const observation = defineOperations('observation', {
+  actors: {
+    summary: 'List the actors of a project',
+    description:
+      'Newest first, of one machine, or by the error of their failures in the last 7 days. A page of several filters may be shorter than `limit` and go on.',
+    method: 'GET',
+    path: `${project}/actors`,
+    access,
+    query: {
+      ...cursorQuery,
+      machine: optional(
+        string({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Name of the machine; `session` when absent. Absent beside `error`: any.',
+        }),
+      ),
+      state: optional(string({ minLength: 1, maxLength: 128 })),
+      standing: optional(standing),
+      tenant_id: optional(string({ minLength: 1, maxLength: 128 })),
+      agent_id: optional(string({ minLength: 1, maxLength: 128 })),
+      error: optional(string({ minLength: 1, maxLength: 128, description: 'Code of a failure.' })),
+      from: optional(described(timeOrDay(), 'Time from which on they were made, or a day.')),
+      to: optional(described(timeOrDay(), 'Time before which they were made, or a day.')),
+    },
+    answer: answersJson(cursorPage(listedActor)),
+  },
+  steps: {
+    summary: 'List the commits of an actor',
+    description:
+      'In the order of the history, after the number `after`. Parts of streams that were merged later are missing.',
+    method: 'GET',
+    path: `${project}/actors/{actor_id}/steps`,
+    access,
+    query: { after: defaulted(integer({ min: 0 }), 0), limit: defaulted(integer({ min: 1, max: 200 }), 100) },
+    answer: answersJson(object({ data: array(step), last_seq: integer() })),
+  },
+  attention: {
+    summary: 'List what needs a person',
+    description:
+      'Approvals that expire first, then stuck and slow work, failures of the last 24 hours and failing webhooks.',
+    method: 'GET',
+    path: `${project}/attention`,
+    access,
+    answer: answersJson(object({ data: array(need) })),
+  },
+  fleet: {
+    summary: 'Count the actors of a project by machine and state',
+    description: 'Every machine that has list rows, with each state in which its actors rest.',
+    method: 'GET',
+    path: `${project}/fleet`,
+    access,
+    answer: answersJson(
+      object({
+        data: array(
+          object(
+            { machine: string(), version: integer(), failures_24h: integer(), states: array(fleetState) },
+            { title: 'FleetMachine', description: 'A machine, with its actors by state.' },
+          ),
+        ),
+      }),
+    ),
+  },
+  find: {
+    summary: 'Find an actor, a tenant, a user, an agent, a request or an error',
+    description:
+      "Takes an id or the beginning of one, a tenant's or user's external id, a request id, or an error code. At most 20 answers.",
+    method: 'GET',
+    path: `${project}/find`,
+    access,
+    query: { q: string({ minLength: 1, maxLength: 128, description: 'What to find.' }) },
+    answer: answersJson(object({ data: array(finding) })),
+  },
+})
+
+declare module '../index.ts' {
+  interface Resources {
+    readonly observation: typeof observation
+  }
+}

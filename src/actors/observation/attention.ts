@@ -1,0 +1,135 @@
+import type { ResultOf } from '#specs/index.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { StoredRecord } from '#storage/ports.ts'
+import { stuckRows } from '../runtime/stuck/stuck.ts'
+import { actionRowView } from '../sessions/action-views.ts'
+import { actionRows } from '../sessions/kinds.ts'
+import { webhooks } from '../webhooks/kinds.ts'
+import { recentFailures } from './failure-groups.ts'
+import { listedMachines, type ObservationParts } from './list-actors.ts'
+import { listedActor, textOf } from './listed-actor.ts'
+
+/** Something that needs a person. */
+type Need = ResultOf<'observation.attention'>['data'][number]
+
+/** So many of each kind are looked at, and shown. */
+const most = 50
+const mostWorking = 100
+
+/** An actor whose effect has said nothing for so long, in ms, is slow. */
+export const slowAfterMs = 30_000
+
+const time = (ms: number): string => new Date(ms).toISOString()
+
+const nothing = { machine: null, count: 1, tenant_id: null, risk_level: null, arguments: null, expires_at: null }
+
+/** What needs a person, the most urgent first. */
+export const attention = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  await parts.host.rows.shown()
+  const found = await Promise.all([
+    approvals(parts, scope),
+    stuckWork(parts, scope),
+    slowWork(parts, scope),
+    failures(parts, scope),
+    failingWebhooks(parts, scope),
+  ])
+  return found.flat()
+}
+
+const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const where = { status: 'pending_approval' }
+  const rows = await records.list(actionRows, scope, { where, limit: most })
+  const needs = rows.map((row): Need => {
+    const action = actionRowView(row)
+    const waiter = action.run_id ?? action.session_id
+    return {
+      ...nothing,
+      kind: 'approval',
+      id: row.id,
+      machine: 'action',
+      subject: action.tool,
+      cause: waiter === null ? 'Waits for a decision.' : `${waiter} waits for a decision.`,
+      tenant_id: row.tenant,
+      risk_level: action.risk_level,
+      arguments: action.arguments,
+      since: time(row.created_at),
+      expires_at: action.expires_at,
+    }
+  })
+  return needs.sort((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''))
+}
+
+const stuckWork = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const rows = await records.list(stuckRows, scope, { limit: most })
+  return rows.map(({ tenant, updated_at, data }) => ({
+    ...nothing,
+    kind: 'stuck',
+    id: textOf(data.actor) ?? '',
+    machine: textOf(data.machine),
+    subject: (textOf(data.kind) ?? '').replaceAll('_', ' '),
+    cause: textOf(data.reason) ?? '',
+    tenant_id: tenant,
+    since: time(updated_at),
+  }))
+}
+
+/** Effects in progress that have said nothing for long, the oldest actor first. */
+const slowWork = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const before = parts.now() - slowAfterMs
+  const found = await Promise.all(
+    listedMachines(parts).map(async ({ definition, rows }) => {
+      const where = { actor_standing: 'works' }
+      const working = await parts.records.list(rows, scope, { where, limit: mostWorking, ascending: true })
+      return working.filter(({ updated_at }) => updated_at < before).map((row) => slowNeed(definition.name, row))
+    }),
+  )
+  return found.flat().slice(0, most)
+}
+
+const slowNeed = (machine: string, row: StoredRecord): Need => {
+  const { state, label } = listedActor(machine, row)
+  return {
+    ...nothing,
+    kind: 'slow',
+    id: row.id,
+    machine,
+    subject: label ?? state,
+    cause: `Is in ${state} without a step: its work has not answered.`,
+    tenant_id: row.tenant,
+    since: time(row.updated_at),
+  }
+}
+
+const failures = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const groups = await recentFailures(parts, scope)
+  return groups.slice(0, most).map(({ machine, code, message, newest, at, tenant, count }) => ({
+    ...nothing,
+    kind: 'failed',
+    id: newest,
+    machine,
+    subject: code,
+    cause: message === '' ? `Ended as ${code}.` : message,
+    count,
+    tenant_id: tenant,
+    since: time(at),
+  }))
+}
+
+const failingWebhooks = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const rows = await records.list(webhooks, scope, { limit: mostWorking })
+  return rows.flatMap((row): Need[] => {
+    const { failing_since_ms, disabled_reason, name, url } = row.data
+    const disabled = textOf(disabled_reason)
+    if (typeof failing_since_ms !== 'number' && disabled === null) return []
+    const since = typeof failing_since_ms === 'number' ? failing_since_ms : row.updated_at
+    const host = hostOf(textOf(url) ?? '')
+    const cause =
+      disabled === null
+        ? `Every attempt to reach ${host} has failed since then.`
+        : `Deliveries to ${host} were stopped: ${disabled === 'gone' ? 'it answered that it is gone' : 'it failed for days'}.`
+    return [{ ...nothing, kind: 'webhook', id: row.id, subject: textOf(name) ?? row.id, cause, since: time(since) }]
+  })
+}
+
+/** Without the path and the query, where a webhook may have a secret. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'it')

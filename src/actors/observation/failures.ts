@@ -1,0 +1,60 @@
+import type { Json, JsonObject } from '#storage/ports.ts'
+import type { TypedKind } from '../records/schema.ts'
+import { derivedId } from '../runtime/ids.ts'
+import type { Ledger } from '../runtime/log/ledger.ts'
+import { isObject } from '../runtime/schema.ts'
+
+export type FailureData = {
+  readonly actor: string
+  readonly machine: string
+  /** Error code; the name of the state where the machine gives none. */
+  readonly code: string
+  readonly message: string
+}
+
+/** What failed, one row a commit that says so, for a week. */
+export const failureRows: TypedKind<FailureData> = { name: 'failures', filters: ['code'], exported: null }
+
+/** Prefix of the ids of failures. */
+export const failurePrefix = 'flr'
+
+/** How long a failure is found, in ms: 7 days. */
+export const failureRetentionMs = 7 * 24 * 60 * 60 * 1000
+
+const maxMessageLength = 500
+
+type Why = Pick<FailureData, 'code' | 'message'>
+
+/** One row for each commit that tells of a failure: by an event of its log, or by the state that it entered. */
+export const failureLedger: Ledger = (commit, { user }) => {
+  const why = loggedFailure(commit.events) ?? enteredFailure(commit)
+  if (why === null) return []
+  const { actor, seq, at, project, tenant, machine } = commit
+  const data: FailureData = { actor, machine: machine.split('@')[0] ?? '', ...why }
+  const times = { version: 1, created_at: at, updated_at: at, expires_at: at + failureRetentionMs }
+  const id = derivedId(failurePrefix, at, `${actor}:${seq}`)
+  return [{ kind: failureRows, record: { id, project, tenant, user, ...times, data } }]
+}
+
+const loggedFailure = (events: Parameters<Ledger>[0]['events']): Why | null => {
+  const failed = events.find(({ event_type }) => event_type.endsWith('failed'))
+  if (failed === undefined) return null
+  const { error } = failed.payload
+  return whyOf(isObject(error) ? error : failed.payload, failed.event_type)
+}
+
+/** Delivery attempts name their error in the event, actions too. */
+const enteredFailure = ({ moved, event }: Parameters<Ledger>[0]): Why | null => {
+  const leaf = moved?.[1].split('.').at(-1)
+  if (leaf !== 'failed' && leaf !== 'expired') return null
+  const { error } = event
+  if (isObject(error)) return whyOf(error, leaf)
+  return whyOf({ code: event.code ?? leaf, message: event.message ?? error ?? event.reason ?? '' }, leaf)
+}
+
+const whyOf = ({ code, message }: JsonObject, otherwise: string): Why => ({
+  code: textOf(code) || otherwise,
+  message: textOf(message).slice(0, maxMessageLength),
+})
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')

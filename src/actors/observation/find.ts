@@ -1,0 +1,112 @@
+import { requestLog } from '#gateway/ledger/kinds.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { RecordKind, StoredRecord } from '#storage/ports.ts'
+import { agents } from '../agents/kinds.ts'
+import { endUsers, tenants } from '../tenants/kinds.ts'
+import { failureRows } from './failures.ts'
+import { listedMachines, type ObservationParts } from './list-actors.ts'
+import { listedActor, textOf } from './listed-actor.ts'
+
+type Finding = ResultOf<'observation.find'>['data'][number]
+
+/** So many answers at most, and so many of each machine for the beginning of an id. */
+const most = 20
+const mostOfMachine = 5
+
+/** What a text may mean, the most likely first. */
+export const findAnything = async (
+  parts: ObservationParts,
+  scope: Scope,
+  text: string,
+): Promise<readonly Finding[]> => {
+  await parts.host.rows.shown()
+  const found = await Promise.all([
+    findActors(parts, scope, text),
+    findTenants(parts, scope, text),
+    findNamed(parts, scope, { text, kind: agents, as: 'agent' }),
+    findUser(parts, scope, text),
+    findError(parts, scope, text),
+    findRequest(parts, scope, text),
+  ])
+  return found.flat().slice(0, most)
+}
+
+const findActors = async (parts: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
+  const found = await Promise.all(
+    listedMachines(parts).map(async ({ definition, rows }) => {
+      const beginning = beginningOf(definition.idPrefix, text.toLowerCase())
+      const records = beginning === null ? [] : await startingWith(parts, scope, { kind: rows, beginning })
+      return records.map((row): Finding => {
+        const { id, machine, state, label, updated_at } = listedActor(definition.name, row)
+        return { kind: 'actor', id, machine, state, label, updated_at }
+      })
+    }),
+  )
+  return found.flat()
+}
+
+/** The beginning of an id with this prefix that the text is, with or without the prefix; null when it cannot be one. */
+const beginningOf = (prefix: string, text: string): string | null => {
+  if (text.startsWith(`${prefix}_`)) return text
+  return /^[0-7][0-9a-hjkmnp-tv-z]{3,25}$/.test(text) ? `${prefix}_${text}` : null
+}
+
+const startingWith = async (
+  { records }: ObservationParts,
+  scope: Scope,
+  { kind, beginning }: { readonly kind: RecordKind; readonly beginning: string },
+): Promise<readonly StoredRecord[]> => {
+  const whole = await records.get(kind, scope, beginning)
+  if (whole !== null) return [whole]
+  const next = await records.list(kind, scope, { after: beginning, ascending: true, limit: mostOfMachine })
+  return next.filter(({ id }) => id.startsWith(beginning))
+}
+
+const findTenants = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
+  const found = (await records.find(tenants, scope, { external_id: text })) ?? (await records.get(tenants, scope, text))
+  return found === null ? [] : [named('tenant', found)]
+}
+
+const findNamed = async (
+  { records }: ObservationParts,
+  scope: Scope,
+  { text, kind, as }: { readonly text: string; readonly kind: RecordKind; readonly as: Finding['kind'] },
+): Promise<readonly Finding[]> => {
+  const found = await records.get(kind, scope, text)
+  return found === null ? [] : [named(as, found)]
+}
+
+const findUser = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
+  const found = await records.find(endUsers, scope, { external_id: text })
+  return found === null ? [] : [{ ...named('user', found), id: text }]
+}
+
+const named = (kind: Finding['kind'], { id, data, updated_at }: StoredRecord): Finding => ({
+  kind,
+  id,
+  machine: null,
+  state: textOf(data.status),
+  label: textOf(data.name) ?? textOf(data.display_name) ?? textOf(data.external_id),
+  updated_at: new Date(updated_at).toISOString(),
+})
+
+const findError = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
+  const [newest] = await records.list(failureRows, scope, { where: { code: text }, limit: 1 })
+  if (newest === undefined) return []
+  const at = new Date(newest.created_at).toISOString()
+  const label = textOf(newest.data.message)
+  return [{ kind: 'error', id: text, machine: textOf(newest.data.machine), state: null, label, updated_at: at }]
+}
+
+const findRequest = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
+  const lines = await records.list(requestLog, scope, { where: { request_id: text }, limit: 1 })
+  return lines.map(({ data, updated_at }) => ({
+    kind: 'request',
+    id: text,
+    machine: null,
+    state: textOf(data.error) ?? String(data.status ?? ''),
+    label: [textOf(data.operation), textOf(data.asked_model)].filter((part) => part !== null).join(' · '),
+    updated_at: new Date(updated_at).toISOString(),
+  }))
+}

@@ -1,0 +1,108 @@
+import type { MachineDefinition } from '#machines/definition.ts'
+import { definitionOf } from '#machines/definition-of.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import { narrowedScope, type Scope } from '#specs/scope.ts'
+import type { JsonObject, RecordKind, RecordStore } from '#storage/ports.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { filteredPage } from '../records/filtered-page.ts'
+import { pageOf } from '../records/pages.ts'
+import type { Row } from '../records/schema.ts'
+import { Table } from '../records/table.ts'
+import type { Host } from '../runtime/host.ts'
+import { idFloor } from '../runtime/ids.ts'
+import { type FailureData, failurePrefix, failureRows } from './failures.ts'
+import { type ListedActor, listedActor } from './listed-actor.ts'
+
+/** What the use-cases of observation need. */
+export interface ObservationParts {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly definitions: readonly MachineDefinition[]
+  /** The kind of list rows of each machine that has some. */
+  readonly rowsOfMachine: Readonly<Record<string, RecordKind>>
+  readonly now: () => number
+}
+
+type ListCall = Parameters<UseCases['observation.actors']>[0]
+type Listed = ResultOf<'observation.actors'>
+
+/** A machine whose actors are in lists. */
+export interface ListedMachine {
+  readonly definition: MachineDefinition
+  readonly rows: RecordKind
+}
+
+/** Every machine whose actors are in lists. */
+export const listedMachines = ({
+  definitions,
+  rowsOfMachine,
+}: Pick<ObservationParts, 'definitions' | 'rowsOfMachine'>): readonly ListedMachine[] =>
+  definitions.flatMap((definition) => {
+    const rows = rowsOfMachine[definition.name]
+    return rows === undefined ? [] : [{ definition, rows }]
+  })
+
+/** Fields that an index of every machine's rows finds, the most selective first. */
+const indexed = ['actor_standing', 'actor_state'] as const
+
+/** One page of a project's actors, newest first. @throws {ServiceError} `invalid_query` for a machine that has no list */
+export const listActors = async (parts: ObservationParts, { scope, query }: ListCall): Promise<Listed> => {
+  const { error, machine = 'session', tenant_id, state, standing, agent_id } = query
+  const within = narrowedScope(scope, { tenant: tenant_id ?? null, user: null })
+  await parts.host.rows.shown()
+  if (error !== undefined) return listFailed(parts, within, query)
+  const found = listedMachines(parts).find(({ definition }) => definition.name === machine)
+  if (found === undefined)
+    throw new ServiceError('invalid_query', { param: 'machine', message: 'No machine of this name has a list.' })
+  const { definition, rows } = found
+  const wanted = Object.entries({ actor_state: state, actor_standing: standing, agent_id }).flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, value] as const],
+  )
+  // working actors are few; of states a tenant's own index knows
+  const first = indexed.find((field) => wanted.some(([name]) => name === field))
+  const where = Object.fromEntries(wanted.filter(([name]) => name === first))
+  const matches = ({ data }: Row<JsonObject>) => wanted.every(([field, value]) => data[field] === value)
+  const table = new Table<JsonObject>(parts.records, rows, parts.now)
+  const page = { limit: query.limit, cursor: query.cursor, ...timesOf(definition.idPrefix, query) }
+  const { data, next_cursor } = await filteredPage(table, definition.idPrefix, {
+    cover: { scope: within, where, matches },
+    page,
+  })
+  return { data: data.map((row) => listedActor(definition.name, row)), next_cursor }
+}
+
+/** Ids of a time: between these two. */
+const timesOf = (prefix: string, { from, to }: ListCall['query']) => ({
+  ...(from !== undefined && { floor: idFloor(prefix, Date.parse(from)) }),
+  ...(to !== undefined && { ceiling: idFloor(prefix, Date.parse(to)) }),
+})
+
+/** Actors by the code of their failures, the newest failure first, each once a page. */
+const listFailed = async (parts: ObservationParts, scope: Scope, query: ListCall['query']): Promise<Listed> => {
+  const table = new Table<FailureData>(parts.records, failureRows, parts.now)
+  const { limit, cursor } = query
+  const page = await pageOf(table, scope, {
+    query: { limit, cursor, where: { code: query.error ?? '' }, ...timesOf(failurePrefix, query) },
+    shown: { idPrefix: failurePrefix, view: ({ data }) => data },
+  })
+  const byActor = new Map(page.data.map((failure) => [failure.actor, failure]))
+  const actors = await Promise.all([...byActor.values()].map((failure) => actorOf(parts, scope, failure)))
+  const fits = (actor: ListedActor): boolean =>
+    (query.machine === undefined || actor.machine === query.machine) &&
+    (query.state === undefined || actor.state === query.state) &&
+    (query.standing === undefined || actor.standing === query.standing) &&
+    (query.agent_id === undefined || actor.agent_id === query.agent_id)
+  return { data: actors.filter((actor) => actor !== null).filter(fits), next_cursor: page.next_cursor }
+}
+
+const actorOf = async (
+  { definitions, rowsOfMachine, records }: ObservationParts,
+  scope: Scope,
+  { actor, code }: FailureData,
+): Promise<ListedActor | null> => {
+  const definition = definitionOf(definitions, actor)
+  const kind = definition && rowsOfMachine[definition.name]
+  const row = kind ? await records.get(kind, scope, actor) : null
+  return definition && row ? listedActor(definition.name, row, code) : null
+}

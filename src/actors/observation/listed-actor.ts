@@ -1,0 +1,30 @@
+import type { ResultOf } from '#specs/index.ts'
+import type { Json, StoredRecord } from '#storage/ports.ts'
+import { standings } from '../runtime/rows/actor-row.ts'
+
+/** An actor as lists show it. */
+export type ListedActor = ResultOf<'observation.actors'>['data'][number]
+
+/** Fields of rows that name an actor for people, the best first. */
+const labels = ['tool', 'event_type', 'title', 'name', 'version']
+
+/** A list row of any machine. Rows of before commits said so have no state. */
+export const listedActor = (machine: string, row: StoredRecord, error: string | null = null): ListedActor => {
+  const { data } = row
+  return {
+    id: row.id,
+    machine,
+    state: textOf(data.actor_state) ?? textOf(data.status) ?? '',
+    standing: standings.find((each) => each === data.actor_standing) ?? 'waits',
+    label: labels.map((field) => textOf(data[field])).find((text) => text !== null) ?? null,
+    error,
+    tenant_id: row.tenant,
+    external_user_id: row.user,
+    agent_id: textOf(data.agent_id),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  }
+}
+
+/** A text; null for everything else. */
+export const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -1,0 +1,25 @@
+import { observation as observationOperations } from '#specs/resources/observation.ts'
+import { capability } from '../capability/capability.ts'
+import { actorSteps } from './actor-steps.ts'
+import { attention } from './attention.ts'
+import { failureLedger, failureRows } from './failures.ts'
+import { findAnything } from './find.ts'
+import { fleet } from './fleet.ts'
+import { listActors } from './list-actors.ts'
+
+/** What the actors of a project do, and how they came there. */
+export const observation = capability({
+  name: 'observation',
+  operations: observationOperations,
+  kinds: [failureRows],
+  ledger: failureLedger,
+  open: (house) => ({
+    useCases: {
+      'observation.actors': (call) => listActors(house, call),
+      'observation.steps': (call) => actorSteps({ ...house, commits: house.storage.commits }, call),
+      'observation.attention': async ({ scope }) => ({ data: await attention(house, scope) }),
+      'observation.fleet': async ({ scope }) => ({ data: await fleet(house, scope) }),
+      'observation.find': async ({ scope, query }) => ({ data: await findAnything(house, scope, query.q) }),
+    },
+  }),
+})

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Call, Principal } from '#actors/call/call.ts'
+import { actorRows, definitions } from '#actors/capabilities.ts'
+import { actorSteps } from '#actors/observation/actor-steps.ts'
+import { attention, slowAfterMs } from '#actors/observation/attention.ts'
+import { findAnything } from '#actors/observation/find.ts'
+import { fleet } from '#actors/observation/fleet.ts'
+import { listActors } from '#actors/observation/list-actors.ts'
+import { ModelError } from '#gateway/call/provider-port.ts'
+import { projectScope } from '#specs/scope.ts'
+import { callOf, newSession, openWorld, type Script, turn, type World, type WorldOptions } from '../sessions/harness.ts'
+
+const member: Principal = {
+  kind: 'dashboard',
+  organization: 'org_a',
+  memberId: 'usr_a',
+  sessionId: 'dse_a',
+  role: 'member',
+  project: 'prj_a',
+}
+
+const scope = projectScope('prj_a')
+
+const callIn = <P, Q>(params: P, query: Q, project = 'prj_a'): Call<P & { project_id: string }, Q, undefined> => ({
+  ...callOf({ ...params, project_id: project }, query, undefined),
+  principal: { ...member, project },
+  scope: projectScope(project),
+})
+
+const worlds: World[] = []
+const open = async (options: WorldOptions) => {
+  const world = await openWorld(options)
+  worlds.push(world)
+  const { host, storage, clock } = world
+  const parts = { host, definitions, rowsOfMachine: actorRows, records: storage.records, now: clock.now }
+  const steps = async (actor: string, query = { after: 0, limit: 100 }) =>
+    (await actorSteps({ ...parts, commits: storage.commits }, callIn({ actor_id: actor }, query))).data
+  const listed = async (query: object) =>
+    (await listActors(parts, callIn({}, { limit: 20, ...query }))).data.map(({ id }) => id)
+  return { world, parts, steps, listed }
+}
+
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.runtime.drain(0)
+})
+
+const weather = { type: 'function', function: { name: 'weather' }, needsApproval: true } as const
+const asksForWeather: Script = { text: ['Let me see.'], calls: [{ name: 'weather', arguments: '{"api_key":"hush"}' }] }
+const fails: Script = { text: ['Half'], fails: new ModelError('provider_error', 'The provider is gone.') }
+const hangs: Script = { text: ['A', new Promise<void>(() => {})] }
+
+describe('steps of an actor', () => {
+  it('name every state that a turn went through, in order, with what caused each step', async () => {
+    const { world, steps } = await open({ scripts: [{ text: ['Hi'] }] })
+    const session = await newSession(world)
+    await turn(world, session, { input: 'hello' })
+    const rows = await steps(session)
+    expect(rows.flatMap(({ from, to }) => (to === null ? [] : [[from, to]]))).toEqual([
+      [null, 'active.idle'],
+      ['active.idle', 'active.working.thinking'],
+      ['active.working.thinking', 'active.idle'],
+    ])
+    expect(rows.map(({ caused_by }) => caused_by)).toEqual(expect.arrayContaining(['creation', 'request', 'effect']))
+    const [effect] = rows.flatMap(({ effects }) => effects)
+    expect(effect).toMatchObject({ name: 'callModel', policy: 'stream' })
+    expect(rows.at(-1)).toMatchObject({ cause: `${effect?.id}#done`, in_flight: [] })
+  })
+
+  it('come in pages, and not to another project', async () => {
+    const { world, parts, steps } = await open({ scripts: [{ text: ['Hi'] }] })
+    const session = await newSession(world)
+    await turn(world, session, { input: 'hello' })
+    const all = await steps(session)
+    expect(await steps(session, { after: all[0]?.seq ?? 0, limit: 1 })).toEqual(all.slice(1, 2))
+    const foreign = actorSteps(
+      { ...parts, commits: world.storage.commits },
+      callIn({ actor_id: session }, { after: 0, limit: 10 }, 'prj_b'),
+    )
+    await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('what needs a person', () => {
+  it('is an action that waits for an approval, with its tool and masked arguments', async () => {
+    const { world, parts } = await open({ scripts: [asksForWeather] })
+    const session = await newSession(world)
+    await turn(world, session, { input: 'weather?', tools: [weather] })
+    await expect.poll(() => attention(parts, scope)).toHaveLength(1)
+    const [need, ...others] = await attention(parts, scope)
+    expect(others).toEqual([])
+    expect(need).toMatchObject({ kind: 'approval', machine: 'action', subject: 'weather', risk_level: 'medium' })
+    expect(need?.cause).toBe(`${session} waits for a decision.`)
+    expect(JSON.stringify(need?.arguments)).not.toContain('hush')
+    expect(Date.parse(need?.expires_at ?? '')).toBeGreaterThan(Date.now())
+    expect(await attention(parts, projectScope('prj_b'))).toEqual([])
+  })
+
+  it('is what failed, one row a code with its count and the newest sentence', async () => {
+    const { world, parts } = await open({ scripts: [fails, fails] })
+    for (const session of [await newSession(world), await newSession(world)])
+      await turn(world, session, { input: 'hello' })
+    const needs = await attention(parts, scope)
+    expect(needs).toMatchObject([{ kind: 'failed', machine: 'session', count: 2 }])
+    expect(needs[0]?.cause).toBe('The provider is gone.')
+  })
+
+  it('is work that has not answered for long', async () => {
+    const { world, parts } = await open({ scripts: [hangs] })
+    const session = await newSession(world)
+    const running = turn(world, session, { input: 'hello' })
+    await expect.poll(async () => (await world.storage.commits.head(session))?.last_sequence).toBeGreaterThan(1)
+    expect(await attention(parts, scope)).toEqual([])
+    const later = { ...parts, now: () => Date.now() + 2 * slowAfterMs }
+    expect(await attention(later, scope)).toMatchObject([{ kind: 'slow', id: session, machine: 'session' }])
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await running
+  })
+})
+
+describe('lists of actors', () => {
+  it('are by machine, state, standing and error, and of one project', async () => {
+    const { world, parts, listed } = await open({ scripts: [asksForWeather, fails] })
+    const [paused, failed] = [await newSession(world), await newSession(world)]
+    await turn(world, paused, { input: 'weather?', tools: [weather] })
+    await turn(world, failed, { input: 'hello' })
+    expect(await listed({})).toEqual([failed, paused])
+    expect(await listed({ state: 'paused' })).toEqual([paused])
+    expect(await listed({ state: 'paused', standing: 'ended' })).toEqual([])
+    await expect.poll(() => listed({ machine: 'action', standing: 'waits' })).toHaveLength(1)
+    const [need] = (await attention(parts, scope)).filter(({ kind }) => kind === 'failed')
+    expect(await listed({ error: need?.subject })).toEqual([failed])
+    expect(await listed({ from: new Date(Date.now() + 60_000).toISOString() })).toEqual([])
+    expect((await listActors(parts, callIn({}, { limit: 20 }, 'prj_b'))).data).toEqual([])
+    await expect(listed({ machine: 'run_queue' })).rejects.toMatchObject({ code: 'invalid_query' })
+  })
+
+  it('count actors by state for the fleet', async () => {
+    const { world, parts } = await open({ scripts: [{ text: ['Hi'] }] })
+    await newSession(world)
+    const machines = await fleet(parts, scope)
+    const sessions = machines.find(({ machine }) => machine === 'session')
+    expect(sessions?.states.find(({ state }) => state === 'active.idle')).toMatchObject({ actors: 1, final: false })
+    expect(sessions?.states.reduce((sum, { actors }) => sum + actors, 0)).toBe(1)
+  })
+})
+
+describe('to find something', () => {
+  it('takes an id, the beginning of one, the part behind the prefix, and an error code', async () => {
+    const { world, parts } = await open({ scripts: [fails] })
+    const session = await newSession(world)
+    await turn(world, session, { input: 'hello' })
+    for (const text of [session, session.slice(0, 20), session.slice(4, 26)])
+      expect((await findAnything(parts, scope, text)).map(({ id }) => id)).toContain(session)
+    const [need] = await attention(parts, scope)
+    expect(await findAnything(parts, scope, need?.subject ?? '')).toMatchObject([{ kind: 'error', id: need?.subject }])
+    expect(await findAnything(parts, scope, 'nothing of ours')).toEqual([])
+    expect(await findAnything(parts, projectScope('prj_b'), session)).toEqual([])
+  })
+})
