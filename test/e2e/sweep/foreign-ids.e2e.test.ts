@@ -42,6 +42,10 @@ const ofProjects = new Set(['version', 'model', 'provider_id'])
 /** Change by what everybody does. */
 const changing = new Set([
   'live_actors.list',
+  'observation.actors',
+  'observation.attention',
+  'observation.find',
+  'observation.fleet',
   'project_sessions.list',
   'project_keys.list',
   'agent_keys.list',
