@@ -77,7 +77,16 @@ const only =
 
 const commit = shape({
   ...{ actor: text, seq: count, shard: count, epoch: count, at: count, project: text, tenant: orNull(text) },
-  ...{ machine: text, cause: text, nonce: text, event, moved: optional(list), events: list, last_sequence: count, effects: list },
+  ...{
+    machine: text,
+    cause: text,
+    nonce: text,
+    event,
+    moved: optional(list),
+    events: list,
+    last_sequence: count,
+    effects: list,
+  },
   ...{ messages: list, snapshot: optional(object), reminders: object, in_flight: object, open: flag },
   due: orNull(count),
 })

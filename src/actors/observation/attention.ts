@@ -78,7 +78,7 @@ const slowWork = async (parts: ObservationParts, scope: Scope): Promise<readonly
   const before = parts.now() - slowAfterMs
   const found = await Promise.all(
     listedMachines(parts).map(async ({ definition, rows }) => {
-      const where = { actor_standing: 'works' }
+      const where = { actor_activity: 'working' }
       const working = await parts.records.list(rows, scope, { where, limit: mostWorking, ascending: true })
       return working.filter(({ updated_at }) => updated_at < before).map((row) => slowNeed(definition.name, row))
     }),

@@ -25,7 +25,7 @@ const maxMessageLength = 500
 
 type Why = Pick<FailureData, 'code' | 'message'>
 
-/** One row for each commit that tells of a failure: by an event of its log, or by the state that it entered. */
+/** One row for each commit that reports a failure: by an event of its log, or by the state that it entered. */
 export const failureLedger: Ledger = (commit, { user }) => {
   const why = loggedFailure(commit.events) ?? enteredFailure(commit)
   if (why === null) return []

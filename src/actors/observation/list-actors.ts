@@ -44,11 +44,11 @@ export const listedMachines = ({
   })
 
 /** Fields that an index of every machine's rows finds, the most selective first. */
-const indexed = ['actor_standing', 'actor_state'] as const
+const indexed = ['actor_activity', 'actor_state'] as const
 
 /** One page of a project's actors, newest first. @throws {ServiceError} `invalid_query` for a machine that has no list */
 export const listActors = async (parts: ObservationParts, { scope, query }: ListCall): Promise<Listed> => {
-  const { error, machine = 'session', tenant_id, state, standing, agent_id } = query
+  const { error, machine = 'session', tenant_id, state, activity, agent_id } = query
   const within = narrowedScope(scope, { tenant: tenant_id ?? null, user: null })
   await parts.host.rows.shown()
   if (error !== undefined) return listFailed(parts, within, query)
@@ -56,7 +56,7 @@ export const listActors = async (parts: ObservationParts, { scope, query }: List
   if (found === undefined)
     throw new ServiceError('invalid_query', { param: 'machine', message: 'No machine of this name has a list.' })
   const { definition, rows } = found
-  const wanted = Object.entries({ actor_state: state, actor_standing: standing, agent_id }).flatMap(([field, value]) =>
+  const wanted = Object.entries({ actor_state: state, actor_activity: activity, agent_id }).flatMap(([field, value]) =>
     value === undefined ? [] : [[field, value] as const],
   )
   // working actors are few; of states a tenant's own index knows
@@ -91,7 +91,7 @@ const listFailed = async (parts: ObservationParts, scope: Scope, query: ListCall
   const fits = (actor: ListedActor): boolean =>
     (query.machine === undefined || actor.machine === query.machine) &&
     (query.state === undefined || actor.state === query.state) &&
-    (query.standing === undefined || actor.standing === query.standing) &&
+    (query.activity === undefined || actor.activity === query.activity) &&
     (query.agent_id === undefined || actor.agent_id === query.agent_id)
   return { data: actors.filter((actor) => actor !== null).filter(fits), next_cursor: page.next_cursor }
 }

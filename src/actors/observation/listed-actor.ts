@@ -1,6 +1,6 @@
 import type { ResultOf } from '#specs/index.ts'
 import type { Json, StoredRecord } from '#storage/ports.ts'
-import { standings } from '../runtime/rows/actor-row.ts'
+import { activities } from '../runtime/rows/actor-row.ts'
 
 /** An actor as lists show it. */
 export type ListedActor = ResultOf<'observation.actors'>['data'][number]
@@ -15,7 +15,7 @@ export const listedActor = (machine: string, row: StoredRecord, error: string | 
     id: row.id,
     machine,
     state: textOf(data.actor_state) ?? textOf(data.status) ?? '',
-    standing: standings.find((each) => each === data.actor_standing) ?? 'waits',
+    activity: activities.find((each) => each === data.actor_activity) ?? 'waiting',
     label: labels.map((field) => textOf(data[field])).find((text) => text !== null) ?? null,
     error,
     tenant_id: row.tenant,

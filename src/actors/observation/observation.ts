@@ -1,4 +1,4 @@
-import { observation as observationOperations } from '#specs/resources/observation.ts'
+import { observation as observationOperations } from '#specs/resources/console/observation.ts'
 import { capability } from '../capability/capability.ts'
 import { actorSteps } from './actor-steps.ts'
 import { attention } from './attention.ts'

@@ -118,15 +118,15 @@ describe('what needs a person', () => {
 })
 
 describe('lists of actors', () => {
-  it('are by machine, state, standing and error, and of one project', async () => {
+  it('are by machine, state, activity and error, and of one project', async () => {
     const { world, parts, listed } = await open({ scripts: [asksForWeather, fails] })
     const [paused, failed] = [await newSession(world), await newSession(world)]
     await turn(world, paused, { input: 'weather?', tools: [weather] })
     await turn(world, failed, { input: 'hello' })
     expect(await listed({})).toEqual([failed, paused])
     expect(await listed({ state: 'paused' })).toEqual([paused])
-    expect(await listed({ state: 'paused', standing: 'ended' })).toEqual([])
-    await expect.poll(() => listed({ machine: 'action', standing: 'waits' })).toHaveLength(1)
+    expect(await listed({ state: 'paused', activity: 'ended' })).toEqual([])
+    await expect.poll(() => listed({ machine: 'action', activity: 'waiting' })).toHaveLength(1)
     const [need] = (await attention(parts, scope)).filter(({ kind }) => kind === 'failed')
     expect(await listed({ error: need?.subject })).toEqual([failed])
     expect(await listed({ from: new Date(Date.now() + 60_000).toISOString() })).toEqual([])

@@ -19,19 +19,19 @@ export const rowRecord = (resident: Resident): StoredRecord => {
     created_at: createdAt,
     updated_at: touchedAt,
     expires_at: data === null ? 1 : null,
-    data: data === null ? {} : { ...data, actor_state: leafPath(stored.value), actor_standing: standingOf(resident) },
+    data: data === null ? {} : { ...data, actor_state: leafPath(stored.value), actor_activity: activityOf(resident) },
   }
 }
 
 /** What an actor does now: its effects run, it waits for something, it is over, or it is parked. */
-export const standings = ['works', 'waits', 'ended', 'parked'] as const
+export const activities = ['working', 'waiting', 'ended', 'parked'] as const
 
-/** One of `standings`. */
-export type Standing = (typeof standings)[number]
+/** One of `activities`. */
+export type Activity = (typeof activities)[number]
 
-const standingOf = ({ parked, state: { snapshot, inFlight } }: Resident): Standing => {
+const activityOf = ({ parked, state: { snapshot, inFlight } }: Resident): Activity => {
   if (parked !== undefined) return 'parked'
   if (snapshot.status === 'done') return 'ended'
-  for (const _ in inFlight) return 'works'
-  return 'waits'
+  for (const _ in inFlight) return 'working'
+  return 'waiting'
 }

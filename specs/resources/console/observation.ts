@@ -1,7 +1,7 @@
-import { dashboardOnly } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
-import { defineOperations } from '../dsl/declare.ts'
-import { cursorPage, cursorQuery } from '../dsl/lists.ts'
+import { dashboardOnly } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
   array,
   boolean,
@@ -16,12 +16,12 @@ import {
   string,
   timeOrDay,
   timestamp,
-} from '../dsl/schema.ts'
+} from '#specs/dsl/schema.ts'
 
 const project = '/api/projects/{project_id}'
 const access = dashboardOnly('member')
 
-const standing = oneOf('works', 'waits', 'ended', 'parked')
+const activity = oneOf('working', 'waiting', 'ended', 'parked')
 
 /** An actor of any machine as lists show it. */
 const listedActor = object(
@@ -29,9 +29,9 @@ const listedActor = object(
     id: string(),
     machine: string(),
     state: string({ description: 'Innermost active state, dotted.' }),
-    standing: described(
-      standing,
-      '`works`: an effect is in progress; `waits`: for a person, a message or a time; `ended`: in a final state; `parked`: until an operator decides.',
+    activity: described(
+      activity,
+      '`working`: an effect is in progress; `waiting`: for a person, a message or a time; `ended`: in a final state; `parked`: until an operator decides.',
     ),
     label: nullable(string({ description: 'Name for people, such as the tool of an action.' })),
     error: nullable(string({ description: 'Error code, in a list by error.' })),
@@ -139,7 +139,7 @@ export const observation = defineOperations('observation', {
         }),
       ),
       state: optional(string({ minLength: 1, maxLength: 128 })),
-      standing: optional(standing),
+      activity: optional(activity),
       tenant_id: optional(string({ minLength: 1, maxLength: 128 })),
       agent_id: optional(string({ minLength: 1, maxLength: 128 })),
       error: optional(string({ minLength: 1, maxLength: 128, description: 'Code of a failure.' })),
@@ -196,7 +196,7 @@ export const observation = defineOperations('observation', {
   },
 })
 
-declare module '../index.ts' {
+declare module '#specs/index.ts' {
   interface Resources {
     readonly observation: typeof observation
   }
