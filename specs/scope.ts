@@ -10,6 +10,8 @@ export interface Scope {
   readonly user: string | null
   /** The call starts or continues work: a tenant that is suspended or being deleted is refused. */
   readonly work?: true
+  /** All of a project may be removed: nothing but its deletion has this. */
+  readonly whole?: true
   /** Makes `Scope` nominal: only `projectScope` and `userScope` build one. */
   readonly [scoped]: true
 }
@@ -26,6 +28,9 @@ export const projectScope = (project: string): Scope => seal({ project, tenant: 
  * (`org_…`) in place of a project's (`prj_…`), so that no project's scope reaches them.
  */
 export const organizationScope = (organization: string): Scope => projectScope(organization)
+
+/** The scope of a project that is being deleted, for removing all that is in it. */
+export const wholeProjectScope = (project: string): Scope => seal({ project, tenant: null, user: null, whole: true })
 
 /** The scope of one tenant of a project. */
 export const tenantScope = (project: string, tenant: string): Scope => seal({ project, tenant, user: null })

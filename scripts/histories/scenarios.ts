@@ -7,7 +7,7 @@ import { agentVersionDefinition } from '#machines/agent-version/agent-version-de
 import { confirmationMs, erasureDefinition } from '#machines/erasure/erasure.ts'
 import { deliveryRetentionMs, retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { newId } from '#runtime/ids.ts'
-import type { StoredEvent } from '#storage/ports.ts'
+import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import type { ScriptedDocuments } from '#test/actors/knowledge/scripted-sources.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '#test/actors/sessions/approving.ts'
 import { callOf, newSession, type Script, turn, type World } from '#test/actors/sessions/harness.ts'
@@ -101,11 +101,13 @@ const delivery = async ({ host, clock }: World, webhook_id = 'whk_a'): Promise<s
 /** What the endpoint of the scenario answers now. */
 const endpoint = { answers: async () => 204 }
 
-/** What removes a tenant, or one user of it. */
-const erasure = async ({ host, clock }: World, user: string | null): Promise<void> => {
+/** What removes a tenant, one user of it, or a project. */
+const erasure = async ({ host, clock }: World, of: JsonObject): Promise<void> => {
   const id = newId('era')
-  const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
-  const input = { erasure_id: id, tenant_id: 'ten_a', external_id: 'acme', user, by: author }
+  const project = typeof of.project_id === 'string' ? 'org_a' : 'prj_a'
+  const owner = { project, tenant: null, user: null, createdAt: clock.now() }
+  const tenant = { project_id: null, tenant_id: 'ten_a', external_id: 'acme', user: null }
+  const input = { erasure_id: id, ...tenant, by: author, ...of }
   await host.create({ kind: erasureDefinition, id, owner, input, cause: newId('req') })
 }
 
@@ -294,8 +296,9 @@ export const scenarios: readonly Scenario[] = [
     name: 'erasures',
     scripts: [],
     play: async (world, clock) => {
-      await erasure(world, 'ada')
-      await erasure(world, null)
+      await erasure(world, { user: 'ada' })
+      await erasure(world, {})
+      await erasure(world, { project_id: 'prj_z', tenant_id: null, external_id: null })
       await clock.advance(confirmationMs + lookMs)
       await clock.advance(lookMs)
     },

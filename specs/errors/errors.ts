@@ -253,6 +253,12 @@ const table = {
     type: 'rate_limit_error',
     message: 'Too many requests. Try again after the time in Retry-After.',
   },
+  project_deleting: { status: 409, type: 'invalid_request_error', message: 'The project is being deleted.' },
+  last_project: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'The last project of an organisation cannot be deleted.',
+  },
   too_many_streams: {
     status: 429,
     type: 'rate_limit_error',

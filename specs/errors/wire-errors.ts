@@ -79,6 +79,7 @@ const accessCodes = (operation: Operation): readonly ErrorCode[] => {
     ...(kinds.includes('agent_key') ? (['origin_not_allowed'] as const) : []),
     ...(permission === undefined ? [] : (['insufficient_scope'] as const)),
     ...(kinds.includes('dashboard') ? csrf : []),
+    ...(kinds.includes('dashboard') && method !== 'GET' ? (['project_deleting'] as const) : []),
     ...(streams(operation) && (publicKeys || kinds.includes('client_token')) ? (['too_many_streams'] as const) : []),
   ]
 }

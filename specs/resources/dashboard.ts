@@ -13,6 +13,7 @@ import {
   object,
   oneOf,
   optional,
+  record,
   string,
   timestamp,
 } from '../dsl/schema.ts'
@@ -97,6 +98,15 @@ const projectMemory = object(
   { title: 'ProjectMemory', description: 'Caps, retention and embedder of the memory of users.' },
 )
 
+const projectDeletion = object(
+  {
+    started_at: timestamp(),
+    rounds: integer({ description: 'Rounds of removal that have ended.' }),
+    left: described(record(integer()), 'Number of items that the newest round left, by kind.'),
+  },
+  { title: 'ProjectDeletion' },
+)
+
 /** Projects of the signed-in member's organisation. */
 export const projects = defineResource('projects', {
   path: '/api/projects',
@@ -114,8 +124,24 @@ export const projects = defineResource('projects', {
       defaulted(projectMemory, {}),
       'Caps, retention and embedder of the memory of users. What is named wins over the plan; null takes a cap away.',
     ),
+    status: described(
+      oneOf('active', 'deleting'),
+      '`deleting`: keys are refused, and what the project has is removed.',
+    ),
+    deletion: described(nullable(projectDeletion), 'How far the deletion is; null for a project that stays.'),
   },
   writable: ['name', 'allowed_origins', 'memory'],
+  transitions: {
+    delete: {
+      summary: 'Delete a project',
+      description:
+        'Removes the project with everything in it for good: sessions, runs, agents, tenants, memories, knowledge, keys, usage and its audit log. Its keys and tokens are refused at once, members can only read what is left, and `deletion` shows how far it is; the project is not found when it is gone. The last project of an organisation stays.',
+      access: dashboardOnly('owner'),
+      body: object({ name: string({ minLength: 1, maxLength: 128, description: 'Name of the project, to confirm.' }) }),
+      status: 202,
+      errors: ['last_project'],
+    },
+  },
   access: dashboardOnly('member'),
   operations: {
     list: {},

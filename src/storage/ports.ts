@@ -113,12 +113,13 @@ export interface CommitStore {
    */
   ofProject(project: string | null, after: CommitKey | null, limit: number): Promise<readonly Commit[]>
   /**
-   * Actors of a tenant by id, after `after`, at most `limit`: every one that has its first commit. `forget` takes that
-   * one last, so an actor of which something is left is found, but for one whose first commit was never there.
+   * Actors of a tenant, or of the whole project (null), by id, after `after`, at most `limit`: every one that has its first
+   * commit. `forget` takes that one last, so an actor of which something is left is found, but for one whose first commit
+   * was never there.
    */
   actorsOf(
     project: string,
-    tenant: string,
+    tenant: string | null,
     page: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly string[]>
   /** Removes every commit of an actor (hard delete), the first one last. */
@@ -283,10 +284,10 @@ export interface RecordStore {
   closeOutbox(kind: RecordKind, record: Pick<StoredRecord, 'id' | 'project' | 'version'>): Promise<boolean>
   /**
    * Removes at most `limit` records that a tenant or a user owns, expired ones too; those with an outbox stay until it
-   * is delivered. For hard deletion: `scope` names a tenant. Returns how many went.
+   * is delivered. For hard deletion: `scope` names a tenant, or is `wholeProjectScope`. Returns how many went.
    */
   clear(kind: RecordKind, scope: Scope, limit: number): Promise<number>
-  /** How many records a tenant or a user owns, expired ones too. For hard deletion: `scope` names a tenant. */
+  /** How many records a tenant or a user owns, expired ones too. For hard deletion: `scope` names a tenant, or is `wholeProjectScope`. */
   left(kind: RecordKind, scope: Scope): Promise<number>
   /** Removes records whose `expires_at` has passed and that have no outbox, at most `limit` (all when omitted); returns how many. */
   sweep(kind: RecordKind, now: number, limit?: number): Promise<number>

@@ -5,7 +5,7 @@ import type { Json, JsonObject, RecordKind } from './ports.ts'
 
 /** The scope of a removal. @throws {Error} for one without a tenant (the caller's mistake: it would take the whole project). */
 export const ownerScope = (scope: Scope): Scope => {
-  if (scope.tenant === null) throw new Error('only what a tenant owns can be cleared')
+  if (scope.tenant === null && scope.whole !== true) throw new Error('only what a tenant owns can be cleared')
   return scope
 }
 

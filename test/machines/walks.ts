@@ -1,6 +1,6 @@
 import { walkOf as actionWalk } from './action/action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
-import { walkOf as erasureWalk } from './erasure/erasure-samples.ts'
+import { walkOf as erasureWalk, ofProject } from './erasure/erasure-samples.ts'
 import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.ts'
 import { walk as memoryWriteWalk } from './memory-write/memory-write-samples.ts'
 import type { Walk } from './reached.ts'
@@ -21,8 +21,9 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['queues of runs', runQueueWalk],
   ['versions of agents', agentVersionWalk],
   ['deliveries', deliveryWalk],
-  ['erasures of tenants', erasureWalk(null)],
-  ['erasures of users', erasureWalk('jo')],
+  ['erasures of tenants', erasureWalk({})],
+  ['erasures of users', erasureWalk({ user: 'jo' })],
+  ['erasures of projects', erasureWalk(ofProject)],
   ['sources of knowledge', sourceWalk],
   ['writes of memory', memoryWriteWalk],
   ['tool calls', callWalk],

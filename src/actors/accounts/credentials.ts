@@ -4,7 +4,7 @@ import { type AgentKeys, type AgentPrincipal, isAgentKey, permitsOrigin } from '
 import type { ApiKeys } from './api-keys.ts'
 import type { ClientTokens } from './client-tokens.ts'
 import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'
-import type { ProjectDirectory } from './project-directory.ts'
+import type { ProjectDirectory, ProjectSettings } from './project-directory.ts'
 
 /** What verifies each kind of credential. */
 export interface CredentialsDeps {
@@ -34,7 +34,12 @@ export class Credentials {
    * @throws {ServiceError} `origin_not_allowed`
    */
   token(token: string, origin?: string | undefined): Principal | Promise<Principal> {
-    if (token.startsWith('ect_')) return this.clientToken(token)
+    const found = this.#token(token, origin)
+    return found instanceof Promise ? found.then((principal) => this.#served(principal)) : this.#served(found)
+  }
+
+  #token(token: string, origin: string | undefined): Principal | Promise<Principal> {
+    if (token.startsWith('ect_')) return required(this.#deps.clientTokens.verify(token))
     if (!isAgentKey(token)) return required(this.#deps.apiKeys.verify(token))
     const found = this.#deps.agentKeys.verify(token)
     return found instanceof Promise ? found.then((holder) => fromHere(holder, origin)) : fromHere(found, origin)
@@ -42,27 +47,44 @@ export class Credentials {
 
   /** A client token and nothing else: what may stand in a URL. */
   clientToken(token: string): Principal | Promise<Principal> {
-    return required(this.#deps.clientTokens.verify(token))
+    const found = required(this.#deps.clientTokens.verify(token))
+    return found instanceof Promise ? found.then((principal) => this.#served(principal)) : this.#served(found)
+  }
+
+  /** The keys of a project that is being deleted open nothing, and are no keys soon. @throws {ServiceError} `authentication_required` */
+  #served(principal: Principal): Principal | Promise<Principal> {
+    if (principal.kind === 'public' || principal.kind === 'dashboard') return principal
+    const settings = this.#deps.projects.settings(principal.project)
+    return settings instanceof Promise
+      ? settings.then((found) => unlessDeleting(principal, found))
+      : unlessDeleting(principal, settings)
   }
 
   /**
    * The cookie of a dashboard session.
    *
    * @param project the one that the request names; null for the organisation's first.
-   * @throws {ServiceError} `not_found` when the project is not of the member's organisation.
+   * @param changes whether the request may change something: a project that is being deleted can only be read.
+   * @throws {ServiceError} `not_found` when the project is not of the member's organisation; `project_deleting`.
    */
-  async dashboard(cookie: string, project: string | null): Promise<Principal> {
+  async dashboard(cookie: string, project: string | null, changes = false): Promise<Principal> {
     const signedIn = await this.#deps.dashboardSessions.verify(cookie)
     if (signedIn === null) throw new ServiceError('authentication_required')
-    return { kind: 'dashboard', ...signedIn, project: await this.#projectFor(signedIn, project) }
+    return { kind: 'dashboard', ...signedIn, project: await this.#projectFor(signedIn, project, changes) }
   }
 
-  async #projectFor({ organization }: SignedIn, project: string | null): Promise<string> {
+  async #projectFor({ organization }: SignedIn, project: string | null, changes: boolean): Promise<string> {
     if (project === null) return (await this.#deps.projects.first(organization)) ?? ''
     const settings = await this.#deps.projects.settings(project)
     if (settings?.organization !== organization) throw new ServiceError('not_found')
+    if (changes && settings.deleting === true) throw new ServiceError('project_deleting')
     return project
   }
+}
+
+const unlessDeleting = (principal: Principal, settings: ProjectSettings | null): Principal => {
+  if (settings?.deleting === true) throw new ServiceError('authentication_required')
+  return principal
 }
 
 const fromHere = (holder: AgentPrincipal | null, origin: string | undefined): Principal => {

@@ -25,6 +25,16 @@ export type ProjectData = {
   readonly memory?: ProjectMemory
   /** Personal data is redacted unless the project's policy says otherwise; absent in projects of before. */
   readonly redacts_by_default?: boolean
+  /** The project is being deleted. */
+  readonly deletion?: ProjectDeletion
+}
+
+/** How far the deletion of a project is. */
+export type ProjectDeletion = {
+  readonly started_at_ms: number
+  readonly rounds: number
+  /** What the newest round left, by collection. */
+  readonly left: Readonly<Record<string, number>>
 }
 
 /** What a project says of the memory of its users: a plan, and what it has of its own. */

@@ -14,6 +14,8 @@ export interface ProjectSettings {
   readonly allowedOrigins: readonly string[]
   /** Personal data is redacted unless the project's policy says otherwise. */
   readonly redactsByDefault: boolean
+  /** Its keys are refused, and nothing in it is changed any more. */
+  readonly deleting?: boolean
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory | undefined
 }
@@ -65,10 +67,20 @@ export class ProjectDirectory {
     return sealed.map((each) => this.#box.open(each, signingAad(project)))
   }
 
-  /** The oldest project of an organisation: what a dashboard request means that names none. */
+  /** The oldest project of an organisation that is not being deleted: what a dashboard request means that names none. */
   async first(organization: string): Promise<string | null> {
-    const [row] = await this.#table.list(organizationScope(organization), { limit: 1, ascending: true })
-    return row?.id ?? null
+    const scope = organizationScope(organization)
+    for (let limit = 1; ; limit *= 10) {
+      const rows = await this.#table.list(scope, { limit, ascending: true })
+      const row = rows.find(({ data }) => data.deletion === undefined)
+      if (row !== undefined || rows.length < limit) return row?.id ?? null
+    }
+  }
+
+  /** Whether an organisation has a project beside this one that stays. */
+  async hasOther(organization: string, project: string): Promise<boolean> {
+    const rows = await this.#table.list(organizationScope(organization), { limit: 1000 })
+    return rows.some(({ id, data }) => id !== project && data.deletion === undefined)
   }
 
   /** What a new project's row holds. */
@@ -98,6 +110,7 @@ export class ProjectDirectory {
     const { previous_signing_secret: previous = null, previous_signing_until_ms: previousUntilMs = 0 } = row.data
     const redactsByDefault = row.data.redacts_by_default === true
     const signing = { current, previous, previousUntilMs }
-    return { organization: row.project, name, allowedOrigins, redactsByDefault, memory, signing }
+    const deleting = row.data.deletion !== undefined
+    return { organization: row.project, name, allowedOrigins, redactsByDefault, deleting, memory, signing }
   }
 }

@@ -1,15 +1,18 @@
+import { erasureSink } from '#machines/erasure/erasure.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { organizationScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
-import { changedFields } from '../records/audit-note.ts'
+import { type AuditActor, actorOf, changedFields } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
+import type { Notice } from '../records/notices.ts'
 import { RecordResource } from '../records/record-resource.ts'
 import { rowTimes } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
-import { Table } from '../records/table.ts'
+import { type Change, Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { memberOf } from './dashboard-principal.ts'
-import { type ProjectData, projects } from './kinds.ts'
+import { type ProjectData, type ProjectDeletion, projects } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
 /** What the projects of an organisation need. */
@@ -29,6 +32,8 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       name: row.data.name,
       allowed_origins: row.data.allowed_origins,
       memory: row.data.memory ?? {},
+      status: row.data.deletion === undefined ? ('active' as const) : ('deleting' as const),
+      deletion: deletionView(row.data.deletion),
       ...rowTimes(row),
     }),
   })
@@ -41,6 +46,7 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       const { organization } = memberOf(call.principal)
       const { project_id } = call.params
       const edit = ({ data }: Row<ProjectData>): ProjectData | null => {
+        if (data.deletion !== undefined) throw new ServiceError('project_deleting')
         const next = { ...data, ...call.body }
         return changedFields(data, next).length === 0 ? null : next
       }
@@ -48,6 +54,14 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       const changed = await resource.change(organizationScope(organization), project_id, { edit, notices })
       deps.projects.forget(project_id)
       return changed
+    },
+    'projects.delete': async (call) => {
+      const { organization } = memberOf(call.principal)
+      const { project_id } = call.params
+      if (!(await deps.projects.hasOther(organization, project_id))) throw new ServiceError('last_project')
+      const row = await resource.change(organizationScope(organization), project_id, deletionBy(call, deps.now()))
+      deps.projects.forget(project_id)
+      return row
     },
     'projects.create': async (call) => {
       const { organization } = memberOf(call.principal)
@@ -59,3 +73,44 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
     },
   }
 }
+
+type DeletionCall = Parameters<UseCases['projects.delete']>[0]
+
+/** The lines are the organisation's: those of the project go with it. */
+const deletionBy = (call: DeletionCall, now: number): Change<ProjectData> => {
+  const audited = new Audited(call, 'project')
+  return {
+    edit: ({ data }) => {
+      if (call.body.name !== data.name)
+        throw new ServiceError('invalid_field', { param: 'name', message: 'name is not the name of the project.' })
+      return data.deletion === undefined ? { ...data, deletion: { started_at_ms: now, rounds: 0, left: {} } } : null
+    },
+    notices: ({ id, updated_at }) => [
+      audited.line('deletion_started', id),
+      projectErasureNotice({ project: id, by: actorOf(call) }, updated_at),
+    ],
+  }
+}
+
+const deletionView = (deletion: ProjectDeletion | undefined) =>
+  deletion === undefined
+    ? null
+    : {
+        started_at: new Date(deletion.started_at_ms).toISOString(),
+        rounds: deletion.rounds,
+        left: { ...deletion.left },
+      }
+
+/** Starts what removes the project, which is the organisation's (src/actors/tenants/erasures.ts). */
+const projectErasureNotice = (
+  { project, by }: { readonly project: string; readonly by: AuditActor },
+  at: number,
+): Notice => ({
+  kind: 'message',
+  to: erasureSink,
+  event: {
+    type: 'erase',
+    at,
+    input: { project_id: project, tenant_id: null, external_id: null, user: null, by: { ...by } },
+  },
+})

@@ -1,15 +1,18 @@
 import type { Logger } from 'pino'
-import { projectScope } from '#specs/scope.ts'
+import { organizationScope, projectScope } from '#specs/scope.ts'
+import { projects } from '../accounts/kinds.ts'
 import { isAuditActor } from '../audit/schema.ts'
 import { Table } from '../records/table.ts'
 import type { EffectCatalog, EffectContext } from '../runtime/effects/effects.ts'
 import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { tenants } from './kinds.ts'
-import type { Owned, OwnerOf } from './owned.ts'
+import type { Left, Owned, OwnerOf } from './owned.ts'
+import type { WholeProjects } from './whole-projects.ts'
 
 /** What the effects of an erasure need. */
 export interface ErasureEffectParts extends EraseParts {
   readonly owned: Owned
+  readonly projects: Pick<WholeProjects, 'erase'>
   readonly log: Logger
 }
 
@@ -18,26 +21,65 @@ export const erasureEffects = (parts: ErasureEffectParts): EffectCatalog => ({
   'erasure.eraseOwned': {
     policy: 'idempotent',
     run: async ({ round }, context) => {
-      const owner = ownerIn(context)
-      const left = await parts.owned.erase(owner)
-      parts.log.info({ tenant: owner.tenant, ofUser: owner.user !== null, round, left }, 'erasure went on')
+      const project = projectIn(context)
+      const left =
+        project === null ? await eraseOwner(parts, context, round) : await eraseProject(parts, context, round)
       return { event: { type: 'round_done', left } }
     },
   },
   'erasure.finishErasure': eraseActor(parts, (context) => removeRow(parts, context)),
 })
 
-/** The tenant's own row goes last: until then it says what is going on, and refuses. */
+const eraseOwner = async (
+  { owned, log }: ErasureEffectParts,
+  context: EffectContext,
+  round: unknown,
+): Promise<Left> => {
+  const owner = ownerIn(context)
+  const left = await owned.erase(owner)
+  log.info({ tenant: owner.tenant, ofUser: owner.user !== null, round, left }, 'erasure went on')
+  return left
+}
+
+/** The project's row shows how far it is. */
+const eraseProject = async (
+  { storage, clock, projects: whole, log }: ErasureEffectParts,
+  context: EffectContext,
+  round: unknown,
+): Promise<Left> => {
+  const project = projectIn(context) ?? ''
+  const left = await whole.erase(project)
+  log.info({ project, round, left }, 'erasure of a project went on')
+  const table = new Table(storage.records, projects, clock.now)
+  await table.change(organizationScope(context.owner.project), project, {
+    edit: ({ data }) =>
+      data.deletion === undefined ? null : { ...data, deletion: { ...data.deletion, rounds: Number(round), left } },
+  })
+  return left
+}
+
+/** The row of the tenant or project goes last: until then it says what is going on, and refuses. */
 const removeRow = async ({ storage, clock }: ErasureEffectParts, context: EffectContext): Promise<void> => {
-  const { project, tenant, user } = ownerIn(context)
-  if (user !== null) return
   const { by } = context.context
   if (!isAuditActor(by)) throw new Error('the erasure does not know who asked for it')
+  const project = projectIn(context)
+  if (project !== null) {
+    const table = new Table(storage.records, projects, clock.now)
+    await table.remove(organizationScope(context.owner.project), project, ({ id }) => [
+      { kind: 'audit', action: 'project.deleted', by, resource: { type: 'project', id } },
+    ])
+    return
+  }
+  const { project: within, tenant, user } = ownerIn(context)
+  if (user !== null) return
   const table = new Table(storage.records, tenants, clock.now)
-  await table.remove(projectScope(project), tenant, ({ id }) => [
+  await table.remove(projectScope(within), tenant, ({ id }) => [
     { kind: 'audit', action: 'tenant.deleted', by, resource: { type: 'tenant', id } },
   ])
 }
+
+const projectIn = ({ context: { project_id } }: EffectContext): string | null =>
+  typeof project_id === 'string' ? project_id : null
 
 const ownerIn = ({ owner, context: { tenant_id, user } }: EffectContext): OwnerOf => {
   if (typeof tenant_id !== 'string') throw new Error('the erasure names no tenant')

@@ -1,4 +1,4 @@
-import { erasureDefinition } from '#machines/erasure/erasure.ts'
+import { erasureDefinition, erasureSink } from '#machines/erasure/erasure.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { AuditActor } from '../records/audit-note.ts'
 import type { Notice } from '../records/notices.ts'
@@ -6,9 +6,6 @@ import type { Host } from '../runtime/host.ts'
 import { derivedId } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
-
-/** Takes `{ type: 'erase', at, input }` and starts what removes a tenant or a user. */
-export const erasureSink = 'erasures'
 
 /** Whom to remove: a tenant, or one user of it. */
 export interface Erased {
@@ -24,12 +21,12 @@ export interface Erased {
 export const erasureNotice = ({ by, ...erased }: Erased, at: number): Notice => ({
   kind: 'message',
   to: erasureSink,
-  event: { type: 'erase', at, input: { ...erased, by: { ...by } } },
+  event: { type: 'erase', at, input: { project_id: null, ...erased, by: { ...by } } },
 })
 
 /**
- * Makes the actor that removes. It belongs to the project and not to the tenant: it goes on until nothing of the tenant
- * is left, and goes last.
+ * Makes the actor that removes. It belongs to the project and not to the tenant, or to the organisation and not to the
+ * project: it goes on until nothing is left, and goes last.
  */
 export const startErasures =
   (host: Pick<Host, 'create'>): Sink =>

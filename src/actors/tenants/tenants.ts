@@ -1,4 +1,4 @@
-import { erasureDefinition } from '#machines/erasure/erasure.ts'
+import { erasureDefinition, erasureSink } from '#machines/erasure/erasure.ts'
 import { endUsers } from '#specs/resources/end-users.ts'
 import { tenantUsers } from '#specs/resources/tenant-users.ts'
 import { tenants as tenantOperations } from '#specs/resources/tenants.ts'
@@ -6,13 +6,14 @@ import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
 import { endUserUseCases } from './end-user-use-cases.ts'
 import { erasureEffects } from './erasure.ts'
-import { erasureSink, startErasures } from './erasures.ts'
+import { startErasures } from './erasures.ts'
 import { tenantKinds } from './kinds.ts'
 import { Owned } from './owned.ts'
 import { TenantDirectory } from './tenant-directory.ts'
 import { TenantExport } from './tenant-export.ts'
 import { tenantUseCases } from './tenant-use-cases.ts'
 import { tenantUserUseCases } from './tenant-user-use-cases.ts'
+import { WholeProjects } from './whole-projects.ts'
 
 /** Which tenants and users may be served. */
 export const tenantDirectory = new Port<TenantDirectory>('the directory of tenants')
@@ -32,7 +33,7 @@ export const tenants = capability({
         ...tenantUserUseCases({ ...house, directory }),
         ...endUserUseCases(house),
       },
-      effects: erasureEffects({ ...house, owned: new Owned(house) }),
+      effects: erasureEffects({ ...house, owned: new Owned(house), projects: new WholeProjects(house) }),
       sinks: { [erasureSink]: startErasures(house.host) },
     }
   },

@@ -6,8 +6,11 @@ import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 /** An erasure's durable context. */
 export type ErasureContext = {
   readonly erasure_id: string
-  readonly tenant_id: string
-  readonly external_id: string
+  /** The project, where all of it goes; null for a tenant or user. */
+  readonly project_id: string | null
+  /** Null for a project. */
+  readonly tenant_id: string | null
+  readonly external_id: string | null
   /** External id of the user; null for the whole tenant. */
   readonly user: string | null
   readonly by: AuditLine['by']
@@ -21,7 +24,13 @@ export type ErasureContext = {
 }
 
 /** What starts an erasure. */
-export type ErasureInput = Pick<ErasureContext, 'erasure_id' | 'tenant_id' | 'external_id' | 'user' | 'by'>
+export type ErasureInput = Pick<
+  ErasureContext,
+  'erasure_id' | 'project_id' | 'tenant_id' | 'external_id' | 'user' | 'by'
+>
+
+/** Takes `{ type: 'erase', at, input }` and starts an erasure (src/actors/tenants/erasures.ts). */
+export const erasureSink = 'erasures'
 
 /** Everything that can happen to an erasure. */
 export type ErasureEvent = {
@@ -38,7 +47,7 @@ const notifyDeleted = {
   type: 'notify',
   params: ({ context: { tenant_id, external_id } }: { context: ErasureContext }): Notice => ({
     event_type: 'tenant.deleted',
-    data: { tenant_id, external_id },
+    data: { tenant_id: tenant_id ?? '', external_id: external_id ?? '' },
   }),
 } as const
 
@@ -46,12 +55,13 @@ const firstPauseMs = 200
 const longestPauseMs = 60_000
 
 /**
- * Removes all that a tenant owns, or one user of it, in rounds, and counts what is left after each; what it starts
- * with is refused from then on (src/actors/tenants/tenant-directory.ts). It ends when two counts, some seconds apart,
- * find nothing: what came in meanwhile is found too (`tenants.delete`).
+ * Removes a project, all that a tenant owns, or one user of it, in rounds, and counts what is left after each; what it
+ * starts with is refused from then on (src/actors/tenants/tenant-directory.ts, src/actors/accounts/credentials.ts). It ends
+ * when two counts, some seconds apart, find nothing: what came in meanwhile is found too (`tenants.delete`,
+ * `projects.delete`). The erasure of a tenant or user is the project's, that of a project its organisation's.
  *
- * `working` has a round in flight, `waiting` is between two rounds, `finishing` removes the tenant's own row and the
- * erasure itself.
+ * `working` has a round in flight, `waiting` is between two rounds, `finishing` removes the row of the tenant or project and
+ * the erasure itself.
  */
 export const erasureMachine = setup({
   types: {
@@ -62,12 +72,13 @@ export const erasureMachine = setup({
   actions: {
     ...vocabulary,
     eraseOwned: (_: unknown, _params: { round: number }) => {},
-    finishErasure: (_: unknown, _params: { tenant_id: string }) => {},
+    finishErasure: (_: unknown, _params: { tenant_id: string | null }) => {},
   },
   guards: {
     foundNothingAgain: ({ context, event }) => isEmpty(event.left) && context.quiet > 0,
     foundNothing: ({ event }) => isEmpty(event.left),
-    tenantIsGone: ({ context, event }) => isEmpty(event.left) && context.quiet > 0 && context.user === null,
+    tenantIsGone: ({ context, event }) =>
+      isEmpty(event.left) && context.quiet > 0 && context.user === null && context.project_id === null,
   },
   delays: { pause: ({ context }) => context.pause_ms },
 }).createMachine({
@@ -113,14 +124,14 @@ export const erasureMachine = setup({
 
 const isEmpty = (left: JsonObject): boolean => Object.keys(left).length === 0
 
-/** Erasures have no resource of their own: a tenant shows `deleting` while one runs. */
+/** Erasures have no resource of their own: a tenant or project shows `deleting` while one runs. */
 export const erasureDefinition = {
   name: 'erasure',
-  version: 1,
+  version: 2,
   idPrefix: 'era',
   machine: erasureMachine,
   effects: { eraseOwned: 'idempotent', finishErasure: 'idempotent' },
   row: () => null,
   busy: ({ value }) => value === 'working',
-  migrations: {},
+  migrations: { 1: ({ value, context }) => ({ value, context: { ...context, project_id: null } }) },
 } satisfies MachineDefinition

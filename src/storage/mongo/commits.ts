@@ -140,12 +140,12 @@ export class MongoCommits implements CommitStore {
 
   async actorsOf(
     project: string,
-    tenant: string,
+    tenant: string | null,
     { after, limit }: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly string[]> {
     if (limit < 1) return []
     const cursor = this.#collection
-      .find({ project, tenant: { $eq: tenant, $type: 'string' }, seq: 1, actor: { $gt: after ?? '' } })
+      .find({ project, ...(tenant !== null && ofTenant(tenant)), seq: 1, actor: { $gt: after ?? '' } })
       .project<{ actor: string }>({ _id: 0, actor: 1 })
       .sort({ actor: 1 })
       .limit(limit)
@@ -184,3 +184,6 @@ const fromPlace = ({ shard, at, seq }: NonNullable<OpenLook['from']>): Filter<Co
 
 /** A range when no shard is named: an index is used only with a condition on its first field. */
 const inShards = (shards: readonly number[] | undefined) => (shards ? { $in: [...shards] } : { $gte: 0 })
+
+/** As the index has it that leaves out what has no tenant. */
+const ofTenant = (tenant: string) => ({ tenant: { $eq: tenant, $type: 'string' as const } })

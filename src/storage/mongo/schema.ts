@@ -62,6 +62,7 @@ export const commitIndexes: IndexDescription[] = [
   { key: { shard: 1, at: 1, seq: 1 }, partialFilterExpression: { open: true } },
   { key: { shard: 1, due: 1 }, partialFilterExpression: { due: { $exists: true } } },
   { key: { project: 1, tenant: 1, actor: 1 }, partialFilterExpression: { seq: 1, tenant: { $type: 'string' } } },
+  { key: { project: 1, actor: 1 }, partialFilterExpression: { seq: 1 } },
   { key: { actor: 1, last_sequence: 1 }, partialFilterExpression: { events: { $exists: true } } },
 ]
 

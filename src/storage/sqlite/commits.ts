@@ -167,12 +167,12 @@ export class SqliteCommits implements CommitStore {
 
   async actorsOf(
     project: string,
-    tenant: string,
+    tenant: string | null,
     { after, limit }: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly string[]> {
-    const sql = `select actor from commits where seq = 1 and tenant is not null and project = ? and tenant = ? and actor > ?
-      order by actor limit ?`
-    const rows = this.#db.read(() => this.#db.statement(sql).all(project, tenant, after ?? '', limit))
+    const [ofTenant, values] = tenant === null ? ['', []] : ['tenant is not null and tenant = ? and ', [tenant]]
+    const sql = `select actor from commits where seq = 1 and ${ofTenant}project = ? and actor > ? order by actor limit ?`
+    const rows = this.#db.read(() => this.#db.statement(sql).all(...values, project, after ?? '', limit))
     return rows.map((row) => textIn(row, 'actor') ?? '')
   }
 

@@ -17,6 +17,7 @@ export const commitTable = `
   );
   create index if not exists commits_open on commits (shard, at, seq) where open = 1;
   create index if not exists commits_first on commits (project, tenant, actor) where seq = 1 and tenant is not null;
+  create index if not exists commits_of_project on commits (project, actor) where seq = 1;
   drop index if exists commits_due;
   create index if not exists commits_due_at on commits (due) where due is not null;
 `

@@ -29,7 +29,16 @@ describe('projects', () => {
     const body = { name: 'Second', allowed_origins: ['https://app.example.org'], memory: { plan: 'free' as const } }
     const made = await useCases['projects.create'](callOf(dashboard, {}, {}, body))
     expect(made).toMatchObject(body)
-    expect(Object.keys(made).sort()).toEqual(['allowed_origins', 'created_at', 'id', 'memory', 'name', 'updated_at'])
+    expect(Object.keys(made).sort()).toEqual([
+      'allowed_origins',
+      'created_at',
+      'deletion',
+      'id',
+      'memory',
+      'name',
+      'status',
+      'updated_at',
+    ])
     const listed = await useCases['projects.list'](callOf(dashboard, {}, { limit: 20 }, undefined))
     expect(listed.data.map(({ id }) => id)).toEqual([made.id, project])
     const others = await useCases['projects.list'](callOf(eve, {}, { limit: 20 }, undefined))

@@ -21,8 +21,10 @@ import type { ResolveAgent, ResolvedConfig } from '#actors/sessions/turns/resolv
 import { TurnConfigs } from '#actors/sessions/turns/turn-config.ts'
 import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
 import { erasureEffects } from '#actors/tenants/erasure.ts'
-import { Owned } from '#actors/tenants/owned.ts'
+import { Owned, type OwnedParts } from '#actors/tenants/owned.ts'
+import { WholeProjects } from '#actors/tenants/whole-projects.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
+
 import { webhookNotices } from '#actors/webhooks/notify.ts'
 import { notifyWebhooks } from '#actors/webhooks/webhook-deliveries.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/provider-port.ts'
@@ -198,7 +200,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         ...scriptedSources({ storage, clock, ...options.documents }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
-        ...erasureEffects({ storage, clock, log, owned: new Owned({ storage, host, clock, kinds, actorRows: [] }) }),
+        ...erasureEffects({ storage, clock, log, ...removing({ storage, host, clock, kinds, actorRows: [] }) }),
       }
     },
   })
@@ -253,3 +255,5 @@ export const turn = async (world: World, session: string, body: TurnBody): Promi
 
 /** `event_type`s in order. */
 export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
+
+const removing = (parts: OwnedParts) => ({ owned: new Owned(parts), projects: new WholeProjects(parts) })

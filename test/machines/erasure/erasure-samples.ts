@@ -6,11 +6,15 @@ import type { Walk } from '../reached.ts'
 /** The erasure of a whole tenant. */
 export const input = {
   erasure_id: 'era_01kdvdna00fedcba9876543211',
+  project_id: null,
   tenant_id: 'ten_a',
   external_id: 'acme',
   user: null,
   by: { kind: 'secret_key', id: 'key_a' },
 }
+
+/** Instead of the tenant, for a whole project. */
+export const ofProject = { project_id: 'prj_a', tenant_id: null, external_id: null }
 
 /** A round has ended, and this is left. */
 export const found = (left: JsonObject): StoredEvent => ({ type: 'round_done', left })
@@ -18,9 +22,9 @@ export const found = (left: JsonObject): StoredEvent => ({ type: 'round_done', l
 const pauseIsOver: StoredEvent = { type: 'xstate.after.pause.erasure.waiting' }
 
 /** Every event in every state of an erasure. */
-export const walkOf = (user: string | null): Walk => ({
+export const walkOf = (of: Partial<typeof ofProject> | { readonly user: string }): Walk => ({
   machine: erasureMachine,
-  input: { ...input, user },
+  input: { ...input, ...of },
   events: [found({}), found({ sessions: 3 }), pauseIsOver],
   kindOf: ({ value, context }) => `${pathOf(value)} ${context.quiet} ${Math.min(2, context.rounds)}`,
 })

@@ -3,7 +3,7 @@ import { confirmationMs, erasureDefinition, erasureMachine } from '#machines/era
 import { firstStep, nextStep, type Step } from '#runtime/step/step.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import { restingStates } from '../outcome.ts'
-import { found, input } from './erasure-samples.ts'
+import { found, input, ofProject } from './erasure-samples.ts'
 
 const actor = input.erasure_id
 
@@ -63,6 +63,17 @@ describe('an erasure', () => {
   it('of one user tells nobody that the tenant is gone', () => {
     const ofUser = { ...input, user: 'ada' }
     expect(having(ofUser, nothing, wait, nothing)).toMatchObject({ state: 'finishing', told: [] })
+  })
+
+  it('of a project goes on as that of a tenant does, and tells no webhook, for there is none any more', () => {
+    const whole = { ...input, ...ofProject }
+    expect(having(whole)).toMatchObject({ state: 'working', effects: ['eraseOwned'] })
+    expect(having(whole, nothing, wait, found({ actors: 1 })).state).toBe('waiting')
+    expect(having(whole, nothing, wait, nothing)).toMatchObject({
+      state: 'finishing',
+      effects: ['finishErasure'],
+      told: [],
+    })
   })
 
   it('takes nothing else in any state: nothing stops it but its end', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { projectScope, tenantScope, userScope } from '#specs/scope.ts'
+import { projectScope, tenantScope, userScope, wholeProjectScope } from '#specs/scope.ts'
 import type { Subject } from '../contract.ts'
 import { commitOf, gadgets, letters, logOf, recordOf } from '../samples.ts'
 
@@ -53,6 +53,29 @@ export const removalContract = ({ store, fresh, setNow }: Subject): void => {
       'only what a tenant',
     )
     await expect(async () => store().records.left(gadgets, projectScope('prj_1'))).rejects.toThrow('only what a tenant')
+  })
+
+  it('removes all of a project, and nothing of another, when that is what is deleted', async () => {
+    const [project, other] = [fresh('prj'), fresh('prj')]
+    const rows = [{ project }, { project, tenant: fresh('ten') }, { project: other }]
+    for (const row of rows) await store().records.insert(gadgets, recordOf(fresh('gad'), row))
+    expect(await store().records.left(gadgets, wholeProjectScope(project))).toBe(2)
+    expect(await store().records.clear(gadgets, wholeProjectScope(project), 10)).toBe(2)
+    expect(await store().records.left(gadgets, wholeProjectScope(project))).toBe(0)
+    expect(await store().records.left(gadgets, wholeProjectScope(other))).toBe(1)
+  })
+
+  it('names the actors of a project, those of tenants and its own, a page at a time', async () => {
+    const project = fresh('prj')
+    const [first, second, third] = [fresh('ses'), fresh('ses'), fresh('ses')]
+    const logs = logOf(second, [1, 1]).map((commit) => ({ ...commit, project, tenant: fresh('ten') }))
+    await store().commits.append([...logs, commitOf(third, 1, { project }), commitOf(fresh('ses'), 1)])
+    await store().commits.append([commitOf(first, 1, { project, tenant: fresh('ten') })])
+    const actors = (after: string | null, limit: number) => store().commits.actorsOf(project, null, { after, limit })
+    expect(await actors(null, 10)).toEqual([first, second, third])
+    expect(await actors(first, 1)).toEqual([second])
+    await store().commits.forget(second)
+    expect(await actors(null, 10)).toEqual([first, third])
   })
 
   it('names the actors of a tenant, each once, a page at a time, until their logs are removed', async () => {

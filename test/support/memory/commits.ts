@@ -156,12 +156,17 @@ export class MemoryCommits implements CommitStore {
 
   async actorsOf(
     project: string,
-    tenant: string,
+    tenant: string | null,
     { after, limit }: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly string[]> {
     return [...this.#logs.values()]
       .flatMap(({ bySeq }) => bySeq.get(1) ?? [])
-      .filter((row) => row.project === project && row.tenant === tenant && (after === null || row.actor > after))
+      .filter(
+        (row) =>
+          row.project === project &&
+          (tenant === null || row.tenant === tenant) &&
+          (after === null || row.actor > after),
+      )
       .map(({ actor }) => actor)
       .sort()
       .slice(0, limit)

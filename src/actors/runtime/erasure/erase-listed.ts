@@ -1,6 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
-import type { Json, RecordKind, Storage } from '#storage/ports.ts'
+import type { Json, JsonObject, RecordKind, Storage } from '#storage/ports.ts'
 import { actorBlobs } from '../blobs/blob-owner.ts'
 import { type Clock, pause } from '../clock.ts'
 import type { Host } from '../host.ts'
@@ -23,6 +23,8 @@ export interface Condemned {
   readonly actor: string
   readonly project: string
   readonly tenant: string | null
+  /** Beside `type`, for actors that say who deleted them. */
+  readonly event?: JsonObject
 }
 
 const pageSize = 100
@@ -37,20 +39,21 @@ const lookAgainMs = 100
  * @throws {StoreUnavailable}
  */
 export const sendDelete = async (parts: EraserParts, condemned: Condemned): Promise<boolean> => {
-  const { actor } = condemned
+  const { actor, event } = condemned
   try {
-    await parts.host.deliver(actor, { event: { type: 'delete' }, cause: `erase:${actor}` })
+    await parts.host.deliver(actor, { event: { ...event, type: 'delete' }, cause: `erase:${actor}` })
     return true
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.code === 'not_found') return false
     if (error.code !== 'actor_parked') throw error
-    await removeParked(parts, condemned)
+    await removeLog(parts, condemned)
     return true
   }
 }
 
-const removeParked = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
+/** Removes the log of an actor without a word to it: one that is parked, or has no end of its own. @throws {StoreUnavailable} */
+export const removeLog = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
   await markErased(storage.records, { actor, now: clock.now() })
   await storage.commits.forget(actor)
   await storage.blobs.remove(project, actorBlobs({ actor, tenant }))

@@ -22,7 +22,7 @@ export const principalOf = (credentials: Credentials, request: HttpRequest): Pri
   const token = isUpgrade(request) || isEventSource(request) ? queryToken(request.query) : null
   if (token !== null) return credentials.clientToken(token)
   const cookie = cookieOf(request.header('cookie') ?? '')
-  if (cookie !== null) return credentials.dashboard(cookie, namedProject(request))
+  if (cookie !== null) return credentials.dashboard(cookie, namedProject(request), request.method !== 'GET')
   throw new ServiceError('authentication_required')
 }
 
