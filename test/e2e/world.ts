@@ -157,8 +157,10 @@ class SqliteData implements Data {
     const database = new DatabaseSync(join(this.folder, 'troupe.db'), { readOnly: true })
     const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
     const counts = tables.map(({ name }) => {
-      const rows = database.prepare(`select * from "${name}"`).all()
-      return [String(name), rows.filter((row) => JSON.stringify(row).includes(text)).length] as const
+      const columns = database.prepare(`select * from "${name}"`).columns()
+      const holds = columns.map((column) => `ifnull(instr(cast("${column.name}" as blob), cast(:text as blob)), 0)`)
+      const row = database.prepare(`select count(*) as n from "${name}" where ${holds.join(' + ')} > 0`).get({ text })
+      return [String(name), Number(row?.n)] as const
     })
     database.close()
     return Promise.resolve(found(counts))
@@ -174,6 +176,7 @@ class MongoData implements Data {
   readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
   readonly mongodbUrl: string
   readonly #database = `e2e_${randomBytes(6).toString('hex')}`
+  #client: Promise<MongoClient> | null = null
 
   constructor(server: string) {
     const [, hosts, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*(\?.*)?$/.exec(server) ?? []
@@ -202,16 +205,14 @@ class MongoData implements Data {
 
   async remove(): Promise<void> {
     await this.#with((client) => client.db(this.#database).dropDatabase())
+    await (await this.#client)?.close()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
+  /** Tests look until something is so: one client for all looks. */
   async #with<T>(work: (client: MongoClient) => Promise<T>): Promise<T> {
-    const client = await MongoClient.connect(this.mongodbUrl)
-    try {
-      return await work(client)
-    } finally {
-      await client.close()
-    }
+    this.#client ??= MongoClient.connect(this.mongodbUrl)
+    return work(await this.#client)
   }
 }
 

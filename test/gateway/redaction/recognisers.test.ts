@@ -135,7 +135,8 @@ describe('time', () => {
         return cpuMs(() => findPersonalData(textOf(2 ** 20), sought)) / Math.max(small, 4)
       }
       // sixteen times the text: a quadratic pattern would take 256 times as long; the second time it is compiled
-      expect(Math.min(ratio(), ratio())).toBeLessThan(100)
+      const first = ratio()
+      expect(first < 100 ? first : ratio()).toBeLessThan(100)
     },
     180_000,
   )
