@@ -367,4 +367,18 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/web/fetch/robots-files.ts', 'maxSites'],
     test: ['test/actors/web/fetch/robots-files.test.ts', 'are those of 1,000 sites: the oldest is read again'],
   },
+  {
+    of: 'the tree of a web page',
+    most: '100 levels, 20,000 elements, 16 attributes an element, 3 M characters',
+    beyond: 'the rest is left out, and `metadata.leftOut` names it',
+    code: ['src/parsing/pages/clean-html.ts', 'pageLimits'],
+    test: ['test/parsing/pages/page-rooms.test.ts', 'of %s ends within its time and a second'],
+  },
+  {
+    of: 'workers that read web pages',
+    most: '4, with 64 pages waiting for each',
+    beyond: '502 `fetch_failed`; a page that takes its whole time ends with its worker',
+    code: ['src/parsing/pages/page-rooms.ts', 'maxRooms'],
+    test: ['test/parsing/pages/page-rooms.test.ts', 'keeps no other page waiting'],
+  },
 ]

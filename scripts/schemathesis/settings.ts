@@ -48,6 +48,7 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'skill_imports.create': 'it has one of text, url and archive',
   'skill_versions.create': 'a content in base64 is base64',
   'web.fetch': 'an address is one of a page that may be read, and is',
+  'web.extract': 'likewise',
   'projects.delete': 'the name is the one of the project',
   'memory.export': 'a cursor is one that the list gave',
   'transcriptions.translate': 'the file is audio',

@@ -37,6 +37,7 @@ const watchMs = 50
 interface Waiting {
   readonly task: PropertyKey
   readonly input: unknown
+  readonly deadlineMs: number
   readonly settle: (outcome: { readonly value: Json } | { readonly failure: ParserFailed }) => void
 }
 
@@ -71,15 +72,29 @@ export class ParserRoom<Tasks = OwnTasks> {
     this.#module = module
   }
 
-  /** @throws {ParserFailed} */
-  async parse<Name extends keyof Tasks>(task: Name, input: InputOf<Tasks[Name]>): Promise<Json> {
+  /** @param deadlineMs time of this parse instead of the room's. @throws {ParserFailed} */
+  async parse<Name extends keyof Tasks>(
+    task: Name,
+    input: InputOf<Tasks[Name]>,
+    deadlineMs = this.#limits.deadlineMs,
+  ): Promise<Json> {
     if (this.#waiting.length >= this.#limits.maxWaiting) throw new ParserFailed('busy', 'too many parses wait')
     const outcome = await new Promise<Parameters<Waiting['settle']>[0]>((settle) => {
-      this.#waiting.push({ task, input, settle })
+      this.#waiting.push({ task, input, deadlineMs, settle })
       this.#next()
     })
     if ('failure' in outcome) throw outcome.failure
     return outcome.value
+  }
+
+  /** Whether the worker has loaded its parsers. */
+  get isReady(): boolean {
+    return this.#ready
+  }
+
+  /** Starts the worker ahead of the next parse. */
+  warm(): void {
+    this.#open()
   }
 
   /** Ends the worker; what runs fails. */
@@ -91,7 +106,7 @@ export class ParserRoom<Tasks = OwnTasks> {
     const next = this.#running === null ? this.#waiting.shift() : undefined
     if (next === undefined) return
     const id = ++this.#ids
-    const { deadlineMs } = this.#limits
+    const { deadlineMs } = next
     const late = new ParserFailed('deadline', `the parser took longer than ${deadlineMs} ms`)
     let timer: NodeJS.Timeout | undefined
     let watch: NodeJS.Timeout | undefined

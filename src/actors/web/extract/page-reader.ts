@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { TextFormat } from '#src/parsing/pages/block-writer.ts'
+import type { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import type { PageRead } from '#src/parsing/pages/read-page.ts'
+import { ParserFailed } from '#src/parsing/parser-room.ts'
+import { type FetchedPage, type PageFetcher, type PageValidators, readKinds } from '../fetch/page-fetcher.ts'
+import { pageRefusal } from '../fetch/page-refusal.ts'
+
+/** A page whose text is requested. */
+export interface TextRequest {
+  readonly url: string
+  readonly maxBytes: number
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly format?: TextFormat
+  readonly known?: PageValidators
+}
+
+/** A page with what it says; `read` is null when it is the same as what is known. */
+export interface ReadPage {
+  readonly page: FetchedPage
+  readonly read: (PageRead & { readonly contentHash: string }) | null
+}
+
+/** Least time that is left for reading a page once it came, in ms. */
+const leastMs = 500
+
+/** Reads pages and their texts, in one time for both. */
+export class PageReader {
+  readonly #pages: PageFetcher
+  readonly #rooms: PageRooms
+  readonly #steady: () => number
+
+  constructor(parts: { readonly pages: PageFetcher; readonly rooms: PageRooms; readonly steady: () => number }) {
+    this.#pages = parts.pages
+    this.#rooms = parts.rooms
+    this.#steady = parts.steady
+  }
+
+  /** @throws {ServiceError} the codes of `web.extract` */
+  async read({ format = 'text', ...request }: TextRequest): Promise<ReadPage> {
+    const from = this.#steady()
+    const page = await this.#pages.fetch({ ...request, kinds: readKinds })
+    if (page.notModified) return { page, read: null }
+    if (page.statusCode >= 300) {
+      const message = `The page answered with status ${page.statusCode}.`
+      throw pageRefusal('fetch_failed', { url: page.finalUrl, statusCode: page.statusCode }, { message })
+    }
+    const left = Math.max(leastMs, request.timeoutMs - (this.#steady() - from))
+    const read = await this.#parsed(page, { format, left })
+    return { page, read: { ...read, contentHash: hashOf(read.content) } }
+  }
+
+  async #parsed(
+    { bytes, type, finalUrl, url }: FetchedPage,
+    { format, left }: { readonly format: TextFormat; readonly left: number },
+  ): Promise<PageRead> {
+    if (type === null) throw pageRefusal('fetch_failed', { url })
+    try {
+      return await this.#rooms.read({ bytes, type, url: finalUrl, format }, left)
+    } catch (error) {
+      if (!(error instanceof ParserFailed)) throw error
+      if (error.reason === 'deadline')
+        throw pageRefusal('fetch_timeout', { url }, { message: 'The page takes too long to be read.', cause: error })
+      const message = error.reason === 'busy' ? 'Too many pages are read at the moment.' : 'The page cannot be read.'
+      throw pageRefusal('fetch_failed', { url }, { message, cause: error })
+    }
+  }
+}
+
+/** SHA-256 of a text, as `sha256:` and hex. */
+export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`

@@ -1,0 +1,161 @@
+import { isElement, type PageElement, type PageNode } from './schema.ts'
+
+/** How a text is written. */
+export type TextFormat = 'text' | 'markdown'
+
+const blocks = new Set(
+  (
+    'p div section article main header footer aside blockquote figure figcaption ul ol dl table pre form fieldset address ' +
+    'details summary hr body h1 h2 h3 h4 h5 h6 li dt dd tr center'
+  ).split(' '),
+)
+const marks: Readonly<Record<string, string>> = {
+  strong: '**',
+  b: '**',
+  em: '*',
+  i: '*',
+  code: '`',
+  del: '~~',
+  s: '~~',
+}
+
+/** Writes the text of an element: blocks with a blank line between them, as plain text or as Markdown. */
+export const textOf = (element: PageElement, format: TextFormat): string => {
+  const writer = new BlockWriter(format)
+  writer.children(element)
+  return writer.end()
+}
+
+class BlockWriter {
+  readonly #format: TextFormat
+  readonly #blocks: string[] = []
+  #line = ''
+  /** Before the next block: a heading, a list item, a quote. */
+  #prefix = ''
+  #depth = 0
+  #isTight = false
+
+  constructor(format: TextFormat) {
+    this.#format = format
+  }
+
+  end(): string {
+    this.#flush()
+    return this.#blocks.join('').trim()
+  }
+
+  children(element: PageNode & { readonly childNodes: Iterable<PageNode> }): void {
+    for (const node of element.childNodes) {
+      if (node.nodeType === 3) this.#line += node.textContent.replace(/\s+/g, ' ')
+      else if (isElement(node)) this.#element(node)
+    }
+  }
+
+  #element(element: PageElement): void {
+    const name = element.localName
+    if (name === 'br') this.#break()
+    else if (name === 'pre') this.#pre(element)
+    else if (name === 'img') this.#image(element)
+    else if (name === 'table' && this.#format === 'markdown') this.#table(element)
+    else if (name === 'li') this.#item(element)
+    else if (blocks.has(name)) this.#block(element)
+    else this.#inline(element, name)
+  }
+
+  #inline(element: PageElement, name: string): void {
+    if (name === 'td' || name === 'th') this.#line += ' '
+    const mark = this.#format === 'text' || element.textContent.trim() === '' ? undefined : marks[name]
+    if (this.#format === 'markdown' && name === 'a') this.#link(element)
+    else if (mark === undefined) this.children(element)
+    else {
+      this.#line += mark
+      this.children(element)
+      this.#line = `${this.#line.trimEnd()}${mark}`
+    }
+  }
+
+  #break(): void {
+    this.#line = `${this.#line.trimEnd()}\n`
+  }
+
+  #block(element: PageElement): void {
+    this.#flush()
+    const level = /^h([1-6])$/.exec(element.localName)?.[1]
+    if (this.#format === 'markdown' && level !== undefined) this.#prefix = `${'#'.repeat(Number(level))} `
+    if (this.#format === 'markdown' && element.localName === 'blockquote') this.#prefix = '> '
+    this.children(element)
+    this.#flush()
+    this.#prefix = ''
+  }
+
+  #item(element: PageElement): void {
+    this.#flush()
+    const list = element.parentElement
+    const isNumbered = list?.localName === 'ol'
+    const place = isNumbered ? [...list.childNodes].filter((node) => isElement(node)).indexOf(element) + 1 : 0
+    if (this.#format === 'markdown') this.#prefix = `${'  '.repeat(this.#depth)}${isNumbered ? `${place}.` : '-'} `
+    this.#isTight = this.#blocks.length > 0
+    this.#depth += 1
+    this.children(element)
+    this.#depth -= 1
+    this.#flush()
+    this.#prefix = ''
+  }
+
+  #pre(element: PageElement): void {
+    this.#flush()
+    const text = element.textContent.replace(/^\n/, '').trimEnd()
+    if (text.trim() === '') return
+    const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+    this.#push(this.#format === 'markdown' ? `${fence}\n${text}\n${fence}` : text)
+  }
+
+  #image(element: PageElement): void {
+    const alt = element.getAttribute('alt')?.trim() ?? ''
+    const source = element.getAttribute('src') ?? ''
+    if (this.#format === 'markdown' && alt !== '' && /^https?:/.test(source)) this.#line += `![${alt}](${source})`
+  }
+
+  #link(element: PageElement): void {
+    const address = element.getAttribute('href') ?? ''
+    const before = this.#line
+    this.#line = ''
+    this.children(element)
+    const text = this.#line
+    const isLink = text.trim() !== '' && !text.includes('\n') && /^https?:/.test(address)
+    this.#line = before + (isLink ? `[${text.trim()}](${address.replace(/[()\s]/g, encodeURIComponent)})` : text)
+  }
+
+  #table(table: PageElement): void {
+    this.#flush()
+    const rows = [...table.querySelectorAll('tr')].slice(0, 2_000).map((row) => {
+      const cells = [...row.childNodes].filter((node) => isElement(node) && /^t[dh]$/.test(node.localName))
+      return cells.map((cell) => cell.textContent.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|'))
+    })
+    const [head, ...rest] = rows.filter((row) => row.some((cell) => cell !== ''))
+    if (head === undefined) return
+    if (head.length < 2 && rest.every((row) => row.length < 2)) {
+      this.children(table)
+      return
+    }
+    const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+    this.#push([line(head), line(head.map(() => '---')), ...rest.map(line)].join('\n'))
+  }
+
+  #flush(): void {
+    const text = this.#line
+      .split('\n')
+      .map((line) => line.replace(/\s+/g, ' ').trim())
+      .join('\n')
+      .trim()
+    this.#line = ''
+    if (text === '') return
+    this.#push(this.#prefix + text)
+    this.#prefix = ''
+  }
+
+  #push(text: string): void {
+    this.#blocks.push(this.#blocks.length === 0 ? '' : this.#isTight ? '\n' : '\n\n', text)
+    this.#isTight = false
+  }
+}

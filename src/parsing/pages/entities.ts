@@ -1,0 +1,10 @@
+import { Parser } from 'htmlparser2'
+
+/** A text with its character references read. */
+export const decodedEntities = (text: string): string => {
+  if (!text.includes('&')) return text
+  let read = ''
+  const parser = new Parser({ ontext: (part) => (read += part) }, { decodeEntities: true })
+  parser.end(text.replaceAll('<', '&lt;'))
+  return read
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+
+/** A passage of a text that can be cited: `content.slice(start, end)`. */
+export type EvidenceSpan = {
+  readonly id: string
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Spans of a page. */
+export const maxSpans = 500
+/** A paragraph longer than this is cut at sentences, in characters. */
+const longest = 600
+
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
+
+/** The paragraphs of a text, long ones by sentences. The same text has the same ids. */
+export const evidenceOf = (content: string): readonly EvidenceSpan[] => {
+  const spans: EvidenceSpan[] = []
+  for (const { start, text } of paragraphsOf(content)) {
+    for (const part of partsOf(text)) {
+      if (spans.length >= maxSpans) return spans
+      const from = start + part.start
+      const shown = text.slice(part.start, part.end)
+      spans.push({ id: idOf(from, shown), text: shown, start: from, end: from + shown.length })
+    }
+  }
+  return spans
+}
+
+function* paragraphsOf(content: string): Generator<{ readonly start: number; readonly text: string }> {
+  let start = 0
+  for (const line of content.split('\n')) {
+    const text = line.trim()
+    if (text.length > 0) yield { start: start + line.indexOf(text), text }
+    start += line.length + 1
+  }
+}
+
+const partsOf = (text: string): readonly { readonly start: number; readonly end: number }[] => {
+  if (text.length <= longest) return [{ start: 0, end: text.length }]
+  const parts: { start: number; end: number }[] = []
+  for (const { index, segment } of sentences.segment(text)) {
+    const end = index + segment.trimEnd().length
+    const last = parts.at(-1)
+    if (last !== undefined && end - last.start <= longest) last.end = end
+    else for (let at = index; at < end; at += longest) parts.push({ start: at, end: Math.min(end, at + longest) })
+  }
+  return parts
+}
+
+/** 26 characters of the alphabet that ids have. */
+const idOf = (start: number, text: string): string =>
+  `ev_${createHash('sha256').update(`${start}\n${text}`).digest('hex').slice(0, 26)}`

@@ -1,0 +1,29 @@
+import { dropBoilerplate, dropLinkBlocks } from './boilerplate.ts'
+import { articleOf, documentOf, type PageElement } from './schema.ts'
+
+/** An article with less text than this share of what Readability finds on the whole page has lost some of it. */
+const leastShare = 0.5
+const leastLength = 100
+
+/**
+ * The element that holds what a page is about: what Readability finds once the frame of the page is taken away, or what
+ * it finds on the whole page where that is twice as much; the body where it finds nothing.
+ */
+export const mainElement = (html: string): PageElement => {
+  const framed = documentOf(html)
+  dropBoilerplate(framed.body)
+  const article = articleOf(framed)
+  const found = article?.textContent.trim().length ?? 0
+  const plain = articleOf(documentOf(html))
+  const whole = plain?.textContent.trim().length ?? 0
+  const best = article !== null && found >= whole * leastShare ? article : plain
+  if (best === null || Math.max(found, whole) < leastLength) return bodyOf(html)
+  dropLinkBlocks(best)
+  return best
+}
+
+const bodyOf = (html: string): PageElement => {
+  const { body } = documentOf(html)
+  dropBoilerplate(body)
+  return body
+}

@@ -1,0 +1,193 @@
+import { isObject } from '#outgoing/wire.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
+import type { OpenedTag } from './clean-html.ts'
+
+/** What a page says of itself. Times are RFC 3339 in UTC, addresses absolute. */
+export type PageFacts = {
+  readonly title: string
+  readonly description: string
+  /** As the page writes it; null when it does not say. */
+  readonly language: string | null
+  readonly canonical: string | null
+  readonly publishedAt: string | null
+  readonly modifiedAt: string | null
+  /** Directives for robots in the page. */
+  readonly robots: readonly string[]
+  readonly metadata: JsonObject
+}
+
+const maxJsonLd = 20
+
+/** Reads the elements of a page that say something about it. The newest standard comes first of each. */
+export const pageFacts = (said: readonly OpenedTag[], base: string): PageFacts => {
+  const page = new SaidPage(said, base)
+  const { meta, article } = page
+  return {
+    title: meta('og:title', 'twitter:title') ?? titleOf(said) ?? textIn(article, 'headline') ?? '',
+    description: meta('description', 'og:description', 'twitter:description') ?? textIn(article, 'description') ?? '',
+    language: meta('og:locale')?.replace('_', '-') ?? null,
+    canonical: page.absolute(page.linked('canonical')),
+    publishedAt: page.published(),
+    modifiedAt: page.modified(),
+    robots: robotsOf(page.metas),
+    metadata: {
+      author: meta('author', 'article:author', 'citation_author') ?? authorIn(article),
+      siteName: meta('og:site_name', 'application-name'),
+      type: meta('og:type'),
+      image: page.absolute(meta('og:image', 'twitter:image')),
+      keywords: keywordsOf(meta('keywords', 'news_keywords')),
+      feeds: page.feeds(),
+      jsonLd: page.jsonLd,
+    },
+  }
+}
+
+class SaidPage {
+  readonly #said: readonly OpenedTag[]
+  readonly #base: string
+  readonly metas: readonly OpenedTag[]
+  readonly jsonLd: readonly JsonObject[]
+  /** The object of JSON-LD that describes an article. */
+  readonly article: JsonObject
+
+  constructor(said: readonly OpenedTag[], base: string) {
+    this.#said = said
+    this.#base = base
+    this.metas = said.filter(({ name }) => name === 'meta')
+    const objects = jsonLdOf(said)
+    this.jsonLd = objects.slice(0, maxJsonLd)
+    this.article = objects.find((each) => 'datePublished' in each || 'headline' in each) ?? {}
+  }
+
+  /** Content of the first of these names that the page has. */
+  meta = (...names: readonly string[]): string | null => {
+    for (const name of names) {
+      const found = this.metas.find(({ attributes: { name: a, property: b, itemprop: c } }) =>
+        [a, b, c].some((each) => each?.toLowerCase() === name),
+      )
+      const content = found?.attributes.content?.replace(/\s+/g, ' ').trim()
+      if (content) return content
+    }
+    return null
+  }
+
+  absolute(address: string | null): string | null {
+    return address !== null && URL.canParse(address, this.#base) ? new URL(address, this.#base).href : null
+  }
+
+  linked(rel: string): string | null {
+    const link = this.#said.find(({ name, attributes }) => name === 'link' && relOf(attributes).includes(rel))
+    return link?.attributes.href ?? null
+  }
+
+  published(): string | null {
+    const named = ['article:published_time', 'datepublished', 'citation_publication_date', 'dc.date.issued']
+    return firstTimeOf(
+      textIn(this.article, 'datePublished'),
+      this.meta(...named, 'dc.date', 'date', 'pubdate'),
+      this.#itemTime('datePublished'),
+      this.#said.find(({ name, attributes }) => name === 'time' && attributes.datetime)?.attributes.datetime ?? null,
+      dateInPath(this.#base),
+    )
+  }
+
+  modified(): string | null {
+    return firstTimeOf(
+      textIn(this.article, 'dateModified'),
+      this.meta('article:modified_time', 'og:updated_time', 'datemodified', 'last-modified', 'dc.date.modified'),
+      this.#itemTime('dateModified'),
+    )
+  }
+
+  feeds(): readonly string[] {
+    const isFeed = (type = ''): boolean => /^application\/(?:rss|atom)\+xml$/.test(type)
+    const feeds = this.#said.filter(({ name, attributes }) => name === 'link' && isFeed(attributes.type))
+    return feeds.flatMap(({ attributes }) => this.absolute(attributes.href ?? null) ?? []).slice(0, 10)
+  }
+
+  #itemTime(prop: string): string | null {
+    return this.#said.find(({ attributes }) => attributes.itemprop === prop)?.attributes.datetime ?? null
+  }
+}
+
+const keywordsOf = (text: string | null): readonly string[] =>
+  (text ?? '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+    .slice(0, 50)
+
+const relOf = ({ rel = '' }: OpenedTag['attributes']): readonly string[] => rel.toLowerCase().split(/\s+/)
+
+const titleOf = (said: readonly OpenedTag[]): string | null =>
+  said
+    .find(({ name }) => name === 'title')
+    ?.text()
+    .replace(/\s+/g, ' ')
+    .trim() || null
+
+/** `robots` and the crawler's own directives, in lower case. */
+const robotsOf = (metas: readonly OpenedTag[]): readonly string[] =>
+  metas
+    .filter(({ attributes: { name } }) => name?.toLowerCase() === 'robots' || name?.toLowerCase() === 'troupebot')
+    .flatMap(({ attributes: { content = '' } }) => content.toLowerCase().split(','))
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+
+const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
+  said
+    .filter(
+      ({ name, attributes: { type = '' } }) => name === 'script' && type.trim().toLowerCase() === 'application/ld+json',
+    )
+    .slice(0, maxJsonLd)
+    .flatMap((script) => objectsIn(parsedJson(script.text())))
+
+const parsedJson = (text: string): Json => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const objectsIn = (value: Json): readonly JsonObject[] => {
+  if (Array.isArray(value)) return value.slice(0, 100).flatMap((each) => (isRecord(each) ? [each] : []))
+  if (!isRecord(value)) return []
+  return Array.isArray(value['@graph']) ? objectsIn(value['@graph']) : [value]
+}
+
+const isRecord = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)
+
+const textIn = (value: JsonObject, field: string): string | null => {
+  const found = value[field]
+  return typeof found === 'string' && found.trim() !== '' ? found.trim() : null
+}
+
+const authorIn = ({ author }: JsonObject): string | null => {
+  const [first] = Array.isArray(author) ? author : [author]
+  if (typeof first === 'string') return first
+  return isRecord(first) ? textIn(first, 'name') : null
+}
+
+const firstTimeOf = (...texts: readonly (string | null)[]): string | null => {
+  for (const text of texts) {
+    const time = timeOf(text)
+    if (time !== null) return time
+  }
+  return null
+}
+
+/** ISO 8601 and RFC 2822, in years that pages are from. */
+const timeOf = (text: string | null): string | null => {
+  if (text === null || text.length > 64 || !/\d{4}/.test(text)) return null
+  const time = Date.parse(/^\d{4}\/\d\d\/\d\d$/.test(text) ? text.replaceAll('/', '-') : text)
+  if (Number.isNaN(time)) return null
+  const date = new Date(time)
+  return date.getUTCFullYear() >= 1990 && date.getUTCFullYear() <= 2100 ? date.toISOString() : null
+}
+
+/** Blogs and papers have the day in the address. */
+const dateInPath = (url: string): string | null => {
+  const found = /\/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\/|-|$)/.exec(url)
+  return found === null ? null : `${found[1]}-${found[2]}-${found[3]}`
+}

@@ -1,0 +1,23 @@
+import type { PageDocument } from './schema.ts'
+
+/** A link of a page. */
+export type PageLink = { readonly url: string; readonly text: string; readonly nofollow: boolean }
+
+/** Links of a page that are read. */
+export const maxLinks = 1_000
+
+/** Links to pages by http, each address once. */
+export const linksOf = (document: PageDocument, base: string): readonly PageLink[] => {
+  const links = new Map<string, PageLink>()
+  for (const anchor of document.querySelectorAll('a[href]')) {
+    if (links.size >= maxLinks) break
+    const address = anchor.getAttribute('href') ?? ''
+    if (!URL.canParse(address, base)) continue
+    const url = new URL(address, base)
+    url.hash = ''
+    if ((url.protocol !== 'http:' && url.protocol !== 'https:') || links.has(url.href)) continue
+    const nofollow = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i.test(anchor.getAttribute('rel') ?? '')
+    links.set(url.href, { url: url.href, text: anchor.textContent.replace(/\s+/g, ' ').trim().slice(0, 300), nofollow })
+  }
+  return [...links.values()]
+}

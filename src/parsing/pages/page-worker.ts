@@ -1,0 +1,4 @@
+import { serveParsers } from '../serve-parsers.ts'
+import { pageTasks } from './page-tasks.ts'
+
+serveParsers(pageTasks)

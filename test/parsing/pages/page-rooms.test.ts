@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageTypeOf } from '#src/pages/content-type.ts'
+import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { ParserFailed } from '#src/parsing/parser-room.ts'
+
+const rooms = new PageRooms()
+const read = (html: string, deadlineMs: number) => {
+  const bytes = Buffer.from(html)
+  const type = pageTypeOf('text/html', bytes)
+  if (type === null) throw new Error('no page')
+  return rooms.read({ bytes, type, url: 'https://site.example/', format: 'text' }, deadlineMs)
+}
+const plain = '<p>Just a line.</p>'
+
+const hostile: Readonly<Record<string, string>> = {
+  '100,000 nested divs': '<div>'.repeat(100_000),
+  '50,000 attributes': `<p ${Array.from({ length: 50_000 }, (_, n) => `a${n}="${n}"`).join(' ')}>words`,
+  '3 MB of blanks': `<p>a${' '.repeat(3_000_000)}b</p>`,
+  '3 MB of blanks as they are': `<pre>a${' '.repeat(3_000_000)}b</pre>`,
+  '100,000 paragraphs that never end': '<p>'.repeat(100_000),
+  '100,000 lists in one another': '<ul><li>'.repeat(100_000),
+  'a million tags that never begin': '<'.repeat(1_000_000),
+  '300,000 comments that never end': '<!--'.repeat(300_000),
+  '200,000 attributes that never end': '<a b="'.repeat(200_000),
+  'a million references': '&amp;'.repeat(400_000),
+  '50,000 closing tags of nothing': '<b>'.repeat(50_000) + '</i>'.repeat(50_000),
+  '30,000 breaks': `<p>${'hello<br><br>'.repeat(30_000)}`,
+  '20,000 tables in one another': '<table><tr><td>'.repeat(20_000),
+}
+
+describe('a hostile page', () => {
+  beforeAll(async () => {
+    await Promise.all([read(plain, 9_000), read(plain, 9_000), read(plain, 9_000)])
+  })
+  afterAll(() => rooms.close())
+
+  it.each(Object.keys(hostile))('of %s ends within its time and a second', async (name) => {
+    const deadlineMs = 3_000
+    const from = performance.now()
+    await read(hostile[name] ?? '', deadlineMs).catch((error: unknown) => {
+      if (!(error instanceof ParserFailed)) throw error
+    })
+    expect(performance.now() - from).toBeLessThan(deadlineMs + 1_000)
+  })
+
+  it('keeps no other page waiting', async () => {
+    const slow = [
+      read(hostile['30,000 breaks'] ?? '', 2_000),
+      read(hostile['100,000 paragraphs that never end'] ?? '', 2_000),
+    ]
+    const from = performance.now()
+    expect((await read(plain, 5_000)).content).toBe('Just a line.')
+    expect(performance.now() - from).toBeLessThan(250)
+    await Promise.allSettled(slow)
+  })
+
+  it('ends at the time of its request, and the next one is read', async () => {
+    const late = read(hostile['30,000 breaks'] ?? '', 20)
+    await expect(late).rejects.toMatchObject({ reason: 'deadline' })
+    expect((await read(plain, 5_000)).content).toBe('Just a line.')
+  })
+})
