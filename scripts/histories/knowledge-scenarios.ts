@@ -32,7 +32,15 @@ const source = async ({ host, clock, storage }: World, url: string | null = null
   const upload =
     url === null ? await blobs.putUpload({ ...owner, source: source_id }, Buffer.from('Words.'), what) : null
   const input = {
-    ...{ source_id, knowledge_base_id: 'kb_a', type: url === null ? 'text' : 'url', title: null, url, upload },
+    ...{
+      source_id,
+      knowledge_base_id: 'kb_a',
+      created_by: null,
+      type: url === null ? 'text' : 'url',
+      title: null,
+      url,
+      upload,
+    },
     ...{ refresh_interval_s: url === null ? null : intervalS, metadata: {}, filename: null, mime_type: 'text/plain' },
   }
   await host.create({ kind: sourceDefinition, id: source_id, owner, input, cause: newId('req') })

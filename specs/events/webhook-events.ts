@@ -86,6 +86,19 @@ const tenantEvent = (more = {}) =>
 /** A write of memory, without what was said. */
 const memoryWrite = (more = {}) => object({ write_id: string(), source: string(), ...tenant, ...more }, { open: true })
 
+/** A source of a knowledge base, without its content. */
+const knowledgeSource = (more = {}) =>
+  object(
+    {
+      source_id: string(),
+      knowledge_base_id: string(),
+      type: oneOf('text', 'file', 'url'),
+      ...tenant,
+      ...more,
+    },
+    { open: true },
+  )
+
 const usage = jsonObject()
 
 const events = {
@@ -145,6 +158,14 @@ const events = {
     data: memoryWrite({ extracted: integer(), written: integer() }),
   },
   'memory.write.failed': { says: 'An exchange could not be remembered.', data: memoryWrite({ error: errorOf }) },
+  'knowledge_source.synced': {
+    says: 'A source was read, and its content had changed.',
+    data: knowledgeSource({ checksum: string(), added: integer(), removed: integer(), unchanged: integer() }),
+  },
+  'knowledge_source.failed': {
+    says: 'A source could not be read, and the attempts are over.',
+    data: knowledgeSource({ error: errorOf }),
+  },
   'webhook.test': {
     says: 'A test of the endpoint (`webhooks.test`).',
     data: object({ webhook_id: string(), message: string(), ...tenant }),

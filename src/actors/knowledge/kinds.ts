@@ -1,4 +1,5 @@
 import type { ReadDocument, SourceContext, Vectors } from '#machines/knowledge-source/knowledge-source.ts'
+import { isObject } from '#runtime/schema.ts'
 import type { subjectTypes } from '#specs/resources/knowledge/knowledge-grants.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
@@ -21,7 +22,7 @@ export type KnowledgeGrantData = {
 }
 
 /** What the list row of a source holds (`sourceDefinition.row`). */
-export type SourceRowData = Omit<SourceContext, 'source_id' | 'upload' | 'attempts' | 'delay_ms'> & {
+export type SourceRowData = Omit<SourceContext, 'source_id' | 'upload' | 'created_by' | 'attempts' | 'delay_ms'> & {
   readonly document: ReadDocument | null
   readonly vectors: Vectors | null
   readonly base_status: string
@@ -43,11 +44,15 @@ export const knowledgeGrants: TypedKind<KnowledgeGrantData> = {
   outbox: true,
 }
 
+const textsOf = (document: unknown): readonly string[] =>
+  isObject(document) && Array.isArray(document.text) ? document.text.map(String) : []
+
 /** List rows of sources. */
 export const sourceRows: TypedKind<SourceRowData> = {
   name: 'knowledge_sources',
   exported: 'knowledge',
   unexported: ['document', 'vectors', 'base_status'],
+  textBlobs: ({ document }) => textsOf(document),
   filters: ['knowledge_base_id', 'base_status'],
 }
 

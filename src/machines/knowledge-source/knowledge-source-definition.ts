@@ -11,7 +11,14 @@ export const sourceStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' |
 const sourceRow: RowOf = (state) => {
   const status = sourceStatus(state)
   if (status === null) return null
-  const { source_id: _id, upload: _stored, attempts: _tries, delay_ms: _wait, ...context } = state.context
+  const {
+    source_id: _id,
+    upload: _stored,
+    created_by: _by,
+    attempts: _tries,
+    delay_ms: _wait,
+    ...context
+  } = state.context
   return { ...context, ...sourceKeys(String(context.knowledge_base_id), status), status }
 }
 

@@ -2,7 +2,7 @@ import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
-import { vocabulary } from '../vocabulary.ts'
+import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 
 /** Content that a request brought: blobs of the source, each part a text or base64. */
 export type Upload = {
@@ -44,6 +44,8 @@ export type SyncError = { readonly code: string; readonly message: string }
 export type SourceContext = {
   readonly source_id: string
   readonly knowledge_base_id: string
+  /** Who added it; null where that is not known. */
+  readonly created_by: AuditLine['by'] | null
   readonly type: 'text' | 'file' | 'url'
   /** The caller's own; null: the content's. */
   readonly title: string | null
@@ -74,6 +76,7 @@ export type SourceInput = Pick<
   SourceContext,
   | 'source_id'
   | 'knowledge_base_id'
+  | 'created_by'
   | 'type'
   | 'title'
   | 'url'
@@ -84,16 +87,19 @@ export type SourceInput = Pick<
   | 'mime_type'
 >
 
+/** Who sends a command; absent for the server itself. */
+type By = { readonly by?: AuditLine['by'] }
+
 /** Everything that can happen to a source. */
 export type SourceEvent =
-  | { readonly type: 'sync'; readonly upload: Upload | null }
-  | {
+  | ({ readonly type: 'sync'; readonly upload: Upload | null } & By)
+  | ({
       readonly type: 'update'
       readonly title?: string
       readonly url?: string
       readonly refresh_interval_s?: number | null
       readonly metadata?: JsonObject
-    }
+    } & By)
   | {
       readonly type: 'synced'
       readonly checksum: string
@@ -109,7 +115,7 @@ export type SourceEvent =
   | { readonly type: 'embedded'; readonly vectors: Vectors | null }
   | { readonly type: 'embed_failed'; readonly jitter: number }
   | { readonly type: 'embed' }
-  | { readonly type: 'delete' }
+  | ({ readonly type: 'delete' } & By)
 
 /** Waits before the second attempt of a sync or of vectors, the third and so on, in ms. */
 export const syncDelaysMs: readonly number[] = [2_000, 15_000, 60_000, 5 * 60_000]
@@ -131,7 +137,33 @@ const takeUpload = assigns(({ context, event: { upload } }: On<'sync'>) => ({
   filename: upload?.filename ?? context.filename,
 }))
 
-const change = assigns(({ context, event: { type: _update, ...fields } }: On<'update'>) => ({ ...context, ...fields }))
+const takeFields = assigns(({ context, event: { type: _update, by: _by, ...fields } }: On<'update'>) => ({
+  ...context,
+  ...fields,
+}))
+
+const lineOf = (done: string, by: AuditLine['by'] | null | undefined, changes?: readonly string[]) => ({
+  lines:
+    by === null || by === undefined
+      ? []
+      : [{ action: `knowledge_source.${done}`, by, resource: 'knowledge_source', ...(changes && { changes }) }],
+})
+
+const auditCreation = {
+  type: 'audit',
+  params: ({ context }: { context: SourceContext }) => lineOf('created', context.created_by),
+} as const
+
+const auditSync = { type: 'audit', params: ({ event: { by } }: On<'sync'>) => lineOf('synced', by) } as const
+
+const auditChange = {
+  type: 'audit',
+  params: ({ event: { type: _update, by, ...fields } }: On<'update'>) => lineOf('updated', by, Object.keys(fields)),
+} as const
+
+const auditDeletion = { type: 'audit', params: ({ event: { by } }: On<'delete'>) => lineOf('deleted', by) } as const
+
+const change = [takeFields, auditChange] as const
 
 const keepDocument = assigns(({ event }: On<'synced'>) => {
   const { checksum, size_bytes, mime_type, document, changes, at } = event
@@ -169,6 +201,25 @@ const journalFailure = {
     events: [{ event_type: 'source.sync_failed', payload: error }],
   }),
 } as const
+
+const notifySync = {
+  type: 'notify',
+  params: ({ context, event: { checksum, changes } }: On<'synced'>): Notice => ({
+    event_type: 'knowledge_source.synced',
+    data: { ...namesOf(context), checksum, ...changes },
+  }),
+} as const
+
+/** Attempts that are made again are for the log only. */
+const notifyFailure = {
+  type: 'notify',
+  params: ({ context, event: { error } }: On<'sync_failed'>): Notice => ({
+    event_type: 'knowledge_source.failed',
+    data: { ...namesOf(context), error },
+  }),
+} as const
+
+const namesOf = ({ source_id, knowledge_base_id, type }: SourceContext) => ({ source_id, knowledge_base_id, type })
 
 /** Work under way that a newer request makes pointless. */
 const stopWork = { type: 'abort', params: { effects: ['syncSource', 'embedSource'] } } as const
@@ -222,21 +273,22 @@ export const sourceMachine = setup({
     attempts: 0,
     delay_ms: 0,
   }),
-  initial: 'syncing',
+  initial: 'created',
   on: {
-    delete: '.erasing',
-    sync: { ...syncAgain, actions: takeUpload },
-    update: [{ ...syncAgain, guard: 'movesUrl', actions: [change, assign({ attempts: 0 })] }, { actions: change }],
+    delete: { target: '.erasing', actions: auditDeletion },
+    sync: { ...syncAgain, actions: [takeUpload, auditSync] },
+    update: [{ ...syncAgain, guard: 'movesUrl', actions: [...change, assign({ attempts: 0 })] }, { actions: change }],
   },
   states: {
+    created: { always: { target: 'syncing', actions: auditCreation } },
     syncing: {
       entry: { type: 'syncSource', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
       exit: stopWork,
       on: {
-        synced: { target: 'ready', actions: [keepDocument, journalSync] },
+        synced: { target: 'ready', actions: [keepDocument, journalSync, notifySync] },
         unchanged: { target: 'ready', actions: [keepTime, journalSame] },
         sync_failed: [
-          { guard: 'isLast', target: 'failed', actions: [keepError, journalFailure] },
+          { guard: 'isLast', target: 'failed', actions: [keepError, journalFailure, notifyFailure] },
           { target: 'pending', actions: [keepError, journalFailure] },
         ],
       },

@@ -127,7 +127,7 @@ export const sessionMachine = sessionSetup.createMachine({
       type: 'final',
       meta: { refuses: { turn: notFound, cancel: notFound, delete: notFound } },
       entry: [
-        { type: 'abort', params: { effects: ['writeCheckpoint'] } },
+        { type: 'abort', params: { effects: ['writeCheckpoint', 'endMemory'] } },
         withdrawActions,
         { type: 'eraseSession', params: sessionId },
       ],

@@ -20,7 +20,15 @@ it('fails a source beyond the chunks that a base may have', async () => {
   const what = { mime_type: 'text/plain', filename: null }
   const upload = await blobs.putUpload({ ...owner, source: source_id }, Buffer.from('One more.'), what)
   const input = {
-    ...{ source_id, knowledge_base_id: 'kb_a', type: 'text', title: null, url: null, refresh_interval_s: null },
+    ...{
+      source_id,
+      knowledge_base_id: 'kb_a',
+      created_by: null,
+      type: 'text',
+      title: null,
+      url: null,
+      refresh_interval_s: null,
+    },
     ...{ metadata: {}, upload, filename: null, mime_type: null },
   }
   await host.create({ kind: sourceDefinition, id: source_id, owner, input, cause: 'first' })

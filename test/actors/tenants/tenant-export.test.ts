@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { kinds } from '#actors/capabilities.ts'
+import { sourceRows } from '#actors/knowledge/kinds.ts'
+import { memories } from '#actors/memory/kinds.ts'
 import { sessionRows } from '#actors/sessions/kinds.ts'
 import { tenants } from '#actors/tenants/kinds.ts'
 import { TenantExport } from '#actors/tenants/tenant-export.ts'
@@ -112,6 +114,30 @@ describe('an export of a tenant', () => {
       Array.from({ length: 250 }, () => 'ses_1'),
     )
     expect([lines[0].type, lines.at(-1).type]).toEqual(['tenant', 'end'])
+  })
+
+  it('has the text of documents, whole also where a character is split between blobs, and memories with their history', async () => {
+    const { put, storage, exported } = open()
+    await storage.blobs.put('prj_1', 'text-1', 'Otters "hold"\n\ud83e')
+    await storage.blobs.put('prj_1', 'text-2', '\udda6.')
+    await put(sourceRows, 'ksr_1', { data: { document: { text: ['text-1', 'text-2'] } } })
+    await put(sourceRows, 'ksr_2', { data: { document: null } })
+    const versions = [{ content: 'Ada lives in Oslo.' }]
+    await put(memories, 'mem_1', { data: { content: 'Ada lives in Rome.', versions, owner: 'x', vector: 'y' } })
+    const shown = {
+      knowledge: [
+        { id: 'ksr_1', text: 'Otters "hold"\n🦦.' },
+        { id: 'ksr_2', text: '' },
+      ],
+      memories: [{ id: 'mem_1', content: 'Ada lives in Rome.', versions }],
+    }
+    expect(JSON.parse(await exported('application/json'))).toMatchObject(shown)
+    const lines = (await exported('application/x-ndjson'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    for (const [name, rows] of Object.entries(shown))
+      expect(lines.filter(({ type }) => type === name).map(({ data }) => data)).toMatchObject(rows)
   })
 
   it('reads a page at a time: no more is read than was taken', async () => {

@@ -11,6 +11,7 @@ export const { machine }: MachineDefinition = sourceDefinition
 const input = {
   source_id: 'ksr_1',
   knowledge_base_id: 'kb_1',
+  created_by: null,
   type: 'url',
   title: null,
   url: 'https://example.com/a',

@@ -60,10 +60,10 @@ const again = 'syncing: abort syncSource!'
 const gone = 'erasing: abort eraseSource!'
 
 const reading: Row = {
-  'a sync': 'ready.embedding: abort source.synced embedSource!',
+  'a sync': 'ready.embedding: abort source.synced notify! embedSource!',
   'the same content': 'ready.embedding: abort source.unchanged embedSource!',
   'a failure': 'pending: abort source.sync_failed remind',
-  'a failure for good': 'failed.resting: abort source.sync_failed',
+  'a failure for good': 'failed.resting: abort source.sync_failed notify!',
   'a requested sync': again,
   'an interval': 'syncing',
   'another URL': again,
@@ -73,7 +73,7 @@ const reading: Row = {
 /** What is not listed is ignored. */
 const table: Record<keyof typeof places, Row> = {
   'being read': reading,
-  'being read for the last time': { ...reading, 'a failure': 'failed.resting: abort source.sync_failed' },
+  'being read for the last time': { ...reading, 'a failure': 'failed.resting: abort source.sync_failed notify!' },
   'waiting for another attempt': {
     'a requested sync': 'syncing: forget syncSource!',
     'an interval': 'pending',

@@ -3,6 +3,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import type { SourceInput } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceStatus } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { actorOf } from '#records/audit-note.ts'
 import { pageOf } from '#records/pages.ts'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
@@ -57,17 +58,22 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
     },
     'knowledge_sources.get': async ({ scope, params }) => residentView(await sources.find(scope, params)),
     'knowledge_sources.create': (call) => sources.create(call),
-    'knowledge_sources.update': async ({ scope, params, body, idempotency }) => {
+    'knowledge_sources.update': async (call) => {
+      const { scope, params, body, idempotency } = call
       const source = await sources.find(scope, params)
       const { type } = contextOf(sourceKind, source.state.snapshot)
       if (body.url !== undefined) {
         if (type !== 'url') throw new ServiceError('invalid_field', { param: 'url', message: 'The source has no URL.' })
         requireReachable(parts.guard.content, body.url)
       }
-      await parts.host.deliverTo(source, { event: { type: 'update', ...body }, cause: causeOf(idempotency) })
+      await parts.host.deliverTo(source, {
+        event: { type: 'update', by: actorOf(call), ...body },
+        cause: causeOf(idempotency),
+      })
       return sources.settled(scope, params)
     },
-    'knowledge_sources.sync': async ({ scope, params, body, files, idempotency }) => {
+    'knowledge_sources.sync': async (call) => {
+      const { scope, params, body, files, idempotency } = call
       const source = await sources.find(scope, params)
       const { type, mime_type, filename } = contextOf(sourceKind, source.state.snapshot)
       const known = type === 'text' && mime_type !== null ? { mime_type } : {}
@@ -78,12 +84,16 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       const named = content === null ? null : { mime_type: content.mime_type, filename: content.filename ?? filename }
       const upload =
         content === null || named === null ? null : await parts.blobs.putUpload(owner, content.bytes, named)
-      await parts.host.deliverTo(source, { event: { type: 'sync', upload }, cause: causeOf(idempotency) })
+      await parts.host.deliverTo(source, {
+        event: { type: 'sync', upload, by: actorOf(call) },
+        cause: causeOf(idempotency),
+      })
       return sources.settled(scope, params)
     },
-    'knowledge_sources.delete': async ({ scope, params }) => {
+    'knowledge_sources.delete': async (call) => {
+      const { scope, params } = call
       const { id, owner } = await sources.find(scope, params)
-      await sendDelete(parts, { actor: id, project: owner.project, tenant: owner.tenant })
+      await sendDelete(parts, { actor: id, project: owner.project, tenant: owner.tenant, event: { by: actorOf(call) } })
       parts.changed(params.knowledge_base_id)
       return { id, deleted: true }
     },
@@ -166,7 +176,13 @@ class Sources {
     const id = newIdFor(call, sourceKind.idPrefix, host.newActorId)
     const owner = { project: base.project, tenant: base.tenant, user: null, createdAt: clock.now() }
     const upload = content === null ? null : await blobs.putUpload({ ...owner, source: id }, content.bytes, content)
-    const input = inputOf(body, { source_id: id, knowledge_base_id: base.id, type: content?.type ?? 'url', upload })
+    const input = inputOf(body, {
+      source_id: id,
+      knowledge_base_id: base.id,
+      created_by: actorOf(call),
+      type: content?.type ?? 'url',
+      upload,
+    })
     await host.create({ kind: sourceKind, id, owner, input, cause: causeOf(call.idempotency) })
     const place = { knowledge_base_id: base.id, source_id: id }
     if ((await this.#parts.access.bases.get(scope, base.id)) === null) {
@@ -194,7 +210,7 @@ class Sources {
 
 const inputOf = (
   { title, url, refresh_interval_s, metadata }: BodyOf<'knowledge_sources.create'>,
-  made: Pick<SourceInput, 'source_id' | 'knowledge_base_id' | 'type' | 'upload'>,
+  made: Pick<SourceInput, 'source_id' | 'knowledge_base_id' | 'created_by' | 'type' | 'upload'>,
 ): SourceInput => ({
   ...made,
   title: title ?? null,
