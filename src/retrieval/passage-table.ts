@@ -1,3 +1,4 @@
+import { amends } from './analysis/amendments.ts'
 import { Groups } from './groups.ts'
 import { float64s, grown, int32s } from './growing.ts'
 import type { Passage } from './passage.ts'
@@ -23,6 +24,7 @@ export class PassageTable {
   #counts = int32s(0)
   #speakerOf = int32s(0)
   #at = float64s(0)
+  readonly #amending = new Set<number>()
   #stamp = 0
   #totalLength = 0
 
@@ -73,6 +75,8 @@ export class PassageTable {
   lengthOf = (slot: number): number => this.#lengths[slot] ?? 0
   atOf = (slot: number): number => this.#at[slot] ?? 0
   speakerOf = (slot: number): number => this.#speakerOf[slot] ?? none
+  /** Whether the passage speaks of something that is otherwise than it was. */
+  amends = (slot: number): boolean => this.#amending.has(slot)
   stampOf = (slot: number): number => this.#stamps[slot] ?? 0
   rangeOf = (slot: number): PostingRange => ({ first: this.#firsts[slot] ?? 0, count: this.#counts[slot] ?? 0 })
 
@@ -88,6 +92,7 @@ export class PassageTable {
     this.#at[slot] = passage.at
     this.#speakerOf[slot] = this.#speakers.add(passage.speaker ?? null)
     this.#groups.add(slot, passage, length)
+    if (amends(passage.text)) this.#amending.add(slot)
     return slot
   }
 
@@ -95,6 +100,7 @@ export class PassageTable {
     const id = this.idOf(slot)
     if (id === null) return
     this.#slots.delete(id)
+    this.#amending.delete(slot)
     this.#ids[slot] = null
     this.#totalLength -= this.lengthOf(slot)
     this.#groups.remove(slot, this.lengthOf(slot))

@@ -21,6 +21,25 @@ describe('a passage index', () => {
     expect((await found(index, question('red bicycle')))[0]).toBe('the red bicycle of Ann')
   })
 
+  it.each([
+    ['says that it changed', 'Alexis and I increased the grocery budget for household food to 550 dollars', true],
+    ['is of something else', 'Alexis and I changed the plan of our travel to Oslo this summer', false],
+    ['says of no change', 'Alexis and I have a grocery budget for household food of 550 dollars', false],
+  ])(
+    'puts a newer passage before the older one that has more of the words only where it %s',
+    async (_, newer, first) => {
+      const older = 'Alexis and I agreed on a grocery budget for household food of 500 dollars'
+      const rest = ['the weather is fine', 'a walk by the sea', 'the cat sleeps all day'].map((text) => passage(text))
+      const index = new PassageIndex('memory')
+      for (const each of [passage(older, { at: 1 }), passage(newer, { at: 2 }), ...rest]) index.add(each)
+      const ids = await found(
+        index,
+        question('What grocery budget for household food have Alexis and I agreed on?', { limit: 2 }),
+      )
+      expect(ids[0] === newer).toBe(first)
+    },
+  )
+
   it('abstains when nothing has a word of the question', async () => {
     expect(await indexOf('Ann sails').search(question('zeppelin'))).toEqual({ hits: [], abstained: true })
   })

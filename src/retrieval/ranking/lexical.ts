@@ -9,6 +9,8 @@ export interface LexicalScores {
   readonly scores: Float32Array
   /** How much of the question's weight in words a passage has, 0 to 1. */
   readonly found: Float32Array
+  /** How much of that two passages have in common, 0 to 1; of the rarest words. */
+  readonly shared: (slot: number, other: number) => number
   /** Share of the question's names that no passage of the index has. */
   readonly unseenNames: number
   /** Score of each group as one text. */
@@ -23,6 +25,9 @@ interface WeighedConcept {
 
 /** A question's words beyond these add nothing but time; the rarest stay. */
 const mostConcepts = 256
+
+/** So many of the rarest words are noted for each passage. */
+const bits = 32
 
 /** BM25+ (Lv and Zhai, 2011): a word that is there counts at least this much, however long the passage. */
 const delta = 1
@@ -49,11 +54,11 @@ export async function lexicalScores(
     if (pause.due()) await pause.turn()
   }
   scorer.coordinate(Math.min(all.length, mostConcepts), weights.coordination)
-  const { scores, found } = scorer
+  const { scores, found, shared } = scorer
   const groups = table.groups.extent === 0 ? new Float32Array(0) : scorer.groups
   const names = all.filter(({ isName }) => isName)
   const unseenNames = names.filter(({ terms }) => terms.length === 0).length / Math.max(1, names.length)
-  return { scores, found, unseenNames, groups }
+  return { scores, found, shared, unseenNames, groups }
 }
 
 function weighed({ postings, table }: Lexicon, concepts: readonly Concept[]): readonly WeighedConcept[] {
@@ -75,6 +80,9 @@ class Scorer {
   /** How many of the question's words a passage has, and the last of them, so that two stems of one count once. */
   readonly #matched: Uint16Array
   readonly #last: Int32Array
+  /** Which of the rarest words a passage has, a bit each. */
+  readonly #has: Int32Array
+  readonly #weights: number[] = []
   readonly #groupTimes: Float32Array
   readonly #averageGroup: number
   #concept = 0
@@ -87,6 +95,7 @@ class Scorer {
     this.found = new Float32Array(table.extent)
     this.#matched = new Uint16Array(table.extent)
     this.#last = new Int32Array(table.extent)
+    this.#has = new Int32Array(table.extent)
     this.groups = new Float32Array(table.groups.extent)
     this.#groupTimes = new Float32Array(table.groups.extent)
     this.#averageGroup = averageOf(this.groups.map((_, group) => table.groups.lengthOf(group)))
@@ -97,6 +106,8 @@ class Scorer {
     const { k1, b } = weights
     const average = Math.max(1, table.averageLength)
     const concept = ++this.#concept
+    const bit = concept <= bits ? 1 << (concept - 1) : 0
+    this.#weights.push(idf / this.#total)
     this.#groupTimes.fill(0)
     const visit = (slot: number, times: number): void => {
       const length = k1 * (1 - b + (b * table.lengthOf(slot)) / average)
@@ -107,6 +118,7 @@ class Scorer {
       if (this.#last[slot] === concept) return
       this.#last[slot] = concept
       this.#matched[slot] = (this.#matched[slot] ?? 0) + 1
+      this.#has[slot] = (this.#has[slot] ?? 0) | bit
       this.found[slot] = (this.found[slot] ?? 0) + idf / this.#total
     }
     for (const term of terms) postings.each(term, visit)
@@ -120,6 +132,13 @@ class Scorer {
       const score = this.scores[slot] ?? 0
       if (score > 0) this.scores[slot] = score * (factors[this.#matched[slot] ?? 0] ?? 1)
     }
+  }
+
+  readonly shared = (slot: number, other: number): number => {
+    const both = (this.#has[slot] ?? 0) & (this.#has[other] ?? 0)
+    let sum = 0
+    for (let bit = 0; bit < bits; bit++) if ((both >> bit) & 1) sum += this.#weights[bit] ?? 0
+    return sum
   }
 
   #addToGroups(idf: number): void {

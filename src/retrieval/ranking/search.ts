@@ -29,6 +29,8 @@ const mostLeftOut = 20
 const neighbourShare = 0.7
 /** So many of the best are compared by when they were said. */
 const leastCompared = 10
+/** Of the question's words that an older statement has, what amends it has at least this share too. */
+const amendedWords = 0.5
 
 /** One search of an index. */
 export class Search {
@@ -178,16 +180,18 @@ export class Search {
   }
 
   /** Of two that say as much of what the question has, the newer is what holds. */
-  #newerFirst(ranked: readonly number[], { fused, words }: Scores): readonly number[] {
-    const { newer } = this.#in.weights
+  #newerFirst(ranked: readonly number[], { fused, words, shared }: Scores): readonly number[] {
+    const { newer, amended } = this.#in.weights
     if (newer >= 1) return ranked
-    const { atOf } = this.#in.table
+    const { atOf, amends } = this.#in.table
+    const replaces = (slot: number, other: number): boolean => {
+      const [own, others] = [fused[slot] ?? 0, fused[other] ?? 0]
+      if (own >= newer * others && words(slot) >= words(other)) return true
+      return amends(slot) && own >= amended * others && shared(slot, other) >= amendedWords * words(other)
+    }
     const order: number[] = []
     for (const slot of ranked) {
-      const older = order.findIndex(
-        (other) =>
-          atOf(slot) > atOf(other) && (fused[slot] ?? 0) >= newer * (fused[other] ?? 0) && words(slot) >= words(other),
-      )
+      const older = order.findIndex((other) => atOf(slot) > atOf(other) && replaces(slot, other))
       order.splice(older === -1 ? order.length : older, 0, slot)
     }
     return order
@@ -245,6 +249,9 @@ class Scores {
 
   /** How much of the question's weight in words the passage has. */
   words = (slot: number): number => this.#all.lexical.found[slot] ?? 0
+
+  /** How much of it two passages have in common. */
+  shared = (slot: number, other: number): number => this.#all.lexical.shared(slot, other)
 
   parts(slot: number): Readonly<Record<string, number>> {
     const { lexical, cosines } = this.#all

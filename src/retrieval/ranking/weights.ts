@@ -17,6 +17,8 @@ export interface Weights {
   readonly time: number
   /** A newer passage goes before an older that has as many of the question's words, from this share of its score. */
   readonly newer: number
+  /** The same for a newer passage that says of itself that something changed, from this share of its score and half of its words. */
+  readonly amended: number
   /** Factor of what someone else said than the one person whom the question names. */
   readonly otherPerson: number
   /** By which the score of a hit is calibrated. */
@@ -32,10 +34,18 @@ export type Profile = 'memory' | 'document'
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {
     ...{ k1: 0.9, b: 0.4, coordination: 0.5, lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
-    ...{ neighbour: 0.3, time: 0.3, newer: 0.99, otherPerson: 0.65, leastGroup: 2, calibration: 'memory' },
+    ...{
+      neighbour: 0.3,
+      time: 0.3,
+      newer: 0.99,
+      amended: 0.7,
+      otherPerson: 0.65,
+      leastGroup: 2,
+      calibration: 'memory',
+    },
   },
   document: {
     ...{ k1: 0.9, b: 0.4, coordination: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
-    ...{ neighbour: 0, time: 0, newer: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
+    ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
   },
 }
