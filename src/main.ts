@@ -120,7 +120,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     masterKey,
     box: openSecretBox({ masterKey }),
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
-    publicOrigin: originOf(config),
+    ...{ publicOrigin: originOf(config), serverUrl: url },
     runs: config.runs,
     modelWaits: config.modelWaits,
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),

@@ -30,6 +30,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/client-tokens -> actors/agents',
   'actors/client-tokens -> actors/tenants',
   'actors/memory -> actors/accounts',
+  'actors/connections -> actors/tenants',
   'actors/knowledge -> actors/agents',
   'actors/knowledge -> actors/tenants',
   'actors/observation -> actors/agents',

@@ -1,3 +1,5 @@
+import { connectionErrors } from './connection-errors.ts'
+
 /** The type field of the platform envelope, and the status family it goes with. */
 export type ErrorType =
   | 'invalid_request_error'
@@ -136,6 +138,7 @@ const table = {
     type: 'invalid_request_error',
     message: 'An action of the browser is not allowed.',
   },
+  ...connectionErrors,
   idempotency_key_reused: {
     status: 409,
     type: 'invalid_request_error',

@@ -99,6 +99,20 @@ const knowledgeSource = (more = {}) =>
     { open: true },
   )
 
+/** A connection without its secrets. */
+const connection = () =>
+  object(
+    {
+      connection_id: string(),
+      connector: string(),
+      name: string(),
+      owner_type: oneOf('project', 'tenant', 'end_user'),
+      error: errorOf,
+      ...tenant,
+    },
+    { open: true },
+  )
+
 const usage = jsonObject()
 
 const events = {
@@ -166,6 +180,11 @@ const events = {
     says: 'A source could not be read, and the attempts are over.',
     data: knowledgeSource({ error: errorOf }),
   },
+  'connection.expired': {
+    says: 'A connection does not work any more: its owner has to connect it anew.',
+    data: connection(),
+  },
+  'connection.recovered': { says: 'A connection that had expired works again.', data: connection() },
   'webhook.test': {
     says: 'A test of the endpoint (`webhooks.test`).',
     data: object({ webhook_id: string(), message: string(), ...tenant }),

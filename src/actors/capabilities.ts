@@ -9,6 +9,7 @@ import { audit } from './audit/audit.ts'
 import { importMarks } from './backup/import-mark.ts'
 import type { AnyCapability } from './capability/capability.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
+import { connections } from './connections/connections.ts'
 import { knowledge } from './knowledge/knowledge.ts'
 import { memory } from './memory/memory.ts'
 import { observation } from './observation/observation.ts'
@@ -47,6 +48,7 @@ export const capabilities = [
   clientTokens,
   knowledge,
   web,
+  connections,
   operators,
   observation,
   retention,

@@ -24,6 +24,7 @@ import { actorRows, capabilities, definitions, kinds, ledger } from './capabilit
 import { localEmbedderPort } from './capability/embedder-port.ts'
 import type { House } from './capability/house.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
+import { serverUrlPort } from './connections/connections.ts'
 import { upkeepPort } from './operators/operators.ts'
 import type { Upkeep } from './operators/upkeep-use-cases.ts'
 import { IdempotentRequests } from './records/idempotent.ts'
@@ -51,6 +52,8 @@ export interface ActorsParts {
   readonly secureCookies: boolean
   /** The server's address for people; null or absent: none was given. */
   readonly publicOrigin?: string | null
+  /** Where browsers reach the server: its address for people, else the one that it listens at. */
+  readonly serverUrl?: string
   /** How long models may be silent; absent: as `defaultCallPolicy` says. */
   readonly modelWaits?: ModelWaits
   /** Makes vectors of texts on this machine; null or absent: none does. */
@@ -177,6 +180,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   }
   secureCookiesPort.give(house, parts.secureCookies)
   publicOriginPort.give(house, parts.publicOrigin ?? null)
+  serverUrlPort.give(house, parts.serverUrl ?? parts.publicOrigin ?? 'http://127.0.0.1:8080')
   managedProvidersPort.give(house, parts.managed)
   modelWaitsPort.give(house, parts.modelWaits ?? null)
   requestLedgerPort.give(house, requests)

@@ -82,6 +82,8 @@ export interface Call<Params, Query, Body> {
   readonly accept: string
   /** The `Via` header: servers that the request came through. */
   readonly via?: string | undefined
+  /** The `Cookie` header, for what binds a call to the browser that began it. */
+  readonly cookies?: string | undefined
   /** Whose SDK calls, by the headers that it sends; null or absent for every other caller. */
   readonly sdk?: SdkEnvelope | null | undefined
   /** The `X-Timeout-Ms` header, for operations that call models; undefined when there is none. @throws {ServiceError} `invalid_header` */

@@ -75,6 +75,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
     return this.#exchange.request.header('via')
   }
 
+  get cookies(): string | undefined {
+    return this.#exchange.request.header('cookie')
+  }
+
   get sdk(): SdkEnvelope | null {
     return sdkOf(this.#exchange.request)
   }

@@ -1,0 +1,22 @@
+import type { ConnectorType } from './connector-type.ts'
+import { apiKey, http, oauth2 } from './generic.ts'
+import { github } from './github.ts'
+import { google } from './google.ts'
+import { hubspot } from './hubspot.ts'
+import { jira } from './jira.ts'
+import { linear } from './linear.ts'
+import { microsoft } from './microsoft.ts'
+import { notion } from './notion.ts'
+import { salesforce } from './salesforce.ts'
+import { slack } from './slack.ts'
+import { stripe } from './stripe.ts'
+
+/** Every connector, by what callers see first. */
+export const connectorTypes: readonly ConnectorType[] = [
+  ...[apiKey, oauth2, http, slack, github, google, microsoft, notion, linear, hubspot, jira, salesforce, stripe],
+]
+
+const byId = new Map(connectorTypes.map((type) => [type.id, type]))
+
+/** The connector of this id. */
+export const connectorOf = (id: string): ConnectorType | undefined => byId.get(id)

@@ -1,0 +1,85 @@
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import { isSecureUrl, publicConfig } from './oauth/oauth-server.ts'
+
+/** A config as a request has it. */
+export type ConnectionConfig = NonNullable<BodyOf<'connections.create'>['config']>
+
+const endpoints = ['authorization_url', 'token_url', 'revocation_url'] as const
+const oauthFields = [...endpoints, 'issuer', 'client_id', 'client_secret', 'token_auth_method'] as const
+const httpFields = ['base_url', 'openapi', 'test_path'] as const
+const keyFields = ['header', 'prefix'] as const
+
+/** Headers that belong to the request itself. */
+const reserved = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'connection', 'cookie'])
+
+/**
+ * Refuses a config that the connector cannot use, or that leads where the server does not go.
+ *
+ * @param whole all that is known of the connection's config, `sent` what this request brings.
+ * @throws {ServiceError} `invalid_field`, `missing_field`
+ */
+export const checkConfig = (
+  type: ConnectorType,
+  sent: ConnectionConfig,
+  { whole, guard }: { readonly whole: ConnectionConfig; readonly guard: Pick<SsrfGuard, 'check'> },
+): void => {
+  const takesKey = type.auth === 'api_key'
+  const isOwn = type.base_url === null
+  const taken: readonly string[] = [
+    ...(isOwn ? httpFields : []),
+    ...(isOwn && takesKey ? keyFields : []),
+    ...(type.auth === 'oauth2' && type.oauth === null ? oauthFields : []),
+    ...(type.auth === 'oauth2' ? ['scopes'] : []),
+    ...(type.settings.length > 0 ? ['settings'] : []),
+  ]
+  const other = Object.keys(sent).find((field) => !taken.includes(field))
+  if (other !== undefined) throw refused(other, `The connector ${type.id} does not take it.`)
+  if (sent.header !== undefined && reserved.has(sent.header.toLowerCase()))
+    throw refused('header', 'The header belongs to the request itself.')
+  const strange = Object.keys(sent.settings ?? {}).find((name) => !type.settings.includes(name))
+  if (strange !== undefined) throw refused(`settings.${strange}`, `The connector ${type.id} has no such setting.`)
+  for (const field of [...endpoints, 'base_url'] as const) checkUrl(field, sent[field], guard)
+  checkUrl('openapi.url', sent.openapi?.url, guard)
+  if (sent.openapi !== undefined && (sent.openapi.url === undefined) === (sent.openapi.document === undefined))
+    throw refused('openapi', 'It has either url or document.')
+  if (type.auth === 'oauth2' && type.oauth === null) {
+    const missing = (['authorization_url', 'token_url', 'client_id'] as const).find(
+      (field) => whole[field] === undefined,
+    )
+    if (missing !== undefined) throw new ServiceError('missing_field', { param: `config.${missing}` })
+  }
+}
+
+const checkUrl = (field: string, url: string | null | undefined, guard: Pick<SsrfGuard, 'check'>): void => {
+  if (url === undefined || url === null) return
+  try {
+    guard.check(url)
+  } catch (error) {
+    if (!(error instanceof SsrfRefused)) throw error
+    throw refused(field, `The address is not used: ${error.message}.`, error)
+  }
+  if (!isSecureUrl(url)) throw refused(field, 'Secrets are sent over https only.')
+}
+
+const refused = (field: string, message: string, cause?: unknown): ServiceError =>
+  new ServiceError('invalid_field', { param: `config.${field}`, message, ...(cause !== undefined && { cause }) })
+
+/** Where a stored secret went; a change of it means that the secret was for another server. */
+export const leadsElsewhere = (
+  before: JsonObject,
+  after: JsonObject,
+  fields: readonly ('base_url' | 'token_url' | 'authorization_url' | 'client_id')[],
+): boolean => fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
+
+const placeOf = (value: JsonObject[string] | undefined): string => {
+  const text = String(value ?? '')
+  return URL.canParse(text) ? new URL(text).origin : text
+}
+
+/** What of a config is stored in the connection's log. */
+export const shownConfig = (config: ConnectionConfig): JsonObject => publicConfig(JSON.parse(JSON.stringify(config)))

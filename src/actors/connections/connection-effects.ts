@@ -1,0 +1,19 @@
+import type { EffectCatalog } from '../runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
+import { exchangeCode, type GrantParts, refreshToken, revokeAtProvider, revokeGrant } from './oauth/grant-effects.ts'
+import type { ConnectionTools } from './tools/connection-tools.ts'
+
+/** The effects of the connection machine, by `<machine>.<name>`. */
+export const connectionEffects = (
+  parts: GrantParts & EraseParts & { readonly tools: ConnectionTools },
+): EffectCatalog => ({
+  'connection.exchangeCode': exchangeCode(parts),
+  'connection.refreshToken': refreshToken(parts),
+  'connection.revokeGrant': revokeGrant(parts),
+  'connection.eraseConnection': eraseActor(parts, async (context) => {
+    const at = { id: context.actor, owner: context.owner }
+    await revokeAtProvider(parts, context)
+    await parts.vault.remove(at)
+    await parts.tools.remove(at)
+  }),
+})

@@ -1,0 +1,119 @@
+import type { Owner } from '#runtime/step/actor-state.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { SecretBox } from '../records/secret-box.ts'
+import { Table } from '../records/table.ts'
+import { isObject } from '../runtime/schema.ts'
+import { type ConnectionSecretsData, connectionSecrets, secretAad } from './kinds.ts'
+
+/** Whose secrets: a connection and its owner. */
+export interface SecretsAt {
+  readonly id: string
+  readonly owner: Pick<Owner, 'project' | 'tenant' | 'user'>
+}
+
+/** What opens a service. For a connection by key `access_token` is the key. */
+export type GrantSecrets = {
+  readonly access_token: string
+  readonly refresh_token: string | null
+}
+
+/** The opened secrets of a connection. */
+export interface OpenedSecrets {
+  /** Null: there is none, or it was sealed with a key that is not known. */
+  readonly grant: GrantSecrets | null
+  readonly clientSecret: string | null
+  readonly generation: number
+  readonly granted: ConnectionSecretsData['granted']
+}
+
+const nothing: ConnectionSecretsData = { grant: '', client_secret: '', generation: 0, granted: null }
+
+/** Secrets of connections, sealed in a record each. */
+export class ConnectionVault {
+  readonly #table: Table<ConnectionSecretsData>
+  readonly #box: SecretBox
+
+  constructor({ records, box, now }: { records: RecordStore; box: SecretBox; now: () => number }) {
+    this.#table = new Table(records, connectionSecrets, now)
+    this.#box = box
+  }
+
+  /** @throws {StoreUnavailable} */
+  async open(at: Pick<SecretsAt, 'id'> & { readonly project: string }): Promise<OpenedSecrets> {
+    const row = await this.#table.get(projectScope(at.project), at.id)
+    const { grant, client_secret, generation, granted } = row?.data ?? nothing
+    const opened = this.#opened(at, 'grant', grant)
+    return {
+      grant: opened === null ? null : grantOf(opened),
+      clientSecret: this.#opened(at, 'client_secret', client_secret),
+      generation,
+      granted,
+    }
+  }
+
+  /** Keeps what was granted. @throws {StoreUnavailable} */
+  async putGrant(
+    at: SecretsAt,
+    grant: GrantSecrets,
+    { generation, granted }: Pick<ConnectionSecretsData, 'generation' | 'granted'>,
+  ): Promise<void> {
+    const sealed = this.seal(at, 'grant', JSON.stringify(grant))
+    await this.#put(at, (data) => ({ ...data, grant: sealed, generation, granted }))
+  }
+
+  /** Null removes it. @throws {StoreUnavailable} */
+  async putClientSecret(at: SecretsAt, secret: string | null): Promise<void> {
+    const sealed = secret === null ? '' : this.seal(at, 'client_secret', secret)
+    await this.#put(at, (data) => ({ ...data, client_secret: sealed }))
+  }
+
+  /** Removes what was granted, not the client's secret. @throws {StoreUnavailable} */
+  async dropGrant(at: SecretsAt): Promise<void> {
+    await this.#table.change(projectScope(at.owner.project), at.id, {
+      edit: (row) => ({ ...row.data, grant: '', granted: null }),
+    })
+  }
+
+  /** @throws {StoreUnavailable} */
+  async remove({ id, owner }: SecretsAt): Promise<void> {
+    await this.#table.remove(projectScope(owner.project), id)
+  }
+
+  /** Seals something of this connection for a moment outside of the vault. */
+  seal({ id, owner }: SecretsAt, field: string, text: string): string {
+    return this.#box.seal(text, secretAad({ project: owner.project, id }, field))
+  }
+
+  /** What `seal` made of a text; null when it cannot be opened. */
+  unseal({ id, owner }: SecretsAt, field: string, sealed: string): string | null {
+    return this.#opened({ id, project: owner.project }, field, sealed)
+  }
+
+  async #put(at: SecretsAt, edit: (data: ConnectionSecretsData) => ConnectionSecretsData): Promise<void> {
+    const { project, tenant, user } = at.owner
+    const changed = await this.#table.change(projectScope(project), at.id, { edit: (row) => edit(row.data) })
+    if (changed !== null) return
+    const made = await this.#table.insert({ id: at.id, project, tenant, user, data: edit(nothing) })
+    if (made === null) await this.#table.change(projectScope(project), at.id, { edit: (row) => edit(row.data) })
+  }
+
+  #opened(at: { readonly project: string; readonly id: string }, field: string, sealed: string): string | null {
+    if (sealed === '') return null
+    try {
+      return this.#box.open(sealed, secretAad(at, field))
+    } catch {
+      // sealed with another master key, or moved here from elsewhere
+      return null
+    }
+  }
+}
+
+const grantOf = (text: string): GrantSecrets | null => {
+  const value: unknown = JSON.parse(text)
+  if (!isObject(value) || typeof value.access_token !== 'string') return null
+  return {
+    access_token: value.access_token,
+    refresh_token: typeof value.refresh_token === 'string' ? value.refresh_token : null,
+  }
+}

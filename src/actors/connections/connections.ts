@@ -1,0 +1,39 @@
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import { connections as connectionOperations } from '#specs/resources/connections/connections.ts'
+import { connectors as connectorOperations } from '#specs/resources/connections/connectors.ts'
+import { capability } from '../capability/capability.ts'
+import { connectionService } from '../capability/connection-service.ts'
+import { Port } from '../capability/port.ts'
+import { tenantDirectory } from '../tenants/tenants.ts'
+import { connectionEffects } from './connection-effects.ts'
+import { connectionUseCases } from './connection-use-cases.ts'
+import { connectorUseCases } from './connector-use-cases.ts'
+import { connectionKinds, connectionRows } from './kinds.ts'
+import { signInUseCases } from './oauth/sign-in-use-cases.ts'
+import { openConnections } from './open-connections.ts'
+
+/** Where browsers reach the server. */
+export const serverUrlPort = new Port<string>('the address of the server')
+
+/** Access of tools to services: the catalogue, keys, and signing in. */
+export const connections = capability({
+  name: 'connections',
+  operations: { ...connectionOperations, ...connectorOperations },
+  kinds: connectionKinds,
+  machines: [{ definition: connectionDefinition, rows: connectionRows }],
+  open: (house) => {
+    const directory = tenantDirectory.of(house)
+    const opened = openConnections(house, serverUrlPort.of(house))
+    const checkTenant = (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id')
+    connectionService.give(house, opened.accesses)
+    return {
+      useCases: {
+        ...connectionUseCases({ ...house, ...opened, checkTenant }),
+        ...signInUseCases({ ...house, ...opened }),
+        ...connectorUseCases({ clients: opened.clients, callbackUrl: opened.links.callbackUrl }),
+      },
+      effects: connectionEffects({ ...house, ...opened }),
+      close: opened.close,
+    }
+  },
+})

@@ -1,0 +1,132 @@
+import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
+import { contextOf, isEvent, isObject } from '#runtime/schema.ts'
+import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import type { ConnectionServers } from '../connection-servers.ts'
+import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'
+import { grantOf } from './grant-event.ts'
+import { type CodeGrant, OAuthClient, type TokenAnswer, TokenRefused } from './oauth-client.ts'
+
+/** What exchanging, refreshing and revoking need. */
+export interface GrantParts {
+  readonly vault: ConnectionVault
+  readonly servers: ConnectionServers
+  readonly guard: Pick<SsrfGuard, 'request'>
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** In [0, 1). */
+  readonly random: () => number
+}
+
+const notConfigured = new TokenRefused('connector_not_configured', 'The project has no client at the provider.', {
+  isFinal: true,
+})
+
+const atOf = ({ actor, owner }: EffectContext): SecretsAt => ({ id: actor, owner })
+
+/** Exchanges the code of a sign-in. Again after a crash, when nothing was kept: a code that was spent takes another sign-in. */
+export const exchangeCode = (parts: GrantParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context): Promise<EffectOutcome> => {
+    const connection = contextOf(connectionDefinition, context)
+    try {
+      const code = codeOf(parts.vault.unseal(atOf(context), 'code', connection.code ?? ''))
+      if (code === null) throw new TokenRefused('sign_in_lost', 'The sign-in is lost: start it again.')
+      return await keepNext(parts, { connection, context, request: (client) => client.exchange(code) })
+    } catch (error) {
+      return { event: { type: 'exchange_failed', error: wireError(error) } }
+    }
+  },
+})
+
+/** Refreshes the access token. A refresh token that the provider rotates is kept before the log hears of it. */
+export const refreshToken = (parts: GrantParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context): Promise<EffectOutcome> => {
+    const connection = contextOf(connectionDefinition, context)
+    try {
+      const { grant } = await parts.vault.open({ project: context.owner.project, id: context.actor })
+      const token = grant?.refresh_token ?? null
+      if (token === null) throw new TokenRefused('grant_lost', 'The refresh token is lost.', { ended: true })
+      return await keepNext(parts, { connection, context, request: (client) => client.refresh(token), before: token })
+    } catch (error) {
+      const { ended, isFinal } = refusalOf(error)
+      const jitter = parts.random()
+      return { event: { type: 'refresh_failed', error: wireError(error), ended, is_final: isFinal, jitter } }
+    }
+  },
+})
+
+interface Keeping {
+  readonly connection: ConnectionContext
+  readonly context: EffectContext
+  readonly request: (client: OAuthClient) => Promise<TokenAnswer>
+  readonly before?: string | null
+}
+
+/** Makes the request and keeps what it grants, as the next generation. What this very effect has kept before a crash is not requested again. */
+const keepNext = async (
+  { vault, servers, guard, now }: GrantParts,
+  { connection, context, request, before = null }: Keeping,
+): Promise<EffectOutcome> => {
+  const at = atOf(context)
+  const known = await vault.open({ project: at.owner.project, id: at.id })
+  const generation = connection.generation + 1
+  const kept = known.granted
+  if (kept !== null && kept.by === context.idempotencyKey && isEvent(kept.event)) return { event: kept.event }
+  const server = await servers.of({ project: at.owner.project, id: at.id, context: connection })
+  if (server === null) throw notConfigured
+  const answer = await request(new OAuthClient(server, guard, context.signal))
+  const type = connectorOf(connection.connector)
+  const made = grantOf({ answer, before, generation, type, at: now() })
+  const granted = { by: context.idempotencyKey, event: made.event }
+  await vault.putGrant(at, made.secrets, { generation, granted })
+  return { event: made.event }
+}
+
+/** Revokes at the provider what it granted, as far as it can be reached, and removes all secrets. */
+export const revokeGrant = (parts: GrantParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context) => {
+    await revokeAtProvider(parts, context)
+    await parts.vault.remove(atOf(context))
+    return { event: { type: 'grant_revoked' } }
+  },
+})
+
+/** The same without an event, for what removes a connection with its log. */
+export const revokeAtProvider = async (
+  { vault, servers, guard }: GrantParts,
+  context: EffectContext,
+): Promise<void> => {
+  const connection = contextOf(connectionDefinition, context)
+  const { project } = context.owner
+  const { grant } = await vault.open({ project, id: context.actor })
+  if (grant === null || connection.auth !== 'oauth2') return
+  const server = await servers.of({ project, id: context.actor, context: connection })
+  if (server === null) return
+  const client = new OAuthClient(server, guard, context.signal)
+  if (grant.refresh_token !== null) await client.revoke(grant.refresh_token)
+  await client.revoke(grant.access_token)
+}
+
+const codeOf = (text: string | null): CodeGrant | null => {
+  const value: unknown = text === null ? null : JSON.parse(text)
+  if (!isObject(value)) return null
+  const { code, verifier, redirect_uri } = value
+  if (typeof code !== 'string' || typeof verifier !== 'string' || typeof redirect_uri !== 'string') return null
+  return { code, verifier, redirect_uri }
+}
+
+/** Trouble of ours is thrown on: the runtime tries again. */
+const refusalOf = (error: unknown): TokenRefused => {
+  if (error instanceof TokenRefused) return error
+  throw error
+}
+
+const wireError = (error: unknown) => {
+  const { code, message } = refusalOf(error)
+  return { code, message }
+}

@@ -1,0 +1,200 @@
+import * as openid from 'openid-client'
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { isObject } from '#runtime/schema.ts'
+import type { OAuthServer } from './oauth-server.ts'
+
+/** Largest answer of a token endpoint. */
+export const maxTokenAnswerBytes = 256 * 1024
+
+const timeoutMs = 15_000
+
+/** What a token endpoint granted. */
+export interface TokenAnswer {
+  readonly accessToken: string
+  readonly refreshToken: string | null
+  /** Seconds; null where the provider does not say. */
+  readonly expiresInS: number | null
+  readonly scope: string | null
+  /** The whole answer, for what single providers add. */
+  readonly answer: Readonly<Record<string, unknown>>
+}
+
+/** Why a token endpoint granted nothing. */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused'
+  /** OAuth's error code, or `provider_unavailable`. */
+  readonly code: string
+  /** The grant (code or refresh token) is over. */
+  readonly ended: boolean
+  /** Trying again does not help. */
+  readonly isFinal: boolean
+
+  constructor(code: string, message: string, { ended = false, isFinal = false, cause }: RefusalOptions = {}) {
+    super(message, { cause })
+    this.code = code
+    this.ended = ended
+    this.isFinal = isFinal
+  }
+}
+
+interface RefusalOptions {
+  readonly ended?: boolean
+  readonly isFinal?: boolean
+  readonly cause?: unknown
+}
+
+type Guard = Pick<SsrfGuard, 'request'>
+
+/** A code, and what it was requested with. */
+export type CodeGrant = { readonly code: string; readonly verifier: string; readonly redirect_uri: string }
+
+/** Requests of ours at one authorization server, through the guard. Redirects are not followed: they would take secrets along. */
+export class OAuthClient {
+  readonly #server: OAuthServer
+  readonly #config: openid.Configuration
+
+  constructor(server: OAuthServer, guard: Guard, signal?: AbortSignal) {
+    this.#server = server
+    this.#config = new openid.Configuration(
+      {
+        issuer: server.issuer ?? new URL(server.authorizationUrl).origin,
+        authorization_endpoint: server.authorizationUrl,
+        token_endpoint: server.tokenUrl,
+        ...(server.revocationUrl !== null && { revocation_endpoint: server.revocationUrl }),
+      },
+      server.clientId,
+      undefined,
+      authenticationOf(server),
+    )
+    // which addresses may go without TLS is checked where a connection is made
+    openid.allowInsecureRequests(this.#config)
+    this.#config[openid.customFetch] = (url, init) =>
+      guardedFetch(guard, url, { ...init, signal: signal ?? new AbortController().signal })
+  }
+
+  /** Where the owner signs in. Always with PKCE. */
+  async authorizationUrl(request: {
+    readonly state: string
+    readonly verifier: string
+    readonly redirectUri: string
+    readonly scopes: readonly string[]
+  }): Promise<string> {
+    const { state, verifier, redirectUri, scopes } = request
+    const url = openid.buildAuthorizationUrl(this.#config, {
+      ...this.#server.parameters,
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+    return url.href
+  }
+
+  /** @throws {TokenRefused} */
+  async exchange({ code, verifier, redirect_uri }: CodeGrant): Promise<TokenAnswer> {
+    const url = new URL(redirect_uri)
+    url.searchParams.set('code', code)
+    return granted(() => openid.authorizationCodeGrant(this.#config, url, { pkceCodeVerifier: verifier }))
+  }
+
+  /** @throws {TokenRefused} */
+  async refresh(refreshToken: string): Promise<TokenAnswer> {
+    return granted(() => openid.refreshTokenGrant(this.#config, refreshToken))
+  }
+
+  /** Best effort: whether the provider confirmed. */
+  async revoke(token: string): Promise<boolean> {
+    if (this.#server.revocationUrl === null) return false
+    try {
+      await openid.tokenRevocation(this.#config, token)
+      return true
+    } catch {
+      // our copy goes anyway; a provider that cannot be reached lets its token end by itself
+      return false
+    }
+  }
+}
+
+const authenticationOf = ({ auth, clientSecret }: OAuthServer): openid.ClientAuth => {
+  if (clientSecret === null || auth === 'none') return openid.None()
+  return auth === 'client_secret_post' ? openid.ClientSecretPost(clientSecret) : openid.ClientSecretBasic(clientSecret)
+}
+
+const granted = async (request: () => Promise<openid.TokenEndpointResponse>): Promise<TokenAnswer> => {
+  try {
+    const answer = await request()
+    return {
+      accessToken: answer.access_token,
+      refreshToken: answer.refresh_token ?? null,
+      expiresInS: answer.expires_in ?? null,
+      scope: answer.scope ?? null,
+      answer,
+    }
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+const refusalOf = (error: unknown): TokenRefused => {
+  if (error instanceof openid.ResponseBodyError && error.status < 500 && error.status !== 429) {
+    const { error: code } = error
+    const ended = code === 'invalid_grant'
+    return new TokenRefused(code, `The provider refused: ${saying(code, error.error_description)}.`, {
+      ended,
+      isFinal: !ended && code !== 'temporarily_unavailable' && code !== 'slow_down',
+      cause: error,
+    })
+  }
+  return new TokenRefused('provider_unavailable', 'The token endpoint of the provider does not answer as it should.', {
+    cause: error,
+  })
+}
+
+/** What the provider says is foreign text: it is short, and of letters. */
+const saying = (code: string, description: string | undefined): string =>
+  `${code}${description === undefined ? '' : ` (${description})`}`.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 300)
+
+interface FetchInit {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: openid.FetchBody
+  readonly signal: AbortSignal
+}
+
+const guardedFetch = async (guard: Guard, url: string, init: FetchInit): Promise<Response> => {
+  const answer = await guard.request(url, {
+    method: init.method === 'POST' ? 'POST' : 'GET',
+    headers: { ...init.headers, accept: 'application/json' },
+    ...(init.body !== undefined && init.body !== null && { body: String(init.body) }),
+    signal: AbortSignal.any([init.signal, AbortSignal.timeout(timeoutMs)]),
+    maxRedirects: 0,
+  })
+  const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxTokenAnswerBytes })
+  if (isCut) throw new Error('the answer is too long')
+  return standardAnswer(answer.statusCode, bytes.toString())
+}
+
+/**
+ * The answer as the standard has it: some providers say errors with status 200, or name no or another type of token; ids
+ * of users are of no interest here.
+ */
+const standardAnswer = (status: number, text: string): Response => {
+  const value = jsonOf(text)
+  const hasBody = status !== 204 && status !== 304
+  if (!isObject(value)) return new Response(hasBody ? text : null, { status })
+  const { id_token: _who, token_type: _type, ...rest } = value
+  const isRefused = typeof value.error === 'string'
+  const body = isRefused ? value : { ...rest, token_type: 'bearer' }
+  const said = isRefused && status < 400 ? 400 : status
+  return new Response(JSON.stringify(body), { status: said, headers: { 'content-type': 'application/json' } })
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import { isObject } from '#runtime/schema.ts'
+import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
+import type { ConnectionVault } from '../connection-vault.ts'
+import type { ConnectorClients } from '../connector-clients.ts'
+
+/** An authorization server and our client at it. */
+export interface OAuthServer {
+  readonly authorizationUrl: string
+  readonly tokenUrl: string
+  readonly revocationUrl: string | null
+  /** As it names itself; null: its name is not known. */
+  readonly issuer: string | null
+  readonly scopes: readonly string[]
+  readonly parameters: Readonly<Record<string, string>>
+  readonly clientId: string
+  readonly clientSecret: string | null
+  readonly auth: 'client_secret_basic' | 'client_secret_post' | 'none'
+}
+
+/** A connection whose server is looked for. */
+export interface ServerOf {
+  readonly project: string
+  /** The connection itself, or the pattern of one. */
+  readonly id: string
+  readonly context: Pick<ConnectionContext, 'connector' | 'config'>
+}
+
+/** The server of a connection; null where the project has not said which, or by what client. @throws {StoreUnavailable} */
+export const oauthServerOf = async (
+  { vault, clients }: { readonly vault: ConnectionVault; readonly clients: ConnectorClients },
+  { project, id, context }: ServerOf,
+): Promise<OAuthServer | null> => {
+  const type = connectorOf(context.connector)
+  if (type === undefined || type.auth !== 'oauth2') return null
+  if (type.oauth === null) {
+    const { clientSecret } = await vault.open({ project, id })
+    return ownServer(context.config, clientSecret)
+  }
+  const client = await clients.open(project, type.id)
+  if (client === null) return null
+  const {
+    authorization_url,
+    token_url,
+    revocation_url,
+    issuer,
+    scopes,
+    token_auth_method,
+    parameters = {},
+  } = type.oauth
+  return {
+    authorizationUrl: authorization_url,
+    tokenUrl: token_url,
+    revocationUrl: revocation_url,
+    issuer,
+    scopes,
+    parameters,
+    clientId: client.id,
+    clientSecret: client.secret,
+    auth: client.secret === null ? 'none' : token_auth_method,
+  }
+}
+
+const ownServer = (config: JsonObject, clientSecret: string | null): OAuthServer | null => {
+  const { authorization_url, token_url, client_id, token_auth_method } = config
+  if (typeof authorization_url !== 'string' || typeof token_url !== 'string' || typeof client_id !== 'string')
+    return null
+  return {
+    authorizationUrl: authorization_url,
+    tokenUrl: token_url,
+    revocationUrl: textOf(config.revocation_url),
+    issuer: textOf(config.issuer),
+    scopes: Array.isArray(config.scopes) ? config.scopes.map(String) : [],
+    parameters: {},
+    clientId: client_id,
+    clientSecret,
+    auth: authOf(token_auth_method, clientSecret),
+  }
+}
+
+const authOf = (named: Json | undefined, secret: string | null): OAuthServer['auth'] => {
+  if (secret === null || named === 'none') return 'none'
+  return named === 'client_secret_post' ? named : 'client_secret_basic'
+}
+
+const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
+
+/** Names a server and our client at it: a sign-in that was begun at another one is not ended here. */
+export const serverMark = ({ authorizationUrl, tokenUrl, clientId, issuer }: OAuthServer): string =>
+  createHash('sha256')
+    .update(JSON.stringify([authorizationUrl, tokenUrl, clientId, issuer]))
+    .digest('base64url')
+
+/**
+ * Whether a response that names this issuer is of this server (RFC 9207). Of a server whose name is not known, an issuer of
+ * the same origin is taken; a response without an issuer says nothing, and is taken.
+ */
+export const isIssuedBy = ({ issuer, authorizationUrl }: OAuthServer, named: string | undefined): boolean => {
+  if (named === undefined) return true
+  if (issuer !== null) return named === issuer
+  return URL.canParse(named) && new URL(named).origin === new URL(authorizationUrl).origin
+}
+
+/** Secrets go over TLS only, but on this machine itself. */
+export const isSecureUrl = (url: string): boolean => {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  return (
+    protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}
+
+/** The public part of a config, as connections show it. */
+export const publicConfig = (config: JsonObject): JsonObject => {
+  const { client_secret: _secret, openapi, ...shown } = config
+  return isObject(openapi) && typeof openapi.url === 'string' ? { ...shown, openapi: { url: openapi.url } } : shown
+}

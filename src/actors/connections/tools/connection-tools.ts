@@ -1,0 +1,53 @@
+import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import { Table } from '#records/table.ts'
+import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { SecretsAt } from '../connection-vault.ts'
+import { type ConnectionToolsData, connectionTools } from '../kinds.ts'
+import { type HttpOperation, operationOf } from './http-operation.ts'
+
+/** Reads an OpenAPI document. @throws {ServiceError} `invalid_field`, `fetch_failed` */
+export type ReadOpenApi = (source: {
+  readonly url?: string | undefined
+  readonly document?: string | undefined
+}) => Promise<ConnectionToolsData>
+
+/** What tools a connection brings: those of its connector, and those of an OpenAPI document. */
+export class ConnectionTools {
+  readonly #table: Table<ConnectionToolsData>
+  readonly read: ReadOpenApi
+
+  constructor(parts: { readonly records: RecordStore; readonly read: ReadOpenApi; readonly now: () => number }) {
+    this.#table = new Table(parts.records, connectionTools, parts.now)
+    this.read = parts.read
+  }
+
+  /** @throws {StoreUnavailable} */
+  async of(
+    project: string,
+    id: string,
+    context: Pick<ConnectionContext, 'connector' | 'pattern'>,
+  ): Promise<readonly HttpOperation[]> {
+    const own = connectorOf(context.connector)?.tools.map(operationOf) ?? []
+    const imported = await this.imported(project, context.pattern ?? id)
+    return [...own, ...(imported?.tools ?? [])]
+  }
+
+  /** What an OpenAPI document brought; null for none. @throws {StoreUnavailable} */
+  async imported(project: string, id: string): Promise<ConnectionToolsData | null> {
+    return (await this.#table.get(projectScope(project), id))?.data ?? null
+  }
+
+  /** @throws {StoreUnavailable} */
+  async put({ id, owner }: SecretsAt, data: ConnectionToolsData): Promise<void> {
+    const { project, tenant, user } = owner
+    const changed = await this.#table.change(projectScope(project), id, { edit: () => data })
+    if (changed === null) await this.#table.insert({ id, project, tenant, user, data })
+  }
+
+  /** @throws {StoreUnavailable} */
+  async remove({ id, owner }: SecretsAt): Promise<void> {
+    await this.#table.remove(projectScope(owner.project), id)
+  }
+}

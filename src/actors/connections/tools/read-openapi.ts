@@ -1,0 +1,74 @@
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxImportedTools, maxOpenApiLength } from '#specs/resources/connections/connections.ts'
+import { openOpenApiRoom } from '#src/parsing/openapi/openapi-room.ts'
+import { ParserFailed } from '#src/parsing/parser-room.ts'
+import type { ConnectionToolsData } from '../kinds.ts'
+import type { ReadOpenApi } from './connection-tools.ts'
+import { importedTools } from './imported-tools.ts'
+
+const timeoutMs = 15_000
+const maxRedirects = 5
+/** What a connection may keep of a document, in characters of JSON. */
+const maxKept = 1_000_000
+
+/** Reads OpenAPI documents in a worker, from a text or through the guard. */
+export const openApiReader = (
+  guard: Pick<SsrfGuard, 'request'>,
+): { readonly read: ReadOpenApi; readonly close: () => Promise<void> } => {
+  const room = openOpenApiRoom()
+  return {
+    read: async ({ url, document }) => {
+      const text = document ?? (await fetched(guard, url ?? ''))
+      const param = document === undefined ? 'config.openapi.url' : 'config.openapi.document'
+      return kept(await parsed(() => room.parse('openapi', { text, maxTools: maxImportedTools }), param), param)
+    },
+    close: () => room.close(),
+  }
+}
+
+const parsed = async (parse: () => Promise<unknown>, param: string): Promise<unknown> => {
+  try {
+    return await parse()
+  } catch (error) {
+    if (!(error instanceof ParserFailed)) throw error
+    const message = error.reason === 'unreadable' ? error.message : 'The document takes too long or too much to read.'
+    throw new ServiceError('invalid_field', { param, message, cause: error })
+  }
+}
+
+const kept = (read: unknown, param: string): ConnectionToolsData => {
+  const data = importedTools(read)
+  if (data === null || JSON.stringify(data).length > maxKept)
+    throw new ServiceError('invalid_field', { param, message: 'The document has more than a connection keeps.' })
+  return data
+}
+
+const fetched = async (guard: Pick<SsrfGuard, 'request'>, url: string): Promise<string> => {
+  const param = 'config.openapi.url'
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    const headers = { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' }
+    const answer = await guard.request(url, { method: 'GET', headers, signal, maxRedirects })
+    const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: 4 * maxOpenApiLength })
+    if (answer.statusCode !== 200)
+      throw new ServiceError('fetch_failed', {
+        param,
+        message: `The address answered with status ${answer.statusCode}.`,
+      })
+    const text = bytes.toString()
+    if (isCut || text.length > maxOpenApiLength)
+      throw new ServiceError('fetch_failed', { param, message: 'The document is too long.' })
+    return text
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    if (error instanceof SsrfRefused || error instanceof RedirectFailed)
+      throw new ServiceError('invalid_field', {
+        param,
+        message: `The address is not fetched: ${error.message}.`,
+        cause: error,
+      })
+    throw new ServiceError('fetch_failed', { param, message: 'The address cannot be reached.', cause: error })
+  }
+}

@@ -1,0 +1,147 @@
+import type {
+  ConnectionAccess,
+  ConnectionReference,
+  ConnectionService,
+  ConnectionUse,
+  ReadyConnection,
+} from '#actors/capability/connection-service.ts'
+import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import { connectionDefinition, connectionStatus } from '#machines/connection/connection-definition.ts'
+import { timestampOf } from '#records/row-times.ts'
+import { type Clock, pause } from '#runtime/clock.ts'
+import type { Host } from '#runtime/host.ts'
+import { newId } from '#runtime/ids.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import type { ConnectionVault } from '../connection-vault.ts'
+import type { SignInLinks } from '../oauth/sign-in-links.ts'
+import type { OwnConnections } from './own-connections.ts'
+import { authHeaders } from './requests.ts'
+
+/** What using connections needs. */
+export interface AccessParts {
+  readonly host: Host
+  readonly vault: ConnectionVault
+  readonly own: OwnConnections
+  readonly links: SignInLinks
+  readonly clock: Clock
+}
+
+/** A token that ends sooner is refreshed first, in ms; of a short one a tenth of its life. */
+const leastLeftMs = 60_000
+/** How long a use waits for a refresh, in ms. */
+const patienceMs = 25_000
+
+const refused = (code: string, message: string): ConnectionAccess => ({ kind: 'refused', code, message })
+
+const gone = refused('connection_not_found', 'There is no such connection for whom this call is made.')
+
+/** Gives tools what opens a service, and prepares a sign-in where there is nothing yet. */
+export class ConnectionAccesses implements ConnectionService {
+  readonly #parts: AccessParts
+
+  constructor(parts: AccessParts) {
+    this.#parts = parts
+  }
+
+  async access(use: ConnectionUse): Promise<ConnectionAccess> {
+    const found = await this.#parts.own.of(use)
+    return found === null ? gone : this.#ready(found)
+  }
+
+  async refused(use: ConnectionUse, ready: ReadyConnection): Promise<ConnectionAccess> {
+    const found = await this.#parts.own.of(use)
+    if (found === null) return gone
+    await this.#deliver(found, { type: 'refused', generation: ready.generation })
+    const again = await this.#ready(await this.idle(found))
+    if (again.kind !== 'ready' || again.generation !== ready.generation) return again
+    return refused('connection_unavailable', 'The service refuses the connection, and it cannot be renewed now.')
+  }
+
+  /** As `access`, of a connection that is at hand. @throws {StoreUnavailable} */
+  of(connection: Resident): Promise<ConnectionAccess> {
+    return this.#ready(connection)
+  }
+
+  missing(project: string, connection: ConnectionReference): Promise<string | null> {
+    return this.#parts.own.missing(project, connection)
+  }
+
+  /** Requests another token of this generation, or of any, and waits for it. */
+  async renewed(resident: Resident, generation: number | null): Promise<Resident> {
+    await this.#deliver(resident, { type: 'refresh', generation })
+    return this.idle(resident)
+  }
+
+  async #ready(resident: Resident): Promise<ConnectionAccess> {
+    const now = await this.#fresh(await this.idle(resident))
+    const context = contextOf(connectionDefinition, storedState(now.state.snapshot))
+    const status = connectionStatus(storedState(now.state.snapshot))
+    if (status === 'revoked' || status === null) return refused('connection_revoked', 'The connection was revoked.')
+    if (!context.held) return this.#required(now, context)
+    const { grant } = await this.#parts.vault.open({ project: now.owner.project, id: now.id })
+    if (grant === null) return this.#required(now, context)
+    if (context.expires_at_ms !== null && context.expires_at_ms <= this.#parts.clock.now())
+      return refused('connection_unavailable', context.error?.message ?? 'The access token could not be refreshed.')
+    return {
+      kind: 'ready',
+      connectionId: now.id,
+      headers: authHeaders(context, grant.access_token),
+      token: grant.access_token,
+      generation: context.generation,
+    }
+  }
+
+  /** A token that is good for another while, as far as it can be had. */
+  async #fresh(resident: Resident): Promise<Resident> {
+    const context = contextOf(connectionDefinition, storedState(resident.state.snapshot))
+    if (!context.held || !context.is_refreshable || !this.#isOld(context)) return resident
+    return this.renewed(resident, context.generation)
+  }
+
+  #isOld({ expires_at_ms, refreshed_at_ms }: ConnectionContext): boolean {
+    if (expires_at_ms === null) return false
+    const life = expires_at_ms - (refreshed_at_ms ?? 0)
+    return expires_at_ms - this.#parts.clock.now() < Math.min(leastLeftMs, life / 10)
+  }
+
+  async #required(resident: Resident, context: ConnectionContext): Promise<ConnectionAccess> {
+    const { connector, auth, owner_type } = context
+    const { owner, id } = resident
+    const link = auth === 'oauth2' ? this.#parts.links.of({ project: owner.project, id }) : null
+    const name = connectorOf(connector)?.name ?? connector
+    const whose = { project: 'The project', tenant: 'The tenant', end_user: 'The user' }[owner_type]
+    return {
+      kind: 'required',
+      required: {
+        connection_id: id,
+        connector,
+        authorize_url: link?.url ?? null,
+        expires_at: link === null ? null : timestampOf(link.until),
+      },
+      message: `${whose} has to connect ${name} first.`,
+    }
+  }
+
+  async #deliver(resident: Resident, event: Renewal): Promise<void> {
+    await this.#parts.host.deliver(resident.id, { event, cause: newId('use') })
+  }
+
+  /** The connection when nothing goes on with it, or after a while. @throws {StoreUnavailable} */
+  async idle(resident: Resident): Promise<Resident> {
+    const { host, clock } = this.#parts
+    const found = await host.load(resident.id)
+    if (found === null) return resident
+    if (!connectionDefinition.busy(storedState(found.state.snapshot))) return found
+    const over = Promise.withResolvers<void>()
+    const stream = host.feed.follow(found.id, found.state.lastSequence, { at: 'idle', after: () => true })
+    const control = stream.start({ push: () => true, end: () => over.resolve() })
+    await Promise.race([over.promise, pause(clock, patienceMs)])
+    control.stop()
+    return (await host.load(resident.id)) ?? found
+  }
+}
+
+type Renewal = { readonly type: 'refused' | 'refresh'; readonly generation: number | null }

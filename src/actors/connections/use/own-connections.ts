@@ -1,0 +1,151 @@
+import type { ConnectionReference, ConnectionUse } from '#actors/capability/connection-service.ts'
+import type { ConnectionContext, ConnectionInput } from '#machines/connection/connection-data.ts'
+import { connectionDefinition, connectionStatus } from '#machines/connection/connection-definition.ts'
+import { Table } from '#records/table.ts'
+import type { Host } from '#runtime/host.ts'
+import { derivedId, timeOfId } from '#runtime/ids.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { narrowedScope, projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { type ConnectionRowData, connectionRows } from '../kinds.ts'
+
+type OwnerType = ConnectionContext['owner_type']
+
+interface Place {
+  readonly project: string
+  readonly tenant: string | null
+  readonly user: string | null
+}
+
+/** Which connection a use means. None is ever of another tenant or user. */
+export class OwnConnections {
+  readonly #host: Host
+  readonly #rows: Table<ConnectionRowData>
+  readonly #now: () => number
+
+  constructor({
+    host,
+    records,
+    now,
+  }: { readonly host: Host; readonly records: RecordStore; readonly now: () => number }) {
+    this.#host = host
+    this.#rows = new Table(records, connectionRows, now)
+    this.#now = now
+  }
+
+  /** Null where there is none, and none can be made. @throws {StoreUnavailable} */
+  async of({ project, tenant, user, connection }: ConnectionUse): Promise<Resident | null> {
+    const owned = { project, tenant, user }
+    if ('connector' in connection) {
+      const type = connectorOf(connection.connector)
+      const pattern = { connector: connection.connector, auth: type?.auth ?? 'api_key', name: type?.name ?? '' }
+      return this.#ownOf(owned, connection.owner, { ...blank, ...pattern, pattern: null })
+    }
+    const found = await this.#found(project, connection.connection_id)
+    if (found === null) return null
+    const context = contextOf(connectionDefinition, storedState(found.state.snapshot))
+    if (connection.owner === undefined) return this.#isFor(found, context, owned) ? found : null
+    if (context.owner_type !== 'project') return null
+    const { connector, auth, name, config, scopes, tool_count } = context
+    const made = { ...blank, connector, auth, name, config, scopes, tool_count, pattern: found.id }
+    return this.#ownOf(owned, connection.owner, made)
+  }
+
+  /** Why a reference cannot be used in this project; null when it can. @throws {StoreUnavailable} */
+  async missing(project: string, connection: ConnectionReference): Promise<string | null> {
+    if ('connector' in connection) {
+      const type = connectorOf(connection.connector)
+      if (type === undefined) return `There is no connector ${connection.connector}.`
+      if (type.base_url === null) return `The connector ${type.id} is used by the id of a connection.`
+      return null
+    }
+    const found = await this.#found(project, connection.connection_id)
+    if (found === null) return `There is no connection ${connection.connection_id}.`
+    const { owner_type, test_only } = contextOf(connectionDefinition, storedState(found.state.snapshot))
+    if (test_only) return `The connection ${connection.connection_id} is for tests only.`
+    if (connection.owner !== undefined && owner_type !== 'project')
+      return `The connection ${connection.connection_id} is not the project's: it is no pattern for others.`
+    return null
+  }
+
+  async #found(project: string, id: string): Promise<Resident | null> {
+    try {
+      return await this.#host.find(projectScope(project), connectionDefinition, id)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return null
+      throw error
+    }
+  }
+
+  #isFor({ owner }: Resident, { owner_type, test_only }: ConnectionContext, place: Place): boolean {
+    if (test_only || owner.project !== place.project) return false
+    if (owner_type === 'project') return true
+    if (owner.tenant !== place.tenant) return false
+    return owner_type === 'tenant' || (owner.user !== null && owner.user === place.user)
+  }
+
+  async #ownOf(place: Place, ownerType: OwnerType, made: Omit<ConnectionInput, 'connection_id' | 'owner_type'>) {
+    const owner = ownerOf(place, ownerType)
+    if (owner === null) return null
+    const own = await this.#newest(owner, `${made.pattern ?? made.connector} ${ownerType}`)
+    return own ?? this.#prepared(owner, { ...made, owner_type: ownerType })
+  }
+
+  /** The newest that works; else the newest that may. */
+  async #newest(owner: Place, use_key: string): Promise<Resident | null> {
+    await this.#host.rows.shown()
+    const scope = narrowedScope(projectScope(owner.project), { tenant: owner.tenant, user: owner.user })
+    const rows = await this.#rows.list(scope, { where: { use_key }, limit: 100 })
+    const own = rows.filter(({ tenant, user, data }) => {
+      const isOwn = tenant === owner.tenant && user === owner.user
+      return isOwn && !data.test_only && data.status !== 'revoked'
+    })
+    const best = own.find(({ data }) => data.status === 'active') ?? own[0]
+    return best === undefined ? null : this.#found(owner.project, best.id)
+  }
+
+  /** One that waits for its owner, the same however many uses prepare it at once. */
+  async #prepared(owner: Place, input: Omit<ConnectionInput, 'connection_id'>): Promise<Resident | null> {
+    const { project, tenant, user } = owner
+    const day = Math.floor(this.#now() / dayMs) * dayMs
+    const key = JSON.stringify([project, tenant, user, input.pattern ?? input.connector, input.owner_type])
+    for (let tried = 0; tried < maxPrepared; tried++) {
+      const id = derivedId(connectionDefinition.idPrefix, day, `${key} ${tried}`)
+      await this.#host.create({
+        kind: connectionDefinition,
+        id,
+        owner: { ...owner, createdAt: timeOfId(id) ?? day },
+        input: { ...input, connection_id: id },
+        cause: 'prepared',
+      })
+      const found = await this.#found(project, id)
+      if (found !== null && connectionStatus(storedState(found.state.snapshot)) !== 'revoked') return found
+    }
+    return null
+  }
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+/** One that was prepared and revoked on the same day leaves its id. */
+const maxPrepared = 20
+
+const ownerOf = ({ project, tenant, user }: Place, type: OwnerType): Place | null => {
+  if (type === 'project') return { project, tenant: null, user: null }
+  if (tenant === null) return null
+  if (type === 'tenant') return { project, tenant, user: null }
+  return user === null ? null : { project, tenant, user }
+}
+
+const blank = {
+  test_only: false,
+  config: {},
+  scopes: [],
+  key_last4: null,
+  tool_count: 0,
+  held: false,
+  created_by: null,
+} as const

@@ -1,0 +1,229 @@
+import { setup } from 'xstate'
+import { assignsOf } from '../event-actions.ts'
+import type { At, Refusing } from '../refusal.ts'
+import { type AuditLine, type Message, type Notice, vocabulary } from '../vocabulary.ts'
+import {
+  type ConnectionContext,
+  type ConnectionEvent,
+  type ConnectionInput,
+  maxWaiters,
+  refreshDelaysMs,
+  revokedForMs,
+} from './connection-data.ts'
+
+/** What the chart of a connection is made of. */
+export const connectionSetup = setup({
+  types: {
+    context: {} as ConnectionContext,
+    input: {} as ConnectionInput,
+    events: {} as ConnectionEvent,
+    meta: {} as Refusing<ConnectionContext, ConnectionEvent>,
+  },
+  actions: {
+    ...vocabulary,
+    exchangeCode: (_: unknown, _params: Record<never, never>) => {},
+    refreshToken: (_: unknown, _params: { generation: number }) => {},
+    revokeGrant: (_: unknown, _params: Record<never, never>) => {},
+    eraseConnection: (_: unknown, _params: Record<never, never>) => {},
+  },
+  guards: {
+    isHeld: ({ context }) => context.held,
+    isRefreshable: ({ context }) => context.held && context.is_refreshable,
+    isRefreshOfThis: ({ context, event }) =>
+      event.type === 'refresh' && context.is_refreshable && isOfThis(context, event.generation),
+    isRefusalOfThis: ({ context, event }) =>
+      event.type === 'refused' && context.is_refreshable && isOfThis(context, event.generation),
+    isLossOfThis: ({ context, event }) => event.type === 'refused' && isOfThis(context, event.generation),
+    isEnded: ({ event }) => event.type === 'refresh_failed' && event.ended,
+    isFinal: ({ event }) => event.type === 'refresh_failed' && event.is_final,
+    ends: ({ context }) => context.refresh_in_ms !== null,
+    drops: ({ event }) => event.type === 'update' && event.drops === true,
+  },
+  delays: {
+    renewal: ({ context }) => context.refresh_in_ms ?? 0,
+    backoff: ({ context }) => context.delay_ms,
+    retention: revokedForMs,
+  },
+})
+
+/** A token that was replaced meanwhile is no reason to replace the new one. */
+const isOfThis = (context: ConnectionContext, generation: number | null): boolean =>
+  context.held && (generation === null || generation === context.generation)
+
+type On<Type extends ConnectionEvent['type']> = At<ConnectionContext, Extract<ConnectionEvent, { readonly type: Type }>>
+
+const assigns = assignsOf<ConnectionContext, ConnectionEvent>()
+const jitterPart = 0.2
+
+type ConnectionNotice = Extract<Notice['event_type'], `connection.${string}`>
+
+const noticeOf = (context: ConnectionContext, event_type: ConnectionNotice): Notice => ({
+  event_type,
+  data: {
+    connection_id: context.connection_id,
+    connector: context.connector,
+    name: context.name,
+    owner_type: context.owner_type,
+    error: event_type === 'connection.expired' ? context.error : null,
+  },
+})
+
+const toWaiters = ({ waiters }: ConnectionContext, type: 'connected' | 'connection_ended') => ({
+  messages: waiters.map((to): Message => ({ to, event: { type } })),
+})
+
+/** Webhooks hear once of a connection that does not work, and once that it works again. */
+export const lose = connectionSetup.enqueueActions(({ enqueue, context }) => {
+  if (context.is_lost) return
+  enqueue({ type: 'notify', params: noticeOf(context, 'connection.expired') })
+  enqueue.assign({ is_lost: true })
+})
+
+/** It works: those that wait for it go on. */
+export const recover = connectionSetup.enqueueActions(({ enqueue, context }) => {
+  if (context.is_lost) enqueue({ type: 'notify', params: noticeOf(context, 'connection.recovered') })
+  if (context.waiters.length > 0) enqueue({ type: 'send', params: toWaiters(context, 'connected') })
+  enqueue.assign({ is_lost: false, waiters: [] })
+})
+
+/** It never works again: those that wait for it hear so. */
+export const dismiss = connectionSetup.enqueueActions(({ enqueue, context }) => {
+  if (context.waiters.length > 0) enqueue({ type: 'send', params: toWaiters(context, 'connection_ended') })
+  enqueue.assign({ held: false, waiters: [], code: null, error: null })
+})
+
+const audits = (done: string) =>
+  ({
+    type: 'audit',
+    params: ({ event }: On<'authorized' | 'key_given' | 'update' | 'revoke'>): { lines: readonly AuditLine[] } => {
+      const changes = event.type === 'update' ? event.changes : []
+      return { lines: [{ action: `connection.${done}`, by: event.by, resource: 'connection', changes }] }
+    },
+  }) as const
+
+/** A connection that a turn prepares has no line: no caller made it. */
+export const auditCreation = {
+  type: 'audit',
+  params: ({ context: { created_by: by } }: { context: ConnectionContext }): { lines: readonly AuditLine[] } => ({
+    lines: by === null ? [] : [{ action: 'connection.created', by, resource: 'connection' }],
+  }),
+} as const
+
+/** Who follows the connection hears that what it waits for is over. */
+const journalFailure = {
+  type: 'journal',
+  params: ({ event: { error } }: On<'exchange_failed' | 'refresh_failed'>) => ({
+    events: [{ event_type: 'connection.failed', payload: error }],
+  }),
+} as const
+
+const journalGrant = {
+  type: 'journal',
+  params: ({ event: { generation } }: On<'granted'>) => ({
+    events: [{ event_type: 'connection.granted', payload: { generation } }],
+  }),
+} as const
+
+/** A sign-in came back: its code is exchanged. */
+export const takeCode = [
+  assigns(({ event: { code, scopes } }: On<'authorized'>) => ({ code, scopes })),
+  audits('authorized'),
+] as const
+
+/** A key or token is there. */
+export const takeGrant = [
+  assigns(({ context, event }: On<'granted'>) => {
+    const { type: _granted, at, granted_scopes, provided, ...grant } = event
+    return {
+      ...grant,
+      granted_scopes: granted_scopes ?? context.granted_scopes,
+      provided: { ...context.provided, ...provided },
+      refreshed_at_ms: at,
+      held: true,
+      error: null,
+      attempts: 0,
+      code: null,
+    }
+  }),
+  recover,
+  journalGrant,
+] as const
+
+/** The caller gave a key. */
+export const takeKey = [
+  assigns(({ event: { generation, key_last4 } }: On<'key_given'>) => ({
+    generation,
+    key_last4,
+    held: true,
+    error: null,
+  })),
+  recover,
+  audits('connected'),
+] as const
+
+/** The code was no good; what was granted before stays. */
+export const keepError = [
+  assigns(({ event: { error } }: On<'exchange_failed'>) => ({ error, code: null })),
+  journalFailure,
+] as const
+
+/** Why a refresh failed, and when it is tried again. */
+export const keepFailure = [
+  assigns(({ context, event: { error, jitter } }: On<'refresh_failed'>) => {
+    const delay = refreshDelaysMs[Math.min(context.attempts, refreshDelaysMs.length - 1)] ?? 0
+    return { error, attempts: context.attempts + 1, delay_ms: delay + Math.round(delay * jitterPart * jitter) }
+  }),
+  journalFailure,
+] as const
+
+/** The service refused what it was given, and there is nothing to renew it with. */
+export const keepRefusal = connectionSetup.assign({
+  error: { code: 'refused', message: 'The service refused the key or token.' },
+})
+
+/** The token ended, and there is nothing to renew it with. */
+export const keepEnd = connectionSetup.assign({
+  error: { code: 'expired', message: 'The access token ended, and the provider gave none to refresh it with.' },
+})
+
+/** A change of what it is called or where it goes. */
+export const change = [
+  assigns(({ context, event }: On<'update'>) => ({
+    name: event.name ?? context.name,
+    config: event.config ?? context.config,
+    scopes: event.scopes ?? context.scopes,
+    tool_count: event.tool_count ?? context.tool_count,
+  })),
+  audits('updated'),
+] as const
+
+/** What another server granted is of no use. */
+export const dropGrant = connectionSetup.assign({
+  held: false,
+  is_refreshable: false,
+  expires_at_ms: null,
+  refresh_in_ms: null,
+  granted_scopes: null,
+  provided: {},
+  code: null,
+})
+
+/** What a test showed. */
+export const keepTest = assigns(({ event: { at, error } }: On<'tested'>) => ({ tested_at_ms: at, error }))
+
+/** An actor waits until the connection can be used. */
+export const keepWaiter = assigns(({ context: { waiters }, event: { actor } }: On<'wait'>) =>
+  waiters.includes(actor) || waiters.length >= maxWaiters ? {} : { waiters: [...waiters, actor] },
+)
+
+/** An actor need not wait. */
+export const answerWaiter = (type: 'connected' | 'connection_ended') =>
+  ({
+    type: 'send',
+    params: ({ event: { actor } }: On<'wait'>): { messages: readonly Message[] } => ({
+      messages: [{ to: actor, event: { type } }],
+    }),
+  }) as const
+
+/** The caller ended it. */
+export const auditRevocation = audits('revoked')

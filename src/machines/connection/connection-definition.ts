@@ -1,0 +1,50 @@
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { topState } from '../state-value.ts'
+import { connectionMachine } from './connection.ts'
+import { failuresShown } from './connection-data.ts'
+
+/** A connection's status on the wire; null once it is deleted. */
+export const connectionStatus = ({ value, context }: StoredState) => {
+  const top = topState(value)
+  if (top === 'erasing') return null
+  if (top === 'revoking' || top === 'revoked') return 'revoked'
+  if (top === 'expired' || top === 'error' || top === 'pending') return top
+  if (top === 'exchanging') return context.held === true ? 'active' : 'pending'
+  return top === 'postponed' && Number(context.attempts) >= failuresShown ? 'error' : 'active'
+}
+
+/** Which connections may stand for one another in a turn: lists by it are read by one index. */
+export const useKey = ({ connector, pattern, owner_type }: StoredState['context']): string =>
+  `${pattern ?? connector} ${owner_type}`
+
+const connectionRow: RowOf = (state) => {
+  const status = connectionStatus(state)
+  if (status === null) return null
+  const {
+    connection_id: _id,
+    delay_ms: _wait,
+    attempts: _tries,
+    waiters: _waiting,
+    code: _code,
+    ...context
+  } = state.context
+  return { ...context, status, use_key: useKey(state.context) }
+}
+
+/** Connections: `specs/resources/connections.ts` is their interface. */
+export const connectionDefinition = {
+  name: 'connection',
+  version: 1,
+  idPrefix: 'con',
+  machine: connectionMachine,
+  effects: {
+    exchangeCode: 'idempotent',
+    refreshToken: 'idempotent',
+    revokeGrant: 'idempotent',
+    eraseConnection: 'idempotent',
+  },
+  row: connectionRow,
+  gone: (state) => connectionStatus(state) === null,
+  busy: ({ value }) => ['exchanging', 'refreshing'].includes(topState(value)),
+  migrations: {},
+} satisfies MachineDefinition

@@ -1,0 +1,173 @@
+import type { Refusal } from '../vocabulary.ts'
+import {
+  answerWaiter,
+  auditCreation,
+  auditRevocation,
+  change,
+  connectionSetup,
+  dismiss,
+  dropGrant,
+  keepEnd,
+  keepError,
+  keepFailure,
+  keepRefusal,
+  keepTest,
+  keepWaiter,
+  lose,
+  takeCode,
+  takeGrant,
+  takeKey,
+} from './connection-actions.ts'
+
+/** What any connection takes that is not revoked. */
+const common = {
+  authorized: { target: '#connection.exchanging', actions: takeCode },
+  key_given: { target: '#connection.active', actions: takeKey },
+  update: [{ guard: 'drops', target: '#connection.pending', actions: [...change, dropGrant] }, { actions: change }],
+  tested: { actions: keepTest },
+  revoke: { target: '#connection.revoking', actions: auditRevocation },
+} as const
+
+const renew = { guard: 'isRefreshOfThis', target: '#connection.refreshing' } as const
+const waits = { actions: keepWaiter } as const
+const goesOn = { actions: answerWaiter('connected') } as const
+const ended = { actions: answerWaiter('connection_ended') } as const
+
+/** A service that refuses a token may want another one; a key that it refuses is no good any more. */
+const refusals = [
+  { guard: 'isRefusalOfThis', target: '#connection.refreshing' },
+  { guard: 'isLossOfThis', target: '#connection.expired', actions: keepRefusal },
+] as const
+
+const revoked: Refusal = { code: 'connection_revoked' }
+const notFound: Refusal = { code: 'not_found' }
+const notRefreshable: Refusal = {
+  code: 'invalid_transition',
+  message: 'There is nothing to refresh the connection with: its owner has to sign in.',
+}
+const isSettled: Refusal | null = null
+const overAndDone = {
+  authorized: revoked,
+  key_given: revoked,
+  update: revoked,
+  refresh: revoked,
+  refused: isSettled,
+  tested: isSettled,
+  revoke: isSettled,
+} as const
+
+/**
+ * Access of a project, tenant or end user to a service. One actor runs in one place, so that however many use a token at
+ * once it is refreshed once. It is refreshed ahead of its end by a reminder, or when a use finds it too old. What fails
+ * at the provider is tried again (`postponed`) with the grant kept; a grant that the provider says is gone is `expired`.
+ *
+ * Secrets are not in its log: effects keep them in a record, sealed, under the generation that the log names
+ * (specs/decisions/0166-connections.md).
+ */
+export const connectionMachine = connectionSetup.createMachine({
+  id: 'connection',
+  context: ({ input }) => ({
+    ...input,
+    granted_scopes: null,
+    provided: {},
+    generation: input.held ? 1 : 0,
+    is_refreshable: false,
+    expires_at_ms: null,
+    refresh_in_ms: null,
+    refreshed_at_ms: null,
+    tested_at_ms: null,
+    error: null,
+    attempts: 0,
+    delay_ms: 0,
+    is_lost: false,
+    waiters: [],
+    code: null,
+  }),
+  initial: 'beginning',
+  on: { delete: '.erasing' },
+  states: {
+    beginning: {
+      entry: auditCreation,
+      always: [{ guard: 'isHeld', target: 'active' }, { target: 'pending' }],
+    },
+    pending: { meta: { refuses: { refresh: notRefreshable } }, on: { ...common, wait: waits } },
+    exchanging: {
+      entry: { type: 'exchangeCode', params: {} },
+      exit: { type: 'abort', params: { effects: ['exchangeCode'] } },
+      on: {
+        ...common,
+        authorized: { target: 'exchanging', reenter: true, actions: takeCode },
+        wait: waits,
+        granted: { target: 'active', actions: takeGrant },
+        exchange_failed: [
+          { guard: 'isRefreshable', target: 'refreshing', actions: keepError },
+          { guard: 'isHeld', target: 'active', actions: keepError },
+          { target: 'pending', actions: keepError },
+        ],
+      },
+    },
+    active: {
+      initial: 'deciding',
+      meta: { refuses: { refresh: ({ context }) => (context.is_refreshable ? null : notRefreshable) } },
+      on: { ...common, wait: goesOn, refresh: renew, refused: refusals },
+      states: {
+        deciding: { always: [{ guard: 'ends', target: 'scheduled' }, { target: 'resting' }] },
+        resting: {},
+        scheduled: {
+          after: {
+            renewal: [
+              { guard: 'isRefreshable', target: '#connection.refreshing' },
+              { target: '#connection.expired', actions: keepEnd },
+            ],
+          },
+        },
+      },
+    },
+    refreshing: {
+      entry: { type: 'refreshToken', params: ({ context }) => ({ generation: context.generation }) },
+      exit: { type: 'abort', params: { effects: ['refreshToken'] } },
+      on: {
+        ...common,
+        wait: goesOn,
+        granted: { target: 'active', actions: takeGrant },
+        refresh_failed: [
+          { guard: 'isEnded', target: 'expired', actions: keepFailure },
+          { guard: 'isFinal', target: 'error', actions: keepFailure },
+          { target: 'postponed', actions: keepFailure },
+        ],
+      },
+    },
+    postponed: {
+      after: { backoff: 'refreshing' },
+      on: { ...common, wait: goesOn, refresh: renew, refused: refusals },
+    },
+    error: {
+      entry: lose,
+      on: { ...common, wait: waits, refresh: renew },
+    },
+    expired: {
+      entry: [connectionSetup.assign({ held: false, is_refreshable: false }), lose],
+      meta: { refuses: { refresh: notRefreshable } },
+      on: { ...common, wait: waits },
+    },
+    revoking: {
+      meta: { refuses: overAndDone },
+      entry: [dismiss, { type: 'revokeGrant', params: {} }],
+      on: { wait: ended, grant_revoked: 'revoked' },
+    },
+    revoked: {
+      meta: { refuses: overAndDone },
+      after: { retention: 'erasing' },
+      on: { wait: ended },
+    },
+    erasing: {
+      type: 'final',
+      meta: { refuses: { refresh: notFound, update: notFound, revoke: notFound, delete: notFound } },
+      entry: [
+        { type: 'abort', params: { effects: ['exchangeCode', 'refreshToken', 'revokeGrant'] } },
+        dismiss,
+        { type: 'eraseConnection', params: {} },
+      ],
+    },
+  },
+})

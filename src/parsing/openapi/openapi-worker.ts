@@ -1,0 +1,4 @@
+import { serveParsers } from '../serve-parsers.ts'
+import { openApiTasks } from './openapi-tasks.ts'
+
+serveParsers(openApiTasks)

@@ -1,0 +1,155 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Provider } from 'oidc-provider'
+
+/** A real OAuth server over TLS, with a small API behind it that takes its tokens, and faults on request. */
+export class OAuthProvider {
+  readonly client = { id: 'troupe', secret: randomBytes(24).toString('base64url') }
+  /** Requests to the token endpoint by grant type that were answered by the provider itself. */
+  readonly granted: string[] = []
+  /** The token endpoint answers with this status instead. */
+  failing: number | null = null
+  /** The token endpoint answers only when this has resolved. */
+  held: Promise<void> | null = null
+  /** Who the API saw, in order. */
+  readonly seen: string[] = []
+  /** Called when a token request has come in. */
+  onToken: () => void = () => {}
+  readonly certificate: string
+  readonly #folder = mkdtempSync(join(tmpdir(), 'oauth-'))
+  readonly #server: Server
+  #provider: Provider | null = null
+  readonly #redirectUris: string[] = []
+  readonly #ttl: { accessTokenS: number }
+
+  private constructor(accessTokenS: number) {
+    this.#ttl = { accessTokenS }
+    this.certificate = join(this.#folder, 'cert.pem')
+    const key = join(this.#folder, 'key.pem')
+    const made = spawnSync('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['-keyout', key, '-out', this.certificate, '-subj', '/CN=oauth test'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1', '-addext', 'basicConstraints=critical,CA:TRUE'],
+    ])
+    if (made.status !== 0) throw new Error(String(made.stderr))
+    this.#server = createServer(
+      { key: readFileSync(key), cert: readFileSync(this.certificate) },
+      (request, response) => {
+        void this.#serve(request, response)
+      },
+    )
+  }
+
+  /** @param accessTokenS life of access tokens. */
+  static async listen({ accessTokenS = 3600 }: { readonly accessTokenS?: number } = {}): Promise<OAuthProvider> {
+    const provider = new OAuthProvider(accessTokenS)
+    await new Promise<void>((resolve) => provider.#server.listen(0, '127.0.0.1', resolve))
+    return provider
+  }
+
+  get host(): string {
+    const { port }: AddressInfo = Object(this.#server.address())
+    return `127.0.0.1:${port}`
+  }
+
+  get url(): string {
+    return `https://${this.host}`
+  }
+
+  /** What a server needs to trust and reach it. */
+  get env(): Readonly<Record<string, string>> {
+    return { ALLOWED_PRIVATE_HOSTS: this.host, NODE_EXTRA_CA_CERTS: this.certificate }
+  }
+
+  /** Tokens that are made from now on live so long. */
+  live(accessTokenS: number): void {
+    this.#ttl.accessTokenS = accessTokenS
+  }
+
+  /** Registers the client, for callbacks of these servers. */
+  register(...serverUrls: readonly string[]): void {
+    this.#redirectUris.push(...serverUrls.map((url) => `${url}/v1/connections/oauth/callback`))
+    const ttl = this.#ttl
+    this.#provider = new Provider(this.url, {
+      clients: [
+        {
+          client_id: this.client.id,
+          client_secret: this.client.secret,
+          redirect_uris: this.#redirectUris,
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+        },
+      ],
+      cookies: { keys: ['k'] },
+      scopes: ['openid', 'offline_access', 'read', 'write'],
+      pkce: { required: () => true },
+      rotateRefreshToken: true,
+      issueRefreshToken: async () => true,
+      ttl: {
+        AccessToken: () => ttl.accessTokenS,
+        RefreshToken: 86_400,
+        Session: 3600,
+        Grant: 86_400,
+        Interaction: 3600,
+      },
+      findAccount: async (_context: unknown, id: string) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+      features: { devInteractions: { enabled: true }, revocation: { enabled: true }, userinfo: { enabled: true } },
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Config of a connection of the connector `oauth2`. */
+  config(more: object = {}): object {
+    return {
+      authorization_url: `${this.url}/auth`,
+      token_url: `${this.url}/token`,
+      revocation_url: `${this.url}/token/revocation`,
+      issuer: this.url,
+      scopes: ['openid', 'offline_access'],
+      client_id: this.client.id,
+      client_secret: this.client.secret,
+      base_url: this.url,
+      test_path: '/api/me',
+      ...more,
+    }
+  }
+
+  /** Whether the provider still takes this access token. */
+  async knows(token: string): Promise<boolean> {
+    return (await this.#provider?.AccessToken.find(token)) !== undefined
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url?.startsWith('/api/')) return this.#serveApi(request, response)
+    if (request.url === '/token' && request.method === 'POST') {
+      this.onToken()
+      if (this.held !== null) await this.held
+      if (this.failing !== null) {
+        response.writeHead(this.failing, { 'content-type': 'text/plain' }).end('not now')
+        return
+      }
+      this.granted.push('token')
+    }
+    this.#provider?.callback()(request, response)
+  }
+
+  async #serveApi(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = request.headers.authorization?.replace('Bearer ', '') ?? ''
+    const found = await this.#provider?.AccessToken.find(token)
+    const status = found === undefined ? 401 : 200
+    if (found !== undefined) this.seen.push(found.accountId)
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ user: found?.accountId ?? null }))
+  }
+}

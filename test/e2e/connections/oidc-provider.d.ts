@@ -1,0 +1,14 @@
+/** The part of the package that the test provider uses; it has no types of its own. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http'
+
+  export interface Token {
+    readonly accountId: string
+  }
+
+  export class Provider {
+    constructor(issuer: string, configuration: object)
+    readonly AccessToken: { find(token: string): Promise<Token | undefined> }
+    callback(): (request: IncomingMessage, response: ServerResponse) => void
+  }
+}
