@@ -1,15 +1,32 @@
 import { Parser } from 'htmlparser2'
+import { zipFiles } from '../archives/zip-files.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
-import { BadArchive, ZipEntries } from './zip-entries.ts'
 
-/** A Word document (docx) as Markdown: headings, lists, tables and paragraphs. @throws {BadArchive} */
-export const docxText = (bytes: Uint8Array): ReadText => {
-  const entries = new ZipEntries(bytes)
-  const document = entries.text('word/document.xml')
-  if (document === null) throw new BadArchive('the archive is no Word document')
-  const levels = headingStyles(entries.text('word/styles.xml') ?? '')
-  const text = documentText(document, levels)
-  return { text, title: titleOf(entries.text('docProps/core.xml') ?? '') }
+/** Bytes that the parts which are read may have together once they are unpacked. */
+const maxUnpackedBytes = 64 * 1024 * 1024
+
+const partNames = { document: 'word/document.xml', styles: 'word/styles.xml', properties: 'docProps/core.xml' }
+
+/** A Word document (docx) as Markdown: headings, lists, tables and paragraphs. @throws {Error} for what is none. */
+export const docxText = async (bytes: Uint8Array): Promise<ReadText> => {
+  const parts = await partsOf(bytes)
+  const document = parts.get(partNames.document)
+  if (document === undefined) throw new Error('the archive is no Word document')
+  const text = documentText(document, headingStyles(parts.get(partNames.styles) ?? ''))
+  return { text, title: titleOf(parts.get(partNames.properties) ?? '') }
+}
+
+const partsOf = async (bytes: Uint8Array): Promise<ReadonlyMap<string, string>> => {
+  const wanted = new Set(Object.values(partNames))
+  const parts = new Map<string, string>()
+  let unpacked = 0
+  for await (const { path, size, read } of zipFiles(bytes)) {
+    if (!wanted.has(path)) continue
+    unpacked += size
+    if (unpacked > maxUnpackedBytes) throw new Error('the document unpacks to too many bytes')
+    parts.set(path, (await read()).toString('utf8'))
+  }
+  return parts
 }
 
 /** Levels of headings by the id of their style: ids are translated, the names behind them are not. */

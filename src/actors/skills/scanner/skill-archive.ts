@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { zipFiles } from '#src/parsing/archives/zip-files.ts'
 import { readTar } from './tar.ts'
 
 /** A file of an archive, its bytes in base64. */
@@ -45,43 +45,15 @@ const untar = (buffer: Buffer): readonly Unpacked[] => {
   })
 }
 
-const linkMode = 0o120000
-const typeMode = 0o170000
-
 const unzip = async (buffer: Buffer): Promise<readonly Unpacked[]> => {
-  const archive = await new Promise<ZipFile>((resolve, reject) =>
-    fromBuffer(buffer, { lazyEntries: true, validateEntrySizes: true, strictFileNames: false }, (error, file) =>
-      error === null ? resolve(file) : reject(error),
-    ),
-  )
   const files: Unpacked[] = []
   const counted = counter()
-  await new Promise<void>((resolve, reject) => {
-    archive.on('error', reject)
-    archive.on('end', resolve)
-    archive.on('entry', (entry: Entry) => {
-      if (entry.fileName.endsWith('/')) return archive.readEntry()
-      if (((entry.externalFileAttributes >>> 16) & typeMode) === linkMode) {
-        return reject(new Error(`${entry.fileName} is a link`))
-      }
-      contentOf(archive, entry, counted).then((bytes) => {
-        files.push({ path: entry.fileName, bytes })
-        archive.readEntry()
-      }, reject)
-    })
-    archive.readEntry()
-  })
+  for await (const { path, isLink, size, read } of zipFiles(buffer)) {
+    if (isLink) throw new Error(`${path} is a link`)
+    counted(size)
+    files.push({ path, bytes: await read() })
+  }
   return files
-}
-
-const contentOf = async (archive: ZipFile, entry: Entry, counted: (bytes: number) => void): Promise<Buffer> => {
-  counted(entry.uncompressedSize)
-  const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
-    archive.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error))),
-  )
-  const parts: Buffer[] = []
-  for await (const part of stream) parts.push(Buffer.from(part))
-  return Buffer.concat(parts)
 }
 
 /** Counts files and bytes, before they are unpacked where an archive says how large they are. */

@@ -1,0 +1,49 @@
+import { on } from 'node:events'
+import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+
+/** A file of a zip archive. */
+export interface ZippedFile {
+  readonly path: string
+  readonly isLink: boolean
+  /** As the archive says it: what unpacks to another size is refused by `read`. */
+  readonly size: number
+  /** Unpacks it; only before the next file is taken. */
+  read(): Promise<Buffer>
+}
+
+const linkMode = 0o120000
+const typeMode = 0o170000
+
+/** The files of a zip archive, one after the other, without its folders. @throws {Error} for what is none, or is broken. */
+export async function* zipFiles(bytes: Uint8Array): AsyncGenerator<ZippedFile> {
+  const archive = await opened(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  const entries = on(archive, 'entry', { close: ['end'] })
+  archive.readEntry()
+  for await (const [entry] of entries) {
+    if (!entry.fileName.endsWith('/')) yield fileOf(archive, entry)
+    archive.readEntry()
+  }
+}
+
+const opened = (buffer: Buffer): Promise<ZipFile> =>
+  new Promise((resolve, reject) =>
+    fromBuffer(buffer, { lazyEntries: true, validateEntrySizes: true, strictFileNames: false }, (error, file) =>
+      error === null ? resolve(file) : reject(error),
+    ),
+  )
+
+const fileOf = (archive: ZipFile, entry: Entry): ZippedFile => ({
+  path: entry.fileName,
+  isLink: ((entry.externalFileAttributes >>> 16) & typeMode) === linkMode,
+  size: entry.uncompressedSize,
+  read: () => contentOf(archive, entry),
+})
+
+const contentOf = async (archive: ZipFile, entry: Entry): Promise<Buffer> => {
+  const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
+    archive.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error))),
+  )
+  const parts: Buffer[] = []
+  for await (const part of stream) parts.push(Buffer.from(part))
+  return Buffer.concat(parts)
+}
