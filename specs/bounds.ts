@@ -1,3 +1,5 @@
+import { webBounds } from './web-bounds.ts'
+
 /** One bound: what it holds, how much, and what happens beyond it. */
 export interface Bound {
   readonly of: string
@@ -346,39 +348,5 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
     test: ['test/retrieval/index-cache.test.ts', 'gives up what was not used for longest when it exceeds its bytes'],
   },
-  {
-    of: 'a page of the web, unpacked',
-    most: '`maxBytes`, 5 MiB at most',
-    beyond: '422 `response_too_large`; the connection is closed there',
-    code: ['specs/resources/web/web-limits.ts', 'maxPageBytes'],
-    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'as a bomb of %s takes neither memory nor time'],
-  },
-  {
-    of: 'a robots.txt',
-    most: '500 KiB, 10,000 rules a group',
-    beyond: 'the rest of the file is not read',
-    code: ['src/pages/robots.ts', 'maxRobotsBytes'],
-    test: ['test/actors/web/fetch/page-fetcher.test.ts', 'reads the first 500 KiB of a file'],
-  },
-  {
-    of: 'sites whose robots.txt is kept',
-    most: '1,000',
-    beyond: 'the oldest is dropped, and read again',
-    code: ['src/actors/web/fetch/robots-files.ts', 'maxSites'],
-    test: ['test/actors/web/fetch/robots-files.test.ts', 'are those of 1,000 sites: the oldest is read again'],
-  },
-  {
-    of: 'the tree of a web page',
-    most: '100 levels, 20,000 elements, 16 attributes an element, 3 M characters',
-    beyond: 'the rest is left out, and `metadata.leftOut` names it',
-    code: ['src/parsing/pages/clean-html.ts', 'pageLimits'],
-    test: ['test/parsing/pages/page-rooms.test.ts', 'of %s ends within its time and a second'],
-  },
-  {
-    of: 'workers that read web pages',
-    most: '4, with 64 pages waiting for each',
-    beyond: '502 `fetch_failed`; a page that takes its whole time ends with its worker',
-    code: ['src/parsing/pages/page-rooms.ts', 'maxRooms'],
-    test: ['test/parsing/pages/page-rooms.test.ts', 'keeps no other page waiting'],
-  },
+  ...webBounds,
 ]

@@ -58,6 +58,10 @@ export interface Config {
   /** Whose `X-Forwarded-For` is believed; null: no proxy's. */
   readonly trustedProxies: TrustedProxies | null
   readonly chromiumPath: string | null
+  /** Browsers at a time; null: one for each processor. */
+  readonly browserJobs: number | null
+  /** That the browser of one job may take. */
+  readonly browserJobMemoryBytes: number
   /** Folder of a sentence model; null: texts are found by their words, or by a provider's embeddings. */
   readonly embedderPath: string | null
   readonly logLevel: LogLevel
@@ -130,6 +134,9 @@ export function readConfig(env: Environment): Config {
       null,
     embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
     chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
+    browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
+    browserJobMemoryBytes:
+      1024 * 1024 * (read.value('BROWSER_JOB_MEMORY_MB', countUpTo(65_536), 'MiB from 1 to 65536') ?? 1024),
     logLevel: read.value('LOG_LEVEL', oneOf(logLevels), logLevels.join(', ')) ?? 'info',
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
   }

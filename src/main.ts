@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
 import { apiPepperName } from './actors/accounts/api-keys.ts'
 import { bootstrap, checkMasterKey, type Installation } from './actors/accounts/bootstrap.ts'
+import type { BrowserSettings } from './actors/browser/browser.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import { type Config, readConfig } from './config.ts'
@@ -121,7 +122,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     box: openSecretBox({ masterKey }),
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     ...{ publicOrigin: originOf(config), serverUrl: url },
-    runs: config.runs,
+    ...{ runs: config.runs, browser: browserOf(config) },
     modelWaits: config.modelWaits,
     ...(cluster !== null && { cluster: cluster.parts, limits: cluster.limits }),
     ...{ telemetry, log },
@@ -157,6 +158,12 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     await storage.close()
   }
 }
+
+const browserOf = ({ chromiumPath, browserJobs, browserJobMemoryBytes }: Config): BrowserSettings => ({
+  path: chromiumPath,
+  atOnce: browserJobs,
+  maxMemoryBytes: browserJobMemoryBytes,
+})
 
 const guardOf = ({ allowedPrivateHosts, allowedContentHosts }: Config, traces: Traces | null): SsrfGuard =>
   openSsrfGuard({ allowedPrivateHosts, allowedContentHosts, ...(traces !== null && { ownHeaders: traces.headers }) })

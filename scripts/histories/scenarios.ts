@@ -8,11 +8,13 @@ import { confirmationMs, erasureDefinition } from '#machines/erasure/erasure.ts'
 import { deliveryRetentionMs, retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { newId } from '#runtime/ids.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
+import type { ScriptedVisit } from '#test/actors/browser/scripted-browser.ts'
 import type { ScriptedDocuments } from '#test/actors/knowledge/scripted-sources.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '#test/actors/sessions/approving.ts'
 import { callOf, newSession, type Script, turn, type World } from '#test/actors/sessions/harness.ts'
 import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
+import { browserScenarios } from './browser-scenarios.ts'
 import { knowledgeScenarios } from './knowledge-scenarios.ts'
 import { memoryScenarios } from './memory-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
@@ -24,6 +26,7 @@ export interface Scenario {
   readonly runTool?: () => Promise<ToolOutcome>
   readonly endpoint?: () => Promise<number>
   readonly documents?: ScriptedDocuments
+  readonly visit?: ScriptedVisit
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
   readonly window?: number
@@ -306,4 +309,5 @@ export const scenarios: readonly Scenario[] = [
   ...runScenarios,
   ...knowledgeScenarios,
   ...memoryScenarios,
+  ...browserScenarios,
 ]

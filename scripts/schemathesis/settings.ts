@@ -50,6 +50,7 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'web.fetch': 'an address is one of a page that may be read, and is',
   'web.extract': 'likewise',
   'projects.delete': 'the name is the one of the project',
+  'browser_jobs.create': 'an address is one of a page that may be opened, and actions have what they need',
   'memory.export': 'a cursor is one that the list gave',
   'transcriptions.translate': 'the file is audio',
   'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',

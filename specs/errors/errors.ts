@@ -342,6 +342,12 @@ const table = {
     type: 'invalid_request_error',
     message: 'The run has reached its limit of open delegations.',
   },
+  browser_unavailable: { status: 503, type: 'api_error', message: 'This server has no browser that it can start.' },
+  browser_queue_full: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'The project has as many browser jobs open as it may. Try again when one of them has ended.',
+  },
   redaction_unavailable: {
     status: 503,
     type: 'api_error',

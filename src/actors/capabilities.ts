@@ -7,6 +7,7 @@ import { accounts } from './accounts/accounts.ts'
 import { agents } from './agents/agents.ts'
 import { audit } from './audit/audit.ts'
 import { importMarks } from './backup/import-mark.ts'
+import { browser } from './browser/browser.ts'
 import type { AnyCapability } from './capability/capability.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
 import { connections } from './connections/connections.ts'
@@ -49,6 +50,7 @@ export const capabilities = [
   knowledge,
   web,
   connections,
+  browser,
   operators,
   observation,
   retention,

@@ -19,6 +19,7 @@ import type { RecordStore, Storage } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { authPort, secureCookiesPort } from './accounts/accounts.ts'
 import type { Auth } from './accounts/open-auth.ts'
+import { type BrowserSettings, browserSettingsPort, defaultJobMemoryBytes } from './browser/browser.ts'
 import type { AnyUseCases } from './call/use-cases.ts'
 import { actorRows, capabilities, definitions, kinds, ledger } from './capabilities.ts'
 import { localEmbedderPort } from './capability/embedder-port.ts'
@@ -58,6 +59,8 @@ export interface ActorsParts {
   readonly modelWaits?: ModelWaits
   /** Makes vectors of texts on this machine; null or absent: none does. */
   readonly embedder?: Embedder | null
+  /** How browsers run here; absent: as many as there are processors, of one that is found. */
+  readonly browser?: BrowserSettings
   /** How many runs work at a time, and how far each may go. */
   readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
   /** Joins this process to others; alone without it. */
@@ -187,6 +190,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   runBoundsPort.give(house, parts.runs)
   upkeepPort.give(house, upkeep)
   localEmbedderPort.give(house, parts.embedder ?? null)
+  browserSettingsPort.give(house, parts.browser ?? { path: null, atOnce: null, maxMemoryBytes: defaultJobMemoryBytes })
   return house
 }
 

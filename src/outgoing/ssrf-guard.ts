@@ -1,5 +1,5 @@
 import { lookup as systemLookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Agent, buildConnector, Dispatcher } from 'undici'
 import { AllowedHosts, isPublicAddress } from './address-rules.ts'
 import { undici } from './undici.ts'
@@ -17,7 +17,9 @@ export interface SsrfGuard {
    */
   request(url: string, init: GuardedRequest): Promise<Dispatcher.ResponseData>
   /** The same for URLs that the content of a request names, such as an image's: they often come from end users. */
-  readonly content: Pick<SsrfGuard, 'check' | 'request'>
+  readonly content: Pick<SsrfGuard, 'check' | 'request' | 'connect'>
+  /** A TCP connection for a proxy, checked on the address that it is made to. @throws {SsrfRefused} and what the connection fails with */
+  connect(target: { readonly hostname: string; readonly port: number }): Promise<Socket>
   close(): Promise<void>
 }
 
@@ -71,6 +73,7 @@ export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
     },
     check: configured.check,
     request: configured.request,
+    connect: configured.connect,
     content,
     close: async () => {
       await configured.close()
@@ -100,6 +103,13 @@ const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => 
       const headers = { ...init.headers, ...options.ownHeaders?.() }
       const first = check(url)
       return follow({ dispatcher: dispatcher(), check }, first, { ...init, headers })
+    },
+    connect: ({ hostname, port }) => {
+      const connector = guardedConnector(options, allowed)
+      const target = { hostname, host: hostname, protocol: 'http:', port: String(port) }
+      return new Promise((resolve, reject) => {
+        connector(target, (error, socket) => (error === null ? resolve(socket) : reject(error)))
+      })
     },
     close: async () => agent?.destroy(),
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { Answered, Api } from './api.ts'
+import { noBrowser } from './browser/no-browser.ts'
 import { patience } from './patience.ts'
 import { isEvent, type StreamReader } from './stream-reader.ts'
 import { failuresOf } from './sweep/cases.ts'
@@ -66,6 +67,7 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
   'knowledge_grants.create': (n, { granted }) => ({ subject_type: 'tenant', subject_id: granted[n % granted.length] }),
   'knowledge_sources.create': (n) => ({ text: `Text ${n}.` }),
   'knowledge_recall_sets.create': (n) => ({ name: `Set ${n}`, questions: [{ question: 'Which?', text: 'Text' }] }),
+  'browser_jobs.create': (n) => ({ url: `https://example.invalid/${n}` }),
   'projects.create': (n) => ({ name: `Project ${n}` }),
   'project_keys.create': (n) => ({ name: `Key ${n}` }),
   'project_members.create': (n) => ({ email: `member-${n}@example.com`, password: 'twelve letters' }),
@@ -102,7 +104,7 @@ describe.each(stores)('an Idempotency-Key on $store', ({ store }) => {
 
   beforeAll(async () => {
     tool = await startToolServer()
-    world = await World.start({ store, tools: [tool] })
+    world = await World.start({ store, tools: [tool], env: noBrowser })
     dashboard = await world.dashboard()
     project = (await dashboard.get('/api/projects')).body.data[0].id
     const tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id

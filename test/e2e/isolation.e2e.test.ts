@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { Api } from './api.ts'
+import { noBrowser } from './browser/no-browser.ts'
 import { type Populated, populate } from './tenant-life.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
@@ -41,7 +42,16 @@ interface Side {
 }
 
 /** What does not say whose it is: chosen by the caller, of the organisation, or not there yet. */
-const shared = ['external_user_id', 'path', 'version', 'project_id', 'member_id', 'test_connection_ids', 'user_id']
+const shared = [
+  'external_user_id',
+  'path',
+  'index',
+  'version',
+  'project_id',
+  'member_id',
+  'test_connection_ids',
+  'user_id',
+]
 
 /** Bodies in which every id is the sender's own, and which are taken then; `null`: what they do cannot be done twice. */
 const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
@@ -137,6 +147,8 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
     ...(await skillsOf(api, mark)),
     ...(await conversationOf(api, mark)),
     path: 'SKILL.md',
+    jobId: await made(api.with({ 'x-tenant-id': tenant }), '/v1/web/browse', { url: `https://${mark}.invalid/` }),
+    index: '0',
     memory_id: await made(api, '/v1/memory/write', { userId: 'ada', content: mark }),
   }
   return { ...populated, mark, ids: { ...ids, ...(await foundIds(api, ids)) } }
@@ -208,7 +220,7 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
 
   beforeAll(async () => {
     tool = await startToolServer()
-    world = await World.start({ store, tools: [tool] })
+    world = await World.start({ store, tools: [tool], env: noBrowser })
     const dashboard = await world.dashboard()
     const { body } = await dashboard.get('/api/projects')
     const other = await made(dashboard, '/api/projects', { name: 'Another' })

@@ -8,6 +8,7 @@ import { codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 import { takesForms } from '../specs/sample-form.ts'
 import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '../specs/samples.ts'
 import { type Answered, Api, type Extra } from './api.ts'
+import { noBrowser } from './browser/no-browser.ts'
 import { patience } from './patience.ts'
 import { type Case, failuresOf } from './sweep/cases.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
@@ -113,6 +114,10 @@ const contentsOf = async (project: Api, tenant: string, made: Made): Promise<Ids
     conversation_id: conversation,
     item_id: added.body.data[0].id,
     task_id: 'compaction',
+    jobId: await made(project, '/v1/web/browse', { url: 'https://example.invalid/' }),
+    index: '0',
+    // jobs alone make profiles: the id of none, under which all is refused alike
+    profileId: newId('bpr'),
   }
 }
 
@@ -135,7 +140,9 @@ const target = (operation: Operation, ids: Ids): string =>
 const refusalIn = ({ status, headers, body }: Answered) => {
   expect(headers.get('x-request-id'), 'every answer has its id').toMatch(/^req_/)
   expect(JSON.stringify(body)).not.toMatch(/\.ts:\d|\bat \w+ \(|sqlite|mongo/i)
-  return typeof body.error === 'object' ? { status, ...body.error } : { ...body, status, code: body.error }
+  return typeof body.error === 'object'
+    ? { status, ...body.error }
+    : { ...body, ...body.details, status, code: body.error }
 }
 
 /** How the operation's envelope says so: the one of custom providers has a sentence and nothing else. */
@@ -208,7 +215,7 @@ describe.each(stores)('on $store', ({ store }) => {
 
   beforeAll(async () => {
     receiver = await startToolServer()
-    world = await World.start({ store, tools: [receiver] })
+    world = await World.start({ store, tools: [receiver], env: noBrowser })
     const dashboard = await world.dashboard()
     const projects = await dashboard.get('/api/projects')
     mine = await makeIds(world.api, dashboard, projects.body.data[0].id, receiver)

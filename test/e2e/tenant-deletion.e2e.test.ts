@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { noBrowser } from './browser/no-browser.ts'
 import { populate } from './tenant-life.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
@@ -17,7 +18,7 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
 
   beforeAll(async () => {
     tool = await startToolServer()
-    world = await World.start({ store, tools: [tool] })
+    world = await World.start({ store, tools: [tool], env: noBrowser })
   })
   afterAll(async () => {
     await world.stop()

@@ -1,5 +1,6 @@
 import { walkOf as actionWalk } from './action/action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
+import { walk as browserJobWalk } from './browser-job/browser-job-samples.ts'
 import { walkOf as erasureWalk, ofProject } from './erasure/erasure-samples.ts'
 import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.ts'
 import { walk as memoryWriteWalk } from './memory-write/memory-write-samples.ts'
@@ -26,5 +27,6 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['erasures of projects', erasureWalk(ofProject)],
   ['sources of knowledge', sourceWalk],
   ['writes of memory', memoryWriteWalk],
+  ['browser jobs', browserJobWalk],
   ['tool calls', callWalk],
 ]

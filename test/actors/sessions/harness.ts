@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { auditLines } from '#actors/audit/audit-log.ts'
+import { browserJobRows } from '#actors/browser/kinds.ts'
 import type { EventStream } from '#actors/call/call.ts'
 import { definitions, kinds, ledger } from '#actors/capabilities.ts'
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
@@ -44,6 +45,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openHouse, toolHeadersOf } from '#test/support/open-house.ts'
 import { ScriptedMemory, scriptedMemorySink } from '#test/support/scripted-memory.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
+import { type ScriptedVisit, scriptedBrowser } from '../browser/scripted-browser.ts'
 import { type ScriptedDocuments, scriptedSources } from '../knowledge/scripted-sources.ts'
 import { plainMemory } from '../memory/scripted-memory.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
@@ -107,6 +109,8 @@ export interface WorldOptions {
   readonly endpoint?: Answering
   /** How documents are read and embedded; without it as text, by no embedder. */
   readonly documents?: ScriptedDocuments
+  /** What browsers do; without it they show a page of one line. */
+  readonly visit?: ScriptedVisit
   /** Tells the store's webhooks of events; nobody is told when absent. */
   readonly tellsWebhooks?: boolean
   /** What agents run on; every agent runs without tools when absent. */
@@ -162,7 +166,13 @@ export const openWorld = async (options: WorldOptions = {}) => {
     storage,
     ...(compaction !== null && { streamEnded: (ended) => compaction.note(ended) }),
     definitions,
-    rows: { session: sessionRows, action: actionRows, run: runRows, delivery: deliveryRows },
+    rows: {
+      session: sessionRows,
+      action: actionRows,
+      run: runRows,
+      delivery: deliveryRows,
+      browser_job: browserJobRows,
+    },
     clock,
     log,
     ledger,
@@ -198,6 +208,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
           concurrency: options.concurrency ?? { perProject: 100, perTenant: 20 },
         }),
         ...scriptedSources({ storage, clock, ...options.documents }),
+        ...scriptedBrowser({ storage, host, clock, log, visit: options.visit }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
         ...erasureEffects({ storage, clock, log, ...removing({ storage, host, clock, kinds, actorRows: [] }) }),

@@ -6,6 +6,7 @@ import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import type { Api } from '../api.ts'
+import { noBrowser } from '../browser/no-browser.ts'
 import { startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
 import { bodyFor, prefixesByName } from './declared-places.ts'
@@ -57,7 +58,7 @@ describe('what is accepted', { timeout: 240_000 }, () => {
   beforeAll(async () => {
     tool = await startToolServer()
     upstream = await startRecordingUpstream()
-    world = await World.start({ tools: [tool, upstream] })
+    world = await World.start({ tools: [tool, upstream], env: noBrowser })
     const dashboard = await world.dashboard()
     const project: string = (await dashboard.get('/api/projects')).body.data[0].id
     estate = await makeEstate({ world, tool, api: world.api, dashboard, project, operations: guarded }, 'own')

@@ -4,6 +4,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { sessionFrames } from '#specs/resources/sessions.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import type { Api } from '../api.ts'
+import { noBrowser } from '../browser/no-browser.ts'
 import { startToolServer, type ToolServer } from '../tool-server.ts'
 import { stores, World } from '../world.ts'
 import { failuresOf } from './cases.ts'
@@ -89,7 +90,7 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
 
   beforeAll(async () => {
     tool = await startToolServer()
-    world = await World.start({ store, tools: [tool] })
+    world = await World.start({ store, tools: [tool], env: noBrowser })
     const dashboard = await world.dashboard()
     const project: string = (await dashboard.get('/api/projects')).body.data[0].id
     const other: string = (await dashboard.post('/api/projects', { name: 'Another' })).body.id

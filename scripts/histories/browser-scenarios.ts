@@ -1,0 +1,45 @@
+import { jobRetentionMs } from '#machines/browser-job/browser-job.ts'
+import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import { newId } from '#runtime/ids.ts'
+import { endlessVisit, failedVisit, plainVisit, type ScriptedVisit } from '#test/actors/browser/scripted-browser.ts'
+import type { World } from '#test/actors/sessions/harness.ts'
+import { calm } from '#test/support/virtual-clock.ts'
+import type { Scenario } from './scenarios.ts'
+
+const lookMs = 1000
+let visits = plainVisit
+
+const job = async ({ host, clock }: World, visit: ScriptedVisit): Promise<string> => {
+  visits = visit
+  const id = newId('job')
+  const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
+  const actions = [{ type: 'type', selector: '#q', text: 'typed', clear: true }]
+  const request = {
+    ...{ url: 'https://example.com/', actions, screenshot: false, snapshot_tokens: null, wait_until: 'load' },
+    ...{ timeout_ms: 30_000, width: 1_280, height: 800, profile: { name: 'shop', save: false } },
+  }
+  await host.create({ kind: browserJobDefinition, id, owner, input: { job_id: id, request }, cause: newId('req') })
+  await calm()
+  return id
+}
+
+/** Every state of a job occurs in one of these. */
+export const browserScenarios: readonly Scenario[] = [
+  {
+    name: 'jobs',
+    scripts: [],
+    visit: (request) => visits(request),
+    play: async (world, clock) => {
+      await job(world, plainVisit)
+      await job(world, failedVisit)
+      const running = await job(world, endlessVisit)
+      const removed = await job(world, endlessVisit)
+      await job(world, plainVisit)
+      await world.host.deliver(running, { event: { type: 'cancel', at: clock.now() }, cause: newId('req') })
+      await world.host.deliver(removed, { event: { type: 'delete' }, cause: newId('req') })
+      await calm()
+      await clock.leap(jobRetentionMs)
+      await clock.advance(lookMs)
+    },
+  },
+]

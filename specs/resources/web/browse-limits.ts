@@ -1,0 +1,31 @@
+/** Actions of one job. */
+export const maxActions = 20
+
+/** Length of a selector, in characters. */
+export const maxSelectorLength = 1_000
+
+/** Length of a text that is typed, in characters. */
+export const maxTypedLength = 10_000
+
+/** How long `waitFor` waits at most, in ms. */
+export const maxWaitMs = 5_000
+
+/** How long the navigation may take, in ms. */
+export const navigationTimeoutMs = { min: 5_000, max: 60_000, default: 30_000 } as const
+
+/** Size of the page's window, in CSS pixels. */
+export const viewportWidth = { min: 320, max: 2_560, default: 1_280 } as const
+/** Size of the page's window, in CSS pixels. */
+export const viewportHeight = { min: 240, max: 1_600, default: 800 } as const
+
+/** Tokens of an accessibility snapshot. */
+export const snapshotTokens = { min: 50, max: 50_000, default: 4_000 } as const
+
+/** Jobs of one project that wait or run. */
+export const maxOpenJobs = 100
+
+/** Profiles of one tenant, or of the project itself. */
+export const maxProfiles = 100
+
+/** Size of a profile's cookies and storage, in bytes of JSON. */
+export const maxProfileBytes = 256 * 1024

@@ -1,0 +1,48 @@
+import { secretKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
+import { boolean, described, id, integer, nullable, object, string, timestamp } from '#specs/dsl/schema.ts'
+
+const path = '/v1/web/profiles'
+
+const profile = object(
+  {
+    id: id('bpr'),
+    name: string(),
+    tenantId: described(nullable(string()), 'Tenant that the profile is of. Null: it is the project’s.'),
+    cookies: described(integer(), 'Number of its cookies. Their values are sealed and never shown.'),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { title: 'BrowserProfile', description: 'Cookies and storage that a browser job has kept.' },
+)
+
+/** Cookies and storage of browser jobs. */
+export const browserProfiles = defineOperations('browser_profiles', {
+  list: {
+    summary: 'List browser profiles',
+    method: 'GET',
+    path,
+    access: secretKeyOrDashboard('member'),
+    envelope: 'web',
+    ofTenants: 'tenant',
+    query: cursorQuery,
+    answer: answersJson(cursorPage(profile)),
+  },
+  delete: {
+    summary: 'Delete a browser profile',
+    method: 'DELETE',
+    path: `${path}/{profileId}`,
+    access: secretKeyOrDashboard('admin'),
+    envelope: 'web',
+    ofTenants: 'tenant',
+    answer: answersJson(object({ id: id('bpr'), deleted: boolean() })),
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly browserProfiles: typeof browserProfiles
+  }
+}

@@ -1,0 +1,70 @@
+import { availableParallelism } from 'node:os'
+import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import { browserJobs } from '#specs/resources/web/browse.ts'
+import { browserProfiles } from '#specs/resources/web/browser-profiles.ts'
+import { capability } from '../capability/capability.ts'
+import { Port } from '../capability/port.ts'
+import { ChromiumMissing, findChromium } from './engine/find-chromium.ts'
+import { visit } from './engine/visit.ts'
+import { VisitFailed } from './engine/visit-failed.ts'
+import { browserEffects } from './jobs/browser-effects.ts'
+import { BrowserPool } from './jobs/browser-pool.ts'
+import { JobBlobs } from './jobs/job-blobs.ts'
+import { jobUseCases } from './jobs/job-use-cases.ts'
+import { browserJobRows, browserKinds } from './kinds.ts'
+import { BrowserProfiles } from './profiles/browser-profiles.ts'
+import { profileUseCases } from './profiles/profile-use-cases.ts'
+
+/** How browsers run on this machine. */
+export interface BrowserSettings {
+  /** CHROMIUM_PATH; null: one is looked for. */
+  readonly path: string | null
+  /** Browsers at a time; null: one for each processor. */
+  readonly atOnce: number | null
+  /** That the browser of one job may take. */
+  readonly maxMemoryBytes: number
+}
+
+/** How browsers run on this machine. */
+export const browserSettingsPort = new Port<BrowserSettings>('the settings of browsers')
+
+/** 1 GiB. */
+export const defaultJobMemoryBytes = 1024 * 1024 * 1024
+/** All that a job's browser loads together. */
+const maxLoadedBytes = 200 * 1024 * 1024
+
+/** Jobs that open a page in a browser, act on it and read it. */
+export const browser = capability({
+  name: 'browser',
+  operations: { ...browserJobs, ...browserProfiles },
+  kinds: browserKinds,
+  machines: [{ definition: browserJobDefinition, rows: browserJobRows }],
+  open: (house) => {
+    const { host, storage, guard, now, log, clock } = house
+    const settings = browserSettingsPort.of(house)
+    const blobs = new JobBlobs(storage.blobs)
+    const profiles = new BrowserProfiles(house)
+    const atOnce = settings.atOnce ?? availableParallelism()
+    const pool = new BrowserPool({ atOnce, perOwner: Math.max(1, atOnce - 1) })
+    const path = () => findChromium(settings.path)
+    const limits = { maxMemoryBytes: settings.maxMemoryBytes, maxBytes: maxLoadedBytes }
+    const visits = { guard: guard.content, path: () => path().catch(unavailable), limits, now }
+    return {
+      useCases: {
+        ...jobUseCases({ host, storage, blobs, guard: guard.content, path, now }),
+        ...profileUseCases(profiles),
+      },
+      effects: {
+        ...browserEffects({
+          ...{ storage, host, clock, pool, blobs, profiles, now, log },
+          visit: (request) => visit(visits, request),
+        }),
+      },
+    }
+  },
+})
+
+const unavailable = (error: unknown): never => {
+  if (error instanceof ChromiumMissing) throw new VisitFailed('browser_unavailable', error.message, error)
+  throw error
+}

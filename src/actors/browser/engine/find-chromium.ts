@@ -1,0 +1,51 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const places = [
+  '/opt/google/chrome/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** There is no browser on this machine, or the one that is named is not there. */
+export class ChromiumMissing extends Error {
+  override readonly name = 'ChromiumMissing'
+}
+
+/**
+ * The path of a Chromium: the configured one, else one on the PATH (Debian's, Chrome), else Chrome in its usual folder, else that
+ * of the package `@sparticuz/chromium`, when it is installed.
+ *
+ * @throws {ChromiumMissing} with what to do about it.
+ */
+export const findChromium = async (configured: string | null): Promise<string> => {
+  if (configured !== null) {
+    if (isProgram(configured)) return configured
+    throw new ChromiumMissing(`CHROMIUM_PATH names no program: ${configured}`)
+  }
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  const found = [...onPath, ...places].find(isProgram) ?? (await packaged())
+  if (found !== null) return found
+  throw new ChromiumMissing('No Chromium was found: install one, or set CHROMIUM_PATH.')
+}
+
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The package unpacks its browser into the folder for temporary files at the first call. */
+const packaged = async (): Promise<string | null> => {
+  try {
+    const { default: chromium } = await import('@sparticuz/chromium')
+    return await chromium.executablePath()
+  } catch {
+    return null
+  }
+}

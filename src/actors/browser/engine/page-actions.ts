@@ -1,0 +1,73 @@
+import type { ElementHandle, Page } from 'playwright'
+import type { BrowserAction } from '#machines/browser-job/browser-job.ts'
+import { refuseSecretField, refuseSecretFocus } from './secret-fields.ts'
+import { VisitFailed } from './visit-failed.ts'
+
+/** How long an element is waited for, in ms. */
+export const actionMs = 10_000
+
+/** Keys that type nothing and send nothing. */
+const quietKeys = /^(?:(?:Shift|Control|Alt|Meta)\+)*(?:Tab|Escape)$/
+
+/** Does one action on the page. @throws {VisitFailed} `invalid_browser_action`, `fetch_timeout` */
+export const act = async (page: Page, action: BrowserAction): Promise<void> => {
+  try {
+    await acts[action.type](page, action)
+  } catch (error) {
+    if (error instanceof VisitFailed) throw error
+    throw failureOf(error, action)
+  }
+}
+
+type Act = (page: Page, action: BrowserAction) => Promise<void>
+
+const acts: Readonly<Record<BrowserAction['type'], Act>> = {
+  click: async (page, { selector }) => {
+    const element = await reached(page, selector)
+    await element.click({ timeout: actionMs })
+    await settled(page)
+  },
+  type: async (page, { selector, text = '', clear = false }) => {
+    const element = await reached(page, selector)
+    if (clear) return element.fill(text, { timeout: actionMs })
+    await element.focus()
+    await refuseSecretFocus(page)
+    await page.keyboard.type(text)
+  },
+  press: async (page, { key = '' }) => {
+    if (!quietKeys.test(key)) await refuseSecretFocus(page)
+    await page.keyboard.press(key)
+    await settled(page)
+  },
+  select: async (page, { selector, values = [] }) => {
+    const element = await reached(page, selector)
+    await element.selectOption([...values], { timeout: actionMs })
+  },
+  waitFor: async (page, { selector, milliseconds }) => {
+    if (selector !== undefined) await page.waitForSelector(cssOf(selector), { state: 'visible', timeout: actionMs })
+    else await new Promise((resolve) => setTimeout(resolve, milliseconds ?? 0))
+  },
+}
+
+/** The element of a selector, which is no field of a secret. It stays the one that is acted on, whatever the page does then. */
+const reached = async (page: Page, selector = ''): Promise<ElementHandle> => {
+  const element = await page.waitForSelector(cssOf(selector), { state: 'visible', timeout: actionMs })
+  await refuseSecretField(element)
+  return element
+}
+
+/** CSS only: other engines of Playwright reach into frames and frameworks. */
+const cssOf = (selector: string): string => `css=${selector}`
+
+/** A navigation that the action began is waited for. */
+const settled = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('load', { timeout: actionMs }).catch(() => {})
+}
+
+const failureOf = (error: unknown, { type, selector }: BrowserAction): VisitFailed => {
+  const message = error instanceof Error ? error.message : ''
+  const named = selector === undefined ? type : `${type} ${selector}`
+  if (message.includes('Timeout') && message.includes('exceeded'))
+    return new VisitFailed('fetch_timeout', `The page has no element for this action in time: ${named}`, error)
+  return new VisitFailed('invalid_browser_action', `The action cannot be done on this page: ${named}`, error)
+}

@@ -1,0 +1,242 @@
+import type { BrowserContext, Page, Request } from 'playwright'
+import type { BrowserAction, BrowserRequest, BrowserStep } from '#machines/browser-job/browser-job.ts'
+import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { startBrowser } from './browser-process.ts'
+import { act } from './page-actions.ts'
+import { type PageRead, readPage } from './read-page.ts'
+import type { ProfileState } from './schema.ts'
+import { type AccessibilitySnapshot, snapshotOf } from './snapshot.ts'
+import { VisitFailed } from './visit-failed.ts'
+
+/** What visits are made with. */
+export interface VisitParts {
+  readonly guard: Pick<SsrfGuard, 'check' | 'connect'>
+  /** @throws {VisitFailed} `browser_unavailable` */
+  readonly path: () => Promise<string>
+  readonly limits: VisitLimits
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** How far a visit may go. */
+export interface VisitLimits {
+  readonly maxMemoryBytes: number
+  /** That all of its connections bring in. */
+  readonly maxBytes: number
+}
+
+/** One visit, and who hears of it. */
+export interface VisitRequest {
+  /** Id of the job. */
+  readonly id: string
+  readonly request: BrowserRequest
+  /** Cookies and storage to start with. */
+  readonly state: ProfileState | null
+  readonly signal: AbortSignal
+  /** Called before the first request leaves that may change something elsewhere; false keeps it from leaving. */
+  readonly submitting: () => Promise<boolean>
+  /** Called after each step; `picture` is WebP. Never rejects. */
+  readonly stepped: (step: Omit<BrowserStep, 'picture'>, picture: Buffer | null) => Promise<void>
+}
+
+/** What a visit came to. */
+export interface Visited {
+  readonly read: PageRead
+  /** WebP. */
+  readonly screenshot: Buffer | null
+  readonly snapshot: AccessibilitySnapshot | null
+  /** Cookies and storage as the page left them, when they are to be kept. */
+  readonly state: ProfileState | null
+}
+
+/** How it ended, and what it took. */
+export type VisitEnd =
+  | { readonly visited: Visited; readonly peakBytes: number | null }
+  | { readonly failed: VisitFailed; readonly peakBytes: number | null }
+
+/** A visit ends so long after its navigation's own time at the latest, in ms. */
+const restMs = 120_000
+const pictureMs = 5_000
+/** 4 MiB. */
+const maxScreenshotBytes = 4 * 1024 * 1024
+const qualities = [85, 60, 30, 10]
+const stepQuality = 40
+
+/** Opens a page in a browser of its own, acts on it, and reads it. Nothing of the browser is left when it resolves. Never rejects. */
+export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<VisitEnd> => {
+  const proxy = await GuardedProxy.open({ guard: parts.guard, maxBytes: parts.limits.maxBytes })
+  const early = Promise.withResolvers<never>()
+  early.promise.catch(() => {})
+  const fail = (code: string, message: string) => early.reject(new VisitFailed(code, message))
+  const timer = setTimeout(() => fail('fetch_timeout', 'The job took too long.'), wanted.request.timeout_ms + restMs)
+  wanted.signal.addEventListener('abort', () => fail('cancelled', 'The job was ended.'), { once: true })
+  let peakBytes: number | null = null
+  try {
+    const visited = await browsed()
+    return { visited, peakBytes }
+  } catch (error) {
+    return { failed: failureFor(error), peakBytes }
+  } finally {
+    clearTimeout(timer)
+    await proxy.close()
+  }
+
+  async function browsed(): Promise<Visited> {
+    wanted.signal.throwIfAborted()
+    const running = await startBrowser({
+      path: await parts.path(),
+      proxyUrl: proxy.url,
+      mark: wanted.id,
+      maxMemoryBytes: parts.limits.maxMemoryBytes,
+      onTooLarge: () => fail('browser_out_of_memory', 'The page takes more memory than a job may have.'),
+    })
+    running.browser.on('disconnected', () => fail('browser_crashed', 'The browser ended before the job did.'))
+    try {
+      return await Promise.race([new Visit(parts, wanted, proxy).run(await opened()), early.promise])
+    } finally {
+      await running.close()
+      peakBytes = running.peakBytes()
+    }
+
+    async function opened(): Promise<BrowserContext> {
+      const { width, height } = wanted.request
+      return running.browser.newContext({
+        viewport: { width, height },
+        acceptDownloads: false,
+        serviceWorkers: 'block',
+        ...(wanted.state !== null && { storageState: wanted.state }),
+      })
+    }
+  }
+}
+
+/** What Playwright throws is trouble of the page or of the browser. */
+const failureFor = (error: unknown): VisitFailed =>
+  error instanceof VisitFailed
+    ? error
+    : new VisitFailed('browser_crashed', 'The page or the browser ended before the job did.', error)
+
+class Visit {
+  readonly #parts: VisitParts
+  readonly #wanted: VisitRequest
+  readonly #proxy: GuardedProxy
+  /** Whether a request may leave that changes something: decided once. */
+  #submits: Promise<boolean> | null = null
+  /** The last request of the page's own that failed. */
+  #failed: Request | null = null
+
+  constructor(parts: VisitParts, wanted: VisitRequest, proxy: GuardedProxy) {
+    this.#parts = parts
+    this.#wanted = wanted
+    this.#proxy = proxy
+  }
+
+  async run(context: BrowserContext): Promise<Visited> {
+    const { request } = this.#wanted
+    const page = await this.#openPage(context)
+    await this.#step(page, { type: 'navigate' }, () => this.#navigate(page))
+    for (const action of request.actions) {
+      await this.#step(page, action, async () => {
+        await act(page, action)
+        this.#requireReachable(page)
+      })
+    }
+    this.#requireReachable(page)
+    const { snapshot_tokens, profile } = request
+    return {
+      read: await readPage(context, page),
+      screenshot: request.screenshot ? await screenshotOf(page) : null,
+      snapshot: snapshot_tokens === null ? null : await snapshotOf(page, snapshot_tokens),
+      state: profile?.save === true ? await context.storageState() : null,
+    }
+  }
+
+  async #openPage(context: BrowserContext): Promise<Page> {
+    await context.route(
+      () => true,
+      async (route) => {
+        const isRead = ['GET', 'HEAD'].includes(route.request().method())
+        if (isRead || (await this.#mayLeave())) await route.continue().catch(() => {})
+        else await route.abort().catch(() => {})
+      },
+    )
+    const page = await context.newPage()
+    context.on('page', (other) => void other.close().catch(() => {}))
+    page.on('requestfailed', (request) => {
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) this.#failed = request
+    })
+    return page
+  }
+
+  #mayLeave(): Promise<boolean> {
+    this.#submits ??= this.#wanted.submitting().catch(() => false)
+    return this.#submits
+  }
+
+  async #navigate(page: Page): Promise<void> {
+    const { url, wait_until, timeout_ms } = this.#wanted.request
+    try {
+      await page.goto(url, { waitUntil: wait_until, timeout: timeout_ms })
+    } catch (error) {
+      throw this.#failure(page, error)
+    }
+  }
+
+  /** A page that was left for one that cannot be reached shows an error of the browser's own. @throws {VisitFailed} */
+  #requireReachable(page: Page): void {
+    if (page.url().startsWith('chrome-error:')) throw this.#failure(page, null)
+  }
+
+  #failure(page: Page, error: unknown): VisitFailed {
+    const url = this.#failed?.url() ?? page.url()
+    const refusal = this.#proxy.refusalOf(url)
+    if (refusal !== undefined) return new VisitFailed(refusal, refusals[refusal], error)
+    const message = error instanceof Error ? error.message : ''
+    if (message.includes('Timeout')) return new VisitFailed('fetch_timeout', refusals.fetch_timeout, error)
+    if (message.includes('Download is starting'))
+      return new VisitFailed('unsupported_content_type', 'The URL is a file to download, not a page.', error)
+    return new VisitFailed('fetch_failed', refusals.fetch_failed, error)
+  }
+
+  async #step(page: Page, { type, selector }: StepOf, work: () => Promise<void>): Promise<void> {
+    const started_at_ms = this.#parts.now()
+    const note = async (status: BrowserStep['status']): Promise<void> => {
+      const duration_ms = this.#parts.now() - started_at_ms
+      const picture = await pictureOf(page)
+      const url = page.url().slice(0, 2048)
+      await this.#wanted.stepped({ type, selector: selector ?? null, status, url, started_at_ms, duration_ms }, picture)
+    }
+    try {
+      await work()
+    } catch (error) {
+      await note('failed')
+      throw error
+    }
+    await note('completed')
+  }
+}
+
+type StepOf =
+  | ({ readonly type: 'navigate' } & { readonly selector?: undefined })
+  | Pick<BrowserAction, 'type' | 'selector'>
+
+const refusals = {
+  unsafe_url: 'The page leads to an address that is not public.',
+  dns_unavailable: 'The host of the page has no address.',
+  fetch_timeout: 'The page did not load in time.',
+  fetch_failed: 'The page could not be loaded.',
+  response_too_large: 'The page loads more than a job may.',
+} as const
+
+const pictureOf = (page: Page): Promise<Buffer | null> =>
+  page.screenshot({ type: 'webp', quality: stepQuality, timeout: pictureMs, scale: 'css' }).catch(() => null)
+
+/** As good as fits. */
+const screenshotOf = async (page: Page): Promise<Buffer | null> => {
+  for (const quality of qualities) {
+    const picture = await page.screenshot({ type: 'webp', quality, timeout: pictureMs, scale: 'css' }).catch(() => null)
+    if (picture === null || picture.length <= maxScreenshotBytes) return picture
+  }
+  return null
+}

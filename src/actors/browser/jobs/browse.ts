@@ -1,0 +1,125 @@
+import type { Logger } from 'pino'
+import type { BrowserFailure, BrowserJobContext, BrowserResult } from '#machines/browser-job/browser-job.ts'
+import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
+import type { Host } from '#runtime/host.ts'
+import { contextOf } from '#runtime/schema.ts'
+import type { VisitEnd, Visited, VisitRequest } from '../engine/visit.ts'
+import type { BrowserProfiles } from '../profiles/browser-profiles.ts'
+import type { BrowserPool } from './browser-pool.ts'
+import type { JobBlobs, JobOwner } from './job-blobs.ts'
+import { JobJournal } from './job-journal.ts'
+import { persistently } from './persistently.ts'
+import type { StoredResult } from './schema.ts'
+
+/** What jobs are done with. */
+export interface BrowseParts {
+  /** Visits a page in a browser; never rejects. */
+  readonly visit: (request: VisitRequest) => Promise<VisitEnd>
+  readonly host: Pick<Host, 'deliver' | 'load'>
+  readonly clock: Clock
+  readonly pool: BrowserPool
+  readonly blobs: JobBlobs
+  readonly profiles: Pick<BrowserProfiles, 'open' | 'save'>
+  /** ms since the epoch. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+/** A job is not run more often than this, whatever ended the process. */
+const mostAttempts = 3
+
+const cancelled: BrowserFailure = { code: 'cancelled', message: 'The job was cancelled.' }
+const crashed: BrowserFailure = { code: 'browser_crashed', message: 'The server ended several times during this job.' }
+const unknown: BrowserFailure = {
+  code: 'outcome_unknown',
+  message: 'The server ended after the page had submitted something. What became of it is not known.',
+}
+
+/**
+ * Does a job in a browser of its own. Again after a crash, unless something was submitted: that is in the job's log before
+ * the request leaves, so that the next process reads it.
+ */
+export const browse = (parts: BrowseParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context): Promise<EffectOutcome> => {
+    const { project, tenant } = context.owner
+    const refused = refusalOf(parts, await newest(parts, context))
+    if (refused !== null) return refused
+    const outcome = await parts.pool.run(`${project}/${tenant ?? ''}`, context.signal, () => run(parts, context))
+    // the machine has ended the effect: nothing of this is taken
+    return outcome ?? failed(parts, cancelled)
+  },
+})
+
+/** The job as it is now: the context of the effect is the one before an earlier attempt of this process. */
+const newest = async ({ host }: BrowseParts, { actor, context }: EffectContext): Promise<BrowserJobContext> => {
+  const job = await host.load(actor)
+  return contextOf(browserJobDefinition, job === null ? { context } : job.state.snapshot)
+}
+
+/** Why a job is not run (again); null when it is. */
+const refusalOf = (parts: BrowseParts, { submitted, attempts }: BrowserJobContext): EffectOutcome | null => {
+  if (submitted) return failed(parts, unknown)
+  return attempts >= mostAttempts ? failed(parts, crashed) : null
+}
+
+const run = async (parts: BrowseParts, context: EffectContext): Promise<EffectOutcome> => {
+  const { actor, signal } = context
+  const job = await newest(parts, context)
+  const refused = refusalOf(parts, job)
+  if (refused !== null) return refused
+  const { request } = job
+  const owner: JobOwner = { project: context.owner.project, tenant: context.owner.tenant, job: actor }
+  const journal = new JobJournal(parts, context, job.attempts + 1)
+  if (!(await journal.started())) return failed(parts, unknown)
+  const end = await parts.visit({
+    ...{ id: actor, request, signal },
+    state: request.profile === null ? null : await parts.profiles.open(owner, request.profile.name),
+    submitting: () => journal.submitting(),
+    stepped: async (step, picture) => {
+      const names = picture === null ? [] : await stored(parts, owner, picture)
+      await journal.stepped({ ...step, picture: names[0] ?? null })
+    },
+  })
+  if ('failed' in end) {
+    const { code, message, cause } = end.failed
+    if (!signal.aborted) parts.log.info({ actorId: actor, code, err: cause }, 'browser job failed')
+    return failed(parts, { code, message }, end.peakBytes)
+  }
+  const { visited, peakBytes } = end
+  const { profile } = request
+  const { state } = visited
+  const again = { clock: parts.clock, signal }
+  if (profile !== null && state !== null)
+    await persistently(again, () => parts.profiles.save(owner, profile.name, state))
+  const result = await persistently(again, () => keep(parts, owner, { url: request.url, visited }))
+  return { event: { type: 'finished', result, peak_memory_bytes: peakBytes, at: parts.now() } }
+}
+
+/** A picture is no reason for a job to fail. */
+const stored = ({ blobs, log }: BrowseParts, owner: JobOwner, picture: Buffer): Promise<readonly string[]> =>
+  blobs.put(owner, picture.toString('base64')).catch((error: unknown) => {
+    log.warn({ actorId: owner.job, err: error }, 'picture of a step not stored')
+    return []
+  })
+
+const keep = async (
+  { blobs, now }: BrowseParts,
+  owner: JobOwner,
+  { url, visited }: { readonly url: string; readonly visited: Visited },
+): Promise<BrowserResult> => {
+  const { read, snapshot, screenshot } = visited
+  const document: StoredResult = { url, ...read, snapshot, retrieved_at_ms: now() }
+  return {
+    document: await blobs.put(owner, JSON.stringify(document)),
+    screenshot: screenshot === null ? [] : await blobs.put(owner, screenshot.toString('base64')),
+  }
+}
+
+const failed = (
+  { now }: Pick<BrowseParts, 'now'>,
+  error: BrowserFailure,
+  peak_memory_bytes: number | null = null,
+): EffectOutcome => ({ event: { type: 'job_failed', error, peak_memory_bytes, at: now() } })

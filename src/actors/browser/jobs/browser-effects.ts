@@ -1,0 +1,9 @@
+import type { EffectCatalog } from '#runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
+import { type BrowseParts, browse } from './browse.ts'
+
+/** The effects of the job machine, by `<machine>.<name>`. */
+export const browserEffects = (parts: BrowseParts & EraseParts): EffectCatalog => ({
+  'browser_job.browse': browse(parts),
+  'browser_job.eraseBrowserJob': eraseActor(parts),
+})

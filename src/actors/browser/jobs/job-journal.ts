@@ -1,0 +1,56 @@
+import type { BrowserJobEvent, BrowserStep } from '#machines/browser-job/browser-job.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { EffectContext } from '#runtime/effects/effects.ts'
+import type { Host } from '#runtime/host.ts'
+import { persistently } from './persistently.ts'
+
+/** What a journal writes with. */
+export interface JournalParts {
+  readonly host: Pick<Host, 'deliver'>
+  readonly clock: Clock
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * What one attempt of a job reports while it goes on. Each answer says whether it is durable and taken: an attempt that another
+ * process has replaced, or that was cancelled, is not heard any more.
+ */
+export class JobJournal {
+  readonly #parts: JournalParts
+  readonly #context: EffectContext
+  readonly #attempt: number
+  #said = 0
+
+  /** @param attempt from 1. */
+  constructor(parts: JournalParts, context: EffectContext, attempt: number) {
+    this.#parts = parts
+    this.#context = context
+    this.#attempt = attempt
+  }
+
+  started(): Promise<boolean> {
+    return this.#say({ type: 'started', attempt: this.#attempt, at: this.#parts.now() })
+  }
+
+  stepped(step: BrowserStep): Promise<boolean> {
+    return this.#say({ type: 'stepped', attempt: this.#attempt, step })
+  }
+
+  submitting(): Promise<boolean> {
+    return this.#say({ type: 'submitting', attempt: this.#attempt })
+  }
+
+  async #say(event: BrowserJobEvent): Promise<boolean> {
+    const { host, clock } = this.#parts
+    const { actor, idempotencyKey, signal } = this.#context
+    const cause = `${idempotencyKey}#${this.#attempt}.${++this.#said}`
+    try {
+      const deliver = () => host.deliver(actor, { event, cause, part: idempotencyKey })
+      return (await persistently({ clock, signal }, deliver)).commit !== null && !signal.aborted
+    } catch {
+      // gone, parked or elsewhere: the process that has the job does not hear this
+      return false
+    }
+  }
+}

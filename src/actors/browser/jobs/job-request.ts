@@ -1,0 +1,59 @@
+import type { BrowserAction, BrowserRequest } from '#machines/browser-job/browser-job.ts'
+import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import { viewportHeight, viewportWidth } from '#specs/resources/web/browse-limits.ts'
+import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
+
+type Body = BodyOf<'browser_jobs.create'>
+
+/** What a job does, by the request for it. @throws {ServiceError} `invalid_url`, `unsafe_url`, `invalid_browser_action` */
+export const jobRequest = (guard: Pick<SsrfGuard, 'check'>, body: Body): BrowserRequest => {
+  const { url, actions, screenshot, snapshot, waitUntil, timeoutMs, viewport, profile } = body
+  requireUrl(guard, url)
+  for (const [index, action] of actions.entries()) checkAction(action, `actions[${index}]`)
+  return {
+    ...{ url, actions, screenshot },
+    snapshot_tokens: snapshot?.max_tokens ?? null,
+    wait_until: waitUntil,
+    timeout_ms: timeoutMs,
+    width: viewport?.width ?? viewportWidth.default,
+    height: viewport?.height ?? viewportHeight.default,
+    profile: profile ?? null,
+  }
+}
+
+const requireUrl = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
+  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
+    throw new ServiceError('invalid_url', { param: 'url' })
+  try {
+    guard.check(url)
+  } catch (error) {
+    if (error instanceof SsrfRefused) throw new ServiceError('unsafe_url', { param: 'url', cause: error })
+    throw error
+  }
+}
+
+/** Fields that each action needs; of alternatives exactly one. */
+const needs: Readonly<Record<BrowserAction['type'], readonly (keyof BrowserAction)[]>> = {
+  click: ['selector'],
+  type: ['selector', 'text'],
+  press: ['key'],
+  select: ['selector', 'values'],
+  waitFor: [],
+}
+
+const checkAction = (action: BrowserAction, param: string): void => {
+  const { type, selector, milliseconds } = action
+  const refuse = (field: string, message: string): never => {
+    throw new ServiceError('invalid_browser_action', { param: `${param}.${field}`, message })
+  }
+  const missing = needs[type].find((field) => action[field] === undefined)
+  if (missing !== undefined) refuse(missing, `The action ${type} needs ${missing}.`)
+  if (type === 'waitFor' && (selector === undefined) === (milliseconds === undefined))
+    refuse('selector', 'The action waitFor needs selector or milliseconds, and not both.')
+  if (selector === undefined) return
+  if (selector.includes('>>') || /^\s*(?:\/\/|\(\/|xpath=|text=|css=|internal:)/i.test(selector))
+    refuse('selector', 'A selector is one of CSS.')
+  if (isSecretName(selector)) refuse('selector', 'Fields of passwords, secrets and tokens are not used.')
+}

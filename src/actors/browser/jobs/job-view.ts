@@ -1,0 +1,65 @@
+import type { BrowserJobContext } from '#machines/browser-job/browser-job.ts'
+import { browserJobDefinition, browserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
+import { timestampOf, timestampOrNull } from '#records/row-times.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { BrowserJobRow } from '../kinds.ts'
+import type { JobBlobs } from './job-blobs.ts'
+import { storedResult } from './schema.ts'
+
+/** A job as it is answered. */
+export type JobView = ResultOf<'browser_jobs.get'>
+
+/** A job by its actor. @throws {StoreUnavailable} */
+export const jobView = async (blobs: JobBlobs, resident: Resident): Promise<JobView> => {
+  const { id, owner, state } = resident
+  const context = contextOf(browserJobDefinition, state.snapshot)
+  const { request, submitted, attempts, steps, error, started_at_ms, ended_at_ms, peak_memory_bytes } = context
+  return {
+    id,
+    status: browserJobStatus(storedState(state.snapshot)) ?? 'cancelled',
+    url: request.url,
+    ...{ submitted, attempts, error },
+    createdAt: timestampOf(owner.createdAt),
+    startedAt: timestampOrNull(started_at_ms),
+    endedAt: timestampOrNull(ended_at_ms),
+    steps: steps.map(({ type, selector, status, url, duration_ms, picture, ...step }, index) => ({
+      ...{ index, type, selector, status, url },
+      startedAt: timestampOf(step.started_at_ms),
+      durationMs: duration_ms,
+      screenshot: picture === null ? null : `/v1/web/browse/${id}/steps/${index}/screenshot`,
+    })),
+    result: await resultOf(blobs, owner, context),
+    peakMemoryBytes: peak_memory_bytes,
+  }
+}
+
+const resultOf = async (
+  blobs: JobBlobs,
+  owner: { readonly project: string },
+  { result }: BrowserJobContext,
+): Promise<JobView['result']> => {
+  const text = result === null ? null : await blobs.get(owner, result.document)
+  if (text === null || result === null) return null
+  const { retrieved_at_ms, ...document } = storedResult(text)
+  const screenshot = result.screenshot.length === 0 ? null : await blobs.get(owner, result.screenshot)
+  return {
+    ...document,
+    retrievedAt: timestampOf(retrieved_at_ms),
+    screenshot: screenshot === null ? null : `data:image/webp;base64,${screenshot}`,
+    untrusted: true,
+  }
+}
+
+/** A job by its list row. */
+export const jobSummary = ({ id, created_at, data }: BrowserJobRow) => {
+  const { status, url, submitted, error, started_at_ms, ended_at_ms } = data
+  return {
+    ...{ id, status, url, submitted, error },
+    createdAt: timestampOf(created_at),
+    startedAt: timestampOrNull(started_at_ms),
+    endedAt: timestampOrNull(ended_at_ms),
+  }
+}

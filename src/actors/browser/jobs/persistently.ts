@@ -1,0 +1,20 @@
+import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+
+const firstMs = 100
+const mostMs = 2_000
+
+/** What `work` comes to, tried again while the store is away: what a browser did must not be lost, or done again, for that. */
+export const persistently = async <T>(
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T> => {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || signal.aborted) throw error
+      await pause(clock, backoffMs(attempt, firstMs, mostMs), signal)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { BrowserFailure } from '#machines/browser-job/browser-job.ts'
+import type { BrowserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
+import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
+
+/** What the list row of a job holds (`browserJobDefinition.row`). */
+export type BrowserJobRowData = {
+  readonly status: BrowserJobStatus
+  readonly open: boolean
+  readonly url: string
+  readonly submitted: boolean
+  readonly step_count: number
+  readonly error: BrowserFailure | null
+  readonly started_at_ms: number | null
+  readonly ended_at_ms: number | null
+}
+
+/** A job's list row. */
+export type BrowserJobRow = Row<BrowserJobRowData>
+
+/** List rows of jobs. */
+export const browserJobRows: TypedKind<BrowserJobRowData> = { name: 'browser_jobs', filters: ['status', 'open'] }
+
+export type BrowserProfileData = {
+  /** The tenant's id, '' for the project's own. */
+  readonly owner: string
+  readonly name: string
+  readonly cookies: number
+  /** JSON of cookies and storage. */
+  readonly sealed: string
+}
+
+/** Cookies and storage that jobs kept. They open where they were sealed only. */
+export const browserProfileRows: TypedKind<BrowserProfileData> = {
+  name: 'browser_profiles',
+  unique: [{ fields: ['owner', 'name'] }],
+  filters: ['owner'],
+  unexported: ['sealed', 'owner'],
+  sealed: [
+    {
+      field: 'sealed',
+      aad: ({ project, id }) => profileAad(project, id),
+      instead: null,
+      loss: 'cookies of a browser profile: let a job keep them again',
+    },
+  ],
+  outbox: true,
+}
+
+/** What a profile is sealed for. */
+export const profileAad = (project: string, id: string): string => `${project}|browser_profiles|${id}`
+
+/** All kinds of this folder, for `RecordStore.prepare`. */
+export const browserKinds: readonly AnyKind[] = [browserJobRows, browserProfileRows]

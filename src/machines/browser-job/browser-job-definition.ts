@@ -1,0 +1,47 @@
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { browserJobMachine } from './browser-job.ts'
+
+/** States of a job on the wire. */
+export const browserJobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
+
+/** One of `browserJobStatuses`. */
+export type BrowserJobStatus = (typeof browserJobStatuses)[number]
+
+/** A job's status on the wire; null once it removes itself. */
+export const browserJobStatus = ({ value }: Pick<StoredState, 'value'>): BrowserJobStatus | null => {
+  const innermost = typeof value === 'string' ? value : value.open
+  return browserJobStatuses.find((status) => status === innermost) ?? null
+}
+
+const isOpen = (state: Pick<StoredState, 'value'>): boolean => typeof state.value === 'object'
+
+const browserJobRow: RowOf = (state) => {
+  const status = browserJobStatus(state)
+  if (status === null) return null
+  const { request, submitted, steps, error, started_at_ms, ended_at_ms } = state.context
+  const url = typeof request === 'object' && request !== null && 'url' in request ? (request.url ?? null) : null
+  const stepCount = Array.isArray(steps) ? steps.length : 0
+  return {
+    status,
+    open: isOpen(state),
+    url,
+    submitted: submitted ?? false,
+    step_count: stepCount,
+    error: error ?? null,
+    started_at_ms: started_at_ms ?? null,
+    ended_at_ms: ended_at_ms ?? null,
+  }
+}
+
+/** Browser jobs: `specs/resources/web/browse.ts` is their interface. */
+export const browserJobDefinition = {
+  name: 'browser_job',
+  version: 1,
+  idPrefix: 'job',
+  machine: browserJobMachine,
+  effects: { browse: 'idempotent', eraseBrowserJob: 'idempotent' },
+  row: browserJobRow,
+  gone: (state) => browserJobStatus(state) === null,
+  busy: isOpen,
+  migrations: {},
+} satisfies MachineDefinition

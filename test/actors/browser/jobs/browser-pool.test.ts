@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { BrowserPool } from '#actors/browser/jobs/browser-pool.ts'
+
+const never = new AbortController().signal
+
+/** A job that holds its place until it is let go. */
+const held = (pool: BrowserPool, owner: string, signal = never) => {
+  const over = Promise.withResolvers<string>()
+  const state = { hasBegun: false }
+  const done = pool.run(owner, signal, () => {
+    state.hasBegun = true
+    return over.promise
+  })
+  return { state, done, end: () => over.resolve(owner) }
+}
+
+const calm = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a pool of browsers', () => {
+  it('has so many at a time, and no more', async () => {
+    const pool = new BrowserPool({ atOnce: 2, perOwner: 2 })
+    const jobs = Array.from({ length: 20 }, () => held(pool, 'a'))
+    const begun = () => jobs.filter(({ state }) => state.hasBegun).length
+    for (const [index, job] of jobs.entries()) {
+      await calm()
+      expect(begun()).toBe(Math.min(jobs.length, index + 2))
+      expect(pool.taken).toBe(Math.min(2, jobs.length - index))
+      job.end()
+      await job.done
+    }
+    expect([pool.taken, pool.waiting]).toEqual([0, 0])
+  })
+
+  it('keeps a place for others than an owner with many jobs', async () => {
+    const pool = new BrowserPool({ atOnce: 3, perOwner: 2 })
+    const many = Array.from({ length: 5 }, () => held(pool, 'many'))
+    const other = held(pool, 'other')
+    await calm()
+    expect(many.filter(({ state }) => state.hasBegun)).toHaveLength(2)
+    expect(other.state.hasBegun).toBe(true)
+  })
+
+  it('gives the place of a job that failed to the next one', async () => {
+    const pool = new BrowserPool({ atOnce: 1, perOwner: 1 })
+    const broken = pool.run('a', never, () => Promise.reject(new Error('broken')))
+    const next = pool.run('a', never, async () => 'next')
+    await expect(broken).rejects.toThrow('broken')
+    expect(await next).toBe('next')
+  })
+
+  it('forgets a job that is ended before it has a place', async () => {
+    const pool = new BrowserPool({ atOnce: 1, perOwner: 1 })
+    const first = held(pool, 'a')
+    const abort = new AbortController()
+    const second = held(pool, 'a', abort.signal)
+    abort.abort()
+    expect(await second.done).toBeUndefined()
+    expect(pool.waiting).toBe(0)
+    first.end()
+    await first.done
+    expect(second.state.hasBegun).toBe(false)
+    expect(await held(pool, 'a', abort.signal).done).toBeUndefined()
+  })
+})

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ChromiumMissing } from '#actors/browser/engine/find-chromium.ts'
+import { JobBlobs } from '#actors/browser/jobs/job-blobs.ts'
+import { jobUseCases } from '#actors/browser/jobs/job-use-cases.ts'
+import { jobRetentionMs } from '#machines/browser-job/browser-job.ts'
+import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { maxOpenJobs } from '#specs/resources/web/browse-limits.ts'
+import { openWorld } from '#test/actors/sessions/harness.ts'
+import { callOf } from '#test/support/call-of.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
+import { endlessVisit, failedVisit, plainVisit, type ScriptedVisit } from '../scripted-browser.ts'
+
+const guard = openSsrfGuard({ allowedPrivateHosts: [] })
+let visit: ScriptedVisit
+let clock: VirtualClock
+let world: Awaited<ReturnType<typeof openWorld>>
+let path: () => Promise<string>
+let jobs: ReturnType<typeof jobUseCases>
+
+beforeEach(async () => {
+  visit = plainVisit
+  path = async () => '/bin/chromium'
+  clock = new VirtualClock()
+  world = await openWorld({ clock, visit: (request) => visit(request) })
+  const { host, storage } = world
+  const blobs = new JobBlobs(storage.blobs)
+  jobs = jobUseCases({ host, storage, blobs, guard: guard.content, path: () => path(), now: clock.now })
+})
+afterEach(async () => {
+  const drained = world.runtime.drain(0)
+  await clock.advance(5_000)
+  await drained
+})
+
+const plain = { actions: [], screenshot: false, waitUntil: 'load', timeoutMs: 30_000 } as const
+const create = async (url = 'https://example.com/') => {
+  const job = jobs['browser_jobs.create'](callOf({}, {}, { ...plain, url }))
+  job.catch(() => {})
+  await clock.advance(100)
+  return job
+}
+const get = (jobId: string) => jobs['browser_jobs.get'](callOf({ jobId }, {}, undefined))
+const list = async (status?: 'completed' | 'running') => {
+  const page = jobs['browser_jobs.list'](callOf({}, { limit: 100, ...(status !== undefined && { status }) }, undefined))
+  await clock.advance(100)
+  return (await page).data
+}
+
+describe('browser jobs', () => {
+  it('run in the background, and show what the page said', async () => {
+    const { id } = await create()
+    await calm()
+    expect(await get(id)).toMatchObject({
+      ...{ id, status: 'completed', submitted: false, attempts: 1, error: null },
+      result: { content: 'Words.', title: 'Page', url: 'https://example.com/', untrusted: true, screenshot: null },
+      steps: [{ index: 0, type: 'navigate', screenshot: `/v1/web/browse/${id}/steps/0/screenshot` }],
+    })
+    const picture = await jobs['browser_jobs.picture'](callOf({ jobId: id, index: '0' }, {}, undefined))
+    expect(picture).toEqual({ contentType: 'image/webp', bytes: Buffer.from('picture') })
+  })
+
+  it('say why they failed', async () => {
+    visit = failedVisit
+    const { id } = await create()
+    await calm()
+    expect(await get(id)).toMatchObject({ status: 'failed', error: { code: 'dns_unavailable' }, result: null })
+  })
+
+  it('are listed by their state', async () => {
+    const done = await create()
+    visit = endlessVisit
+    const open = await create('https://example.org/')
+    expect((await list()).map(({ id }) => id)).toEqual([open.id, done.id])
+    expect(await list('running')).toMatchObject([{ id: open.id, submitted: true, url: 'https://example.org/' }])
+    expect(await list('completed')).toMatchObject([{ id: done.id }])
+  })
+
+  it('takes 100 open jobs of a project, and no more', async () => {
+    visit = endlessVisit
+    const made = []
+    for (let n = 0; n < maxOpenJobs; n++) made.push((await create()).id)
+    const refused = jobs['browser_jobs.create'](callOf({}, {}, { ...plain, url: 'https://example.com/' }))
+    refused.catch(() => {})
+    await clock.advance(100)
+    await expect(refused).rejects.toMatchObject({ code: 'browser_queue_full' })
+    await jobs['browser_jobs.cancel'](callOf({ jobId: made[0] ?? '' }, {}, undefined))
+    await clock.advance(100)
+    expect((await create()).id).toMatch(/^job_/)
+  })
+
+  it('are refused where there is no browser', async () => {
+    path = async () => {
+      throw new ChromiumMissing('No Chromium was found: install one, or set CHROMIUM_PATH.')
+    }
+    await expect(create()).rejects.toMatchObject({
+      code: 'browser_unavailable',
+      message: 'No Chromium was found: install one, or set CHROMIUM_PATH.',
+    })
+  })
+
+  it('forgets a job 7 days after it has ended', async () => {
+    const { id } = await create()
+    await calm()
+    await clock.leap(jobRetentionMs)
+    await clock.advance(1_000)
+    await expect(get(id)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await world.storage.blobs.hashes('prj_a', null, 10)).toEqual([])
+  })
+})

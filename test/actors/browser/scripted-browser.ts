@@ -1,0 +1,59 @@
+import type { Logger } from 'pino'
+import type { VisitEnd, VisitRequest } from '#actors/browser/engine/visit.ts'
+import { VisitFailed } from '#actors/browser/engine/visit-failed.ts'
+import { browserEffects } from '#actors/browser/jobs/browser-effects.ts'
+import { BrowserPool } from '#actors/browser/jobs/browser-pool.ts'
+import { JobBlobs } from '#actors/browser/jobs/job-blobs.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { Host } from '#runtime/host.ts'
+import type { Storage } from '#storage/ports.ts'
+
+/** What a browser does with a request. */
+export type ScriptedVisit = (request: VisitRequest) => Promise<VisitEnd>
+
+/** A page with one line of text. */
+export const plainVisit: ScriptedVisit = async ({ request, stepped }) => {
+  await stepped(
+    { type: 'navigate', selector: null, status: 'completed', url: request.url, started_at_ms: 0, duration_ms: 1 },
+    Buffer.from('picture'),
+  )
+  const read = { finalUrl: request.url, title: 'Page', language: 'en', content: 'Words.' }
+  return {
+    visited: {
+      read: { ...read, contentHash: 'hash', links: [], evidenceSpans: [] },
+      ...{ screenshot: null, snapshot: null, state: null },
+    },
+    peakBytes: 1,
+  }
+}
+
+/** A page that cannot be reached. */
+export const failedVisit: ScriptedVisit = async () => ({
+  failed: new VisitFailed('dns_unavailable', 'The host of the page has no address.'),
+  peakBytes: null,
+})
+
+/** A page that sends something, and goes on until the job is ended. */
+export const endlessVisit: ScriptedVisit = async ({ signal, submitting }) => {
+  await submitting()
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  return { failed: new VisitFailed('cancelled', 'The job was ended.'), peakBytes: null }
+}
+
+interface World {
+  readonly storage: Storage
+  readonly host: Host
+  readonly clock: Clock
+  readonly log: Logger
+  readonly visit?: ScriptedVisit | undefined
+}
+
+/** The effects of jobs without a browser, for worlds of virtual time. */
+export const scriptedBrowser = ({ storage, host, clock, log, visit = plainVisit }: World) =>
+  browserEffects({
+    ...{ storage, host, clock, log, visit },
+    now: clock.now,
+    pool: new BrowserPool({ atOnce: 2, perOwner: 2 }),
+    blobs: new JobBlobs(storage.blobs),
+    profiles: { open: async () => null, save: async () => {} },
+  })

@@ -1,0 +1,59 @@
+import { createServer, type ServerResponse } from 'node:http'
+
+/** A request that reached the site. */
+export interface SiteRequest {
+  readonly method: string
+  readonly path: string
+  readonly cookie: string
+  readonly body: string
+}
+
+/** A site on loopback with a form, a page that is slow, and fields for secrets. It notes every request. */
+export class FormSite {
+  readonly requests: SiteRequest[] = []
+  /** Answers to POST that are held back. */
+  readonly held: ServerResponse[] = []
+  readonly #server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    const { method = '', url: path = '', headers } = request
+    this.requests.push({ method, path, cookie: headers.cookie ?? '', body })
+    if (path === '/held') return void this.held.push(response)
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    if (path === '/login') response.setHeader('set-cookie', 'seat=17; Path=/; Max-Age=3600')
+    response.end(method === 'POST' ? `<title>Sent</title><h1>Thanks ${body}</h1>` : page)
+  })
+
+  static async open(): Promise<FormSite> {
+    const site = new FormSite()
+    await new Promise<void>((resolve) => site.#server.listen(0, '127.0.0.1', resolve))
+    return site
+  }
+
+  get host(): string {
+    const address = this.#server.address()
+    return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  }
+
+  url(path: string): string {
+    return `http://${this.host}${path}`
+  }
+
+  count(method: string, path: string): number {
+    return this.requests.filter((each) => each.method === method && each.path === path).length
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
+
+const page = `<!doctype html><html lang="en"><title>Forms</title><body>
+<h1>A form</h1>
+<p>It is sent to where it says.</p>
+<form method="post" action="/send"><input name="q" id="q"><select name="size" id="size"><option value="s">Small</option><option value="l">Large</option></select><button id="go">Send</button></form>
+<form method="post" action="/held"><button id="hold">Hold</button></form>
+<form><label id="lab">Word <input id="w1" type="password"></label><input class="plain" name="access_token"><input class="once" autocomplete="one-time-code"></form>
+<a href="/other">Another page</a>
+</body></html>`

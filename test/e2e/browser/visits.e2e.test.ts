@@ -1,0 +1,269 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { createServer as createTcpServer, type LookupFunction } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium } from '#actors/browser/engine/find-chromium.ts'
+import { processTree } from '#actors/browser/engine/process-tree.ts'
+import { maxContentLength } from '#actors/browser/engine/read-page.ts'
+import { type VisitEnd, type VisitParts, type VisitRequest, visit } from '#actors/browser/engine/visit.ts'
+import type { BrowserRequest } from '#machines/browser-job/browser-job.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { newId } from '#runtime/ids.ts'
+
+/** A name that is public when it is looked up first, and this machine's from then on. */
+const rebound = (): LookupFunction => {
+  const asked = new Map<string, number>()
+  return (hostname, options, callback) => {
+    const times = asked.get(hostname) ?? 0
+    asked.set(hostname, times + 1)
+    const isPublic = hostname !== 'allowed.test' && times === 0
+    // nothing answers at this address of documentation, which counts as public here
+    const address = isPublic ? '93.184.215.14' : '127.0.0.1'
+    if (options.all === true) callback(null, [{ address, family: 4 }])
+    else callback(null, address, 4)
+  }
+}
+
+const plain: BrowserRequest = {
+  ...{ url: '', actions: [], screenshot: false, snapshot_tokens: null, wait_until: 'load' },
+  ...{ timeout_ms: 20_000, width: 800, height: 600, profile: null },
+}
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
+  /** What reached the addresses that no page may reach. */
+  const reached: string[] = []
+  const pages = new Map<string, string>()
+  const requested: string[] = []
+  const closers: (() => void)[] = []
+  let guard: SsrfGuard
+  let site = ''
+  let target = ''
+  let control = ''
+
+  const listening = async (name: (request: IncomingMessage) => void) => {
+    const server = createServer((request, response) => {
+      name(request)
+      const page = pages.get(request.url ?? '')
+      response.setHeader('access-control-allow-origin', '*')
+      if (request.url === '/sw.js') response.setHeader('content-type', 'text/javascript')
+      else response.setHeader('content-type', 'text/html; charset=utf-8')
+      if (request.url?.startsWith('/to-private')) response.writeHead(302, { location: `http://${target}/redirect` })
+      response.end(page ?? '')
+    })
+    server.on('upgrade', (request, socket) => {
+      name(request)
+      socket.destroy()
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closers.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const address = server.address()
+    return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  }
+
+  beforeAll(async () => {
+    site = await listening(({ method, url }) => requested.push(`${method} ${url}`))
+    target = await listening(({ url }) => reached.push(`${url}`))
+    control = await listening(({ url }) => requested.push(`control ${url}`))
+    const [, targetPort] = target.split(':')
+    const [, controlPort] = control.split(':')
+    // QUIC, STUN and DNS go as datagrams; a raw connection is no HTTP
+    const datagrams = createSocket('udp4', () => reached.push('udp'))
+    datagrams.bind(Number(targetPort), '127.0.0.1')
+    await once(datagrams, 'listening')
+    closers.push(() => datagrams.close())
+    const raw = createTcpServer((socket) => {
+      reached.push('tcp')
+      socket.destroy()
+    }).listen(0, '127.0.0.2')
+    await once(raw, 'listening')
+    closers.push(() => raw.close())
+    guard = openSsrfGuard({
+      allowedPrivateHosts: [],
+      allowedContentHosts: [site, control, `allowed.test:${controlPort}`],
+      connectTimeoutMs: 1_000,
+      lookup: rebound(),
+    })
+  })
+  afterAll(async () => {
+    for (const close of closers) close()
+    await guard.close()
+  })
+
+  const visited = (
+    request: Partial<BrowserRequest>,
+    more: Partial<VisitRequest & VisitParts> = {},
+  ): Promise<VisitEnd> => {
+    const parts: VisitParts = {
+      guard: guard.content,
+      path: () => findChromium(process.env.CHROMIUM_PATH ?? null),
+      limits: { maxMemoryBytes: 2 ** 31, maxBytes: 50_000_000 },
+      now: Date.now,
+      ...more,
+    }
+    return visit(parts, {
+      ...{ id: newId('job'), state: null, signal: new AbortController().signal },
+      request: { ...plain, ...request },
+      submitting: async () => true,
+      stepped: async () => {},
+      ...more,
+    })
+  }
+
+  /** Opens the page, and gives it a moment to try. */
+  const opened = (path: string, content: string): Promise<VisitEnd> => {
+    pages.set(path, content)
+    return visited({ url: `http://${site}${path}`, actions: [{ type: 'waitFor', milliseconds: 2_500 }] })
+  }
+
+  /** All that a page can do to reach a host, in one. `to` is `host:port`. */
+  const attempts = (to: string): string => `
+    <title>Tries</title><body>
+    <link rel="prefetch" href="http://${to}/prefetch"><link rel="preconnect" href="http://${to}"><link rel="dns-prefetch" href="http://${to}">
+    <link rel="preload" as="image" href="http://${to}/preload"><link rel="stylesheet" href="http://${to}/style">
+    <script type="speculationrules">{"prefetch":[{"source":"list","urls":["http://${to}/speculation"]}],"prerender":[{"source":"list","urls":["http://${to}/prerender"]}]}</script>
+    <img src="http://${to}/image"><iframe src="http://${to}/frame"></iframe><object data="http://${to}/object"></object>
+    <iframe srcdoc="<meta http-equiv=refresh content='0;url=http://${to}/inner-refresh'>"></iframe>
+    <video src="http://${to}/video"></video><audio src="http://${to}/audio"></audio><script src="http://${to}/script"></script>
+    <iframe src="http://${site}/to-private-frame"></iframe>
+    <form id="f" action="http://${to}/form" target="hidden"></form><iframe name="hidden"></iframe>
+    <script>
+      const tries = [
+        () => fetch('http://${to}/fetch', { mode: 'no-cors' }),
+        () => fetch('http://${site}/to-private', { mode: 'no-cors' }),
+        () => fetch('https://${to}/https', { mode: 'no-cors' }),
+        () => { const x = new XMLHttpRequest(); x.open('GET', 'http://${to}/xhr'); x.send() },
+        () => new WebSocket('ws://${to}/socket'), () => new WebSocket('wss://${to}/sockets'),
+        () => new EventSource('http://${to}/events'),
+        () => navigator.sendBeacon('http://${to}/beacon', 'x'),
+        () => fetch('http://${to}/keepalive', { mode: 'no-cors', keepalive: true }),
+        () => new Worker(URL.createObjectURL(new Blob(["fetch('http://${to}/worker', {mode: 'no-cors'}); new WebSocket('ws://${to}/worker-socket')"]))),
+        () => new SharedWorker(URL.createObjectURL(new Blob(["fetch('http://${to}/shared', {mode: 'no-cors'})"]))),
+        () => navigator.serviceWorker.register('/sw.js'),
+        () => open('http://${to}/popup'), () => document.getElementById('f').submit(),
+        () => new WebTransport('https://${to}/transport'),
+        async () => { const p = new RTCPeerConnection({ iceServers: [{ urls: ['stun:${to}', 'turn:${to}?transport=udp', 'turn:${to}?transport=tcp'], username: 'u', credential: 'c' }] }); p.createDataChannel('x'); await p.setLocalDescription(await p.createOffer()) },
+        () => { const a = document.createElement('a'); a.href = '/'; a.ping = 'http://${to}/ping'; a.target = 'hidden'; document.body.append(a); a.click() },
+      ]
+      for (const attempt of tries) { try { const made = attempt(); made?.catch?.(() => {}) } catch {} }
+    </script>`
+
+  it('reaches no private address, whatever the page tries', async () => {
+    pages.set('/sw.js', `fetch('http://${target}/service-worker', { mode: 'no-cors' })`)
+    const end = await opened('/tries', attempts(target))
+    expect(end).toHaveProperty('visited')
+    expect(reached).toEqual([])
+  })
+
+  it('reaches with the same page what it may reach', async () => {
+    await opened('/control', attempts(control))
+    const found = requested.filter((each) => each.startsWith('control ')).map((each) => each.slice('control /'.length))
+    const expected = [
+      'prefetch',
+      'style',
+      'image',
+      'frame',
+      'inner-refresh',
+      'script',
+      'fetch',
+      'xhr',
+      'socket',
+      'events',
+    ]
+    expect(found).toEqual(expect.arrayContaining([...expected, 'beacon', 'worker', 'worker-socket']))
+  })
+
+  it.each([
+    ['a meta refresh', () => `<meta http-equiv="refresh" content="0;url=http://${target}/refresh">`],
+    ['a script', () => `<script>location = 'http://${target}/location'</script>`],
+    ['a name that is rebound', () => '<script>location = "http://rebound.test/" </script>'],
+  ])('fails a job whose page is left for a private address by %s', async (_how, content) => {
+    const end = await opened(`/left-${_how.length}`, content())
+    expect('failed' in end && end.failed.code).toMatch(/^(?:unsafe_url|fetch_timeout|fetch_failed)$/)
+    expect(reached).toEqual([])
+  })
+
+  it('fails a job whose address is redirected to a private one', async () => {
+    const end = await visited({ url: `http://${site}/to-private-page` })
+    expect('failed' in end && end.failed.code).toBe('unsafe_url')
+    expect(reached).toEqual([])
+  })
+
+  it.each(['http://rebound-again.test/', 'https://rebound-again.test/'])(
+    'checks the address of each connection to %s, not the name',
+    async (url) => {
+      // the first connection goes to a public address where nothing answers, the next one would go to this machine
+      await visited({ url, timeout_ms: 5_000 })
+      const end = await visited({ url, timeout_ms: 5_000 })
+      expect('failed' in end && end.failed.code).toBe('unsafe_url')
+    },
+  )
+
+  it.each([
+    ['a form', '<form method=post action=/changed><button id=b>x</button></form>'],
+    ['fetch', "<button id=b onclick=\"fetch('/changed', {method: 'PUT', body: 'x'})\">x</button>"],
+    ['a beacon', "<button id=b onclick=\"navigator.sendBeacon('/changed', 'x')\">x</button>"],
+    [
+      'fetch that outlives the page',
+      "<button id=b onclick=\"fetch('/changed', {method: 'POST', keepalive: true})\">x</button>",
+    ],
+    [
+      'a worker',
+      "<button id=b onclick=\"new Worker(URL.createObjectURL(new Blob([`fetch('http://' + '${'HOST'}' + '/changed', {method: 'POST', mode: 'no-cors'})`])))\">x</button>",
+    ],
+    ['a ping', '<a id=b href="#x" ping="/changed">x</a>'],
+    [
+      'a frame',
+      '<iframe srcdoc="<form id=f method=post action=/changed></form><script>f.submit()</script>"></iframe><button id=b>x</button>',
+    ],
+  ])('lets nothing that changes something leave by %s before it is noted', async (how, content) => {
+    const path = `/changes-${how.replaceAll(' ', '-')}`
+    pages.set(path, content.replace('HOST', site))
+    const before = requested.filter((each) => each.includes('/changed')).length
+    let asked = 0
+    const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 1_500 } as const]
+    const submitting = async () => {
+      asked++
+      return false
+    }
+    await visited({ url: `http://${site}${path}`, actions }, { submitting })
+    expect(asked).toBe(1)
+    expect(requested.filter((each) => each.includes('/changed'))).toHaveLength(before)
+  })
+
+  it('reads the first 500,000 characters of a page', async () => {
+    pages.set('/long', `<p>${'word '.repeat(200_000)}</p>`)
+    const end = await visited({ url: `http://${site}/long` })
+    const length = 'visited' in end ? end.visited.read.content.length : 0
+    expect(length).toBeGreaterThan(maxContentLength - 10)
+    expect(length).toBeLessThanOrEqual(maxContentLength)
+  })
+
+  it('ends a browser that takes more memory than it may', async () => {
+    const id = newId('job')
+    pages.set(
+      '/greedy',
+      '<script>const all = []; setInterval(() => all.push(new Uint8Array(3e7).fill(1)), 20)</script>',
+    )
+    const limits = { maxMemoryBytes: 500_000_000, maxBytes: 50_000_000 }
+    const actions = Array.from({ length: 6 }, () => ({ type: 'waitFor', milliseconds: 5_000 }) as const)
+    const end = await visited({ url: `http://${site}/greedy`, actions }, { limits, id })
+    expect('failed' in end && end.failed.code).toBe('browser_out_of_memory')
+    expect(end.peakBytes).toBeGreaterThan(limits.maxMemoryBytes)
+    expect((await processTree(`--troupe-job=${id}`))?.pids).toEqual([])
+  })
+
+  it('ends at its signal, and leaves no process', async () => {
+    const id = newId('job')
+    const abort = new AbortController()
+    pages.set('/busy', '<script>setTimeout(() => { for (;;); }, 0)</script>')
+    const stepped = async () => abort.abort()
+    const end = await visited({ url: `http://${site}/busy`, timeout_ms: 5_000 }, { id, signal: abort.signal, stepped })
+    expect('failed' in end && end.failed.code).toBe('cancelled')
+    expect((await processTree(`--troupe-job=${id}`))?.pids).toEqual([])
+  })
+})

@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { request as startRequest } from 'node:http'
+import { connect, createServer as createTcpServer, type LookupFunction } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { html, Site } from '../support/site.ts'
+
+/** Names that lead to this machine, as a rebinding name does, and one that leads nowhere. */
+const lookup: LookupFunction = (hostname, options, callback) => {
+  if (hostname === 'nowhere.test') {
+    callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), '')
+    return
+  }
+  const found = [{ address: '127.0.0.1', family: 4 }]
+  if (options.all === true) callback(null, found)
+  else callback(null, '127.0.0.1', 4)
+}
+
+describe('a guarded proxy', () => {
+  let site: Site
+  let guard: SsrfGuard
+  const open: GuardedProxy[] = []
+
+  beforeAll(async () => {
+    site = await Site.open({ '/page': html('<h1>Here</h1>'), '/large': { body: 'x'.repeat(3_000_000) } })
+    guard = openSsrfGuard({
+      allowedPrivateHosts: [],
+      allowedContentHosts: [site.host, `allowed.test:${site.port}`],
+      lookup,
+    })
+  })
+  afterEach(async () => {
+    for (const proxy of open.splice(0)) await proxy.close()
+  })
+  afterAll(async () => {
+    await site.close()
+    await guard.close()
+  })
+
+  const opened = async (maxBytes = 10_000_000): Promise<GuardedProxy> => {
+    const proxy = await GuardedProxy.open({ guard: guard.content, maxBytes })
+    open.push(proxy)
+    return proxy
+  }
+
+  /** The status and body of a plain request through the proxy; null when it closes the connection. */
+  const fetched = (proxy: GuardedProxy, url: string, method = 'GET') =>
+    new Promise<{ readonly status: number; readonly body: string } | null>((resolve) => {
+      const { hostname, port } = new URL(proxy.url)
+      const request = startRequest({ host: hostname, port, method, path: url, agent: false }, (response) => {
+        let body = ''
+        response.on('data', (part) => {
+          body += part
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+        response.on('error', () => resolve(null))
+      })
+      request.on('error', () => resolve(null))
+      request.end()
+    })
+
+  /** The first line that a tunnel is answered with. */
+  const tunnel = async (proxy: GuardedProxy, target: string): Promise<string> => {
+    const { hostname, port } = new URL(proxy.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n\r\n`)
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    return String(answer).split('\r\n', 1).join('')
+  }
+
+  it('passes requests on to hosts that are allowed', async () => {
+    const proxy = await opened()
+    expect(await fetched(proxy, site.url('/page'))).toEqual({ status: 200, body: '<h1>Here</h1>' })
+    expect(await fetched(proxy, `http://allowed.test:${site.port}/page`)).toMatchObject({ status: 200 })
+    expect(await tunnel(proxy, site.host)).toBe('HTTP/1.1 200 Connection Established')
+    expect(proxy.refusalOf(site.url('/page'))).toBeUndefined()
+  })
+
+  it.each([
+    ['an address of this machine', '127.0.0.1:9', 'unsafe_url'],
+    ['an address of the cloud', '169.254.169.254:80', 'unsafe_url'],
+    ['a private address', '10.0.0.1:80', 'unsafe_url'],
+    ['an IPv6 address of this machine', '[::1]:80', 'unsafe_url'],
+    ['an IPv4 address within IPv6', '[::ffff:127.0.0.1]:80', 'unsafe_url'],
+    ['a name that leads to this machine', 'rebound.test:80', 'unsafe_url'],
+    ['a name without an address', 'nowhere.test:80', 'dns_unavailable'],
+  ])('reaches nothing at %s, and says why', async (_what, host, refusal) => {
+    const proxy = await opened()
+    expect(await fetched(proxy, `http://${host}/`)).toBeNull()
+    expect(await tunnel(proxy, host)).toBe('HTTP/1.1 403 Forbidden')
+    expect(proxy.refusalOf(`http://${host}/`)).toBe(refusal)
+  })
+
+  it('closes every connection beyond the bytes that may come in', async () => {
+    const proxy = await opened(1_000_000)
+    expect(await fetched(proxy, site.url('/large'))).toBeNull()
+    expect(proxy.bytes).toBeLessThan(1_200_000)
+    expect(await fetched(proxy, site.url('/page'))).toBeNull()
+    expect(proxy.refusalOf(site.url('/page'))).toBe('response_too_large')
+  })
+
+  it('survives servers that answer no HTTP, and targets that are none', async () => {
+    const server = createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const own = openSsrfGuard({ allowedPrivateHosts: [], allowedContentHosts: ['127.0.0.1'] })
+    const proxy = await GuardedProxy.open({ guard: own.content, maxBytes: 1_000_000 })
+    open.push(proxy)
+    expect(await fetched(proxy, `http://127.0.0.1:${port}/`)).toBeNull()
+    expect(await fetched(proxy, '/no-target')).toBeNull()
+    expect(await tunnel(proxy, ':::')).toBe('HTTP/1.1 403 Forbidden')
+    expect(await fetched(proxy, site.url('/page'))).toMatchObject({ status: 200 })
+    server.close()
+    await own.close()
+  })
+})
