@@ -35,7 +35,7 @@ export const chip = (state) => h('span', { class: 'chip', 'data-tone': toneOf(st
  */
 export const relatedList = (project, actor) => {
   if (actor.related.length === 0) return null
-  const title = actor.machine === 'session' ? 'Open actions' : 'Belongs to'
+  const title = actor.machine === 'session' ? 'Open actions' : actor.machine === 'action' ? 'Belongs to' : 'Related'
   return h(
     'section',
     { class: 'related', 'aria-label': title },

@@ -1,26 +1,41 @@
+import { ActPanel } from './act-panel.js'
 import { chip, factList, relatedList, stateOf } from './actor-facts.js'
+import { SequencePanel, StepsPanel, WaterfallPanel, WhyPanel } from './actor-panels.js'
 import { ApiError, get, projectPath } from './api.js'
+import { downloadBundle } from './bundle.js'
 import { Chart } from './chart.js'
+import { ChartPlay } from './chart-play.js'
 import { h } from './dom.js'
-import { EventLog } from './event-log.js'
 import { follow } from './follow.js'
-import { LogView } from './log-view.js'
-import { routeHash } from './route.js'
+import { html, render } from './html.js'
+import { LogPanel } from './log-panel.js'
+import { listHash, routeHash } from './route.js'
+import { Scrubber } from './scrubber.js'
+import { activeAt, StepBook } from './steps-model.js'
 
 /**
  * @typedef {import('./actor-facts.js').Actor} Actor
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
+ * @typedef {import('./steps-model.js').Step} Step
+ * @typedef {'steps' | 'log' | 'time' | 'messages'} Tab
  */
 
-/** Events in one read of the log. */
-const pageSize = 200
-/** Entries that are kept on the page. */
-const mostEntries = 1500
+/** Commits in one read, and those that are shown of a long history. */
+const stepPage = 200
+const mostSteps = 2000
 /** The least time between two looks at the state, and the most, in ms: some transitions make no event. */
 const lookEveryMs = 200
 const lookAtLeastEveryMs = 2000
 
-/** One actor: its live chart and its log. */
+/** @type {readonly (readonly [Tab, string])[]} */
+const tabs = [
+  ['steps', 'Steps'],
+  ['log', 'Log'],
+  ['time', 'Waterfall'],
+  ['messages', 'Messages'],
+]
+
+/** One actor: its chart, lit by its commits, what it waits for, its history and its log. */
 export class ActorView {
   element = h('div', { class: 'actor' })
   #project
@@ -28,50 +43,72 @@ export class ActorView {
   #report
   #state = h('span', { class: 'state-now', role: 'status' })
   #stream = h('span', { class: 'stream', role: 'status' })
+  #act = h('div', { class: 'acting' })
+  #why = h('div', { class: 'why-box' })
   #waiting = h('div', { class: 'waiting' })
   #facts = h('div', { class: 'details' })
   #chartBox = h('div', { class: 'chart-box', tabindex: 0, role: 'group', 'aria-label': 'State chart' })
-  #earlier = h(
-    'button',
-    { type: 'button', class: 'quiet', hidden: true, click: () => void this.#readEarlier() },
-    'Load earlier',
-  )
-  #logView = new LogView()
-  #log = new EventLog(0)
-  /** @type {Chart | null} */
-  #chart = null
+  #tabBar = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'History' })
+  #panel = h('div', { class: 'panel', role: 'tabpanel', id: 'history', tabindex: 0 })
+  /** @type {Tab} */
+  #tab = 'log'
+  /** The reader has chosen it. */
+  #chose = false
+  #book = new StepBook()
+  /** @type {Actor | null} */
+  #actor = null
+  /** @type {import('./chart-model.js').Layout | null} */
+  #layout = null
+  /** @type {ChartPlay | null} */
+  #play = null
+  #scrubber
+  #log
   #stopped = false
   #looking = false
   #lookAgain = false
-  #filling = false
   #timer = 0
   #unfollow = () => {}
+  /** @type {number | undefined} */
+  #wanted
 
   /**
-   * @param {string} project
-   * @param {string} id
+   * @param {{ project: string, id: string, step?: number }} place `step`: number of the commit to stand at
    * @param {(error: unknown) => void} report told of trouble, and with null when it is over
    */
-  constructor(project, id, report) {
+  constructor({ project, id, step }, report) {
     this.#project = project
     this.#id = id
     this.#report = report
+    this.#wanted = step
+    this.#log = new LogPanel({ read: (after, limit) => this.#events(after, limit), report })
+    this.#scrubber = new Scrubber((index) => this.#travelled(index))
   }
 
-  /** Reads the actor and its newest events, then follows. @throws {ApiError} */
+  /** Reads the actor, its newest commits and events, then follows. @throws {ApiError} */
   async start() {
+    /** @type {Actor} */
     const actor = await get(this.#path())
     const layout = await get(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
-    this.#chart = new Chart(layout)
-    this.#log = new EventLog(Math.max(0, actor.last_sequence - pageSize))
-    this.#fill(actor)
+    const chart = new Chart(layout)
+    this.#layout = layout
+    this.#play = new ChartPlay(chart, () => this.#showActiveState())
+    if (actor.last_sequence === 0) this.#tab = 'steps'
+    this.#fill(actor, chart)
+    await Promise.all([this.#readSteps(Math.max(0, actor.seq - mostSteps)), this.#log.start(actor.last_sequence)])
     this.#show(actor)
-    await this.#readOn()
+    this.#play.settle(actor.active)
+    this.#showTab(this.#tab)
+    const at = this.#book.steps.findIndex(({ seq }) => seq === this.#wanted)
+    if (at >= 0) this.#scrubber.go(at)
     if (this.#stopped) return
+    addEventListener('keydown', this.#onKey)
     this.#look()
     this.#unfollow = follow({
       url: () => `${this.#path('stream')}?after=${this.#log.last}`,
-      onEvent: (event) => this.#take(event),
+      onEvent: () => {
+        this.#log.poke()
+        this.#look()
+      },
       onStatus: (status) => {
         this.#stream.textContent = status
         this.#stream.dataset.status = status
@@ -82,13 +119,15 @@ export class ActorView {
 
   /** Called when the element has its place on the page. */
   shown() {
-    this.#logView.scrollToEnd()
+    this.#log.scrollToEnd()
     this.#showActiveState()
   }
 
   stop() {
     this.#stopped = true
     clearTimeout(this.#timer)
+    removeEventListener('keydown', this.#onKey)
+    this.#play?.stop()
     this.#unfollow()
   }
 
@@ -97,107 +136,151 @@ export class ActorView {
     return projectPath(this.#project, 'actors', this.#id, ...parts)
   }
 
-  /** @param {Actor} actor */
-  #fill(actor) {
-    const list = routeHash({ view: 'sessions', project: this.#project, status: '', page: 1 })
+  /** @param {number} after @param {number} limit @returns {Promise<{ data: readonly ActorEvent[], last_sequence: number }>} */
+  #events(after, limit) {
+    return get(`${this.#path('events')}?after=${after}&limit=${limit}`)
+  }
+
+  /** @param {Actor} actor @param {Chart} chart */
+  #fill(actor, chart) {
+    const list = listHash({ project: this.#project, machine: actor.machine })
+    const name = actor.machine.replaceAll('_', ' ')
+    const bundle = () =>
+      downloadBundle(actor.id, { steps: this.#book.steps, log: this.#log.events, actor: this.#actor })
     this.element.replaceChildren(
       h(
         'div',
         { class: 'view-head' },
-        h('nav', { 'aria-label': 'Breadcrumb' }, h('a', { href: list }, 'Sessions')),
+        h(
+          'nav',
+          { 'aria-label': 'Breadcrumb' },
+          h('a', { href: list }, `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
+        ),
         h('h1', {}, actor.id),
         this.#state,
+        h('button', { type: 'button', class: 'quiet', click: bundle }, 'Save bundle'),
         this.#stream,
       ),
-      h('section', { class: 'left', 'aria-label': 'State' }, this.#waiting, this.#chartBox, this.#facts),
-      h('section', { class: 'right', 'aria-label': 'Log' }, this.#earlier, this.#logView.element),
+      h(
+        'section',
+        { class: 'left', 'aria-label': 'State' },
+        ...[this.#act, this.#waiting, this.#why, this.#chartBox, this.#scrubber.element, this.#facts],
+      ),
+      h('section', { class: 'right', 'aria-label': 'History' }, this.#tabBar, this.#panel, this.#log.element),
     )
-    if (this.#chart !== null) this.#chartBox.replaceChildren(this.#chart.element)
+    this.#chartBox.replaceChildren(chart.element)
   }
 
   /** @param {Actor} actor */
   #show(actor) {
+    this.#actor = actor
     const state = stateOf(actor)
     if (this.#state.textContent !== state) this.#state.replaceChildren(chip(state))
-    this.#chart?.light(actor.active)
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : null
-    const parked = actor.parked === null ? null : h('p', { class: 'parked' }, `Parked: ${actor.parked}`)
-    this.#waiting.replaceChildren(...[parked, relatedList(this.#project, actor)].filter((part) => part !== null))
+    this.#waiting.replaceChildren(...[relatedList(this.#project, actor)].filter((part) => part !== null))
     this.#facts.replaceChildren(factList(actor))
     if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
+    const parts = { project: this.#project, actor, layout: this.#layout }
+    render(html`<${WhyPanel} ...${parts} steps=${this.#book.steps} />`, this.#why)
+    render(html`<${ActPanel} ...${parts} done=${() => this.#look()} />`, this.#act)
+    if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
   }
 
-  /** On a narrow screen the chart is wider than its box. */
+  /** @param {Tab} tab */
+  #showTab(tab) {
+    this.#tab = tab
+    this.#tabBar.replaceChildren(
+      ...tabs.map(([name, title]) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            role: 'tab',
+            'aria-selected': String(name === tab),
+            'aria-controls': 'history',
+            click: () => {
+              this.#chose = true
+              this.#showTab(name)
+            },
+          },
+          title,
+        ),
+      ),
+    )
+    this.#log.element.hidden = tab !== 'log'
+    this.#panel.hidden = tab === 'log'
+    this.#renderPanel()
+  }
+
+  #renderPanel() {
+    const parts = { project: this.#project, id: this.#id, steps: this.#book.steps, layout: this.#layout }
+    const chosen = this.#scrubber.travels ? this.#scrubber.index : -1
+    const panels = {
+      steps: html`<${StepsPanel} ...${parts} chosen=${chosen} choose=${(/** @type {number} */ index) => this.#scrubber.go(index)} />`,
+      time: html`<${WaterfallPanel} ...${parts} />`,
+      messages: html`<${SequencePanel} ...${parts} />`,
+      log: null,
+    }
+    render(panels[this.#tab], this.#panel)
+  }
+
+  /** The reader stands at this commit; null: at the newest. @param {number | null} index */
+  #travelled(index) {
+    const { steps } = this.#book
+    const step = index === null ? undefined : steps[index]
+    history.replaceState(
+      null,
+      '',
+      routeHash({ view: 'actor', project: this.#project, id: this.#id, ...(step && { step: step.seq }) }),
+    )
+    if (index === null) this.#play?.settle(this.#actor?.active ?? [])
+    else {
+      const before = index > 0 ? this.#book.stateAt(index - 1) : null
+      const leaf = this.#book.stateAt(index)
+      if (leaf !== null) this.#play?.stand(activeAt(leaf), before === null ? null : activeAt(before))
+    }
+    this.#log.standAt(index === null ? null : this.#book.sequenceAt(index))
+    this.#renderPanel()
+    this.#panel.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' })
+  }
+
+  /** ← and → go through the commits, wherever nothing is written or chosen. @param {KeyboardEvent} event */
+  #onKey = (event) => {
+    const { key, target, metaKey, ctrlKey, altKey } = event
+    const ours = !(target instanceof Element && target.matches('input, textarea, select, .chart-box'))
+    if (!ours || metaKey || ctrlKey || altKey || document.querySelector('dialog[open]') !== null) return
+    if (key === 'ArrowLeft') this.#scrubber.move(-1)
+    else if (key === 'ArrowRight') this.#scrubber.move(1)
+    else return
+    event.preventDefault()
+  }
+
+  /** A chart may be larger than its box: what is lit is brought into it. */
   #showActiveState() {
-    const box = this.#chart?.activeBox()
-    if (!box) return
-    const { left, width } = this.#chartBox.getBoundingClientRect()
-    this.#chartBox.scrollLeft += box.left + box.width / 2 - (left + width / 2)
+    const active = this.#play?.chart.activeBox()
+    if (!active) return
+    const box = this.#chartBox.getBoundingClientRect()
+    const inside =
+      active.left >= box.left && active.right <= box.right && active.top >= box.top && active.bottom <= box.bottom
+    if (inside) return
+    this.#chartBox.scrollLeft += active.left + active.width / 2 - (box.left + box.width / 2)
+    this.#chartBox.scrollTop += active.top + active.height / 2 - (box.top + box.height / 2)
   }
 
-  /** @param {ActorEvent} event */
-  #take(event) {
-    this.#add(event)
-    this.#look()
-  }
-
-  /** @param {ActorEvent} event */
-  #add(event) {
-    const added = this.#log.add(event)
-    if (added === 'hole') void this.#readOn().catch(this.#report)
-    const newest = this.#log.entries.at(-1)
-    if (newest === undefined) return
-    if (added === 'grown') this.#logView.grow(newest, event)
-    if (added !== 'new') return
-    this.#logView.append(newest)
-    this.#logView.removeOldest(this.#log.trim(mostEntries))
-    this.#earlier.hidden = this.#log.before === 0
-  }
-
-  /** Reads the log from the last event on, to its end. */
-  async #readOn() {
-    if (this.#filling) return
-    this.#filling = true
-    try {
-      for (let more = true; more && !this.#stopped; ) {
-        const page = await this.#page(this.#log.last, pageSize)
-        for (const event of page.data) this.#add(event)
-        more = page.data.length > 0 && this.#log.last < page.last_sequence
-      }
-    } finally {
-      this.#filling = false
+  /** Reads the commits after this one, to the newest. @param {number} from */
+  async #readSteps(from) {
+    for (let after = from, more = true; more && !this.#stopped; ) {
+      /** @type {{ data: readonly Step[], last_seq: number }} */
+      const { data, last_seq } = await get(`${this.#path('steps')}?after=${after}&limit=${stepPage}`)
+      const fresh = this.#book.add(data)
+      after = data.at(-1)?.seq ?? last_seq
+      more = data.length > 0 && after < last_seq
+      if (fresh.length === 0) continue
+      this.#scrubber.grow(this.#book.steps)
+      const states = fresh.flatMap(({ to }) => (to === null ? [] : [activeAt(to)]))
+      if (!this.#scrubber.travels && this.#looking) this.#play?.play(states)
+      this.#renderPanel()
     }
-    this.#earlier.hidden = this.#log.before === 0
-  }
-
-  async #readEarlier() {
-    const { before } = this.#log
-    /** @type {ActorEvent[]} */
-    const older = []
-    this.#earlier.disabled = true
-    try {
-      // the server may answer with fewer than were asked for
-      for (let after = Math.max(0, before - pageSize); after < before; ) {
-        const { data } = await this.#page(after, before - after)
-        older.push(...data)
-        after = data.at(-1)?.sequence ?? before
-      }
-      if (this.#log.before === before) this.#logView.prepend(this.#log.addBefore(older))
-      this.#earlier.hidden = this.#log.before === 0
-    } catch (error) {
-      this.#report(error)
-    } finally {
-      this.#earlier.disabled = false
-    }
-  }
-
-  /**
-   * @param {number} after
-   * @param {number} limit
-   * @returns {Promise<{ data: readonly ActorEvent[], last_sequence: number }>}
-   */
-  #page(after, limit) {
-    return get(`${this.#path('events')}?after=${after}&limit=${limit}`)
   }
 
   /** Looks at the state soon, and again after a while. */
@@ -229,7 +312,11 @@ export class ActorView {
   /** Shows the state as it is now. @returns {Promise<boolean>} whether it is worth looking again */
   async #isThere() {
     try {
+      /** @type {Actor} */
       const actor = await get(this.#path())
+      if (actor.seq > this.#book.last) await this.#readSteps(this.#book.last)
+      if (actor.last_sequence > this.#log.last) this.#log.poke()
+      if (actor.last_sequence > 0 && !this.#chose && this.#tab !== 'log') this.#showTab('log')
       if (!this.#stopped) this.#show(actor)
       this.#report(null)
       return !this.#stopped

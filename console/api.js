@@ -1,3 +1,5 @@
+import { noteServerDate } from './server-time.js'
+
 /** An answer that is no success. `code` is the wire code, `unreachable` when no answer came. */
 export class ApiError extends Error {
   /**
@@ -24,6 +26,7 @@ export class ApiError extends Error {
 const ask = async (path, init) => {
   const response = await fetch(path, { credentials: 'same-origin', ...init }).catch(() => null)
   if (response === null) throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
+  noteServerDate(response.headers.get('date'))
   const body = await response.json().catch(() => null)
   if (response.ok && body !== null) return body
   const { code = 'unreadable', message = `The server answered ${response.status}.` } = body?.error ?? {}

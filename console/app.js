@@ -1,9 +1,12 @@
 import { ActorView } from './actor-view.js'
 import { ApiError, get, post, projectPath } from './api.js'
 import { byId, h } from './dom.js'
+import { FindDialog } from './find-dialog.js'
+import { fleetPage } from './fleet-page.js'
+import { homePage } from './home-page.js'
+import { listPage } from './list-page.js'
 import { NodesView } from './nodes-view.js'
-import { parseRoute, routeHash } from './route.js'
-import { SessionsView } from './sessions-view.js'
+import { listHash, parseRoute, routeHash } from './route.js'
 import { signInView } from './sign-in-view.js'
 import { SkillsView } from './skills-view.js'
 import { StuckView } from './stuck-view.js'
@@ -19,6 +22,8 @@ const signedInBefore = 'troupe.signed-in-before'
 const view = byId('view')
 const tools = byId('tools')
 const notice = byId('notice')
+const find = new FindDialog()
+document.body.append(find.element)
 
 /** @type {readonly Project[] | null} null while nobody is signed in */
 let projects = null
@@ -38,7 +43,7 @@ const report = (error) => {
   if (error === null) return
   const gone = error instanceof ApiError && error.status === 404
   notice.textContent = gone
-    ? 'There is no such session or action in your projects, or it was deleted.'
+    ? 'There is no such session, run or action in your projects, or it was deleted.'
     : messageOf(error)
 }
 
@@ -83,11 +88,14 @@ const viewOf = async (route, known) => {
   const project = route.project ?? (route.view === 'actor' ? await projectOf(route.id, known) : (known[0]?.id ?? null))
   if (project === null) return null
   showTools(known, project, route.view)
-  if (route.view === 'actor') return new ActorView(project, route.id, report)
+  find.of(project)
+  if (route.view === 'actor') return new ActorView({ ...route, project }, report)
+  if (route.view === 'list') return listPage({ ...route, project }, report)
+  if (route.view === 'fleet') return fleetPage(project, report)
   if (route.view === 'nodes') return new NodesView(project, report)
   if (route.view === 'stuck') return new StuckView(project, report)
   if (route.view === 'skills') return new SkillsView(project, report)
-  return new SessionsView({ ...route, project }, report)
+  return homePage(project, report)
 }
 
 /**
@@ -114,18 +122,27 @@ const showTools = (known, project, current) => {
   /** @param {Event} event */
   const choose = ({ target }) => {
     if (!(target instanceof HTMLSelectElement)) return
-    location.hash = routeHash({ view: 'sessions', project: target.value, status: '', page: 1 })
+    location.hash = routeHash({ view: 'home', project: target.value })
   }
   const picker =
     known.length > 1
       ? h('select', { 'aria-label': 'Project', change: choose }, ...options)
       : h('span', { class: 'muted' }, known[0]?.name ?? '')
-  /** @param {'nodes' | 'stuck' | 'skills'} view @param {string} name */
-  const link = (view, name) =>
-    h('a', { href: routeHash({ view, project }), 'aria-current': view === current ? 'page' : undefined }, name)
+  /** @param {import('./route.js').Route['view']} view @param {string} name @param {string} href */
+  const linkTo = (view, name, href) => h('a', { href, 'aria-current': view === current ? 'page' : undefined }, name)
+  /** @param {import('./route.js').PlainView} view @param {string} name */
+  const link = (view, name) => linkTo(view, name, routeHash({ view, project }))
   tools.replaceChildren(
-    link('skills', 'Skills'),
-    ...(operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
+    h(
+      'nav',
+      { class: 'main-nav', 'aria-label': 'Main' },
+      link('home', 'Home'),
+      linkTo('list', 'Sessions', listHash({ project })),
+      link('fleet', 'Fleet'),
+      link('skills', 'Skills'),
+      ...(operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
+    ),
+    h('button', { type: 'button', class: 'quiet', click: () => find.open() }, 'Find ', h('kbd', {}, '/')),
     picker,
     h('button', { type: 'button', class: 'quiet', click: () => void signOut() }, 'Sign out'),
   )
@@ -134,7 +151,7 @@ const showTools = (known, project, current) => {
 const signIn = async () => {
   const [{ data }, { member }] = await Promise.all([get('/api/projects?limit=100'), get('/api/auth/me')])
   projects = data
-  operates = member.role !== 'member'
+  operates = member.role === 'admin' || member.role === 'owner'
   localStorage.setItem(signedInBefore, 'yes')
   await show()
 }
@@ -149,6 +166,7 @@ const signOut = async () => {
 }
 
 const signedOut = () => {
+  find.of('')
   localStorage.removeItem(signedInBefore)
   projects = null
   current?.stop()

@@ -6,8 +6,8 @@ import { toneOf } from './format.js'
 
 const lineHeight = 15
 
-/** Narrower, in px, the text of a wide chart cannot be read: its box scrolls then. */
-const leastWidth = 560
+/** A chart that is scaled below this part of its size cannot be read: its text would be smaller than 10 px. Its box scrolls then. */
+const leastScale = 0.92
 
 /** How long the last transition stays highlighted, in ms. */
 const touchedMs = 1600
@@ -45,7 +45,7 @@ export class Chart {
       ...this.#edges,
       ...states,
     )
-    this.element.style.minWidth = `${Math.min(layout.width, leastWidth)}px`
+    this.element.style.minWidth = `${layout.width * leastScale}px`
   }
 
   /**
@@ -69,6 +69,11 @@ export class Chart {
       `State chart of the ${this.#layout.machine} machine. Active: ${active.at(-1) ?? 'none'}.`,
     )
     this.#fadeSoon()
+  }
+
+  /** What was lit is forgotten: the next states are lit without a way to them. */
+  forget() {
+    this.#active = null
   }
 
   /** The box of the innermost active state on the page; null when there is none. */

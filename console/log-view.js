@@ -10,9 +10,19 @@ import { preciseTime } from './format.js'
 /** How near to its end, in px, a log counts as read to the end: then it stays there when more comes. */
 const nearEndPx = 48
 
-/** The list of a log's entries; the newest is at the end. */
+/** The list of a log's entries; the newest is at the end. It is one stop of the Tab key; Enter shows payloads whole. */
 export class LogView {
-  element = h('ol', { class: 'log', role: 'log', 'aria-label': 'Event log', tabindex: 0 })
+  element = h('div', {
+    class: 'log',
+    role: 'log',
+    'aria-label': 'Event log',
+    tabindex: 0,
+    keydown: (event) => this.#onKey(event),
+    click: (event) => this.#onClick(event),
+  })
+  #searched = ''
+  /** @type {number | null} */
+  #standing = null
   /** @type {{ row: HTMLElement, text: Text, range: HTMLElement, parts: HTMLElement } | null} */
   #open = null
 
@@ -27,6 +37,41 @@ export class LogView {
   /** @param {Entry} entry */
   append(entry) {
     this.#keepingEnd(() => this.element.append(this.#rowOf(entry)))
+  }
+
+  /** Shows entries with this text only. @param {string} text */
+  search(text) {
+    this.#searched = text.trim().toLowerCase()
+    for (const row of this.element.children) this.#mark(row)
+  }
+
+  /** Dims what came after this event; null: nothing. @param {number | null} sequence */
+  standAt(sequence) {
+    this.#standing = sequence
+    for (const row of this.element.children) this.#mark(row)
+    if (sequence === null) return this.scrollToEnd()
+    const last = [...this.element.children].findLast((row) => !row.classList.contains('ahead'))
+    last?.scrollIntoView({ block: 'nearest' })
+  }
+
+  /** @param {Element} row */
+  #mark(row) {
+    if (!(row instanceof HTMLElement)) return
+    const first = Number(row.dataset.first)
+    row.classList.toggle('ahead', this.#standing !== null && first > this.#standing)
+    row.hidden = this.#searched !== '' && !(row.textContent ?? '').toLowerCase().includes(this.#searched)
+  }
+
+  /** @param {Event} event */
+  #onKey(event) {
+    if (!(event instanceof KeyboardEvent) || event.key !== 'Enter' || event.target !== this.element) return
+    this.element.classList.toggle('whole')
+  }
+
+  /** @param {Event} event */
+  #onClick({ target }) {
+    if (!(target instanceof Element) || getSelection()?.isCollapsed === false) return
+    target.closest('.payload')?.classList.toggle('whole')
   }
 
   /**
@@ -68,7 +113,10 @@ export class LogView {
 
   /** @param {Entry} entry */
   #rowOf(entry) {
-    return entry.kind === 'text' ? this.#textRow(entry) : eventRow(entry.event)
+    const row = entry.kind === 'text' ? this.#textRow(entry) : eventRow(entry.event)
+    row.dataset.first = String(firstOf(entry))
+    this.#mark(row)
+    return row
   }
 
   /** @param {import('./event-log.js').TextEntry} entry */
@@ -78,7 +126,7 @@ export class LogView {
     const range = h('span', { class: 'seq' }, rangeOf(entry))
     const parts = h('ol', { class: 'parts' }, ...entry.events.map(partOf))
     const row = h(
-      'li',
+      'div',
       { class: 'entry text' },
       headOf(range, 'output_text.delta', first),
       h('p', { class: 'output' }, text),
@@ -92,10 +140,10 @@ export class LogView {
 /** @param {ActorEvent} event */
 const eventRow = (event) =>
   h(
-    'li',
+    'div',
     { class: 'entry', 'data-event': event.event_type },
     headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
-    h('pre', { class: 'payload', tabindex: 0, 'aria-label': 'Payload' }, JSON.stringify(event.payload, null, 2)),
+    h('pre', { class: 'payload' }, JSON.stringify(event.payload, null, 2)),
   )
 
 /**

@@ -1,18 +1,23 @@
 /**
- * @typedef {{ view: 'sessions', project: string | null, status: string, page: number }} SessionsRoute
- * @typedef {{ view: 'actor', project: string | null, id: string }} ActorRoute
- * @typedef {{ view: 'nodes', project: string | null }} NodesRoute
- * @typedef {{ view: 'stuck', project: string | null }} StuckRoute
- * @typedef {{ view: 'skills', project: string | null }} SkillsRoute
- * @typedef {SessionsRoute | ActorRoute | NodesRoute | StuckRoute | SkillsRoute} Route
+ * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, from: string, to: string, after: string }} ListRoute
+ * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
+ * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills'} PlainView
+ * @typedef {{ view: PlainView, project: string | null }} PlainRoute
+ * @typedef {ListRoute | ActorRoute | PlainRoute} Route
  */
 
-/** What the status filter offers; '' for all. */
-export const statuses = ['', 'active', 'paused', 'completed']
+/** Filters of a list, as its URL names them. */
+const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'from', 'to', 'after'])
+
+/** @type {readonly string[]} */
+const plainViews = ['home', 'fleet', 'nodes', 'stuck', 'skills']
+
+/** @param {string | undefined} view @returns {view is PlainView} */
+const isPlain = (view) => view !== undefined && plainViews.includes(view)
 
 /**
- * The view that a location's hash names: `#/projects/<id>/sessions?status=paused&page=2`, `#/projects/<id>/actors/<id>`,
- * `#/projects/<id>/nodes`, `#/projects/<id>/stuck`, `#/projects/<id>/skills`, or any without the project. Anything else is the list of sessions.
+ * The view that a location's hash names: `#/projects/<id>/list/session?state=paused`, `#/projects/<id>/actors/<id>?step=12`,
+ * `#/projects/<id>/home` and other plain ones, or any without the project. Anything else is the home.
  *
  * @param {string} hash
  * @returns {Route}
@@ -22,17 +27,30 @@ export const parseRoute = (hash) => {
   const parts = path.split('/').filter(Boolean).map(decoded)
   const project = parts[0] === 'projects' ? (parts[1] ?? null) : null
   const [view, id] = project === null ? parts : parts.slice(2)
-  if (view === 'actors' && id) return { view: 'actor', project, id }
-  if (view === 'nodes' || view === 'stuck' || view === 'skills') return { view, project }
   const search = new URLSearchParams(query)
-  const status = search.get('status') ?? ''
-  const page = Number(search.get('page') ?? 1)
+  if (view === 'actors' && id) return { view: 'actor', project, id, ...stepIn(search) }
+  if (isPlain(view)) return { view, project }
+  if (view === 'sessions') return listRoute(project, 'session', search)
+  if (view !== 'list') return { view: 'home', project }
+  return listRoute(project, id ?? (search.get('error') ? '' : 'session'), search)
+}
+
+/** @param {string | null} project @param {string} machine @param {URLSearchParams} search @returns {ListRoute} */
+const listRoute = (project, machine, search) => {
+  const [state, tenant, agent, error, from, to, after] = filters.map((name) => search.get(name) ?? '')
   return {
-    view: 'sessions',
+    view: 'list',
     project,
-    status: statuses.includes(status) ? status : '',
-    page: Number.isInteger(page) && page > 0 ? page : 1,
+    machine,
+    ...{ state: state ?? '', tenant: tenant ?? '', agent: agent ?? '', error: error ?? '' },
+    ...{ from: from ?? '', to: to ?? '', after: after ?? '' },
   }
+}
+
+/** @param {URLSearchParams} search */
+const stepIn = (search) => {
+  const step = Number(search.get('step'))
+  return Number.isInteger(step) && step > 0 ? { step } : {}
 }
 
 /**
@@ -42,13 +60,23 @@ export const parseRoute = (hash) => {
  */
 export const routeHash = (route) => {
   const place = route.project === null ? '#' : `#/projects/${encodeURIComponent(route.project)}`
-  if (route.view === 'actor') return `${place}/actors/${encodeURIComponent(route.id)}`
-  if (route.view === 'nodes' || route.view === 'stuck' || route.view === 'skills') return `${place}/${route.view}`
+  if (route.view === 'actor') {
+    const step = route.step === undefined ? '' : `?step=${route.step}`
+    return `${place}/actors/${encodeURIComponent(route.id)}${step}`
+  }
+  if (route.view !== 'list') return `${place}/${route.view}`
   const search = new URLSearchParams()
-  if (route.status !== '') search.set('status', route.status)
-  if (route.page !== 1) search.set('page', String(route.page))
-  return `${place}/sessions${search.size === 0 ? '' : `?${search}`}`
+  for (const name of filters) if (route[name] !== '') search.set(name, route[name])
+  const kind = route.machine === '' ? '' : `/${encodeURIComponent(route.machine)}`
+  return `${place}/list${kind}${search.size === 0 ? '' : `?${search}`}`
 }
+
+/**
+ * The hash of a list; sessions without filters when nothing is said.
+ *
+ * @param {Partial<ListRoute> & { project: string | null }} list
+ */
+export const listHash = (list) => routeHash({ ...listRoute(list.project, 'session', new URLSearchParams()), ...list })
 
 /** @param {string} part */
 const decoded = (part) => {

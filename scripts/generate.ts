@@ -16,6 +16,7 @@ import type { GeneratedFile } from './generate/generated-file.ts'
 import { logoFiles } from './generate/logos.ts'
 import { mermaidFile } from './generate/mermaid.ts'
 import { openapiFile } from './generate/openapi.ts'
+import { vendoredFiles } from './generate/vendored.ts'
 
 /*
  * Writes every file that follows from the declarations and machines. With `--check` it writes nothing, names the files
@@ -35,6 +36,7 @@ const files: readonly GeneratedFile[] = [
   ...charts.map(mermaidFile),
   ...(await chartFiles(charts)),
   ...logoFiles(),
+  ...vendoredFiles(),
 ]
 
 const isStale = ({ path, text }: GeneratedFile): boolean => {

@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import { entityTag, namesTag } from './entity-tag.ts'
 import type { Headers, HttpRequest, HttpResponse } from './http/http-port.ts'
 
@@ -20,7 +22,19 @@ interface StaticFile {
   readonly content: Buffer
   readonly etag: string
   readonly headers: Headers
+  /** The same compressed, the smallest first. */
+  readonly compressed: readonly Compressed[]
 }
+
+interface Compressed {
+  readonly encoding: 'br' | 'gzip'
+  readonly content: Buffer
+}
+
+const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const
+
+/** Shorter files gain nothing. */
+const leastCompressed = 256
 
 /**
  * The files of one folder, read once. A path is looked up among the names that were found, so that no request can
@@ -38,8 +52,13 @@ export class StaticFiles {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const file = this.#files.get(request.path === '/' ? '/index.html' : request.path)
     if (file === undefined) return false
-    const fresh = namesTag(request.header('if-none-match'), file.etag)
-    response.send(fresh ? 304 : 200, file.headers, fresh ? '' : file.content)
+    const accepted = request.header('accept-encoding') ?? ''
+    const compressed = file.compressed.find(({ encoding }) => accepts(accepted, encoding))
+    const etag = compressed === undefined ? file.etag : tagOf(file.etag, compressed.encoding)
+    const fresh = namesTag(request.header('if-none-match'), etag)
+    const encoding: Headers = compressed === undefined ? [] : [['content-encoding', compressed.encoding]]
+    const headers: Headers = [...file.headers, ['etag', etag], ...(fresh ? [] : encoding)]
+    response.send(fresh ? 304 : 200, headers, fresh ? '' : (compressed ?? file).content)
     return true
   }
 }
@@ -58,23 +77,42 @@ export const readStaticFiles = async (
     const type = contentTypes[extname(entry.name)]
     if (!entry.isFile() || type === undefined) continue
     const path = join(entry.parentPath, entry.name)
-    files.set(`/${relative(folder, path).split(sep).join('/')}`, staticFile(await readFile(path), type))
+    files.set(`/${relative(folder, path).split(sep).join('/')}`, await staticFile(await readFile(path), type))
   }
   for (const [path, file] of Object.entries(open)) {
-    const { content, etag, headers } = staticFile(await readFile(file), contentTypes[extname(file)] ?? '')
-    files.set(path, { content, etag, headers: [...headers, ['access-control-allow-origin', '*']] })
+    const served = await staticFile(await readFile(file), contentTypes[extname(file)] ?? '')
+    files.set(path, { ...served, headers: [...served.headers, ['access-control-allow-origin', '*']] })
   }
   return new StaticFiles(files)
 }
 
-const staticFile = (content: Buffer, type: string): StaticFile => {
-  const etag = entityTag(content)
+/** Whether `Accept-Encoding` names the encoding, and not with a weight of nought: RFC 9110, section 12.5.3. */
+const accepts = (header: string, encoding: string): boolean =>
+  header.split(',').some((part) => {
+    const [name = '', ...params] = part.split(';').map((each) => each.trim().toLowerCase())
+    return name === encoding && !params.some((param) => /^q=0(\.0*)?$/.test(param))
+  })
+
+/** A strong tag names bytes, which differ by encoding. */
+const tagOf = (etag: string, encoding: string): string => `${etag.slice(0, -1)}-${encoding}"`
+
+const compressedOf = async (content: Buffer, type: string): Promise<readonly Compressed[]> => {
+  if (content.length < leastCompressed || /^(image\/(png|x-icon)|font)/.test(type)) return []
+  const [br, zipped] = await Promise.all([compressors.br(content), compressors.gzip(content)])
+  return [
+    { encoding: 'br', content: br },
+    { encoding: 'gzip', content: zipped },
+  ]
+}
+
+const staticFile = async (content: Buffer, type: string): Promise<StaticFile> => {
   return {
     content,
-    etag,
+    etag: entityTag(content),
+    compressed: await compressedOf(content, type),
     headers: [
       ['content-type', type],
-      ['etag', etag],
+      ['vary', 'accept-encoding'],
       ['cache-control', 'no-cache'],
       ['content-security-policy', "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"],
       ['x-content-type-options', 'nosniff'],

@@ -1,27 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import { parseRoute, routeHash } from '../../console/route.js'
+import { listHash, parseRoute, routeHash } from '../../console/route.js'
 
 describe('routes of the console', () => {
   it.each([
-    '#/sessions',
-    '#/projects/prj_1/sessions',
-    '#/projects/prj_1/sessions?status=paused&page=3',
+    '#/home',
+    '#/projects/prj_1/home',
+    '#/projects/prj_1/list/session?state=paused&tenant=ten_1&agent=agt_1&from=2026-01-01&to=2026-02-01&after=abc',
+    '#/projects/prj_1/list?error=provider_error',
+    '#/projects/prj_1/list/run?error=provider_error',
     '#/projects/prj_1/actors/ses_1',
+    '#/projects/prj_1/actors/ses_1?step=12',
     '#/actors/act_1',
     '#/nodes',
-    '#/projects/prj_1/nodes',
+    '#/projects/prj_1/fleet',
     '#/projects/prj_1/stuck',
     '#/projects/prj_1/skills',
   ])('come back as they were written: %s', (hash) => {
     expect(routeHash(parseRoute(hash))).toBe(hash)
   })
 
-  it.each(['', '#', '#/', '#/nowhere', '#/projects', '#/actors', '#/sessions?status=odd&page=-1', '#/sessions?page=x'])(
-    'lead to the list of sessions when they lead nowhere: %s',
-    (hash) => {
-      expect(parseRoute(hash)).toEqual({ view: 'sessions', project: null, status: '', page: 1 })
-    },
-  )
+  it.each(['', '#', '#/', '#/nowhere', '#/projects', '#/actors'])('lead home when they lead nowhere: %s', (hash) => {
+    expect(parseRoute(hash)).toEqual({ view: 'home', project: null })
+  })
+
+  it('lead to sessions from the path that they had before', () => {
+    expect(parseRoute('#/sessions')).toMatchObject({ view: 'list', machine: 'session', state: '' })
+    expect(listHash({ project: 'prj_1' })).toBe('#/projects/prj_1/list/session')
+  })
 
   it('keep ids whole whatever stands in them', () => {
     const route = { view: 'actor', project: 'a/b', id: 'ses_?#%' } as const

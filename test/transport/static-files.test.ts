@@ -9,6 +9,8 @@ import { readStaticFiles } from '#transport/static-files.ts'
 import { head, rawClient } from './http/raw-client.ts'
 import { noUpgrade } from './http/serving.ts'
 
+const longScript = 'let answer = 42\n'.repeat(100)
+
 describe('static files', () => {
   let folder: string
   let server: HttpServer
@@ -22,6 +24,7 @@ describe('static files', () => {
     await writeFile(join(served, 'index.html'), '<p>hällo')
     await writeFile(join(served, 'app.js'), 'let a')
     await writeFile(join(served, 'charts', 'session.layout.json'), '{}')
+    await writeFile(join(served, 'long.js'), longScript)
     await writeFile(join(served, 'notes.md'), 'not for browsers')
     await writeFile(join(folder, 'description.json'), '{"openapi":"3.1.0"}')
     const files = await readStaticFiles(served, { '/openapi.json': join(folder, 'description.json') })
@@ -47,6 +50,21 @@ describe('static files', () => {
   ])('serves %s as %s', async (path, type, body) => {
     const answer = await get(path)
     expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([200, type, body])
+  })
+
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, br;q=0', 'gzip'],
+    ['identity', null],
+  ])('compresses as the client accepts: %s', async (accepted, encoding) => {
+    const answer = await get('/long.js', { headers: { 'accept-encoding': accepted } })
+    expect(answer.headers.get('content-encoding')).toBe(encoding)
+    expect(answer.headers.get('vary')).toBe('accept-encoding')
+    expect(await answer.text()).toBe(longScript)
+    const etag = answer.headers.get('etag') ?? ''
+    const again = await get('/long.js', { headers: { 'accept-encoding': accepted, 'if-none-match': etag } })
+    expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
   })
 
   it('serves a single file to pages of every origin, and the folder to its own', async () => {

@@ -1,0 +1,126 @@
+import { age } from './age.js'
+import { get, projectPath } from './api.js'
+import { h } from './dom.js'
+import { toneOf } from './format.js'
+import { html, render } from './html.js'
+import { listHash, routeHash } from './route.js'
+import { useEffect, useRef, useState } from './vendor/hooks.js'
+
+/**
+ * @typedef {object} Finding
+ * @property {'actor' | 'tenant' | 'user' | 'agent' | 'error' | 'request'} kind
+ * @property {string} id
+ * @property {string | null} machine
+ * @property {string | null} state
+ * @property {string | null} label
+ * @property {string | null} updated_at
+ */
+
+const waitMs = 120
+
+/** Where a finding leads; null for what has no page. @param {string} project @param {Finding} finding */
+const hashOf = (project, { kind, id }) => {
+  if (kind === 'actor') return routeHash({ view: 'actor', project, id })
+  if (kind === 'tenant') return listHash({ project, tenant: id })
+  if (kind === 'agent') return listHash({ project, agent: id })
+  if (kind === 'error') return listHash({ project, machine: '', error: id })
+  return null
+}
+
+/** The dialog that finds anything: opened by ⌘K, Ctrl+K or `/`. */
+export class FindDialog {
+  element = h('dialog', { class: 'find', 'aria-label': 'Find' })
+  #project = ''
+
+  constructor() {
+    addEventListener('keydown', (event) => this.#onKey(event))
+    this.element.addEventListener('close', () => render(null, this.element))
+    this.element.addEventListener('click', ({ target }) => {
+      if (target === this.element) this.element.close()
+    })
+  }
+
+  /** @param {string} project what is found belongs to it; '' while nobody is signed in */
+  of(project) {
+    this.#project = project
+  }
+
+  open() {
+    if (this.#project === '' || this.element.open) return
+    render(html`<${Find} project=${this.#project} close=${() => this.element.close()} />`, this.element)
+    this.element.showModal()
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const { key, metaKey, ctrlKey, target } = event
+    const writes = target instanceof HTMLElement && target.matches('input, textarea, select')
+    const asked = ((metaKey || ctrlKey) && key.toLowerCase() === 'k') || (key === '/' && !writes)
+    if (!asked || this.#project === '') return
+    event.preventDefault()
+    this.open()
+  }
+}
+
+/** @param {{ project: string, close: () => void }} props */
+const Find = ({ project, close }) => {
+  const [text, setText] = useState('')
+  const [found, setFound] = useState(/** @type {readonly Finding[] | null} */ (null))
+  const [chosen, setChosen] = useState(0)
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null))
+  useEffect(() => input.current?.focus(), [])
+  useEffect(() => {
+    const query = text.trim()
+    if (query === '') return setFound(null)
+    const abort = new AbortController()
+    const timer = setTimeout(async () => {
+      const { data } = await get(`${projectPath(project, 'find')}?q=${encodeURIComponent(query)}`, abort.signal)
+      setFound(data)
+      setChosen(0)
+    }, waitMs)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [text])
+  /** @param {Finding | undefined} finding */
+  const go = (finding) => {
+    const hash = finding && hashOf(project, finding)
+    if (!hash) return
+    close()
+    location.hash = hash
+  }
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const last = (found?.length ?? 0) - 1
+    if (event.key === 'Enter') go(found?.[chosen])
+    else if (event.key === 'ArrowDown') setChosen(Math.min(last, chosen + 1))
+    else if (event.key === 'ArrowUp') setChosen(Math.max(0, chosen - 1))
+    else return
+    event.preventDefault()
+  }
+  return html`
+    <input
+      ref=${input} type="search" role="combobox" aria-label="Find" aria-controls="findings" aria-expanded=${(found?.length ?? 0) > 0}
+      aria-activedescendant=${found?.length ? `finding-${chosen}` : undefined} autocomplete="off" spellcheck=${false}
+      placeholder="An id or its beginning, a tenant, a user, an agent, a request, an error code" value=${text}
+      onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setText(currentTarget.value)} onKeyDown=${onKey}
+    />
+    <ul id="findings" role="listbox" aria-label="Found">
+      ${found?.map(
+        (finding, index) => html`
+        <li
+          key=${finding.kind + finding.id} id=${`finding-${index}`} role="option" aria-selected=${index === chosen}
+          onClick=${() => go(finding)} onMouseMove=${() => setChosen(index)}
+        >
+          <span class="muted">${finding.machine ?? finding.kind}</span>
+          <span class="finding-id">${finding.id}</span>
+          ${finding.label && html`<span class="finding-label">${finding.label}</span>`}
+          ${finding.state && html`<span class="chip" data-tone=${toneOf(finding.state)}>${finding.state}</span>`}
+          ${finding.updated_at && html`<time class="muted">${age(finding.updated_at)}</time>`}
+        </li>`,
+      )}
+    </ul>
+    <p class="find-note muted" role="status">${found?.length === 0 ? 'Nothing found.' : '↑ ↓ to choose, Enter to open, Esc to close'}</p>
+  `
+}

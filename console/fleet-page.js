@@ -1,0 +1,95 @@
+import { duration } from './age.js'
+import { get, projectPath } from './api.js'
+import { FleetChart } from './fleet-chart.js'
+import { toneOf } from './format.js'
+import { html } from './html.js'
+import { LivePage } from './live-page.js'
+import { listHash } from './route.js'
+
+/**
+ * @typedef {{ state: string, final: boolean, actors: number, p50_ms: number | null, p95_ms: number | null }} FleetState
+ * @typedef {{ machine: string, version: number, failures_24h: number, states: readonly FleetState[] }} FleetMachine
+ * @typedef {{ machine: FleetMachine, layout: import('./chart-model.js').Layout | null }} Shown
+ */
+
+const refreshMs = 5000
+
+/** @type {Map<string, Promise<import('./chart-model.js').Layout | null>>} */
+const layouts = new Map()
+
+/** @param {string} machine */
+const layoutOf = (machine) => {
+  const known = layouts.get(machine) ?? get(`/charts/${encodeURIComponent(machine)}.layout.json`).catch(() => null)
+  layouts.set(machine, known)
+  return known
+}
+
+/**
+ * Every machine of the project with its actors by state.
+ *
+ * @param {string} project
+ * @param {(error: unknown) => void} report
+ */
+export const fleetPage = (project, report) =>
+  new LivePage({
+    /** @returns {Promise<readonly Shown[]>} */
+    read: async () => {
+      /** @type {{ data: readonly FleetMachine[] }} */
+      const { data } = await get(projectPath(project, 'fleet'))
+      return Promise.all(data.map(async (machine) => ({ machine, layout: await layoutOf(machine.machine) })))
+    },
+    show: (machines) => html`<${Fleet} project=${project} machines=${machines} />`,
+    everyMs: refreshMs,
+    report,
+  })
+
+/** @param {FleetMachine} machine */
+const actorsOf = ({ states }) => states.reduce((sum, { actors }) => sum + actors, 0)
+
+/** @param {{ project: string, machines: readonly Shown[] }} props */
+const Fleet = ({ project, machines }) => {
+  const sorted = machines.toSorted((a, b) => actorsOf(b.machine) - actorsOf(a.machine))
+  return html`
+    <div class="view-head">
+      <h1>Fleet</h1>
+      <span class="muted">Actors by state, with the median and the 95th percentile of the time that the newest 100 spend in each.</span>
+    </div>
+    ${sorted.map((shown) => html`<${Machine} key=${shown.machine.machine} project=${project} ...${shown} />`)}
+  `
+}
+
+/** @param {{ project: string } & Shown} props */
+const Machine = ({ project, machine, layout }) => {
+  const total = actorsOf(machine)
+  const name = machine.machine.replaceAll('_', ' ')
+  return html`
+    <section class="fleet-machine" aria-label=${name}>
+      <h2>
+        <a href=${listHash({ project, machine: machine.machine })}>${name}</a>
+        <span class="muted">${total} ${total === 1 ? 'actor' : 'actors'}</span>
+        ${machine.failures_24h > 0 && html`<span class="chip" data-tone="bad">${machine.failures_24h} failed in 24 hours</span>`}
+      </h2>
+      ${
+        total > 0 &&
+        html`
+        <div class="fleet-body">
+          ${layout && html`<${FleetChart} layout=${layout} states=${machine.states} project=${project} />`}
+          <table aria-label=${`States of ${name}`}>
+            <thead><tr><th scope="col">State</th><th scope="col">Actors</th><th scope="col">p50</th><th scope="col">p95</th></tr></thead>
+            <tbody>${machine.states
+              .filter(({ actors }) => actors > 0)
+              .map(
+                (state) => html`
+              <tr key=${state.state}>
+                <th scope="row"><a href=${listHash({ project, machine: machine.machine, state: state.state })}><span class="chip" data-tone=${toneOf(state.state)}>${state.state}</span></a></th>
+                <td>${state.actors}</td>
+                <td>${state.p50_ms === null ? '–' : duration(state.p50_ms)}</td>
+                <td>${state.p95_ms === null ? '–' : duration(state.p95_ms)}</td>
+              </tr>`,
+              )}</tbody>
+          </table>
+        </div>`
+      }
+    </section>
+  `
+}

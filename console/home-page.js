@@ -1,0 +1,94 @@
+import { linked } from './actor-panels.js'
+import { age } from './age.js'
+import { get, projectPath } from './api.js'
+import { ahead } from './format.js'
+import { html } from './html.js'
+import { LivePage } from './live-page.js'
+import { listHash, routeHash } from './route.js'
+import { serverNow } from './server-time.js'
+
+/**
+ * @typedef {object} Need
+ * @property {'approval' | 'stuck' | 'slow' | 'failed' | 'webhook'} kind
+ * @property {string} id
+ * @property {string | null} machine
+ * @property {string} subject
+ * @property {string} cause
+ * @property {number} count
+ * @property {string | null} tenant_id
+ * @property {string | null} risk_level
+ * @property {unknown} arguments
+ * @property {string} since
+ * @property {string | null} expires_at
+ */
+
+const refreshMs = 2000
+
+/** @type {readonly { kind: Need['kind'], title: string, tone: string }[]} */
+const sections = [
+  { kind: 'approval', title: 'Waits for a person', tone: 'wait' },
+  { kind: 'stuck', title: 'Stuck', tone: 'bad' },
+  { kind: 'slow', title: 'Slow', tone: 'wait' },
+  { kind: 'failed', title: 'Failed in 24 hours', tone: 'bad' },
+  { kind: 'webhook', title: 'Webhooks that fail', tone: 'bad' },
+]
+
+/**
+ * What needs somebody, each with its age and one sentence of cause.
+ *
+ * @param {string} project
+ * @param {(error: unknown) => void} report
+ */
+export const homePage = (project, report) =>
+  new LivePage({
+    /** @returns {Promise<{ data: readonly Need[] }>} */
+    read: () => get(projectPath(project, 'attention')),
+    show: ({ data }) => html`<${Home} project=${project} needs=${data} />`,
+    everyMs: refreshMs,
+    report,
+  })
+
+/** @param {{ project: string, needs: readonly Need[] }} props */
+const Home = ({ project, needs }) => html`
+  <div class="view-head">
+    <h1>Home</h1>
+    <span class="muted" role="status">${needs.length === 0 ? 'Nothing needs you.' : needs.length === 1 ? 'One thing needs you.' : `${needs.length} things need you.`}</span>
+  </div>
+  ${needs.length === 0 && html`<p class="empty">Nothing waits, is stuck or has failed. <a href=${listHash({ project })}>Look at the sessions</a>, or press <kbd>/</kbd> to find something.</p>`}
+  ${sections.map(({ kind, title, tone }) => {
+    const found = needs.filter((need) => need.kind === kind)
+    return found.length === 0
+      ? null
+      : html`<${Section} project=${project} title=${title} tone=${tone} needs=${found} />`
+  })}
+`
+
+/** @param {{ project: string, title: string, tone: string, needs: readonly Need[] }} props */
+const Section = ({ project, title, tone, needs }) => html`
+  <section class="needs" aria-label=${title}>
+    <h2>${title} <span class="chip" data-tone=${tone}>${needs.reduce((sum, { count }) => sum + count, 0)}</span></h2>
+    <ul>${needs.map((need) => html`<${Row} key=${need.kind + need.id + need.subject} project=${project} need=${need} />`)}</ul>
+  </section>
+`
+
+/** @param {{ project: string, need: Need }} props */
+const Row = ({ project, need }) => html`
+  <li>
+    <div class="need-head">
+      ${need.kind === 'webhook' ? html`<strong>${need.subject}</strong>` : html`<a href=${routeHash({ view: 'actor', project, id: need.id })}>${need.subject}</a>`}
+      ${need.machine && html`<span class="muted">${need.machine.replaceAll('_', ' ')}</span>`}
+      ${need.risk_level && html`<span class="chip" data-tone=${toneOfRisk(need.risk_level)}>${need.risk_level} risk</span>`}
+      ${need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${need.count} times</a>`}
+      <span class="need-age">
+        ${need.expires_at && html`<span>expires ${ahead(need.expires_at, serverNow())}</span>`}
+        <time datetime=${need.since} title=${need.since}>${age(need.since)}</time>
+      </span>
+    </div>
+    <p class="cause">${linked(project, need.cause)}</p>
+    ${need.arguments !== null && need.arguments !== undefined && html`<code class="need-arguments">${JSON.stringify(need.arguments)}</code>`}
+    ${need.tenant_id && html`<p class="muted">tenant <a href=${listHash({ project, tenant: need.tenant_id })}>${need.tenant_id}</a></p>`}
+  </li>
+`
+
+/** @param {string} risk */
+const toneOfRisk = (risk) => (risk === 'high' || risk === 'critical' ? 'bad' : risk === 'medium' ? 'wait' : 'calm')

@@ -1,0 +1,45 @@
+import { h } from './dom.js'
+import { render } from './html.js'
+import { Refreshing } from './refreshing.js'
+
+/**
+ * A page of components over what the server says, read again and again.
+ *
+ * @template Data
+ */
+export class LivePage {
+  element = h('div', { class: 'page' })
+  #parts
+  #refreshing
+
+  /**
+   * @param {object} parts
+   * @param {() => Promise<Data>} parts.read
+   * @param {(data: Data) => import('./vendor/preact.js').ComponentChild} parts.show
+   * @param {number} parts.everyMs
+   * @param {(error: unknown) => void} parts.report gets trouble, and null when it is over
+   */
+  constructor(parts) {
+    this.#parts = parts
+    this.#refreshing = new Refreshing(() => this.refresh(), parts.everyMs, parts.report)
+  }
+
+  /** @throws {import('./api.js').ApiError} when the first read fails */
+  start() {
+    return this.#refreshing.start()
+  }
+
+  shown() {}
+
+  stop() {
+    this.#refreshing.stop()
+    render(null, this.element)
+  }
+
+  /** Reads now. */
+  async refresh() {
+    const data = await this.#parts.read()
+    if (this.#refreshing.stopped) return
+    render(this.#parts.show(data), this.element)
+  }
+}

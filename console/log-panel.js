@@ -1,0 +1,152 @@
+import { h } from './dom.js'
+import { EventLog } from './event-log.js'
+import { preciseTime } from './format.js'
+import { LogView } from './log-view.js'
+
+/**
+ * @typedef {import('./event-log.js').ActorEvent} ActorEvent
+ * @typedef {(after: number, limit: number) => Promise<{ data: readonly ActorEvent[], last_sequence: number }>} ReadEvents
+ */
+
+/** Events in one read of the log, and entries that are kept on the page. */
+const pageSize = 200
+const mostEntries = 1500
+/** Events that come in a row are read together, in ms. */
+const gatherMs = 60
+
+/** An actor's log as it grows: its newest error first, then its events. */
+export class LogPanel {
+  #read
+  #report
+  #log = new EventLog(0)
+  #view = new LogView()
+  #filling = false
+  #again = false
+  #earlier = h(
+    'button',
+    { type: 'button', class: 'quiet', hidden: true, click: () => void this.#readEarlier() },
+    'Load earlier',
+  )
+  #error = h('div', { class: 'log-error', hidden: true })
+  #search = h('input', {
+    type: 'search',
+    'aria-label': 'Search the log',
+    placeholder: 'Search',
+    input: () => this.#view.search(this.#search.value),
+  })
+  element = h(
+    'div',
+    { class: 'log-panel' },
+    this.#error,
+    h('div', { class: 'log-tools' }, this.#search, this.#earlier),
+    this.#view.element,
+  )
+
+  /** @param {{ read: ReadEvents, report: (error: unknown) => void }} parts */
+  constructor({ read, report }) {
+    this.#read = read
+    this.#report = report
+  }
+
+  /** Sequence of the newest event. */
+  get last() {
+    return this.#log.last
+  }
+
+  /** Every event that is on the page. */
+  get events() {
+    return this.#log.entries.flatMap((entry) => (entry.kind === 'text' ? entry.events : [entry.event]))
+  }
+
+  /** Reads the newest events. @param {number} lastSequence */
+  async start(lastSequence) {
+    this.#log = new EventLog(Math.max(0, lastSequence - pageSize))
+    await this.#readOn()
+  }
+
+  scrollToEnd() {
+    this.#view.scrollToEnd()
+  }
+
+  /** Events after this one are not there yet for the reader; null: all are. @param {number | null} sequence */
+  standAt(sequence) {
+    this.#view.standAt(sequence)
+  }
+
+  /** There are more events: they are read, since a stream does not say when they happened. */
+  poke() {
+    this.#again = true
+    void this.#readOn().catch(this.#report)
+  }
+
+  /** @param {ActorEvent} event */
+  #take(event) {
+    const added = this.#log.add(event)
+    const newest = this.#log.entries.at(-1)
+    if (newest === undefined || added === 'known' || added === 'hole') return
+    this.#showError(event)
+    if (added === 'grown') this.#view.grow(newest, event)
+    if (added !== 'new') return
+    this.#view.append(newest)
+    this.#view.removeOldest(this.#log.trim(mostEntries))
+    this.#earlier.hidden = this.#log.before === 0
+  }
+
+  /** The newest failure stands above the log, until a later turn has begun. @param {ActorEvent} event */
+  #showError({ event_type, payload, created_at }) {
+    if (
+      /(^|\.)(turn|run)\.?.*(started|completed)$/.test(event_type) &&
+      !event_type.includes('tool') &&
+      !event_type.includes('model')
+    )
+      this.#error.hidden = true
+    if (!event_type.endsWith('failed')) return
+    const error = typeof payload.error === 'object' && payload.error !== null ? payload.error : payload
+    const code = String(Reflect.get(error, 'code') ?? event_type)
+    this.#error.replaceChildren(
+      h('strong', {}, code),
+      h('span', {}, String(Reflect.get(error, 'message') ?? '')),
+      h('time', { datetime: created_at }, preciseTime(created_at)),
+    )
+    this.#error.hidden = false
+  }
+
+  /** Reads the log from the last event on, to its end. */
+  async #readOn() {
+    if (this.#filling) return
+    this.#filling = true
+    try {
+      for (let more = true; more; ) {
+        this.#again = false
+        const page = await this.#read(this.#log.last, pageSize)
+        for (const event of page.data) this.#take(event)
+        more = this.#again || (page.data.length > 0 && this.#log.last < page.last_sequence)
+        if (this.#again) await new Promise((resolve) => setTimeout(resolve, gatherMs))
+      }
+    } finally {
+      this.#filling = false
+    }
+    this.#earlier.hidden = this.#log.before === 0
+  }
+
+  async #readEarlier() {
+    const { before } = this.#log
+    /** @type {ActorEvent[]} */
+    const older = []
+    this.#earlier.disabled = true
+    try {
+      // the server may answer with fewer than were asked for
+      for (let after = Math.max(0, before - pageSize); after < before; ) {
+        const { data } = await this.#read(after, before - after)
+        older.push(...data)
+        after = data.at(-1)?.sequence ?? before
+      }
+      if (this.#log.before === before) this.#view.prepend(this.#log.addBefore(older))
+      this.#earlier.hidden = this.#log.before === 0
+    } catch (error) {
+      this.#report(error)
+    } finally {
+      this.#earlier.disabled = false
+    }
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * @typedef {object} Step
+ * @property {number} seq
+ * @property {string} at
+ * @property {string} version
+ * @property {string} cause
+ * @property {string} caused_by
+ * @property {string} event
+ * @property {string | null} from
+ * @property {string | null} to
+ * @property {readonly { sequence: number, event_type: string }[]} events
+ * @property {readonly { id: string, name: string, policy: string, params: unknown }[]} effects
+ * @property {readonly { id: string, to: string, event: string }[]} messages
+ * @property {readonly { name: string, due: string }[]} reminders
+ * @property {readonly { id: string, name: string }[]} in_flight
+ *
+ * @typedef {object} EffectSpan what became of an effect; times in ms since the epoch
+ * @property {string} id
+ * @property {string} name
+ * @property {unknown} params
+ * @property {number} startedAt
+ * @property {number | null} firstPartAt
+ * @property {number | null} endedAt null while it is in progress
+ * @property {string | null} outcome event of its result; `ended` when a step ended it
+ * @property {number} attempts
+ *
+ * @typedef {{ at: string, from: string, to: string, event: string, seq: number }} Sent
+ */
+
+/** The commits of one actor that a page has, in order. */
+export class StepBook {
+  /** @type {Step[]} */
+  steps = []
+
+  /** Number of the newest one. */
+  get last() {
+    return this.steps.at(-1)?.seq ?? 0
+  }
+
+  /**
+   * Takes commits that come after those which are there.
+   *
+   * @param {readonly Step[]} more
+   * @returns {readonly Step[]} those that are new
+   */
+  add(more) {
+    const fresh = more.filter(({ seq }) => seq > this.last)
+    this.steps.push(...fresh)
+    return fresh
+  }
+
+  /**
+   * The innermost state after a commit; null when none of the commits says so.
+   *
+   * @param {number} index
+   */
+  stateAt(index) {
+    const before = this.steps.slice(0, index + 1).findLast(({ to }) => to !== null)
+    if (before !== undefined) return before.to
+    return this.steps.slice(index + 1).find(({ to }) => to !== null)?.from ?? null
+  }
+
+  /** The newest event of the log as of a commit. @param {number} index */
+  sequenceAt(index) {
+    return (
+      this.steps
+        .slice(0, index + 1)
+        .findLast(({ events }) => events.length > 0)
+        ?.events.at(-1)?.sequence ?? 0
+    )
+  }
+}
+
+/**
+ * Dotted paths of every active state, outer ones first, from the innermost one.
+ *
+ * @param {string} leaf several regions are joined by a space
+ */
+export const activeAt = (leaf) =>
+  leaf.split(' ').flatMap((path) => {
+    const parts = path.split('.')
+    return parts.map((_, index) => parts.slice(0, index + 1).join('.'))
+  })
+
+/** @param {string} cause `<effect>#done`, `<effect>#3` … */
+const effectOf = (cause) => cause.split('#')[0] ?? ''
+
+/**
+ * What became of each effect that the commits began.
+ *
+ * @param {readonly Step[]} steps
+ * @returns {readonly EffectSpan[]}
+ */
+export const effectSpans = (steps) => {
+  /** @type {Map<string, EffectSpan>} */
+  const spans = new Map()
+  for (const { at, cause, caused_by, event, effects, in_flight } of steps) {
+    const ms = Date.parse(at)
+    const of = spans.get(effectOf(cause))
+    if (of !== undefined && caused_by === 'part') of.firstPartAt ??= ms
+    if (of !== undefined && event === '$threw') of.attempts++
+    if (of !== undefined && caused_by === 'effect') {
+      of.endedAt = ms
+      of.outcome = event
+    }
+    for (const span of spans.values()) {
+      if (span.endedAt !== null || in_flight.some(({ id }) => id === span.id)) continue
+      span.endedAt = ms
+      span.outcome = 'ended'
+    }
+    for (const { id, name, params } of effects)
+      spans.set(id, {
+        ...{ id, name, params },
+        startedAt: ms,
+        firstPartAt: null,
+        endedAt: null,
+        outcome: null,
+        attempts: 1,
+      })
+  }
+  return [...spans.values()]
+}
+
+/** Messages of an actor to others, and of others to it, in the order of its commits. @param {string} actor @param {readonly Step[]} steps @returns {readonly Sent[]} */
+export const messagesOf = (actor, steps) =>
+  steps.flatMap(({ seq, at, cause, caused_by, event, messages }) => [
+    ...(caused_by === 'message' ? [{ seq, at, from: cause.replace(/:\d+:m\d+$/, ''), to: actor, event }] : []),
+    ...messages.map((message) => ({ seq, at, from: actor, to: message.to, event: message.event })),
+  ])
+
+/**
+ * What a machine takes in its active states, from its chart: events with the guards that decide, without timers.
+ *
+ * @param {import('./chart-model.js').Layout} layout
+ * @param {readonly string[]} active
+ */
+export const taken = ({ edges }, active) => {
+  const from = edges.filter((edge) => edge.from === '@any' || active.includes(edge.from))
+  const details = from.flatMap((edge) => edge.details.map((detail) => ({ detail, to: edge.to })))
+  const seen = new Map(details.map((each) => [`${each.detail} ${each.to}`, each]))
+  return [...seen.values()].filter(({ detail }) => detail !== 'otherwise')
+}
+
+/**
+ * The edge that a step took, with its guard, from the chart.
+ *
+ * @param {import('./chart-model.js').Layout} layout
+ * @param {Step} step
+ */
+export const guardOf = ({ edges }, { from, to, event }) => {
+  if (from === null || to === null) return null
+  const sources = activeAt(from)
+  const fit = edges.find(
+    (edge) =>
+      sources.includes(edge.from) &&
+      activeAt(to).includes(edge.to) &&
+      edge.details.some((each) => each.startsWith(event)),
+  )
+  const detail = fit?.details.find((each) => each.startsWith(event)) ?? ''
+  return /\[(.+)\]/.exec(detail)?.[1] ?? null
+}

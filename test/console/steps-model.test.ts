@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { activeAt, effectSpans, guardOf, messagesOf, type Step, StepBook, taken } from '../../console/steps-model.js'
+
+const step = (seq: number, more: Partial<Step> = {}): Step => ({
+  ...{ seq, at: new Date(1_000 * seq).toISOString(), version: 'session@3', cause: `req_${seq}`, caused_by: 'request' },
+  ...{ event: 'turn', from: null, to: null, events: [], effects: [], messages: [], reminders: [], in_flight: [] },
+  ...more,
+})
+
+const call = { id: 'ses_1:2:0', name: 'callModel', policy: 'stream', params: {} }
+
+/** A turn: created, asked, two parts, answered. */
+const steps = [
+  step(1, { caused_by: 'creation', to: 'active.idle' }),
+  step(2, {
+    from: 'active.idle',
+    to: 'active.working.thinking',
+    effects: [call],
+    in_flight: [call],
+    events: [{ sequence: 1, event_type: 'turn.started' }],
+  }),
+  step(3, {
+    cause: `${call.id}#1`,
+    caused_by: 'part',
+    in_flight: [call],
+    events: [{ sequence: 2, event_type: 'output_text.delta' }],
+  }),
+  step(4, { cause: `${call.id}#2`, caused_by: 'part', in_flight: [call] }),
+  step(5, {
+    cause: `${call.id}#done`,
+    caused_by: 'effect',
+    event: 'model_answered',
+    from: 'active.working.thinking',
+    to: 'active.idle',
+    events: [{ sequence: 3, event_type: 'turn.completed' }],
+  }),
+]
+
+describe('the commits of an actor', () => {
+  it('say the state and the newest event at each of them', () => {
+    const book = new StepBook()
+    expect(book.add(steps)).toHaveLength(5)
+    expect(book.add(steps)).toHaveLength(0)
+    const at = steps.map((_, index) => [book.stateAt(index), book.sequenceAt(index)])
+    expect(at).toEqual([
+      ['active.idle', 0],
+      ['active.working.thinking', 1],
+      ['active.working.thinking', 2],
+      ['active.working.thinking', 2],
+      ['active.idle', 3],
+    ])
+  })
+
+  it('say the state before the first change of a history whose beginning is not there', () => {
+    const book = new StepBook()
+    book.add(steps.slice(2))
+    expect(book.stateAt(0)).toBe('active.working.thinking')
+  })
+
+  it('name every active state, outer ones first, of several regions too', () => {
+    expect(activeAt('active.working.thinking')).toEqual(['active', 'active.working', 'active.working.thinking'])
+    expect(activeAt('a.b c')).toEqual(['a', 'a.b', 'c'])
+  })
+
+  it('say what became of each effect: first part, end, outcome, attempts', () => {
+    const [span] = effectSpans(steps)
+    const ends = { startedAt: 2_000, firstPartAt: 3_000, endedAt: 5_000 }
+    expect(span).toMatchObject({ name: 'callModel', ...ends, outcome: 'model_answered', attempts: 1 })
+    const threw = step(3, { cause: `${call.id}#threw/x`, caused_by: 'runtime', event: '$threw', in_flight: [call] })
+    expect(effectSpans([...steps.slice(0, 2), threw])).toMatchObject([{ attempts: 2, endedAt: null }])
+    const cancelled = step(3, { event: 'cancel' })
+    expect(effectSpans([...steps.slice(0, 2), cancelled])).toMatchObject([{ endedAt: 3_000, outcome: 'ended' }])
+  })
+
+  it('name who sent what to whom', () => {
+    const [action, session] = ['act_1', 'ses_1']
+    const sent = step(6, { messages: [{ id: 'ses_1:6:m0', to: action, event: 'create' }] })
+    const came = step(7, { cause: 'act_1:2:m0', caused_by: 'message', event: 'action_approved' })
+    expect(messagesOf(session, [sent, came])).toMatchObject([
+      { from: session, to: action, event: 'create' },
+      { from: action, to: session, event: 'action_approved' },
+    ])
+  })
+
+  it('say with the chart which guard decided, and what can happen next', () => {
+    const edge = { points: [], labels: [] }
+    const layout = {
+      ...{ machine: 'm', version: 1, width: 1, height: 1, nodes: [] },
+      edges: [
+        { ...edge, from: 'active.working.thinking', to: 'active.idle', details: ['model_answered [isText]'] },
+        { ...edge, from: '@any', to: 'deleted', details: ['delete'] },
+      ],
+    }
+    expect(steps.map((each) => guardOf(layout, each)).at(-1)).toBe('isText')
+    expect(taken(layout, ['active.idle'])).toEqual([{ detail: 'delete', to: 'deleted' }])
+  })
+})

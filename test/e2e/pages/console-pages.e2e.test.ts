@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { patience } from '../patience.ts'
+import { World } from '../world.ts'
+
+const executablePath = process.env.CHROMIUM_PATH
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const refund = {
+  type: 'function',
+  function: { name: 'refund', parameters: { type: 'object', properties: { order: { type: 'string' } } } },
+  needsApproval: true,
+  risk_level: 'high',
+} as const
+
+let world: World
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let complaints: string[]
+let project: string
+
+const open = async (options: Parameters<Browser['newContext']>[0] = {}) => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(patience.timeout)
+  page = await context.newPage()
+  complaints = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+}
+
+const signIn = async (hash = '') => {
+  await page.goto(`${world.url}/${hash}`)
+  await page.getByLabel('E-mail').fill(world.ownerEmail)
+  await page.getByLabel('Password').fill(world.ownerPassword)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const lit = (state: string) => page.locator(`[data-state="${state}"][data-standing=current]`).waitFor()
+const runTurn = async (session: string, body: object) => (await world.api.turn(session, body)).all()
+const pausedSession = async () => {
+  const session = await world.api.createSession()
+  const frames = await runTurn(session, { input: 'Use the tool refund for order 7', tools: [refund] })
+  return { session, action: String(frames.at(-1)?.data.action_id) }
+}
+
+interface ShownStep {
+  readonly seq: number
+  readonly to: string | null
+}
+
+const stepsOf = async (actor: string): Promise<readonly ShownStep[]> => {
+  const dashboard = await world.dashboard()
+  return (await dashboard.get(`/api/projects/${project}/actors/${actor}/steps?limit=200`)).body.data
+}
+
+const violations = async (): Promise<readonly string[]> => {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    const { axe } = Object(globalThis)
+    const { violations: found } = await axe.run(document)
+    return found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`)
+  })
+}
+
+describe.skipIf(executablePath === undefined)('pages of the console', () => {
+  beforeAll(async () => {
+    world = await World.start()
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    const { body } = await (await world.dashboard()).get('/api/projects?limit=100')
+    project = body.data[0].id
+  })
+  afterAll(async () => {
+    await browser.close()
+    await world.stop()
+  })
+  beforeEach(() => open())
+  afterEach(() => context.close())
+
+  it('say at home what waits for a person, and let one approve it with edited arguments in two clicks from there', async () => {
+    const { session, action } = await pausedSession()
+    await signIn()
+    const waits = page.getByRole('region', { name: 'Waits for a person' })
+    const row = waits.getByRole('listitem').filter({ hasText: session })
+    await row.getByText('high risk').waitFor()
+    expect(await row.textContent()).toContain('order 7')
+    await row.getByRole('link', { name: 'refund' }).click()
+    await page.getByRole('heading', { name: action }).waitFor()
+    const form = page.getByRole('form', { name: 'Decide' })
+    await form.getByLabel('Arguments').fill('{"order": "order 8"}')
+    expect(await form.getByLabel('What you changed').textContent()).toContain('order 8')
+    await form.getByRole('button', { name: 'Approve as edited' }).click()
+    await form.getByRole('alert').waitFor()
+    await form.getByLabel('Output').fill('Refunded')
+    await form.getByLabel('Reason').fill('the customer named another order')
+    await form.getByRole('button', { name: 'Approve as edited' }).click()
+    await form.waitFor({ state: 'detached' })
+    const stored = await world.api.get(`/v1/actions/${action}`)
+    expect(stored.body).toMatchObject({ arguments: { order: 'order 8' }, note: 'the customer named another order' })
+  })
+
+  it('say at home what failed, with its sentence, and list those by the code', async () => {
+    const sessions = [await world.api.createSession(), await world.api.createSession()]
+    for (const session of sessions) await runTurn(session, { input: 'fail please' })
+    await signIn()
+    const failed = page.getByRole('region', { name: 'Failed in 24 hours' })
+    await failed.getByText('The provider answered with an error').waitFor()
+    await failed.getByRole('link', { name: /times/ }).click()
+    for (const session of sessions) await page.getByRole('link', { name: session }).waitFor()
+    await page.getByRole('link', { name: sessions[0] ?? '' }).click()
+    // the cause stands above the fold, however long the log is
+    const error = page.locator('.log-error').filter({ hasText: 'provider_error' })
+    await error.waitFor()
+    expect((await error.boundingBox())?.y).toBeLessThan(300)
+  })
+
+  it('find an actor by the beginning of its id, by keyboard alone', async () => {
+    const session = await world.api.createSession()
+    await signIn()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type(session.slice(0, -2))
+    await page.getByRole('option', { name: session }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: session }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(complaints).toEqual([])
+  })
+
+  it('light every state of a turn in order, as its commits have it, however short each was', async () => {
+    const session = await world.api.createSession()
+    await signIn(`#/actors/${session}`)
+    await lit('active.idle')
+    await page.locator('.stream[data-status=live]').waitFor()
+    await page.evaluate(() => {
+      const seen: string[] = []
+      Object.assign(globalThis, { seen })
+      const chart = document.querySelector('.chart')
+      if (chart === null) throw new Error('no chart')
+      new MutationObserver(() => {
+        const current = document.querySelector('[data-standing=current]')?.getAttribute('data-state') ?? ''
+        if (seen.at(-1) !== current) seen.push(current)
+      }).observe(chart, { subtree: true, attributes: true, attributeFilter: ['data-standing'] })
+    })
+    const before = (await stepsOf(session)).length
+    await runTurn(session, { input: 'Use the tool refund for order 7', tools: [refund] })
+    await lit('paused')
+    await world.api.post(`/v1/sessions/${session}/cancel`, {})
+    await lit('active.idle')
+    const moved = (await stepsOf(session)).slice(before).flatMap(({ to }) => (to === null ? [] : [to]))
+    expect(moved).toEqual(['active.working.thinking', 'paused', 'active.idle'])
+    await expect.poll(() => page.evaluate('globalThis.seen')).toEqual(moved)
+  })
+
+  it('go through the commits of an actor with the arrow keys, right at each, and back to now', async () => {
+    const session = await world.api.createSession()
+    for (let turn = 0; turn < 17; turn++) await runTurn(session, { input: `turn ${turn}` })
+    const steps = await stepsOf(session)
+    expect(steps.length).toBeGreaterThan(50)
+    await signIn(`#/actors/${session}`)
+    await lit('active.idle')
+    await page.getByText(`Commit ${steps.at(-1)?.seq} of ${steps.at(-1)?.seq}, live`).waitFor()
+    await page.getByRole('tab', { name: 'Steps' }).click()
+    let state = steps.findLast(({ to }) => to !== null)?.to ?? ''
+    for (let index = steps.length - 2; index >= 0; index--) {
+      await page.keyboard.press('ArrowLeft')
+      state = steps.slice(0, index + 1).findLast(({ to }) => to !== null)?.to ?? ''
+      const current = await page.locator('[data-standing=current]').getAttribute('data-state')
+      expect([index, current]).toEqual([index, state])
+    }
+    expect(page.url()).toContain('step=1')
+    await page.reload()
+    await page.getByText(`Commit 1 of`).waitFor()
+    await page.getByRole('button', { name: 'Back to now' }).click()
+    await page.getByText(', live.').waitFor()
+  })
+
+  it("follow a run's log live, by the server's clock, and show what waits for a person in no calm colour", async () => {
+    const agent = await world.api.post('/v1/agents', {
+      name: 'Support',
+      config: { model: 'simulated-1', tools: [refund] },
+    })
+    const run = await world.api.post(`/v1/agents/${agent.body.id}/runs`, {
+      input: { prompt: 'Use the tool refund for order 7' },
+    })
+    await signIn(`#/actors/${run.body.id}`)
+    await lit('open.started.requires_action')
+    const chip = page.locator('.state-now .chip')
+    expect(await chip.getAttribute('data-tone')).toBe('wait')
+    await page.locator('.stream[data-status=live]').waitFor()
+    await (await world.dashboard()).post(`/v1/runs/${run.body.id}/cancel`, {}, { headers: { 'x-project-id': project } })
+    const last = page.getByRole('log').locator('[data-event="run.cancelled"]')
+    await last.waitFor()
+    const dashboard = await world.dashboard()
+    const { body } = await dashboard.get(`/api/projects/${project}/actors/${run.body.id}/events?limit=200`)
+    expect(await last.locator('time').getAttribute('datetime')).toBe(body.data.at(-1).created_at)
+    expect(await page.getByRole('log').locator('[tabindex]').count()).toBe(0)
+  })
+
+  it('count the fleet by state, and open the actors of one', async () => {
+    const { session } = await pausedSession()
+    await signIn('#/fleet')
+    const sessions = page.getByRole('region', { name: 'session', exact: true })
+    await sessions.getByRole('table').getByRole('link', { name: 'paused' }).click()
+    await page.getByRole('link', { name: session }).waitFor()
+    expect(page.url()).toContain('/list/session?state=paused')
+  })
+
+  it.each([
+    { width: 1280, colorScheme: 'light' },
+    { width: 1280, colorScheme: 'dark' },
+    { width: 390, colorScheme: 'light' },
+    { width: 390, colorScheme: 'dark' },
+  ] as const)(
+    'have no violation that axe finds, at $width px ($colorScheme), and do not scroll sideways',
+    async (options) => {
+      await context.close()
+      await open({ ...options, viewport: { width: options.width, height: 800 } })
+      const { session, action } = await pausedSession()
+      await signIn()
+      const hashes = [
+        'home',
+        'list/session',
+        'fleet',
+        'skills',
+        'nodes',
+        'stuck',
+        `actors/${session}`,
+        `actors/${action}`,
+      ]
+      for (const hash of hashes) {
+        await page.goto(`${world.url}/#/projects/${project}/${hash}`)
+        await page.locator('#view h1').waitFor()
+        expect([hash, await violations()]).toEqual([hash, []])
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        expect([hash, overflow]).toEqual([hash, 0])
+      }
+      for (const tab of ['Steps', 'Waterfall', 'Messages', 'Log']) {
+        await page.getByRole('tab', { name: tab }).click()
+        expect([tab, await violations()]).toEqual([tab, []])
+      }
+      const sizes = await page
+        .locator('.chart text')
+        .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().height))
+      expect(Math.min(...sizes)).toBeGreaterThan(9)
+      expect(complaints).toEqual([])
+    },
+  )
+})
