@@ -15,6 +15,15 @@ const refund = {
   risk_level: 'high',
 } as const
 
+/** Notes each state that is lit, in the order in which that happens. It runs in the browser. */
+const watchChart = `
+window.seen = []
+new MutationObserver(() => {
+  const current = document.querySelector('[data-standing=current]')?.getAttribute('data-state') ?? ''
+  if (window.seen.at(-1) !== current) window.seen.push(current)
+}).observe(document.querySelector('.chart'), { subtree: true, attributes: true, attributeFilter: ['data-standing'] })
+`
+
 let world: World
 let browser: Browser
 let context: BrowserContext
@@ -60,11 +69,9 @@ const stepsOf = async (actor: string): Promise<readonly ShownStep[]> => {
 
 const violations = async (): Promise<readonly string[]> => {
   await page.evaluate(axeSource)
-  return page.evaluate(async () => {
-    const { axe } = Object(globalThis)
-    const { violations: found } = await axe.run(document)
-    return found.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`)
-  })
+  return page.evaluate(
+    `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+  )
 }
 
 describe.skipIf(executablePath === undefined)('pages of the console', () => {
@@ -139,16 +146,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await signIn(`#/actors/${session}`)
     await lit('active.idle')
     await page.locator('.stream[data-status=live]').waitFor()
-    await page.evaluate(() => {
-      const seen: string[] = []
-      Object.assign(globalThis, { seen })
-      const chart = document.querySelector('.chart')
-      if (chart === null) throw new Error('no chart')
-      new MutationObserver(() => {
-        const current = document.querySelector('[data-standing=current]')?.getAttribute('data-state') ?? ''
-        if (seen.at(-1) !== current) seen.push(current)
-      }).observe(chart, { subtree: true, attributes: true, attributeFilter: ['data-standing'] })
-    })
+    await page.evaluate(watchChart)
     const before = (await stepsOf(session)).length
     await runTurn(session, { input: 'Use the tool refund for order 7', tools: [refund] })
     await lit('paused')
@@ -156,7 +154,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await lit('active.idle')
     const moved = (await stepsOf(session)).slice(before).flatMap(({ to }) => (to === null ? [] : [to]))
     expect(moved).toEqual(['active.working.thinking', 'paused', 'active.idle'])
-    await expect.poll(() => page.evaluate('globalThis.seen')).toEqual(moved)
+    await expect.poll(() => page.evaluate('window.seen')).toEqual(moved)
   })
 
   it('go through the commits of an actor with the arrow keys, right at each, and back to now', async () => {
