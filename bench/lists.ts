@@ -93,7 +93,7 @@ const page = (kind: RecordKind, name: string, scope: Scope, query: Partial<Recor
   bound: notSlower,
 })
 
-/** What every kind is asked for. */
+/** The pages that are read of every kind. */
 const common = (kind: RecordKind): readonly Read[] => [
   page(kind, 'of the project', whole),
   page(kind, 'of a tenant', tenant),

@@ -52,12 +52,12 @@ async function measured(collection: Collection, engine: Engine, embedder: Embedd
     const [own, other] = [opened[scope], opened[(scope + 1) % opened.length]]
     if (!isReported(place) || own === undefined || other === undefined) continue
     if (question.relevant.size === 0 && question.sort !== 'wrong person') continue
-    found.push(await asked(question, own, other))
+    found.push(await answered(question, own, other))
   }
   return rowsOf(collection, engine.name === 'lexical' || embedder === null ? 'lexical' : 'hybrid', found)
 }
 
-async function asked(question: Question, own: Searchable, other: Searchable): Promise<Found> {
+async function answered(question: Question, own: Searchable, other: Searchable): Promise<Found> {
   const before = process.cpuUsage()
   const { hits } = await own.search(question, { limit: 10, threshold: 0 })
   const { user, system } = process.cpuUsage(before)

@@ -13,7 +13,7 @@ import type { Row } from './row.ts'
 
 const runs = sized(10_000, 60)
 const tenants = sized(20, 4)
-const askedAtOnce = 64
+const requestsAtOnce = 64
 const lookedAtOnce = 100
 const lookEveryMs = 200
 const ended = new Set(['completed', 'failed', 'cancelled', 'expired'])
@@ -82,7 +82,7 @@ const range = (count: number): readonly number[] => Array.from({ length: count }
 
 /**
  * Looks at the runs that are oldest, which end first, and takes those that have ended out of `open`, until at most
- * `most` are left. Few at a time: what is measured is the queue, not how often somebody asks.
+ * `most` are left. Few at a time: what is measured is the queue, not how often the list is read.
  */
 const untilOpen = async (server: Service, key: string, open: Set<string>, most: number): Promise<void> => {
   while (open.size > most) {
@@ -103,20 +103,20 @@ const each = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): P
       if (item !== undefined) results[at] = await work(item)
     }
   }
-  await Promise.all(range(askedAtOnce).map(worker))
+  await Promise.all(range(requestsAtOnce).map(worker))
   return results
 }
 
 const madeId = async (server: Service, key: string, path: string, body: object): Promise<string> => {
-  const answer = await ask(server, key, path, { method: 'POST', body: JSON.stringify(body) })
+  const answer = await requested(server, key, path, { method: 'POST', body: JSON.stringify(body) })
   if (typeof answer.id !== 'string') throw new Error(`${path}: ${JSON.stringify(answer)}`)
   return answer.id
 }
 
 const statusOf = async (server: Service, key: string, run: string): Promise<string> =>
-  String((await ask(server, key, `/v1/runs/${run}`)).status)
+  String((await requested(server, key, `/v1/runs/${run}`)).status)
 
-const ask = async (server: Service, key: string, path: string, init: RequestInit = {}): Promise<JsonObject> => {
+const requested = async (server: Service, key: string, path: string, init: RequestInit = {}): Promise<JsonObject> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const response = await fetch(`${server.url}${path}`, { ...init, headers })
   const body: unknown = await response.json()

@@ -44,7 +44,7 @@ export async function benchSessions(): Promise<readonly Row[]> {
 }
 
 async function measure(server: Service, key: string): Promise<readonly Row[]> {
-  const clients = (order: Pick<ClientOrder, 'create' | 'stream'>) => ask({ url: server.url, key, ...order })
+  const clients = (order: Pick<ClientOrder, 'create' | 'stream'>) => outcomeOf({ url: server.url, key, ...order })
   await clients({ stream: 50 })
   const before = memoryMb(server)
   await clients({ create: idle })
@@ -68,7 +68,7 @@ async function measure(server: Service, key: string): Promise<readonly Row[]> {
   ]
 }
 
-async function ask(order: ClientOrder): Promise<Outcome> {
+async function outcomeOf(order: ClientOrder): Promise<Outcome> {
   const { stdout } = await run(process.execPath, [
     join(import.meta.dirname, 'sessions/client.ts'),
     JSON.stringify(order),

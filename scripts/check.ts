@@ -32,8 +32,10 @@ const patterns = 'src/skill-scan/rules/'
 
 const quoting = new Set(['test/scripts/check/word-list.test.ts'])
 
-/** What the rules of words read. Tests and scripts are not read: they may quote what the rules refuse. */
+/** What the rules of words read. Tests are not read: they may quote what the rules refuse. */
 const worded = [...product.filter(({ path }) => !path.startsWith(patterns)), ...pages, ...walkthroughs, ...frontPages]
+/** Tools and measurements: all but the list of the words itself. */
+const tools = readFiles(root, ['scripts', 'bench'], ['.ts']).filter(({ path }) => path !== 'scripts/check/word-list.ts')
 /** What the rules of citations and empty comments read beside: all but the test that quotes what they refuse. */
 const cited = [...worded, ...code.filter(({ path }) => /^(test|scripts|bench)\//.test(path) && !quoting.has(path))]
 const rooms = roomGraph(product)
@@ -58,7 +60,7 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),
-  words: () => listed(worded.flatMap(privateWordFindings)),
+  words: () => listed([...worded, ...tools].flatMap(privateWordFindings)),
   citations: () => listed(cited.flatMap(citationFindings)),
   'empty comments': () => listed(cited.flatMap(emptyCommentFindings)),
   'named paths': () => listed(namedPathFindings(root, worded)),

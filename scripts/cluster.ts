@@ -14,10 +14,10 @@ const usage = [
   'MONGODB_URL and REDIS_URL say what they share; what is not set is started, and gone at the end.',
 ].join('\n')
 
-const asked = readCommandLine({ usage, options: { nodes: { type: 'string' }, port: { type: 'string' } } })
+const options = readCommandLine({ usage, options: { nodes: { type: 'string' }, port: { type: 'string' } } })
 
 const number = (name: 'nodes' | 'port', otherwise: number): number => {
-  const value = Number(asked[name] ?? otherwise)
+  const value = Number(options[name] ?? otherwise)
   if (Number.isInteger(value) && value > 0 && value < 65_536) return value
   process.stderr.write(`--${name} takes a number\n${usage}\n`)
   process.exit(2)

@@ -9,7 +9,7 @@ const usage = 'usage: npm run credits -- --organization ID [--grant USD | --unga
 
 /**
  * `npm run credits -- --organization ID [--grant USD | --ungate]`: shows what an organisation has left of its credits, grants
- * it more, or asks it for none any more (specs/decisions/0086-metering-and-limits.md). It may run beside the server.
+ * it more, or requires none of it any more (specs/decisions/0086-metering-and-limits.md). It may run beside the server.
  */
 const main = async (): Promise<void> => {
   const options = { organization: { type: 'string' }, grant: { type: 'string' }, ungate: { type: 'boolean' } } as const

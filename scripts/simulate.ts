@@ -35,14 +35,14 @@ const first = number('seed') ?? 1
 const startedAt = performance.now()
 const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1)
 
-const scenarioAsked = after('scenario')
+const scenarioGiven = after('scenario')
 const failedOf: Readonly<Record<Scenario, readonly number[]>> =
   nodes > 1
     ? { sessions: failedClusterSeeds, runs: failedRunClusterSeeds }
     : { sessions: failedSeeds, runs: failedRunSeeds }
 
 const scenarios: readonly Scenario[] =
-  scenarioAsked === 'runs' || scenarioAsked === 'sessions' ? [scenarioAsked] : ['sessions', 'runs']
+  scenarioGiven === 'runs' || scenarioGiven === 'sessions' ? [scenarioGiven] : ['sessions', 'runs']
 
 /** Which seeds of a scenario are to run. */
 const listFor = (scenario: Scenario): readonly number[] => {

@@ -1,13 +1,13 @@
 import type { ClusterNode, LocalCluster } from '#scripts/cluster/local-cluster.ts'
 
-/** Sessions of the killed node that are asked for, each in a shard of its own. */
-const asked = 8
+/** Sessions of the killed node that get a turn, each in a shard of its own. */
+const wanted = 8
 const patienceMs = 30_000
 const retryMs = 10
 const settleMs = 500
 
 /**
- * Kills a node with sessions, again and again, and asks another node for a turn of each of them until one is begun there.
+ * Kills a node with sessions, again and again, and requests a turn of each of them at another node until one is begun there.
  *
  * @returns for each kill the ms from the kill to the last of its sessions' first acknowledged turn.
  */
@@ -17,7 +17,7 @@ export async function measureTakeovers(cluster: LocalCluster, kills: number): Pr
     await untilEven(cluster)
     const victim = nodeAt(cluster, kill)
     const survivor = nodeAt(cluster, kill + 1)
-    const sessions = await Promise.all(Array.from({ length: asked }, () => newSession(cluster, victim)))
+    const sessions = await Promise.all(Array.from({ length: wanted }, () => newSession(cluster, victim)))
     const killedAt = performance.now()
     void victim.kill9()
     const took = await Promise.all(sessions.map((session) => untilBegun(cluster, survivor, session, killedAt)))

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /**
- * A model that costs as little as a process can: 20 chunks in one write, whatever is asked. `node bench/floor/model.ts PORT`.
+ * A model that costs as little as a process can: 20 chunks in one write, whatever the request is. `node bench/floor/model.ts PORT`.
  *
  * `POST /model` speaks the floor's own form, `POST /v1/chat/completions` OpenAI's. `GET /calls` says how often it was called
- * and how many calls came twice, told by the floor's `key` or the Idempotency-Key.
+ * and how many calls came twice, recognised by the floor's `key` or the Idempotency-Key.
  */
 const tokens = Array.from({ length: 20 }, (_, at) => `token-${at} `)
 const head = { 'content-type': 'text/event-stream' }
@@ -27,8 +27,8 @@ function answerFloor(request: IncomingMessage, response: ServerResponse): void {
     body += part
   })
   request.on('end', () => {
-    const asked: { key: string } = JSON.parse(body)
-    count(asked.key)
+    const call: { key: string } = JSON.parse(body)
+    count(call.key)
     response.writeHead(200, head).end(floorStream)
   })
 }

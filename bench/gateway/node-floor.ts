@@ -18,8 +18,8 @@ const relay = (request: http.IncomingMessage, response: http.ServerResponse, bod
     'content-length': body.length,
     authorization: request.headers.authorization ?? '',
   }
-  const asked = { host: '127.0.0.1', port: upstreamPort, path: request.url, method: 'POST', agent, headers }
-  const upstream = http.request(asked, (answer) => {
+  const options = { host: '127.0.0.1', port: upstreamPort, path: request.url, method: 'POST', agent, headers }
+  const upstream = http.request(options, (answer) => {
     const { 'content-type': type = '', 'content-length': length } = answer.headers
     response.writeHead(answer.statusCode ?? 502, {
       'content-type': type,

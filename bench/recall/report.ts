@@ -30,7 +30,7 @@ export interface Found {
   readonly top: number
   /** Whether each hit above the default threshold is relevant. */
   readonly passing: readonly boolean[]
-  /** Whether anything of another scope, asked the same, passes the threshold. */
+  /** Whether anything of another scope, for the same question, passes the threshold. */
   readonly strangerPasses: boolean
   readonly cpuMs: number
 }

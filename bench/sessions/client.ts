@@ -98,7 +98,7 @@ function runTurn(session: string): { readonly begun: Promise<void>; readonly end
 
 function post(path: string, body: string, seen: (part: string) => void): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request(order.url + path, { method: 'POST', headers, agent }, (response) => {
+    const sent = request(order.url + path, { method: 'POST', headers, agent }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
@@ -112,8 +112,8 @@ function post(path: string, body: string, seen: (part: string) => void): Promise
       })
       response.on('error', reject)
     })
-    asked.on('error', reject)
-    asked.end(body)
+    sent.on('error', reject)
+    sent.end(body)
   })
 }
 

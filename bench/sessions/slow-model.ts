@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
     stream(response)
   })
 })
-// a thousand turns at once ask for a thousand connections
+// a thousand turns at once need a thousand connections
 server.listen(Number(process.argv[2]), '127.0.0.1', 4096)
 
 function stream(response: ServerResponse): void {

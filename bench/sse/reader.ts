@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /**
- * Reads streams to their ends in a process of its own, `reader.ts <port> <streams>`, and tells its parent the sum of
+ * Reads streams to their ends in a process of its own, `reader.ts <port> <streams>`, and sends its parent the sum of
  * their last sequences: all that was sent has arrived when that is what was sent.
  */
 const [port, streams] = process.argv.slice(2).map(Number)

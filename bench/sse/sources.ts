@@ -12,7 +12,7 @@ export interface Source {
   end(): void
 }
 
-/** A server whose every request is a stream; `onResume` tells the bench that a reader has caught up. */
+/** A server whose every request is a stream; `onResume` is called when a reader has caught up. */
 export interface SourceServer {
   readonly port: number
   close(): Promise<void>

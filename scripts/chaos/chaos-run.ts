@@ -25,7 +25,7 @@ export interface ChaosOptions {
   readonly say: (line: string) => void
 }
 
-/** Once all is healed, everything that was begun has to end within this; so has what is asked and read after that. */
+/** Once all is healed, everything that was begun has to end within this; so has what is requested and read after that. */
 const healingMs = 120_000
 
 /** Starts a cluster, disturbs it under load, lets it heal, and judges what it kept. */
@@ -49,9 +49,9 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
     deadline: () => deadline,
   }
   const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
-  // whoever spreads requests over nodes leaves out those that do not answer
+  // a load balancer leaves out those that do not answer
   const urls = () => world.cluster.nodes.filter(isUp).map(({ url }) => url)
-  const takeovers = new Takeovers({ ...parts, urls }, load.tell, stamped)
+  const takeovers = new Takeovers({ ...parts, urls }, load.report, stamped)
   await takeovers.prepare()
   const disturber = new Disturber({ world, takeovers, seed, say: stamped })
   const loaded = load.run()
@@ -87,7 +87,7 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
 const afterTheLastMs = 40
 const awayMs = 300
 
-/** Nothing more is asked of any session after this: rows that mongod forgets stay forgotten. */
+/** No session gets a request after this: rows that mongod forgets stay forgotten. */
 const killAfterTheLastRow = async ({ mongod }: ChaosWorld, say: (line: string) => void): Promise<void> => {
   await wait(afterTheLastMs)
   await mongod.kill9()

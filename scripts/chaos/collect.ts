@@ -17,7 +17,7 @@ export const collect = async (
   toolCalls: Evidence['toolCalls'],
 ): Promise<Evidence> => {
   const client = new NodeClient(parts, new Random('collect'))
-  // first of all: whoever asks a session anything has its rows written again
+  // first of all: a request to a session has its rows written again
   const rows = await listed(client)
   const usage = await usageOf(client)
   const sessions = await each(visits, (visit) => sessionOf(client, visit, load, rows.get(visit.id) ?? null))
@@ -61,7 +61,7 @@ const action = ({ status, error }: Record<string, unknown>): ActionView => ({
   error: error === null ? null : { code: String(Object(error).code) },
 })
 
-/** A call that waited for nobody is no action: the log tells what became of it. */
+/** A call that needed no decision is no action: the log says what became of it. */
 const ungated = ({ actionId }: Decision, log: readonly LogRow[] | null): ActionView | null => {
   if (log === null) return null
   const done = log.find(

@@ -102,7 +102,7 @@ export class Disturber {
     await this.#start(node)
   }
 
-  /** As whoever looks after processes does: again and again, since a node does not start while its store is away. */
+  /** As a supervisor of processes does: again and again, since a node does not start while its store is away. */
   async #start(node: ClusterNode): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -158,7 +158,7 @@ export class Disturber {
     this.problems.push({ kind: 'broken', what })
   }
 
-  /** A process that ends although nobody touches it. */
+  /** A process that ends although it was not touched. */
   #watch(node: ClusterNode): void {
     void node.exited.then((code) => {
       if (!this.#taken.has(node) && this.isWatching) this.#broken(`${node.name} ended by itself with ${code}`)

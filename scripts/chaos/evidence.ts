@@ -1,7 +1,7 @@
 import type { Frame } from '../quickstart/sse-lines.ts'
 
-/** One turn that a client asked for, and what it heard of it. */
-export interface AskedTurn {
+/** One turn that a client requested, and what it received of it. */
+export interface RequestedTurn {
   /** Stands in its input and in no other's; a good answer repeats it. */
   readonly token: string
   /** Whether the client knows that the service has it: a frame or an answer of it came. */
@@ -24,12 +24,12 @@ export interface LogRow {
 /** Everything known about one session. */
 export interface SessionEvidence {
   readonly id: string
-  readonly turns: readonly AskedTurn[]
+  readonly turns: readonly RequestedTurn[]
   /** What its client saw, over all reconnects, in the order it was seen. */
   readonly frames: readonly Frame[]
-  /** What somebody saw who only watched it; empty when nobody did. */
+  /** What a reader saw who only watched it; empty when none did. */
   readonly watched: readonly Frame[]
-  /** Whether somebody watched it to the end. */
+  /** Whether a reader watched it to the end. */
   readonly watching: boolean
   /** Its log after everything; null when it could not be read. */
   readonly log: readonly LogRow[] | null
@@ -62,7 +62,7 @@ export interface PlainAction {
   readonly action: ActionView | null
 }
 
-/** What reading an action tells. */
+/** What reading an action shows. */
 export interface ActionView {
   readonly status: string
   readonly error: { readonly code: string } | null

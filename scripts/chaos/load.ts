@@ -55,18 +55,18 @@ export class Load {
   /** One more turn of each session that was not refused anything; then the watchers have seen everything. */
   async finish(visits: readonly SessionVisit[]): Promise<void> {
     const waiting = visits.filter(({ isRefused }) => !isRefused)
-    const ask = async () => {
+    const visiting = async () => {
       for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop())
-        await visit.ask('plain', this.#token()).catch(this.tell)
+        await visit.request('plain', this.#token()).catch(this.report)
     }
-    await Promise.all(Array.from({ length: visitors }, ask))
+    await Promise.all(Array.from({ length: visitors }, visiting))
     for (const [visit, watcher] of this.watchers)
       watcher.finish(visit.isRefused ? 0 : Number(visit.frames.at(-1)?.id ?? 0))
     await Promise.all(this.#watching)
   }
 
   /** Notes what went wrong; anything that the service is not to blame for goes on. */
-  readonly tell = (error: unknown): void => {
+  readonly report = (error: unknown): void => {
     if (!(error instanceof Refused || error instanceof GivenUp)) throw error
     this.problems.push({ kind: 'broken', what: error.message })
     this.#say(`BROKEN ${error.message}`)
@@ -76,7 +76,7 @@ export class Load {
     const random = new Random(`${this.#seed}:${name}`)
     const parts: VisitParts = { client: new NodeClient(this.#parts, random), random, toolUrl: this.#toolUrl }
     for (let session = 0; !this.#isOver; session++) {
-      await this.#visit(`${name}-${session}`, parts).catch(this.tell)
+      await this.#visit(`${name}-${session}`, parts).catch(this.report)
     }
   }
 
@@ -86,7 +86,7 @@ export class Load {
     this.visits.push(visit)
     if (random.chance(0.25)) this.#watch(visit, name)
     for (let turns = random.between(2, 6); turns > 0 && !this.#isOver; turns--) {
-      await visit.ask(random.weighted(turnWeights, 'plain'), this.#token())
+      await visit.request(random.weighted(turnWeights, 'plain'), this.#token())
       await wait(random.between(20, 300))
     }
   }
@@ -94,7 +94,7 @@ export class Load {
   #watch(visit: SessionVisit, name: string): void {
     const watcher = new Watcher(visit.id, new NodeClient(this.#parts, new Random(`${this.#seed}:${name}:watcher`)))
     this.watchers.set(visit, watcher)
-    this.#watching.push(watcher.watch().catch(this.tell))
+    this.#watching.push(watcher.watch().catch(this.report))
   }
 
   /** Makes actions of their own and decides on them, half of them twice. */
@@ -102,7 +102,7 @@ export class Load {
     const random = new Random(`${this.#seed}:${name}`)
     const client = new NodeClient(this.#parts, random)
     for (let at = 0; !this.#isOver; at++) {
-      await this.#decision(client, random, `${name}-${at}`).catch(this.tell)
+      await this.#decision(client, random, `${name}-${at}`).catch(this.report)
       await wait(random.between(50, 400))
     }
   }

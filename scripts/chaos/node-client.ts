@@ -1,6 +1,6 @@
 import type { Random } from '#test/simulation/world/random.ts'
 
-/** One request, as any node may be asked it. */
+/** One request, as any node takes it. */
 export interface Wanted {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -10,7 +10,7 @@ export interface Wanted {
   readonly lastEventId?: string
 }
 
-/** Why a request was made once more: the service asked for it, it said nothing for 4 s, or the connection broke. */
+/** Why a request was made once more: the service wanted it, it said nothing for 4 s, or the connection broke. */
 export type RetryReason = 'unavailable' | 'silent' | 'broken'
 
 /** How often. */
@@ -45,7 +45,7 @@ export class GivenUp extends Error {
   override readonly name = 'GivenUp'
 }
 
-/** How long an answer may be silent before another node is asked, in ms. */
+/** How long an answer may be silent before another node is tried, in ms. */
 const silenceMs = 4000
 /** Before the next attempt, in ms. */
 const pauseMs = 100
@@ -56,7 +56,7 @@ export type Read<T> = (response: Response, alive: () => void) => Promise<T>
 /** What came of one attempt; null: it may be tried again. */
 export type Attempt<T> = { readonly value: T } | null
 
-/** Asks the nodes as a good client does: another node when one does not answer, the same key for every attempt. */
+/** Sends requests as a good client does: another node when one does not answer, the same key for every attempt. */
 export class NodeClient {
   readonly #parts: ClientParts
   readonly #random: Random

@@ -1,13 +1,13 @@
 import { answerTo } from '#test/e2e/gateway/simulated-answer.ts'
 import type { Random } from '#test/simulation/world/random.ts'
 import { type Frame, frames } from '../quickstart/sse-lines.ts'
-import type { AskedTurn, GatedCall, ToolRuns } from './evidence.ts'
+import type { GatedCall, RequestedTurn, ToolRuns } from './evidence.ts'
 import { type NodeClient, Refused, type Wanted } from './node-client.ts'
 
 /** A decision on a tool call, as its client remembers it. */
 export type Decision = Omit<GatedCall, 'action'> & { acknowledged: boolean; readonly gated: boolean }
 
-/** What a client asks for in one turn. */
+/** What a client requests in one turn. */
 export type TurnKind = keyof typeof turnKinds
 
 interface TurnPlan {
@@ -31,7 +31,7 @@ const turnKinds = {
   ungated: { input: refund, runs: 'at_most_once', gated: false, decision: 'approve' },
 } as const satisfies Readonly<Record<string, TurnPlan>>
 
-/** How often each kind is asked for. */
+/** How often each kind is requested. */
 export const turnWeights: readonly (readonly [TurnKind, number])[] = [
   ...([
     ['plain', 5],
@@ -57,12 +57,12 @@ const isOver = ({ event }: Frame): boolean => event === 'turn.completed' || even
 const isPause = ({ event }: Frame): boolean => event === 'turn.paused'
 
 /**
- * One session and its client: asks for a turn, comes back with the last event's id whenever a stream breaks, decides on
+ * One session and its client: requests a turn, comes back with the last event's id whenever a stream breaks, decides on
  * what waits, and keeps what it saw.
  */
 export class SessionVisit {
   readonly id: string
-  readonly turns: AskedTurn[] = []
+  readonly turns: RequestedTurn[] = []
   readonly decisions: Decision[] = []
   readonly frames: Frame[] = []
   readonly #parts: VisitParts
@@ -80,9 +80,9 @@ export class SessionVisit {
   }
 
   /** Runs a turn to its end; `taken` when the service has it. @throws {Refused}, {GivenUp}. */
-  async ask(kind: TurnKind, token: string, taken: () => void = nothing): Promise<void> {
+  async request(kind: TurnKind, token: string, taken: () => void = nothing): Promise<void> {
     try {
-      await this.#ask(kind, token, taken)
+      await this.#turn(kind, token, taken)
     } catch (error) {
       this.#isRefused = true
       throw error
@@ -94,7 +94,7 @@ export class SessionVisit {
     return this.#isRefused
   }
 
-  async #ask(kind: TurnKind, token: string, taken: () => void): Promise<void> {
+  async #turn(kind: TurnKind, token: string, taken: () => void): Promise<void> {
     const plan: TurnPlan = turnKinds[kind]
     const turn = { token, acknowledged: false, output: outputOf(plan, token) }
     this.turns.push(turn)
@@ -176,10 +176,10 @@ export class SessionVisit {
 
   /** Cancels once, as soon as something of the turn was heard; a turn that has ended since has nothing to cancel. */
   #cancelOnce(token: string): () => Promise<void> {
-    let asked = false
+    let called = false
     return async () => {
-      if (asked) return
-      asked = true
+      if (called) return
+      called = true
       const wanted = { ...this.#request('cancel', undefined), key: `cancel-${token}` }
       await this.#parts.client
         .json(wanted, () => {})
@@ -190,7 +190,7 @@ export class SessionVisit {
   }
 
   /**
-   * Opens a stream and reads on until `over`, over any number of breaks: asked again until it was answered, resumed after
+   * Opens a stream and reads on until `over`, over any number of breaks: requested again until it was answered, resumed after
    * that. `start` null resumes at once.
    */
   async #follow(
@@ -243,7 +243,7 @@ export class SessionVisit {
   }
 }
 
-const outputOf = ({ input, runs, decision }: TurnPlan, token: string): AskedTurn['output'] => {
+const outputOf = ({ input, runs, decision }: TurnPlan, token: string): RequestedTurn['output'] => {
   if (runs === undefined) return answerTo(input(token))
   return decision === 'reject' ? null : 'token'
 }

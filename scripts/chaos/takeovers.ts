@@ -4,7 +4,7 @@ import { Random } from '#test/simulation/world/random.ts'
 import { type ClientParts, NodeClient } from './node-client.ts'
 import { SessionVisit } from './session-visit.ts'
 
-/** At most so many sessions of a dead node are asked. */
+/** At most so many sessions of a dead node get a turn. */
 const probesPerKill = 3
 const poolSize = 72
 /** A node that takes longer was disturbed again. In ms. */
@@ -17,18 +17,18 @@ export class Takeovers {
   readonly #parts: ClientParts
   readonly #visits: SessionVisit[] = []
   readonly #busy = new Set<SessionVisit>()
-  readonly #tell: (problem: unknown) => void
+  readonly #report: (problem: unknown) => void
   readonly #say: (line: string) => void
-  #asked = 0
+  #requested = 0
 
-  /** @param tell told what the service refused. */
-  constructor(parts: ClientParts, tell: (problem: unknown) => void, say: (line: string) => void) {
+  /** @param report receives what the service refused. */
+  constructor(parts: ClientParts, report: (problem: unknown) => void, say: (line: string) => void) {
     this.#parts = parts
-    this.#tell = tell
+    this.#report = report
     this.#say = say
   }
 
-  /** The sessions that are asked, for the verdict. */
+  /** The sessions that get a turn, for the verdict. */
   get visits(): readonly SessionVisit[] {
     return this.#visits
   }
@@ -57,30 +57,30 @@ export class Takeovers {
   async firstTurnAt(url: string, startedAt: number): Promise<number | null> {
     const client = new NodeClient({ ...this.#parts, urls: () => [url] }, new Random(`first:${startedAt}`))
     const deadline = startedAt + firstTurnMaxMs
-    const asked = { method: 'POST', path: '/v1/sessions', body: {} } as const
+    const request = { method: 'POST', path: '/v1/sessions', body: {} } as const
     try {
       while (performance.now() < deadline) {
-        const made = await client.attempt(asked, async (response) => String(Object(await response.json()).id))
+        const made = await client.attempt(request, async (response) => String(Object(await response.json()).id))
         if (made === null) continue
         const turn = { method: 'POST', path: `/v1/sessions/${made.value}/turns`, body: { input: 'first' } } as const
         const taken = await client.attempt(turn, async () => performance.now() - startedAt)
         if (taken !== null) return taken.value
       }
     } catch (problem) {
-      this.#tell(problem)
+      this.#report(problem)
     }
     return null
   }
 
   async #probe(visit: SessionVisit, killedAt: number): Promise<number | undefined> {
     this.#busy.add(visit)
-    const token = `probe${++this.#asked}q`
+    const token = `probe${++this.#requested}q`
     let took: number | undefined
     const taken = () => {
       took = performance.now() - killedAt
       this.timesMs.push(took)
     }
-    await visit.ask('plain', token, taken).catch(this.#tell)
+    await visit.request('plain', token, taken).catch(this.#report)
     this.#busy.delete(visit)
     return took
   }

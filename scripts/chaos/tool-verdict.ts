@@ -1,7 +1,7 @@
 import type { Evidence, GatedCall, PlainAction, ToolCall } from './evidence.ts'
 import type { Problem } from './verdict.ts'
 
-/** Each approved tool ran once; a rejected one never; one whose outcome nobody knows was not called again. */
+/** Each approved tool ran once; a rejected one never; one whose outcome is unknown was not called again. */
 export const judgeTools = ({ gated, toolCalls }: Pick<Evidence, 'gated' | 'toolCalls'>): readonly Problem[] => {
   const calls = Map.groupBy(toolCalls, ({ actionId }) => actionId)
   const known = new Set(gated.map(({ actionId }) => actionId))

@@ -1,5 +1,5 @@
 import type { Frame } from '../quickstart/sse-lines.ts'
-import type { AskedTurn, Evidence, LogRow, SessionEvidence } from './evidence.ts'
+import type { Evidence, LogRow, RequestedTurn, SessionEvidence } from './evidence.ts'
 import { judgePlain, judgeTools } from './tool-verdict.ts'
 import { judgeUsage } from './usage-verdict.ts'
 
@@ -44,24 +44,24 @@ const sequences = (log: readonly LogRow[]): readonly Problem[] => {
   return row === undefined ? [] : [{ kind: 'broken', what: `sequence ${row.sequence} stands at place ${at + 1}` }]
 }
 
-/** What a client knows to be taken is in the log once; what it asked for in vain is there once at most. */
-const turns = ({ turns: asked }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] => {
+/** What a client knows to be taken is in the log once; what it requested in vain is there once at most. */
+const turns = ({ turns: requested }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] => {
   const started = log.filter(isStart)
-  const problems = asked.flatMap(({ token, acknowledged }): readonly Problem[] => {
+  const problems = requested.flatMap(({ token, acknowledged }): readonly Problem[] => {
     const times = started.filter(({ payload }) => String(payload.input_text).includes(token)).length
     if (times > 1) return [{ kind: 'doubled', what: `turn ${token} is in the log ${times} times` }]
     return times === 0 && acknowledged ? [{ kind: 'lost', what: `turn ${token} was acknowledged` }] : []
   })
-  const foreign = started.filter(({ payload }) => !asked.some(({ token }) => names(payload.input_text, token)))
+  const foreign = started.filter(({ payload }) => !requested.some(({ token }) => names(payload.input_text, token)))
   return [...problems, ...foreign.map(({ sequence }) => broken(`nobody asked for the turn at ${sequence}`))]
 }
 
 /** Each turn ends once, with the text of its deltas, and a good end answers its own question. */
-const endings = ({ turns: asked }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] =>
+const endings = ({ turns: requested }: SessionEvidence, log: readonly LogRow[]): readonly Problem[] =>
   log.filter(isStart).flatMap((start) => {
     const rows = log.filter(({ turn_number }) => turn_number === start.turn_number)
     const ends = rows.filter(isEnd)
-    const turn = asked.find(({ token }) => names(start.payload.input_text, token))
+    const turn = requested.find(({ token }) => names(start.payload.input_text, token))
     const end = ends[0]
     if (end === undefined) return [broken(`turn ${start.turn_number} never ended`)]
     if (ends.length > 1) return [{ kind: 'doubled', what: `turn ${start.turn_number} ended ${ends.length} times` }]
@@ -78,7 +78,7 @@ const textProblems = (turn: number | null, rows: readonly LogRow[], end: LogRow)
 /** Why a turn may fail: the process that ran it ended, or its client wanted it. */
 const goodFailures: readonly unknown[] = ['interrupted', 'cancelled']
 
-const answerProblems = (turn: AskedTurn | undefined, { event_type, payload }: LogRow): readonly Problem[] => {
+const answerProblems = (turn: RequestedTurn | undefined, { event_type, payload }: LogRow): readonly Problem[] => {
   if (turn === undefined) return []
   if (event_type === 'turn.failed') {
     const { code } = Object(payload.error)

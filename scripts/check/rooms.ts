@@ -2,7 +2,7 @@ import { importsOf } from './imports.ts'
 import type { Finding, SourceFile } from './source-files.ts'
 
 /**
- * A room is a folder whose files belong together: a layer, or one folder of src/actors and src/gateway. Nobody can
+ * A room is a folder whose files belong together: a layer, or one folder of src/actors and src/gateway. No reader can
  * change a part of a circle of rooms alone, so there is none; and what one capability knows of another is a short list.
  */
 export interface Graph {

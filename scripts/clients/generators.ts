@@ -22,7 +22,7 @@ const root = resolve(import.meta.dirname, '../..')
 const here = import.meta.dirname
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
-/** Pinned: a new version is tried when somebody raises it here. */
+/** Pinned: a new version is tried when it is raised here. */
 const packages = {
   'openapi-typescript': ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
   'hey-api': ['@hey-api/openapi-ts@0.95.0', 'typescript@5.9.3'],

@@ -18,7 +18,7 @@ export interface ClusterOptions {
   readonly firstPort?: number
   /** The own mongod is a replica set of one. */
   readonly replicaSet?: boolean
-  /** A Redis that runs already, or one where nobody listens. */
+  /** A Redis that runs already, or an address where none listens. */
   readonly redisUrl?: string
   /** More of a node's configuration, by its place from 0; it goes before all else. */
   readonly env?: (at: number) => Readonly<Record<string, string>>
@@ -114,7 +114,7 @@ export class LocalCluster {
     await Promise.all(this.nodes.map((node) => node.term()))
   }
 
-  /** Ends every node at once, and removes all data that nobody else had given. */
+  /** Ends every node at once, and removes all data that it made itself. */
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.kill9()))
     await Promise.all(this.nodes.map((node) => node.stop()))

@@ -33,7 +33,7 @@ export const checkDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Finding =
   return ok('data folder', existsSync(folder) ? `${folder} can be written` : `${folder} is made at the first start`)
 }
 
-/** A folder above ours gets no file: it may be anybody's. */
+/** A folder above ours gets no file: it may be of others. */
 const tryFolder = (folder: string, isOurs: boolean): void => {
   if (!statSync(folder).isDirectory()) throw new Error(`${folder} is no folder`)
   accessSync(folder, constants.W_OK)
@@ -63,7 +63,7 @@ export const checkSqlite = async (config: Pick<Config, 'dataDir'>): Promise<Find
 }
 
 /**
- * Whether the master key is there, is nobody else's to read, and is the one that the store was made under.
+ * Whether the master key is there, is readable by no other user, and is the one that the store was made under.
  *
  * @param storeAnswers false when the store was seen not to answer: it is not waited for again.
  */
@@ -90,7 +90,7 @@ export const checkMasterKey = async (config: Config, storeAnswers: boolean): Pro
 
 const putBack = 'Put the old one back, in its file or as MASTER_KEY: under another, keys and secrets are void.'
 
-/** Names the master key that the store was made under; null when nobody has used it, or it cannot be asked. */
+/** Names the master key that the store was made under; null when it was never used, or cannot be read. */
 const madeUnder = async (config: Config): Promise<string | null> => {
   if (config.mongodbUrl === null && !existsSync(sqlitePath(config))) return null
   try {

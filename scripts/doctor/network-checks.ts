@@ -13,8 +13,8 @@ export const checkRedis = async (url: string): Promise<Finding> => {
     password === '' ? [] : ['AUTH', ...(username === '' ? [] : [username]), password].map(decodeURIComponent)
   try {
     const answer = await overTcp(address, async (socket) => {
-      if (login.length > 0) await ask(socket, login)
-      return ask(socket, ['PING'])
+      if (login.length > 0) await replyTo(socket, login)
+      return replyTo(socket, ['PING'])
     })
     return ok('redis', `${shown(address)} answers ${answer}`)
   } catch (error) {
@@ -25,7 +25,7 @@ export const checkRedis = async (url: string): Promise<Finding> => {
 }
 
 /** One command in Redis's protocol; its answer when that is a plain one. */
-const ask = async (socket: Socket, words: readonly string[]): Promise<string> => {
+const replyTo = async (socket: Socket, words: readonly string[]): Promise<string> => {
   const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
   socket.write(`*${words.length}\r\n${parts.join('')}`)
   let answer = ''

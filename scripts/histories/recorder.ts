@@ -9,7 +9,7 @@ export class Recorder {
   /** What the host writes to. */
   readonly storage: Storage
   readonly #steps = new Map<string, RecordedStep[]>()
-  readonly #told = new Map<string, Omit<RecordedStep, 'commit'>>()
+  readonly #delivered = new Map<string, Omit<RecordedStep, 'commit'>>()
   readonly #inner = openMemoryStorage()
   readonly #blobs = new Map<string, string>()
 
@@ -35,19 +35,19 @@ export class Recorder {
 
   /** Listens to what the host gives its actors. */
   listen(host: Host): void {
-    const tell = host.deliverTo.bind(host)
+    const deliverTo = host.deliverTo.bind(host)
     const deliver = host.deliver.bind(host)
     const create = host.create.bind(host)
     host.deliverTo = (resident, delivery) => {
-      this.#told.set(`${resident.id} ${delivery.cause}`, told(delivery))
-      return tell(resident, delivery)
+      this.#delivered.set(`${resident.id} ${delivery.cause}`, stepOf(delivery))
+      return deliverTo(resident, delivery)
     }
     host.deliver = (id, delivery) => {
-      this.#told.set(`${id} ${delivery.cause}`, told(delivery))
+      this.#delivered.set(`${id} ${delivery.cause}`, stepOf(delivery))
       return deliver(id, delivery)
     }
     host.create = (creation) => {
-      this.#told.set(`${creation.id} ${creation.cause}`, { event: { type: 'create', input: creation.input } })
+      this.#delivered.set(`${creation.id} ${creation.cause}`, { event: { type: 'create', input: creation.input } })
       return create(creation)
     }
   }
@@ -75,7 +75,7 @@ export class Recorder {
 
   #keep(commit: Commit): void {
     const { actor, cause, seq } = commit
-    const given = this.#told.get(`${actor} ${cause}`)
+    const given = this.#delivered.get(`${actor} ${cause}`)
     if (given === undefined) throw new Error(`${actor} made a commit of ${cause} that nobody gave it`)
     const steps = this.#steps.get(actor) ?? []
     this.#steps.set(actor, steps)
@@ -90,7 +90,7 @@ export class Recorder {
   }
 }
 
-const told = ({ event, done, part, starts }: Delivery): Omit<RecordedStep, 'commit'> => ({
+const stepOf = ({ event, done, part, starts }: Delivery): Omit<RecordedStep, 'commit'> => ({
   event,
   ...(done !== undefined && { done }),
   ...(part !== undefined && { part }),

@@ -30,7 +30,7 @@ const noModels = /^ft:|^together-ai-|^streaming\/|^\d+b?-|realtime|-live|-x-\d/
 
 /**
  * What we keep of one row of the list; undefined for what we do not route to and for what has no price.
- * 0 stands for "nobody knows" in the list (retired experiments): it is left out, never given as free.
+ * 0 stands for "unknown" in the list (retired experiments): it is left out, never given as free.
  */
 export function slimRow(provider: string, id: string, fields: WireObject, imagePrice: number | undefined) {
   const mode = modes[textOf(fields.mode)] ?? (fields.input_cost_per_character === undefined ? undefined : 'speech')
@@ -110,7 +110,7 @@ function audioPrices(fields: WireObject): Prices {
 
 /**
  * One search of the web, for models that search in every call; for others it is a tool that we do not offer. The price
- * of the smallest search, which is what their providers make unless the request asks for more.
+ * of the smallest search, which is what their providers make unless the request wants more.
  */
 function searchPrice(mode: ModelMode, id: string, fields: WireObject): string | undefined {
   if (mode !== 'chat' || !/^sonar|-search-/.test(id)) return undefined

@@ -61,7 +61,7 @@ const cursors = ['cursor', 'starting_after', 'ending_before']
 
 /** What the checks take for a right answer to a right request, beside what they take anyway. */
 const accepted = ['2xx', '3xx', '401', '403', '404', '409', '429', '5xx']
-/** What they take for a right answer to a wrong one; 431 comes from the HTTP server, before anybody looks. */
+/** What they take for a right answer to a wrong one; 431 comes from the HTTP server, before the dispatcher. */
 const refused = ['400', '401', '403', '404', '405', '406', '409', '413', '415', '422', '428', '429', '431', '5xx']
 
 /**
@@ -91,7 +91,7 @@ export const settingsOf = (operations: readonly Operation[], known: KnownIds, do
       named(operations.filter(callsProvider)),
       `checks.not_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502'])}`,
     ),
-    // its connection may have been told of another server meanwhile
+    // its connection may name another server by now
     section(
       named(operations.filter(({ id }) => id === 'model_syncs.create')),
       `checks.not_a_server_error.expected-statuses = ${listOf(['2xx', '3xx', '4xx', '502', '503', '504'])}`,

@@ -24,7 +24,7 @@ export function runCommand(command: string, args: readonly string[], env: NodeJS
   throw new Error(`${command} ${args.join(' ')}\n${reason}`)
 }
 
-/** How `python3` is asked for pinned wheels and nothing that they need; an index that is away for a moment is asked again. */
+/** How `python3` fetches pinned wheels and nothing that they need; an index that is away for a moment is tried again. */
 export const pipArguments = (command: 'download' | 'install'): readonly string[] => [
   ...['-m', 'pip', command, '--quiet', '--disable-pip-version-check', '--retries', '10', '--timeout', '60'],
   ...['--no-deps', '--only-binary=:all:'],

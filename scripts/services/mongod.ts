@@ -71,7 +71,7 @@ function arrangeMongod(folder: string): void {
   for (const file of readdirSync(openssl)) {
     const name = /^(libcrypto|libssl)-.*\.so\.1\.1$/.exec(file)?.[1]
     if (name === undefined) continue
-    // Both names: mongod asks for the plain one, libssl for libcrypto under the wheel's own.
+    // Both names: mongod wants the plain one, libssl for libcrypto under the wheel's own.
     copyFileSync(join(openssl, file), join(lib, file))
     symlinkSync(file, join(lib, `${name}.so.1.1`))
   }

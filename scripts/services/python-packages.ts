@@ -34,6 +34,6 @@ export const installPythonPackages = (name: string, requirements: string): strin
 }
 
 const pythonVersion = (): string => {
-  const asked = ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']
-  return spawnSync('python3', asked, { encoding: 'utf8' }).stdout?.trim() || 'unknown'
+  const args = ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']
+  return spawnSync('python3', args, { encoding: 'utf8' }).stdout?.trim() || 'unknown'
 }

@@ -97,7 +97,7 @@ describe('the client of a session', () => {
       response.write(events[seen] ?? '', () => request.socket.destroy())
     })
     const visit = visitOf(url)
-    await visit.ask('plain', 'q1z')
+    await visit.request('plain', 'q1z')
     expect(asked).toEqual(['POST turn-q1z', 'POST turn-q1z', 'GET 1', 'GET 2'])
     expect(visit.frames.map(({ id }) => id)).toEqual(['1', '2', '3'])
     expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: true, output: 'You said: What is q1z?' }])
@@ -106,7 +106,7 @@ describe('the client of a session', () => {
   it('does not take a turn for acknowledged that was refused', async () => {
     const url = await serve((_, response) => json(response, 404, { error: { code: 'not_found' } }))
     const visit = visitOf(url)
-    await expect(visit.ask('plain', 'q1z')).rejects.toThrow(Refused)
+    await expect(visit.request('plain', 'q1z')).rejects.toThrow(Refused)
     expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: false, output: 'You said: What is q1z?' }])
   })
 })
