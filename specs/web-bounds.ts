@@ -89,4 +89,21 @@ export const webBounds: readonly Bound[] = [
       'keeps no profile that is too large, nor one too many',
     ],
   },
+  {
+    of: 'a crawl of the web within a request',
+    most: '20 seeds, 25 pages, 3 links deep, 5,000 addresses that wait, 55 s',
+    beyond: 'pages are not read, or skipped as `out_of_time`',
+    code: ['src/actors/web/crawl/crawl-site.ts', 'maxKnown'],
+    test: [
+      'test/actors/web/crawl/crawl-site.test.ts',
+      'keeps 5,000 addresses at most, and reads no more pages than it may',
+    ],
+  },
+  {
+    of: 'addresses of a sitemap',
+    most: '2,000',
+    beyond: 'the rest is not read',
+    code: ['src/pages/sitemap.ts', 'maxSitemapUrls'],
+    test: ['test/pages/freshness.test.ts', 'names pages, or other sitemaps'],
+  },
 ]

@@ -64,6 +64,8 @@ export interface Config {
   readonly browserJobMemoryBytes: number
   /** Folder of a sentence model; null: texts are found by their words, or by a provider's embeddings. */
   readonly embedderPath: string | null
+  /** Project whose crawled pages every project finds; null: none. */
+  readonly sharedCorpus: string | null
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
@@ -133,6 +135,7 @@ export function readConfig(env: Environment): Config {
       read.value('TRUSTED_PROXIES', proxiesOf, 'a count from 1 to 20, or a comma list of IP addresses and networks') ??
       null,
     embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
+    sharedCorpus: read.value('WEB_SHARED_PROJECT', asIs, 'the id of a project') ?? null,
     chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
     browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
     browserJobMemoryBytes:

@@ -116,7 +116,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const serving = Promise.withResolvers<void>()
   const actors = await openActors({
     storage,
-    ...{ managed, embedder },
+    ...{ managed, embedder, sharedCorpus: config.sharedCorpus },
     guard: guardOf(config, traces),
     masterKey,
     box: openSecretBox({ masterKey }),

@@ -42,6 +42,7 @@ import { RecordSweeper } from './runtime/rows/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import type { TenantDirectory } from './tenants/tenant-directory.ts'
 import { tenantDirectory } from './tenants/tenants.ts'
+import { sharedCorpusPort } from './web/shared-corpus.ts'
 
 /** What main.ts gives to the actors. */
 export interface ActorsParts {
@@ -61,6 +62,8 @@ export interface ActorsParts {
   readonly embedder?: Embedder | null
   /** How browsers run here; absent: as many as there are processors, of one that is found. */
   readonly browser?: BrowserSettings
+  /** Project whose crawled pages every project finds; null or absent: none. */
+  readonly sharedCorpus?: string | null
   /** How many runs work at a time, and how far each may go. */
   readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
   /** Joins this process to others; alone without it. */
@@ -191,6 +194,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   upkeepPort.give(house, upkeep)
   localEmbedderPort.give(house, parts.embedder ?? null)
   browserSettingsPort.give(house, parts.browser ?? { path: null, atOnce: null, maxMemoryBytes: defaultJobMemoryBytes })
+  sharedCorpusPort.give(house, parts.sharedCorpus ?? null)
   return house
 }
 

@@ -149,6 +149,10 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
     path: 'SKILL.md',
     jobId: await made(api.with({ 'x-tenant-id': tenant }), '/v1/web/browse', { url: `https://${mark}.invalid/` }),
     index: '0',
+    takedown_id: await made(api, '/v1/web/takedown', {
+      ...{ urls: ['https://site.example/'], basis: 'other', requesterName: mark, requesterEmail: 'ada@example.com' },
+      statement: `This page is about ${mark}.`,
+    }),
     memory_id: await made(api, '/v1/memory/write', { userId: 'ada', content: mark }),
   }
   return { ...populated, mark, ids: { ...ids, ...(await foundIds(api, ids)) } }

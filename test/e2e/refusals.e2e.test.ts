@@ -93,6 +93,12 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string, receiver
 
 type Made = (api: Api, path: string, body: object) => Promise<string>
 
+/** A request to remove a page. */
+const takedownRequest = {
+  ...{ urls: ['https://site.example/'], basis: 'privacy', requesterName: 'Ada', requesterEmail: 'ada@example.com' },
+  statement: 'This page is about me and no one else.',
+}
+
 /** What agents and users know: a base of knowledge, a memory, a skill, a conversation. */
 const contentsOf = async (project: Api, tenant: string, made: Made): Promise<Ids> => {
   const base = await made(project, '/v1/knowledge-bases', { name: 'Base' })
@@ -111,6 +117,7 @@ const contentsOf = async (project: Api, tenant: string, made: Made): Promise<Ids
     skill_id: skill,
     import_id: await made(project, '/v1/skill-imports', { text: 'Be brief.' }),
     path: 'SKILL.md',
+    takedown_id: await made(project, '/v1/web/takedown', takedownRequest),
     conversation_id: conversation,
     item_id: added.body.data[0].id,
     task_id: 'compaction',

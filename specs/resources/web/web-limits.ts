@@ -12,3 +12,18 @@ export const maxRedirects = 5
 
 /** Longest URL, in characters. */
 export const maxUrlLength = 4_096
+
+/** Limits of a crawl within a request. */
+export const crawlLimits = { seeds: 20, pages: 25, defaultPages: 10, depth: 3, defaultDepth: 1 } as const
+
+/** Most pages that a project indexes. */
+export const maxCorpusPages = 20_000
+
+/** Most results of a search. */
+export const maxSearchResults = 50
+
+/** Longest query, in characters. */
+export const maxSearchLength = 2_000
+
+/** Addresses of one request for removal. */
+export const maxTakedownUrls = 100

@@ -1,23 +1,52 @@
+import { webCrawl } from '#specs/resources/web/web-crawl.ts'
 import { webExtract } from '#specs/resources/web/web-extract.ts'
 import { webFetch } from '#specs/resources/web/web-fetch.ts'
+import { webSearch } from '#specs/resources/web/web-search.ts'
+import { webTakedown, webTakedowns } from '#specs/resources/web/web-takedowns.ts'
 import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import { capability } from '../capability/capability.ts'
+import { localEmbedderPort } from '../capability/embedder-port.ts'
+import { crawlUseCase } from './crawl/crawl-use-case.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
 import { PageReader } from './extract/page-reader.ts'
 import { fetchUseCase } from './fetch/fetch-use-case.ts'
 import { PageFetcher } from './fetch/page-fetcher.ts'
+import { webKinds } from './kinds.ts'
+import { PageIndexes } from './search/page-indexes.ts'
+import { searchPages } from './search/search-pages.ts'
+import { sharedCorpusPort } from './shared-corpus.ts'
+import { PageStore } from './store/page-store.ts'
+import { takedownUseCases } from './takedowns/takedown-use-cases.ts'
 
-/** Pages of the public web: fetched under guard, and what they say. */
+/** Pages of the public web: fetched under guard, what they say, and an own index of them. */
 export const web = capability({
   name: 'web',
-  operations: { ...webFetch, ...webExtract },
-  kinds: [],
+  operations: { ...webFetch, ...webExtract, ...webCrawl, ...webSearch, ...webTakedown, ...webTakedowns },
+  kinds: webKinds,
   open: (house) => {
-    const pages = new PageFetcher(house.guard.content, house.now)
+    const { clock, now, records } = house
+    const fetcher = new PageFetcher(house.guard.content, now)
     const rooms = new PageRooms()
-    const reader = new PageReader({ pages, rooms, steady: house.clock.steady })
+    const reader = new PageReader({ pages: fetcher, rooms, steady: clock.steady })
+    const store = new PageStore(records, now)
+    const indexes = new PageIndexes(store, clock)
+    const embedder = localEmbedderPort.of(house)
+    const search = { indexes, embedder, shared: sharedCorpusPort.of(house), now }
+    const indexing = {
+      reader,
+      store,
+      embedder,
+      indexed: (row: Parameters<PageIndexes['put']>[0]) => indexes.put(row),
+      now,
+    }
     return {
-      useCases: { 'web.fetch': fetchUseCase(pages), 'web.extract': extractUseCase(reader) },
+      useCases: {
+        'web.fetch': fetchUseCase(fetcher),
+        'web.extract': extractUseCase(reader),
+        'web.crawl': crawlUseCase({ ...indexing, fetcher, steady: clock.steady }),
+        'web.search': ({ scope, body }) => searchPages(search, { ...body, project: scope.project }),
+        ...takedownUseCases({ records, store, dropped: (project) => indexes.dropped(project), now }),
+      },
       close: () => rooms.close(),
     }
   },

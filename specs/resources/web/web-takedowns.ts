@@ -1,0 +1,109 @@
+import { secretKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
+import {
+  array,
+  described,
+  id,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '#specs/dsl/schema.ts'
+import { ofWeb, pageUrl } from './web-fields.ts'
+import { maxTakedownUrls } from './web-limits.ts'
+
+const basis = oneOf('copyright', 'privacy', 'legal', 'robots', 'other')
+const status = oneOf('pending', 'removed', 'rejected')
+
+const takedown = object(
+  {
+    id: id('wtd'),
+    status: described(status, 'A request waits until a person decides it.'),
+    urls: array(string()),
+    basis,
+    requester_name: string(),
+    requester_email: string(),
+    statement: string(),
+    removed_pages: described(integer(), 'Pages that were removed from the index.'),
+    reason: described(nullable(string()), 'Reason of the decision.'),
+    decided_by: nullable(string()),
+    decided_at: nullable(timestamp()),
+    created_at: described(timestamp(), 'Time of creation.'),
+    updated_at: described(timestamp(), 'Time of the last change.'),
+  },
+  { title: 'WebTakedown', description: 'A request to remove pages from the index.' },
+)
+
+const takedowns = '/v1/web/takedowns'
+
+/** A request for removal, as others send it. */
+export const webTakedown = defineOperations('web', {
+  takedown: {
+    ...ofWeb,
+    summary: 'Request the removal of pages',
+    description: 'The request waits for a review by a person. It is audited. Nothing is removed before.',
+    method: 'POST',
+    path: '/v1/web/takedown',
+    body: object({
+      urls: array(pageUrl, { minItems: 1, maxItems: maxTakedownUrls }),
+      basis,
+      requesterName: string({ minLength: 1, maxLength: 200 }),
+      requesterEmail: string({ maxLength: 254, format: 'email' }),
+      statement: string({ minLength: 20, maxLength: 20_000 }),
+    }),
+    answer: answersJson(
+      object(
+        { id: id('wtd'), status, createdAt: timestamp() },
+        { title: 'WebTakedownReceipt', description: 'A request that was taken.' },
+      ),
+      { status: 202 },
+    ),
+    errors: ['invalid_url', 'unsafe_url'],
+  },
+})
+
+/** The reviews of requests for removal. */
+export const webTakedowns = defineOperations('web_takedowns', {
+  list: {
+    summary: 'List requests for removal',
+    description: 'Newest first.',
+    method: 'GET',
+    path: takedowns,
+    access: secretKeyOrDashboard('member'),
+    query: { ...cursorQuery, status: optional(status) },
+    answer: answersJson(cursorPage(takedown)),
+  },
+  get: {
+    summary: 'Retrieve a request for removal',
+    method: 'GET',
+    path: `${takedowns}/{takedown_id}`,
+    access: secretKeyOrDashboard('member'),
+    answer: answersJson(takedown),
+  },
+  decide: {
+    summary: 'Decide a request for removal',
+    description:
+      '`remove` takes the pages out of the index of the project and keeps them out: later crawls skip them as `taken_down`. It is audited.',
+    method: 'POST',
+    path: `${takedowns}/{takedown_id}/decision`,
+    access: secretKeyOrDashboard('admin'),
+    body: object({
+      decision: oneOf('remove', 'reject'),
+      reason: optional(string({ minLength: 1, maxLength: 2_000 })),
+    }),
+    answer: answersJson(takedown),
+    errors: ['invalid_transition'],
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly webTakedown: typeof webTakedown
+    readonly webTakedowns: typeof webTakedowns
+  }
+}

@@ -1,0 +1,117 @@
+import { normalUrl, pageUrlOf } from '#src/pages/page-url.ts'
+import { type CrawledPage, type IndexingParts, type PageOutcome, readToIndex } from './index-page.ts'
+import { type FetchedSite, sitemapUrls } from './sitemap-urls.ts'
+
+/** What a crawl reads. */
+export interface CrawlPlan {
+  readonly project: string
+  readonly seeds: readonly string[]
+  readonly maxPages: number
+  readonly maxDepth: number
+  readonly sameOrigin: boolean
+  readonly sitemap: boolean
+  /** In seconds. */
+  readonly maxAge: number
+}
+
+/** An address that waits. */
+export type Waiting = { readonly url: string; readonly depth: number }
+
+/** How far a crawl is; plain data, so that it can be kept. */
+export type CrawlState = {
+  readonly waiting: readonly Waiting[]
+  readonly pages: readonly CrawledPage[]
+  /** Addresses that were found. */
+  readonly discovered: number
+}
+
+/** Addresses that are kept of a crawl. */
+const maxKnown = 5_000
+/** Pages that are read at the same time. */
+export const crawlWidth = 8
+
+/** The beginning of a crawl. @throws {ServiceError} */
+export const begun = async (
+  parts: IndexingParts & FetchedSite,
+  plan: CrawlPlan,
+  signal: AbortSignal,
+): Promise<CrawlState> => {
+  const seeds = plan.seeds.map((url) => ({ url: cleanUrl(url) ?? url, depth: 0 }))
+  const named = plan.sitemap
+    ? await sitemapUrls(
+        parts,
+        seeds.map(({ url }) => url),
+        signal,
+      )
+    : []
+  const waiting = distinct([...seeds, ...named.map((url) => ({ url, depth: 0 }))], new Set())
+  return { waiting, pages: [], discovered: waiting.length }
+}
+
+/** Whether a crawl has read all that it may. */
+export const isOver = (state: CrawlState, { maxPages }: Pick<CrawlPlan, 'maxPages'>): boolean =>
+  state.waiting.length === 0 || state.pages.length >= maxPages
+
+/** Reads the next pages, and finds the ones after them. */
+export const advanced = async (
+  parts: IndexingParts,
+  plan: CrawlPlan,
+  {
+    state,
+    signal,
+    width = crawlWidth,
+  }: { readonly state: CrawlState; readonly signal: AbortSignal; readonly width?: number },
+): Promise<CrawlState> => {
+  const room = Math.min(width, plan.maxPages - state.pages.length)
+  const batch = state.waiting.slice(0, room)
+  const read = await Promise.all(batch.map((next) => readToIndex(parts, { ...plan, ...next, signal })))
+  const outcomes: PageOutcome[] = []
+  for (const store of read) outcomes.push(await store())
+  if (outcomes.some(({ row }) => row !== null)) await parts.store.changed(plan.project)
+  const pages = [...state.pages, ...withoutTwins(state.pages, outcomes)]
+  const known = new Set([...pages, ...state.waiting].map(({ url }) => url))
+  const origins = new Set(plan.seeds.map((url) => (URL.canParse(url) ? new URL(url).origin : '')))
+  const found = outcomes.flatMap(({ page, links }) =>
+    page.depth >= plan.maxDepth ? [] : links.map((url) => ({ url, depth: page.depth + 1 })),
+  )
+  const followed = found.filter(({ url }) => !plan.sameOrigin || origins.has(new URL(url).origin))
+  const next = distinct(followed, known).slice(0, Math.max(0, maxKnown - known.size))
+  return { waiting: [...state.waiting.slice(room), ...next], pages, discovered: state.discovered + next.length }
+}
+
+/** Ends a crawl whose time is over. */
+export const outOfTime = ({ waiting, pages, discovered }: CrawlState, { maxPages }: CrawlPlan): CrawlState => {
+  const left = waiting.slice(0, Math.max(0, maxPages - pages.length))
+  const skipped = left.map(({ url, depth }) => ({ url, depth, status: 'skipped' as const, reason: 'out_of_time' }))
+  return { waiting: [], pages: [...pages, ...skipped], discovered }
+}
+
+/** A page that another address of this crawl led to already is not there twice. */
+const withoutTwins = (before: readonly CrawledPage[], outcomes: readonly PageOutcome[]): readonly CrawledPage[] => {
+  const names = new Set(before.flatMap((page) => (page.status === 'indexed' ? [page.canonicalUrl ?? page.url] : [])))
+  return outcomes.map(({ page }) => {
+    const name = page.canonicalUrl ?? page.url
+    if (page.status !== 'indexed' || !names.has(name)) {
+      if (page.status === 'indexed') names.add(name)
+      return page
+    }
+    const { change: _none, ...rest } = page
+    return { ...rest, status: 'skipped', reason: 'duplicate' }
+  })
+}
+
+const distinct = (found: readonly Waiting[], known: ReadonlySet<string>): readonly Waiting[] => {
+  const seen = new Set(known)
+  return found.flatMap(({ url, depth }) => {
+    const clean = cleanUrl(url)
+    if (clean === null || seen.has(clean)) return []
+    seen.add(clean)
+    return [{ url: clean, depth }]
+  })
+}
+
+/** One address for what names the same page; null for what names none. */
+const cleanUrl = (text: string): string | null => {
+  const url = pageUrlOf(text)
+  return typeof url === 'string' ? null : normalUrl(url)
+}

@@ -1,0 +1,35 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { pageUrlOf } from '#src/pages/page-url.ts'
+import { faultRefusal } from '../fetch/page-refusal.ts'
+import { advanced, begun, type CrawlState, isOver, outOfTime } from './crawl-site.ts'
+import type { IndexingParts } from './index-page.ts'
+import type { FetchedSite } from './sitemap-urls.ts'
+
+/** A crawl within a request ends after this time, in ms. */
+const wholeMs = 55_000
+
+/** Crawls that end within their request. */
+export const crawlUseCase =
+  (parts: IndexingParts & FetchedSite & { readonly steady: () => number }): UseCases['web.crawl'] =>
+  async ({ scope, body, signal }) => {
+    requirePages(body.seeds)
+    const plan = { ...body, project: scope.project }
+    const until = parts.steady() + wholeMs
+    let state = await begun(parts, plan, signal)
+    while (!isOver(state, plan) && parts.steady() < until) state = await advanced(parts, plan, { state, signal })
+    return crawlView(isOver(state, plan) ? state : outOfTime(state, plan))
+  }
+
+/** @throws {ServiceError} `invalid_url`, `unsafe_url` for a seed that is no page. */
+export const requirePages = (seeds: readonly string[]): void => {
+  for (const seed of seeds) {
+    const url = pageUrlOf(seed)
+    if (typeof url === 'string') throw faultRefusal(url, seed)
+  }
+}
+
+/** What became of a crawl's pages, as it is answered. */
+export const crawlView = ({ pages, discovered }: CrawlState) => {
+  const count = (status: string): number => pages.filter((page) => page.status === status).length
+  return { pages, indexed: count('indexed'), skipped: count('skipped'), failed: count('failed'), discovered }
+}

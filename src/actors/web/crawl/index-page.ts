@@ -1,0 +1,178 @@
+import type { Embedder } from '#retrieval/embedder.ts'
+import { textOfVector } from '#retrieval/vector-bytes.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import { normalUrl } from '#src/pages/page-url.ts'
+import { chunksOf } from '#src/parsing/documents/chunk.ts'
+import type { PageReader, ReadPage } from '../extract/page-reader.ts'
+import type { StoredPassage } from '../kinds.ts'
+import type { NewPage, PageStore, WebPageRow } from '../store/page-store.ts'
+
+/** What a page is indexed with. */
+export interface IndexingParts {
+  readonly reader: PageReader
+  readonly store: PageStore
+  readonly embedder: Embedder | null
+  /** Called with each page that is stored anew. */
+  readonly indexed: (row: WebPageRow) => void
+  readonly now: () => number
+}
+
+/** A page of a crawl as it is answered. */
+export type CrawledPage = ResultOf<'web.crawl'>['pages'][number]
+
+/** What became of a page, and the addresses that it leads to. */
+export interface PageOutcome {
+  readonly page: CrawledPage
+  readonly links: readonly string[]
+  /** The stored page, when it changed. */
+  readonly row: WebPageRow | null
+}
+
+interface PageTask {
+  readonly project: string
+  readonly url: string
+  readonly depth: number
+  /** In seconds. */
+  readonly maxAge: number
+  readonly signal: AbortSignal
+}
+
+const maxBytes = 5 * 1024 * 1024
+const timeoutMs = 10_000
+/** Characters and links of a page that are kept. */
+const kept = { text: 100_000, links: 200, passages: 200 } as const
+
+/** Stores what a page said; one after the other, so that of two with the same content the first one stays. */
+export type Storing = () => Promise<PageOutcome>
+
+/** Reads a page, to be stored by the result. Failures of the page are its outcome. */
+export const readToIndex = async (parts: IndexingParts, task: PageTask): Promise<Storing> => {
+  const { url, depth } = task
+  try {
+    return await readFor(parts, task)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const isRefused = error.code === 'robots_denied' || error.code === 'unsupported_content_type'
+    return done(without({ url, depth, status: isRefused ? 'skipped' : 'failed', reason: error.code }))
+  }
+}
+
+const done =
+  (outcome: PageOutcome): Storing =>
+  async () =>
+    outcome
+
+const without = (page: CrawledPage, links: readonly string[] = []): PageOutcome => ({ page, links, row: null })
+
+const readFor = async (parts: IndexingParts, task: PageTask): Promise<Storing> => {
+  const { project, url, depth, maxAge, signal } = task
+  const { store, reader, now } = parts
+  if (await store.isBlocked(project, url)) return done(without({ url, depth, status: 'skipped', reason: 'taken_down' }))
+  const known = await store.find(project, url)
+  if (known !== null && now() - known.data.retrieved_at < maxAge * 1000) return done(unchanged(task, known))
+  const validators = known === null ? undefined : { etag: known.data.etag, lastModified: known.data.last_modified }
+  const hasValidators = validators !== undefined && (validators.etag ?? validators.lastModified) !== null
+  const request = { url, maxBytes, timeoutMs, signal, ...(hasValidators && { known: validators }) }
+  const read = await reader.read(request)
+  if (read.read === null && known !== null) return async () => unchanged(task, await store.touch(known))
+  return () => indexed(parts, task, { ...read, known })
+}
+
+const unchanged = ({ url, depth }: PageTask, { data }: WebPageRow): PageOutcome => {
+  const canonical = data.canonical_url === url ? {} : { canonicalUrl: data.canonical_url }
+  return without({ url, depth, status: 'indexed', change: 'unchanged', ...canonical }, followable(data))
+}
+
+const followable = ({ follow, links }: Pick<NewPage, 'follow' | 'links'>): readonly string[] =>
+  follow ? links.flatMap((link) => (link.nofollow ? [] : [link.url])) : []
+
+const indexed = async (
+  parts: IndexingParts,
+  { project, url, depth }: PageTask,
+  { page, read, known }: ReadPage & { readonly known: WebPageRow | null },
+): Promise<PageOutcome> => {
+  if (read === null) return without({ url, depth, status: 'failed', reason: 'fetch_failed' })
+  const robots = [...read.robots, ...(page.header('x-robots-tag') ?? '').toLowerCase().split(/[,\s]+/)]
+  const follow = !robots.includes('nofollow') && !robots.includes('none')
+  const links = followable({ follow, links: read.links })
+  const skipped = (reason: string, more = links): PageOutcome =>
+    without({ url, depth, status: 'skipped', reason }, more)
+  if (robots.includes('noindex') || robots.includes('none')) return skipped('noindex')
+  if (read.content.trim() === '') return skipped('no_text')
+  const name = canonicalOf(read.canonical, page.finalUrl)
+  if (await parts.store.isBlocked(project, name)) return skipped('taken_down')
+  if ((await parts.store.twin(project, read.contentHash, name)) !== null) return skipped('duplicate_content')
+  const stored = name === url ? known : await parts.store.find(project, name)
+  const isSame = stored?.data.content_hash === read.contentHash
+  const row = await parts.store.save(project, name, await pageOf(parts, { page, read, name, follow }))
+  if (row === null) return skipped('corpus_full')
+  parts.indexed(row)
+  const change = stored === null ? 'new' : isSame ? 'unchanged' : 'changed'
+  const canonical = name === url ? {} : { canonicalUrl: name }
+  return { page: { url, depth, status: 'indexed', change, ...canonical }, links, row }
+}
+
+/** A page may name another address of its own site, and no other one. */
+const canonicalOf = (canonical: string | null, finalUrl: string): string => {
+  const final = new URL(finalUrl)
+  const named = canonical !== null && URL.canParse(canonical) ? new URL(canonical) : final
+  return normalUrl(named.host === final.host ? named : final)
+}
+
+const pageOf = async (
+  { embedder }: IndexingParts,
+  {
+    page,
+    read,
+    name,
+    follow,
+  }: {
+    readonly page: ReadPage['page']
+    readonly read: NonNullable<ReadPage['read']>
+    readonly name: string
+    readonly follow: boolean
+  },
+): Promise<NewPage> => {
+  const text = read.content.slice(0, kept.text)
+  const chunks = [...chunksOf(text)].slice(0, kept.passages)
+  const vectors = await vectorsOf(
+    embedder,
+    chunks.map(({ start, end }) => text.slice(start, end)),
+  )
+  const passages: readonly StoredPassage[] = chunks.map(({ start, end, heading }, at) => ({
+    ...{ start, end, heading, vector: vectors?.[at] ?? null },
+  }))
+  return {
+    ...{
+      url: page.finalUrl,
+      canonical_url: name,
+      title: read.title,
+      description: read.description,
+      text,
+      passages,
+      follow,
+    },
+    content_hash: read.contentHash,
+    language: read.language,
+    embedder: vectors === null ? null : (embedder?.id ?? null),
+    links: read.links.slice(0, kept.links).map(({ url, nofollow }) => ({ url, nofollow })),
+    published_at: msOf(read.publishedAt),
+    modified_at: msOf(read.modifiedAt),
+    retrieved_at: page.retrievedAt,
+    etag: page.header('etag'),
+    last_modified: page.header('last-modified'),
+  }
+}
+
+/** Vectors of texts; null when there is no embedder, or it fails: words find the page all the same. */
+const vectorsOf = async (embedder: Embedder | null, texts: readonly string[]): Promise<readonly string[] | null> => {
+  if (embedder === null || texts.length === 0) return null
+  try {
+    return (await embedder.embed(texts, 'passage')).map(textOfVector)
+  } catch {
+    return null
+  }
+}
+
+const msOf = (time: string | null): number | null => (time === null ? null : Date.parse(time))

@@ -1,0 +1,80 @@
+import type { AuditActor } from '../records/audit-note.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
+
+/** A passage of a page, with its vector as text. */
+export type StoredPassage = {
+  readonly start: number
+  readonly end: number
+  readonly heading: string | null
+  readonly vector: string | null
+}
+
+/** A page that a project has crawled. Times in ms since the epoch. */
+export type WebPageData = {
+  /** Hash of the address that it is known by. */
+  readonly url_key: string
+  /** Hash of its content. */
+  readonly content_hash: string
+  readonly url: string
+  readonly canonical_url: string
+  readonly title: string
+  readonly description: string
+  readonly language: string | null
+  readonly text: string
+  readonly passages: readonly StoredPassage[]
+  /** Embedder of the vectors; null for none. */
+  readonly embedder: string | null
+  readonly links: readonly { readonly url: string; readonly nofollow: boolean }[]
+  readonly follow: boolean
+  readonly published_at: number | null
+  readonly modified_at: number | null
+  readonly retrieved_at: number
+  readonly first_seen_at: number
+  readonly changed_at: number
+  readonly etag: string | null
+  readonly last_modified: string | null
+}
+
+/** The pages of a project as a whole. */
+export type WebCorpusData = {
+  /** Rises with each change of its pages. */
+  readonly revision: number
+}
+
+export type TakedownStatus = 'pending' | 'removed' | 'rejected'
+
+/** A request to remove pages. */
+export type TakedownData = {
+  readonly status: TakedownStatus
+  readonly urls: readonly string[]
+  readonly basis: 'copyright' | 'privacy' | 'legal' | 'robots' | 'other'
+  readonly requester_name: string
+  readonly requester_email: string
+  readonly statement: string
+  readonly removed_pages: number
+  readonly reason: string | null
+  readonly decided_by: AuditActor | null
+  readonly decided_at: number | null
+}
+
+/** An address that was taken down, by its hash. */
+export type BlockedUrlData = { readonly url_key: string; readonly takedown_id: string }
+
+/** Pages are the project's that crawled them. */
+export const webPages: TypedKind<WebPageData> = {
+  name: 'web_pages',
+  unique: [{ fields: ['url_key'] }],
+  filters: ['content_hash'],
+}
+
+/** One a project. */
+export const webCorpora: TypedKind<WebCorpusData> = { name: 'web_corpora' }
+
+/** Requests for removal wait for a person. */
+export const webTakedowns: TypedKind<TakedownData> = { name: 'web_takedowns', filters: ['status'], outbox: true }
+
+/** What was taken down stays away. */
+export const webBlockedUrls: TypedKind<BlockedUrlData> = { name: 'web_blocked_urls', unique: [{ fields: ['url_key'] }] }
+
+/** All kinds of this folder. */
+export const webKinds: readonly AnyKind[] = [webPages, webCorpora, webTakedowns, webBlockedUrls]

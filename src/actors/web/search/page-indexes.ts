@@ -1,0 +1,116 @@
+import { IndexCache } from '#retrieval/index-cache.ts'
+import { type FindablePage, PageIndex } from '#retrieval/pages/page-index.ts'
+import { vectorOfText } from '#retrieval/vector-bytes.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { PageStore, WebPageRow } from '../store/page-store.ts'
+
+/** Memory of the indexes of a node. */
+const mostBytes = 512 * 1024 * 1024
+/** A change by another node is found after this time at the latest, in ms. */
+const recheckMs = 1_000
+/** Work between two turns of the loop, in ms. */
+const sliceMs = 8
+
+interface Kept {
+  readonly index: PageIndex
+  readonly bytes: number
+  readonly rows: Map<string, WebPageRow>
+  revision: number
+  checkedAt: number
+  updating: Promise<void> | null
+}
+
+/** The indexes of projects' pages, each as new as what this node has done. */
+export class PageIndexes {
+  readonly #store: PageStore
+  readonly #clock: Clock
+  readonly #cache: IndexCache<Kept>
+
+  constructor(store: PageStore, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+    this.#cache = new IndexCache({ mostBytes, load: async (project) => this.#loaded(project) })
+  }
+
+  /** A page was stored here. */
+  put(row: WebPageRow): void {
+    this.#cache.update(row.project, (kept) => this.#take(kept, row))
+  }
+
+  /** Pages of a project were removed here. */
+  dropped(project: string): void {
+    this.#cache.drop(project)
+  }
+
+  /** The index of a project, and its rows. */
+  async of(project: string): Promise<{ readonly index: PageIndex; readonly rows: ReadonlyMap<string, WebPageRow> }> {
+    const kept = await this.#cache.get(project)
+    if (this.#clock.steady() - kept.checkedAt >= recheckMs) {
+      kept.updating ??= this.#recheck(kept, project).finally(() => {
+        kept.updating = null
+      })
+      await kept.updating
+    }
+    return kept
+  }
+
+  async #loaded(project: string): Promise<Kept> {
+    const index = new PageIndex()
+    const kept: Kept = {
+      index,
+      get bytes() {
+        return index.bytes
+      },
+      rows: new Map(),
+      revision: await this.#store.revision(project),
+      checkedAt: this.#clock.steady(),
+      updating: null,
+    }
+    await this.#update(kept, project)
+    return kept
+  }
+
+  async #recheck(kept: Kept, project: string): Promise<void> {
+    const checkedAt = this.#clock.steady()
+    const revision = await this.#store.revision(project)
+    if (revision !== kept.revision) await this.#update(kept, project)
+    kept.revision = revision
+    kept.checkedAt = checkedAt
+  }
+
+  async #update(kept: Kept, project: string): Promise<void> {
+    const seen = new Set<string>()
+    let since = this.#clock.steady()
+    for await (const row of this.#store.all(project)) {
+      seen.add(row.id)
+      this.#take(kept, row)
+      if (this.#clock.steady() - since < sliceMs) continue
+      await new Promise<void>((resolve) => this.#clock.soon(resolve))
+      since = this.#clock.steady()
+    }
+    for (const id of kept.rows.keys()) {
+      if (seen.has(id)) continue
+      kept.rows.delete(id)
+      kept.index.remove(id)
+    }
+  }
+
+  #take(kept: Kept, row: WebPageRow): void {
+    const known = kept.rows.get(row.id)
+    if (known !== undefined && known.version >= row.version) return
+    kept.rows.set(row.id, row)
+    kept.index.add(findable(row))
+  }
+}
+
+const findable = ({ id, data }: WebPageRow): FindablePage => ({
+  ...{ id, url: data.canonical_url, title: data.title, description: data.description, text: data.text },
+  passages: data.passages.map(({ start, end, heading, vector }) => ({
+    ...{ start, end, heading, vector: vector === null ? null : vectorOfText(vector) },
+  })),
+  contentHash: data.content_hash,
+  publishedAt: data.published_at,
+  firstSeenAt: data.first_seen_at,
+  retrievedAt: data.retrieved_at,
+  links: data.links.flatMap(({ url, nofollow }) => (nofollow ? [] : [url])),
+})

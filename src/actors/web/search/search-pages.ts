@@ -1,0 +1,119 @@
+import type { Embedder } from '#retrieval/embedder.ts'
+import type { PageHit } from '#retrieval/pages/page-index.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf, ResultOf } from '#specs/index.ts'
+import { freshSince } from '#src/pages/freshness.ts'
+import type { WebPageRow } from '../store/page-store.ts'
+import type { PageIndexes } from './page-indexes.ts'
+
+/** What searches need. */
+export interface PageSearchParts {
+  readonly indexes: PageIndexes
+  readonly embedder: Embedder | null
+  /** Project whose pages everyone finds; null for none. */
+  readonly shared: string | null
+  readonly now: () => number
+}
+
+/** A search of a project. */
+export type PageSearch = BodyOf<'web.search'> & { readonly project: string }
+
+type Answer = ResultOf<'web.search'>
+type Result = Answer['results'][number]
+
+/** Name of the ranking; raised when it changes. */
+const engine = 'troupe-web-1'
+const maxSnippet = 400
+
+/** Searches the pages of a project, and those of everyone. An embedder that fails leaves the words. */
+export const searchPages = async (parts: PageSearchParts, search: PageSearch): Promise<Answer> => {
+  const { project, query, limit, domain } = search
+  const accepts = acceptsOf(search, parts.now())
+  const vector = await vectorOf(parts.embedder, query)
+  const corpora = [...new Set([project, ...(parts.shared === null ? [] : [parts.shared])])]
+  const found = await Promise.all(
+    corpora.map(async (corpus) => {
+      const { index, rows } = await parts.indexes.of(corpus)
+      const hits = await index.search({
+        ...{ text: query, vector, embedder: vector === null ? null : (parts.embedder?.id ?? null), limit },
+        accepts: ({ id }) => accepts(rows.get(id)),
+        diverse: domain === undefined,
+        now: parts.now(),
+      })
+      return hits.flatMap((hit) => {
+        const row = rows.get(hit.page.id)
+        return row === undefined
+          ? []
+          : [resultOf(hit, row, { corpus: corpus === project ? 'project' : 'shared', search })]
+      })
+    }),
+  )
+  const results = withoutTwins(found.flat().toSorted((a, b) => b.score - a.score)).slice(0, limit)
+  const searchEngine = vector === null ? `${engine}:lexical` : `${engine}:hybrid+${parts.embedder?.id ?? ''}`
+  return { query, count: results.length, searchEngine, results, untrusted: true }
+}
+
+/** @throws {ServiceError} `invalid_field` for a freshness that is none. */
+const acceptsOf = (
+  { domain, freshness, language }: PageSearch,
+  now: number,
+): ((row: WebPageRow | undefined) => boolean) => {
+  const since = freshness === undefined ? undefined : freshSince(freshness, now)
+  if (since === null) {
+    const message = 'Freshness is a time, or a duration such as 24h, 7d, 2w, 3m or 1y.'
+    throw new ServiceError('invalid_field', { param: 'freshness', message })
+  }
+  const host = domain?.toLowerCase()
+  const spoken = language?.toLowerCase()
+  return (row) => {
+    if (row === undefined) return false
+    const { canonical_url, published_at, language: own } = row.data
+    if (since !== undefined && (published_at === null || published_at < since)) return false
+    if (spoken !== undefined && !(own !== null && speaks(own.toLowerCase(), spoken))) return false
+    return host === undefined || isOfHost(canonical_url, host)
+  }
+}
+
+/** `en` finds `en-GB`; `en-GB` does not find `en-US`. */
+const speaks = (own: string, wanted: string): boolean => own === wanted || own.startsWith(`${wanted}-`)
+
+const isOfHost = (url: string, host: string): boolean => {
+  const { hostname, host: withPort } = new URL(url)
+  return hostname === host || withPort === host || hostname.endsWith(`.${host}`)
+}
+
+const vectorOf = async (embedder: Embedder | null, query: string): Promise<Float32Array | null> => {
+  try {
+    return (await embedder?.embed([query], 'query'))?.[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+const resultOf = (
+  { page, passage, score, signals }: PageHit,
+  { id, data }: WebPageRow,
+  { corpus, search }: { readonly corpus: 'project' | 'shared'; readonly search: PageSearch },
+): Result => {
+  const quote = page.text.slice(passage.start, passage.end).slice(0, 1_000)
+  const retrievedAt = new Date(data.retrieved_at).toISOString()
+  return {
+    id,
+    title: data.title,
+    url: data.url,
+    canonicalUrl: data.canonical_url,
+    snippet: quote.length <= maxSnippet ? quote : `${quote.slice(0, maxSnippet - 1).trimEnd()}…`,
+    score,
+    contentHash: data.content_hash,
+    retrievedAt,
+    publishedAt: data.published_at === null ? null : new Date(data.published_at).toISOString(),
+    evidence: { quote, contentHash: data.content_hash, retrievedAt },
+    corpus,
+    ...(search.explain === true && { signals: { ...signals } }),
+  }
+}
+
+const withoutTwins = (results: readonly Result[]): readonly Result[] => {
+  const seen = new Set<string>()
+  return results.filter(({ contentHash }) => !seen.has(contentHash) && seen.add(contentHash) !== undefined)
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { newId } from '#runtime/ids.ts'
+import { maxCorpusPages } from '#specs/resources/web/web-limits.ts'
+import { projectScope } from '#specs/scope.ts'
+import { normalUrl } from '#src/pages/page-url.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds.ts'
+
+/** A stored page. */
+export type WebPageRow = Row<WebPageData>
+
+/** What a page has before it is stored. */
+export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at'>
+
+const pageSize = 200
+
+/** The pages of projects. */
+export class PageStore {
+  readonly #now: () => number
+  readonly #pages: Table<WebPageData>
+  readonly #corpora: Table<{ readonly revision: number }>
+  readonly #blocked: Table<{ readonly url_key: string; readonly takedown_id: string }>
+
+  constructor(records: RecordStore, now: () => number) {
+    this.#now = now
+    this.#pages = new Table(records, webPages, now)
+    this.#corpora = new Table(records, webCorpora, now)
+    this.#blocked = new Table(records, webBlockedUrls, now)
+  }
+
+  find(project: string, url: string): Promise<WebPageRow | null> {
+    return this.#pages.find(projectScope(project), { url_key: urlKey(url) })
+  }
+
+  /** Another page of the project with the same content; null for none. */
+  async twin(project: string, contentHash: string, url: string): Promise<WebPageRow | null> {
+    const [...rows] = await this.#pages.list(projectScope(project), { where: { content_hash: contentHash }, limit: 2 })
+    return rows.find((row) => row.data.url_key !== urlKey(url)) ?? null
+  }
+
+  async isBlocked(project: string, url: string): Promise<boolean> {
+    return (await this.#blocked.find(projectScope(project), { url_key: urlKey(url) })) !== null
+  }
+
+  /** Stores a page in place of what is known of its address. @returns null when the project has as many pages as it may. */
+  async save(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
+    const scope = projectScope(project)
+    const now = this.#now()
+    for (;;) {
+      const known = await this.find(project, url)
+      if (known !== null) {
+        const { data } = known
+        const isSame = data.content_hash === page.content_hash
+        const kept = { first_seen_at: data.first_seen_at, changed_at: isSame ? data.changed_at : now }
+        const row = await this.#pages.replace(known, { ...page, url_key: data.url_key, ...kept })
+        if (row !== null) return row
+        continue
+      }
+      if ((await this.#pages.count(scope)) >= maxCorpusPages) return null
+      const data = { ...page, url_key: urlKey(url), first_seen_at: now, changed_at: now }
+      const row = await this.#pages.insert({ id: newId('wpg'), project, data })
+      if (row !== null) return row
+    }
+  }
+
+  /** The page was found to be the same. */
+  async touch(row: WebPageRow): Promise<WebPageRow> {
+    return (await this.#pages.replace(row, { ...row.data, retrieved_at: this.#now() })) ?? row
+  }
+
+  /** Removes a page and keeps it away. @returns whether there was one. */
+  async block(project: string, url: string, takedown: string): Promise<boolean> {
+    const data = { url_key: urlKey(url), takedown_id: takedown }
+    await this.#blocked.insert({ id: newId('wbu'), project, data })
+    const row = await this.find(project, url)
+    return row !== null && this.#pages.remove(projectScope(project), row.id)
+  }
+
+  /** Every page of a project. */
+  async *all(project: string): AsyncGenerator<WebPageRow> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.#pages.list(projectScope(project), {
+        ...{ limit: pageSize, ascending: true },
+        ...(after !== undefined && { after }),
+      })
+      yield* page
+      after = page.at(-1)?.id
+      if (page.length < pageSize) return
+    }
+  }
+
+  /** A number that changes with the pages of the project. */
+  async revision(project: string): Promise<number> {
+    return (await this.#corpora.get(projectScope(project), corpusId(project)))?.data.revision ?? 0
+  }
+
+  /** Says that pages of the project have changed. */
+  async changed(project: string): Promise<void> {
+    const scope = projectScope(project)
+    const edit = ({ data }: { readonly data: { readonly revision: number } }) => ({ revision: data.revision + 1 })
+    for (let tried = 0; tried < 3; tried += 1) {
+      if ((await this.#corpora.change(scope, corpusId(project), { edit })) !== null) return
+      if ((await this.#corpora.insert({ id: corpusId(project), project, data: { revision: 1 } })) !== null) return
+    }
+  }
+}
+
+const corpusId = (project: string): string => `wco_${project.slice(project.indexOf('_') + 1)}`
+
+/** Addresses of one page have one key. */
+export const urlKey = (url: string): string => {
+  const normal = URL.canParse(url) ? normalUrl(new URL(url)) : url
+  return createHash('sha256').update(normal).digest('hex').slice(0, 40)
+}

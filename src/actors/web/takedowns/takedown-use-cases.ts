@@ -1,0 +1,104 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { actorOf } from '#records/audit-note.ts'
+import { Audited } from '#records/audited.ts'
+import { pageOf } from '#records/pages.ts'
+import { rowTimes, timestampOf, timestampOrNull } from '#records/row-times.ts'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import { newIdFor } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { requirePages } from '../crawl/crawl-use-case.ts'
+import { type TakedownData, webTakedowns } from '../kinds.ts'
+import type { PageStore } from '../store/page-store.ts'
+
+/** What requests for removal need. */
+export interface TakedownParts {
+  readonly records: RecordStore
+  readonly store: PageStore
+  /** Called when pages of the project are gone. */
+  readonly dropped: (project: string) => void
+  readonly now: () => number
+}
+
+type TakedownUseCases = Pick<UseCases, 'web.takedown' | Extract<keyof UseCases, `web_takedowns.${string}`>>
+
+/** Requests for removal: they wait for a person, who removes the pages for good or rejects the request. */
+export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
+  const table = new Table(parts.records, webTakedowns, parts.now)
+  const found = async ({ project }: Scope, id: string): Promise<Row<TakedownData>> => {
+    const row = await table.get(projectScope(project), id)
+    if (row === null)
+      throw new ServiceError('not_found', { param: 'takedown_id', message: 'There is no such request.' })
+    return row
+  }
+  return {
+    'web.takedown': async (call) => {
+      const { scope, body } = call
+      requirePages(body.urls)
+      const id = newIdFor(call, 'wtd')
+      const data: TakedownData = {
+        ...{ status: 'pending', urls: body.urls, basis: body.basis, statement: body.statement, removed_pages: 0 },
+        ...{ requester_name: body.requesterName, requester_email: body.requesterEmail },
+        ...{ reason: null, decided_by: null, decided_at: null },
+      }
+      const notices = [new Audited(call, 'web_takedown').line('created', id)]
+      const made = await table.insert({ id, project: scope.project, data, notices })
+      const { created_at, data: stored } = made ?? (await found(scope, id))
+      return { id, status: stored.status, createdAt: timestampOf(created_at) }
+    },
+    'web_takedowns.list': ({ scope, query: { status, ...query } }) =>
+      pageOf(table, projectScope(scope.project), {
+        query: { ...query, ...(status !== undefined && { where: { status } }) },
+        shown: { idPrefix: 'wtd', view },
+      }),
+    'web_takedowns.get': async ({ scope, params }) => view(await found(scope, params.takedown_id)),
+    'web_takedowns.decide': async (call) => {
+      const { scope, params, body } = call
+      const row = pending(await found(scope, params.takedown_id))
+      const isRemoval = body.decision === 'remove'
+      const removed = isRemoval ? await removedPages(parts, row) : 0
+      const decided = await table.change(projectScope(row.project), row.id, {
+        edit: (now) => ({
+          ...pending(now).data,
+          status: isRemoval ? 'removed' : 'rejected',
+          removed_pages: removed,
+          reason: body.reason ?? null,
+          decided_by: actorOf(call),
+          decided_at: parts.now(),
+        }),
+        notices: () => [new Audited(call, 'web_takedown').line(isRemoval ? 'removed' : 'rejected', row.id)],
+      })
+      return view(decided ?? row)
+    },
+  }
+}
+
+/** Removes the pages first: a decision that is sent again after a crash goes on where the first one stopped. */
+const removedPages = async (
+  { store, dropped }: TakedownParts,
+  { id, project, data }: Row<TakedownData>,
+): Promise<number> => {
+  let removed = 0
+  for (const url of data.urls) if (await store.block(project, url, id)) removed += 1
+  await store.changed(project)
+  dropped(project)
+  return removed
+}
+
+/** @throws {ServiceError} `invalid_transition` for a request that was decided. */
+const pending = (row: Row<TakedownData>): Row<TakedownData> => {
+  if (row.data.status === 'pending') return row
+  throw new ServiceError('invalid_transition', { message: `The request is ${row.data.status}.` })
+}
+
+const view = ({ id, data, ...times }: Row<TakedownData>): ResultOf<'web_takedowns.get'> => ({
+  ...{ id, status: data.status, urls: data.urls, basis: data.basis, statement: data.statement },
+  ...{ requester_name: data.requester_name, requester_email: data.requester_email },
+  ...{ removed_pages: data.removed_pages, reason: data.reason },
+  decided_by: data.decided_by === null ? null : (data.decided_by.id ?? data.decided_by.kind),
+  decided_at: timestampOrNull(data.decided_at),
+  ...rowTimes(times),
+})

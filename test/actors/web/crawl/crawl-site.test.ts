@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { advanced, begun, type CrawlPlan, type CrawlState, isOver, outOfTime } from '#actors/web/crawl/crawl-site.ts'
+import { PageReader } from '#actors/web/extract/page-reader.ts'
+import { PageFetcher } from '#actors/web/fetch/page-fetcher.ts'
+import { webKinds } from '#actors/web/kinds.ts'
+import { PageStore } from '#actors/web/store/page-store.ts'
+import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { html, Site } from '#test/support/site.ts'
+
+describe('a crawl', () => {
+  let site: Site
+  let guard: SsrfGuard
+  const rooms = new PageRooms()
+  const { signal } = new AbortController()
+
+  beforeAll(async () => {
+    site = await Site.open()
+    guard = openSsrfGuard({ allowedPrivateHosts: [site.host] })
+  })
+  afterAll(async () => {
+    await rooms.close()
+    await guard.close()
+    await site.close()
+  })
+
+  const parts = async () => {
+    const { records } = openMemoryStorage({ now: Date.now })
+    await records.prepare(webKinds)
+    const fetcher = new PageFetcher(guard, Date.now)
+    const reader = new PageReader({ pages: fetcher, rooms, steady: () => performance.now() })
+    return {
+      fetcher,
+      reader,
+      store: new PageStore(records, Date.now),
+      embedder: null,
+      indexed: () => {},
+      now: Date.now,
+    }
+  }
+  const plan = (more: Partial<CrawlPlan> = {}): CrawlPlan => ({
+    ...{
+      project: 'prj_a',
+      seeds: [site.url('/')],
+      maxPages: 25,
+      maxDepth: 3,
+      sameOrigin: true,
+      sitemap: false,
+      maxAge: 0,
+    },
+    ...more,
+  })
+  const links = (from: number, count: number): string =>
+    Array.from({ length: count }, (_, n) => `<a href="/p${from + n}">Page ${from + n}</a>`).join(' ')
+  const text = (n: number | string): string => `<p>Page ${n} has words of its own: ${'word '.repeat(20)}${n}.</p>`
+
+  const whole = async (crawl: CrawlPlan): Promise<CrawlState> => {
+    const made = await parts()
+    let state = await begun(made, crawl, signal)
+    while (!isOver(state, crawl)) state = await advanced(made, crawl, { state, signal })
+    return state
+  }
+
+  it('keeps 5,000 addresses at most, and reads no more pages than it may', async () => {
+    for (let n = 0; n < 9; n += 1) site.pages.set(n === 0 ? '/' : `/p${n - 1}`, html(text(n) + links(n * 990, 990)))
+    const state = await whole(plan({ maxPages: 9 }))
+    expect(state.pages).toHaveLength(9)
+    expect(state.waiting.length + state.pages.length).toBeLessThanOrEqual(5_000)
+  })
+
+  it('ends when its pages lead in a circle, and reads each of them once', async () => {
+    site.pages.clear()
+    site.pages.set('/', html(`${text('a')}<a href="/p1#x">1</a><a href="/?utm_source=y">self</a>`))
+    site.pages.set('/p1', html(`${text('b')}<a href="/">0</a><a href="/index.html">0</a>`))
+    const state = await whole(plan())
+    expect(state.pages.map(({ url }) => url)).toEqual([site.url('/'), site.url('/p1')])
+  })
+
+  it('says of pages that it had no time for that they were skipped', async () => {
+    site.pages.clear()
+    site.pages.set('/', html(text('a') + links(0, 5)))
+    const made = await parts()
+    const begin = await begun(made, plan({ maxPages: 4 }), signal)
+    const state = outOfTime(
+      await advanced(made, plan({ maxPages: 4 }), { state: begin, signal }),
+      plan({ maxPages: 4 }),
+    )
+    expect(state.pages.map(({ reason }) => reason)).toEqual([undefined, 'out_of_time', 'out_of_time', 'out_of_time'])
+  })
+
+  it('goes on from where it was kept, and reads nothing twice', async () => {
+    site.pages.clear()
+    site.pages.set('/', html(text('a') + links(0, 12)))
+    for (let n = 0; n < 12; n += 1) site.pages.set(`/p${n}`, html(text(`n${n}`)))
+    site.requested.length = 0
+    const made = await parts()
+    let state = await begun(made, plan(), signal)
+    while (!isOver(state, plan()))
+      state = await advanced(made, plan(), { state: JSON.parse(JSON.stringify(state)), signal })
+    expect(state.pages).toHaveLength(13)
+    expect(site.paths().filter((path) => path !== '/robots.txt')).toHaveLength(13)
+  })
+})

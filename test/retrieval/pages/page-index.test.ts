@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { type FindablePage, PageIndex } from '#retrieval/pages/page-index.ts'
+
+const now = Date.UTC(2026, 0, 1)
+const dayMs = 86_400_000
+const subjects = ['harbour', 'violin', 'glacier', 'bakery', 'telescope', 'vineyard', 'lantern', 'orchard'] as const
+const words =
+  'people build visit learn about describe often large small first later north south water stone season local public early'.split(
+    ' ',
+  )
+
+/** Sentences about a subject, each other words. */
+const prose = (subject: string, seed: number, sentences = 14): string =>
+  Array.from({ length: sentences }, (_, n) => {
+    const pick = (k: number): string => words[(seed * 7 + n * 5 + k * 3) % words.length] ?? ''
+    return `The ${pick(1)} ${n % 3 === 0 ? subject : pick(6)} of ${pick(2)} ${pick(3)} was ${pick(4)} by ${pick(5)} number ${seed * 31 + n}.`
+  }).join(' ')
+
+const page = (id: string, fields: Partial<FindablePage> = {}): FindablePage => {
+  const text = fields.text ?? prose('harbour', 1)
+  return {
+    ...{ id, url: `https://${id}.example/`, title: id, description: 'About it', text, contentHash: `h-${id}` },
+    ...{ publishedAt: null, firstSeenAt: now - 10 * dayMs, retrievedAt: now, links: [] },
+    passages: [{ start: 0, end: text.length, heading: null, vector: null }],
+    ...fields,
+  }
+}
+const found = async (index: PageIndex, text: string, limit = 10) =>
+  index.search({ text, vector: null, embedder: null, limit, accepts: () => true, diverse: true, now })
+const ids = async (index: PageIndex, text: string): Promise<readonly string[]> =>
+  (await found(index, text)).map(({ page: { id } }) => id)
+
+/** Pages that are made to be found. */
+const spamOf = (subject: string, n: number): readonly FindablePage[] => [
+  page(`stuffed-${subject}-${n}`, { title: `${subject} ${subject} ${subject}`, text: `${subject} `.repeat(300) }),
+  page(`listed-${subject}-${n}`, {
+    title: subject,
+    text: Array.from({ length: 80 }, (_, k) => `${subject} cheap best buy ${subject} online number ${k}`).join(' '),
+  }),
+  page(`offers-${subject}-${n}`, {
+    title: `Best ${subject}`,
+    text: `${prose(subject, 90 + n, 4)} ${'casino bonus viagra discount loans coupon jackpot '.repeat(12)} ${subject}.`,
+  }),
+  page(`copied-${subject}-${n}`, {
+    title: subject,
+    text: `${`Buy the best ${subject} here today, the ${subject} of all. `.repeat(40)}`,
+  }),
+]
+
+describe('an index of pages', () => {
+  it('finds a page by its title and its words', async () => {
+    const index = new PageIndex()
+    for (const [n, subject] of subjects.entries()) index.add(page(subject, { title: subject, text: prose(subject, n) }))
+    for (const subject of subjects) expect((await ids(index, `visit the ${subject}`))[0]).toBe(subject)
+  })
+
+  it('keeps planted spam out of the first place and, but for a fifth, out of the first ten', async () => {
+    const index = new PageIndex()
+    for (const [n, subject] of subjects.entries()) {
+      for (let k = 0; k < 12; k += 1)
+        index.add(page(`${subject}-${k}`, { title: `${subject} ${k}`, text: prose(subject, n * 20 + k) }))
+      for (let k = 0; k < 2; k += 1) for (const spam of spamOf(subject, k)) index.add(spam)
+    }
+    let planted = 0
+    for (const subject of subjects) {
+      const all = await ids(index, subject)
+      const isSpam = (id: string): boolean => /^(?:stuffed|listed|offers|copied)-/.test(id)
+      expect(isSpam(all[0] ?? '')).toBe(false)
+      planted += all.filter(isSpam).length
+    }
+    expect(planted / subjects.length).toBeLessThanOrEqual(0.2)
+  })
+
+  it('shows of mirrors the one with authority, or that was there first, alone', async () => {
+    const index = new PageIndex()
+    const text = prose('harbour', 1, 40)
+    index.add(page('first', { text, contentHash: 'same', firstSeenAt: now - 100 * dayMs }))
+    index.add(page('exact', { text, contentHash: 'same' }))
+    index.add(page('near', { text: `${text} Copied here.`, contentHash: 'other' }))
+    expect(await ids(index, 'harbour')).toEqual(['first'])
+    for (let n = 0; n < 3; n += 1)
+      index.add(page(`linking-${n}`, { text: prose('violin', 50 + n), links: ['https://exact.example/'] }))
+    expect(await ids(index, 'harbour')).toEqual(['exact'])
+  })
+
+  it('puts what other hosts link to, and what is newer, before its equals', async () => {
+    const index = new PageIndex()
+    const [a, b] = [prose('harbour', 3, 20), prose('harbour', 4, 20)]
+    index.add(page('plain', { title: 'x', text: a }))
+    index.add(page('linked', { title: 'x', text: b }))
+    for (let n = 0; n < 8; n += 1)
+      index.add(page(`by-${n}`, { text: prose('violin', n), links: ['https://linked.example/'] }))
+    expect(
+      (await found(index, 'harbour')).find(({ page: { id } }) => id === 'linked')?.signals.authority,
+    ).toBeGreaterThan(0.5)
+    index.add(page('new', { title: 'x', text: prose('glacier', 3, 20), publishedAt: now - dayMs }))
+    index.add(page('old', { title: 'x', text: prose('glacier', 4, 20), publishedAt: now - 3_000 * dayMs }))
+    const [newer, older] = ['new', 'old'].map(
+      async (id) => (await found(index, 'glacier')).find((hit) => hit.page.id === id)?.signals.freshness,
+    )
+    expect((await newer) ?? 0).toBeGreaterThan(((await older) ?? 0) + 0.5)
+  })
+
+  it('lets hosts take turns', async () => {
+    const index = new PageIndex()
+    for (let n = 0; n < 8; n += 1)
+      index.add(page(`big-${n}`, { url: `https://big.example/${n}`, text: prose('harbour', 10 + n) }))
+    for (let n = 0; n < 3; n += 1)
+      index.add(page(`small-${n}`, { url: `https://small-${n}.example/`, text: prose('harbour', 40 + n) }))
+    const five = (await found(index, 'harbour', 5)).map(({ page: { id } }) => id)
+    expect(five.filter((id) => id.startsWith('small')).length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('forgets a page that is removed, and its links', async () => {
+    const index = new PageIndex()
+    index.add(page('a', { links: ['https://b.example/'] }))
+    index.add(page('b', { text: prose('violin', 2) }))
+    index.remove('a')
+    expect(await ids(index, 'harbour')).toEqual([])
+    expect((await found(index, 'violin'))[0]?.signals.authority).toBe(0)
+    expect(index.size).toBe(1)
+  })
+})
