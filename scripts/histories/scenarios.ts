@@ -10,12 +10,14 @@ import { newId } from '#runtime/ids.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import type { ScriptedVisit } from '#test/actors/browser/scripted-browser.ts'
 import type { ScriptedDocuments } from '#test/actors/knowledge/scripted-sources.ts'
+import type { ScriptedServers } from '#test/actors/mcp/scripted-servers.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '#test/actors/sessions/approving.ts'
 import { callOf, newSession, type Script, turn, type World } from '#test/actors/sessions/harness.ts'
 import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
 import { browserScenarios } from './browser-scenarios.ts'
 import { knowledgeScenarios } from './knowledge-scenarios.ts'
+import { mcpScenarios } from './mcp-scenarios.ts'
 import { memoryScenarios } from './memory-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 
@@ -27,6 +29,7 @@ export interface Scenario {
   readonly endpoint?: () => Promise<number>
   readonly documents?: ScriptedDocuments
   readonly visit?: ScriptedVisit
+  readonly servers?: ScriptedServers
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
   readonly window?: number
@@ -308,6 +311,7 @@ export const scenarios: readonly Scenario[] = [
   },
   ...runScenarios,
   ...knowledgeScenarios,
+  ...mcpScenarios,
   ...memoryScenarios,
   ...browserScenarios,
 ]

@@ -45,6 +45,8 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'knowledge_sources.create': 'fields of a form are texts, and a source is a text, a file or a URL',
   'knowledge_sources.update': 'a URL as of webhooks',
   'knowledge_sources.sync': 'a source that is read from a URL takes no text',
+  'mcp_servers.create': 'a URL as of webhooks, and headers that may be set',
+  'mcp_servers.update': 'likewise',
   'skill_imports.create': 'it has one of text, url and archive',
   'skill_versions.create': 'a content in base64 is base64',
   'web.fetch': 'an address is one of a page that may be read, and is',

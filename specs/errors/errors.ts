@@ -216,6 +216,16 @@ const table = {
     type: 'invalid_request_error',
     message: 'The knowledge base has as many of these as it may have.',
   },
+  mcp_limit_reached: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The project has as many remote tool servers as it may have.',
+  },
+  mcp_server_failed: {
+    status: 502,
+    type: 'provider_error',
+    message: 'The remote tool server failed.',
+  },
   image_too_large: {
     status: 400,
     type: 'invalid_request_error',

@@ -12,6 +12,7 @@ import type { AnyCapability } from './capability/capability.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
 import { connections } from './connections/connections.ts'
 import { knowledge } from './knowledge/knowledge.ts'
+import { mcp } from './mcp/mcp.ts'
 import { memory } from './memory/memory.ts'
 import { observation } from './observation/observation.ts'
 import { operators } from './operators/operators.ts'
@@ -51,6 +52,7 @@ export const capabilities = [
   web,
   connections,
   browser,
+  mcp,
   operators,
   observation,
   retention,

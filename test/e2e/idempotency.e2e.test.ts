@@ -68,6 +68,7 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
   'knowledge_sources.create': (n) => ({ text: `Text ${n}.` }),
   'knowledge_recall_sets.create': (n) => ({ name: `Set ${n}`, questions: [{ question: 'Which?', text: 'Text' }] }),
   'browser_jobs.create': (n) => ({ url: `https://example.invalid/${n}` }),
+  'mcp_servers.create': (n, { hook }) => ({ name: `Server ${n}`, url: hook }),
   'projects.create': (n) => ({ name: `Project ${n}` }),
   'project_keys.create': (n) => ({ name: `Key ${n}` }),
   'project_members.create': (n) => ({ email: `member-${n}@example.com`, password: 'twelve letters' }),

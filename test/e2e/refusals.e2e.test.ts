@@ -82,7 +82,7 @@ const makeIds = async (project: Api, dashboard: Api, projectId: string, receiver
     installation_id: installed,
     tenant_id: tenant,
     external_user_id: await madeUser(project, tenant, `user-of-${projectId}`),
-    ...(await contentsOf(project, tenant, made)),
+    ...(await contentsOf(project, tenant, { made, hook: receiver.url })),
     key_id: await made(dashboard, `/api/projects/${projectId}/keys`, { name: 'another' }),
     member_id: await made(dashboard, `/api/projects/${projectId}/members`, {
       email: `${projectId}@example.com`,
@@ -100,7 +100,11 @@ const takedownRequest = {
 }
 
 /** What agents and users know: a base of knowledge, a memory, a skill, a conversation. */
-const contentsOf = async (project: Api, tenant: string, made: Made): Promise<Ids> => {
+const contentsOf = async (
+  project: Api,
+  tenant: string,
+  { made, hook }: { readonly made: Made; readonly hook: string },
+): Promise<Ids> => {
   const base = await made(project, '/v1/knowledge-bases', { name: 'Base' })
   const skill = await made(project, '/v1/skills', { name: 'Skill', description: 'Helps.' })
   const conversation = await made(project, '/v1/conversations', {})
@@ -125,6 +129,8 @@ const contentsOf = async (project: Api, tenant: string, made: Made): Promise<Ids
     index: '0',
     // jobs alone make profiles: the id of none, under which all is refused alike
     profileId: newId('bpr'),
+    server_id: await made(project, '/v1/mcp/servers', { name: 'Tools', url: hook }),
+    tool_name: 'send',
   }
 }
 
@@ -160,7 +166,7 @@ const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
 }
 
 /** Of the organisation or of the whole server, so that no project has its own. */
-const ofTheHouse = ['project_id', 'member_id', 'task_id', 'path']
+const ofTheHouse = ['project_id', 'member_id', 'task_id', 'path', 'tool_name']
 
 /** A model is no resource: its id says nothing of whose it is. */
 const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_found' : 'not_found')

@@ -3,6 +3,7 @@ import { walk as agentVersionWalk } from './agent-version/agent-version-samples.
 import { walk as browserJobWalk } from './browser-job/browser-job-samples.ts'
 import { walkOf as erasureWalk, ofProject } from './erasure/erasure-samples.ts'
 import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.ts'
+import { walk as mcpServerWalk } from './mcp-server/mcp-server-samples.ts'
 import { walk as memoryWriteWalk } from './memory-write/memory-write-samples.ts'
 import type { Walk } from './reached.ts'
 import { walk as runWalk } from './run/run-samples.ts'
@@ -28,5 +29,6 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['sources of knowledge', sourceWalk],
   ['writes of memory', memoryWriteWalk],
   ['browser jobs', browserJobWalk],
+  ['remote tool servers', mcpServerWalk],
   ['tool calls', callWalk],
 ]

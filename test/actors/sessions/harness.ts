@@ -47,6 +47,7 @@ import { ScriptedMemory, scriptedMemorySink } from '#test/support/scripted-memor
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type ScriptedVisit, scriptedBrowser } from '../browser/scripted-browser.ts'
 import { type ScriptedDocuments, scriptedSources } from '../knowledge/scripted-sources.ts'
+import { type ScriptedServers, scriptedServers } from '../mcp/scripted-servers.ts'
 import { plainMemory } from '../memory/scripted-memory.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 
@@ -111,6 +112,8 @@ export interface WorldOptions {
   readonly documents?: ScriptedDocuments
   /** What browsers do; without it they show a page of one line. */
   readonly visit?: ScriptedVisit
+  /** What remote tool servers have; no tools when absent. */
+  readonly servers?: ScriptedServers
   /** Tells the store's webhooks of events; nobody is told when absent. */
   readonly tellsWebhooks?: boolean
   /** What agents run on; every agent runs without tools when absent. */
@@ -209,6 +212,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         }),
         ...scriptedSources({ storage, clock, ...options.documents }),
         ...scriptedBrowser({ storage, host, clock, log, visit: options.visit }),
+        ...scriptedServers({ storage, clock }, options.servers),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
         ...erasureEffects({ storage, clock, log, ...removing({ storage, host, clock, kinds, actorRows: [] }) }),

@@ -1,0 +1,96 @@
+import { AnswerRefused } from '#outgoing/guarded-fetch.ts'
+import { RedirectFailed, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+
+/** Why a server did not do what was requested of it. The message quotes nothing that the server said. */
+export class McpFailure extends Error {
+  override readonly name = 'McpFailure'
+  readonly code: McpFailureCode
+  /** No further attempt has a chance as things are. */
+  readonly isFinal: boolean
+
+  constructor(
+    code: McpFailureCode,
+    message: string,
+    options: { readonly isFinal?: boolean; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.isFinal = options.isFinal ?? false
+  }
+}
+
+/** Kinds of failures, as the server's status and the output of a call name them. */
+export type McpFailureCode =
+  | 'url_refused'
+  | 'redirect_refused'
+  | 'unauthorized'
+  | 'http_error'
+  | 'timeout'
+  | 'answer_too_large'
+  | 'bad_answer'
+  | 'unreachable'
+  | 'too_many_tools'
+  | 'cancelled'
+
+/** What an error of the protocol's library, of the guard or of a socket comes to. */
+export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
+  const causes = causesOf(error)
+  const known = causes.find((each) => each instanceof McpFailure)
+  if (known !== undefined) return known
+  if (causes.some((each) => each instanceof SsrfRefused))
+    return new McpFailure('url_refused', 'The address of the server is not one that is connected to.', {
+      isFinal: true,
+      cause: error,
+    })
+  if (causes.some((each) => each instanceof RedirectFailed))
+    return new McpFailure('redirect_refused', 'The server redirects, which is not followed.', {
+      isFinal: true,
+      cause: error,
+    })
+  if (causes.some((each) => each instanceof AnswerRefused))
+    return new McpFailure('answer_too_large', 'The answer of the server is larger or deeper than is read.', {
+      isFinal: true,
+      cause: error,
+    })
+  const status = statusOf(causes)
+  if (status === 401 || status === 403)
+    return new McpFailure('unauthorized', `The server refuses the credentials (${status}).`, {
+      isFinal: true,
+      cause: error,
+    })
+  if (status !== null)
+    return new McpFailure('http_error', `The server answered with status ${status}.`, { cause: error })
+  if (causes.some(isTimeout))
+    return new McpFailure('timeout', `The server did not answer within ${timeoutMs} ms.`, { cause: error })
+  if (causes.some(isConnecting)) return new McpFailure('unreachable', 'The server cannot be reached.', { cause: error })
+  return new McpFailure('bad_answer', 'The server does not answer as the protocol says.', { cause: error })
+}
+
+const causesOf = (error: unknown): readonly unknown[] => {
+  const causes: unknown[] = []
+  for (let at = error; at !== undefined && at !== null && causes.length < 8; ) {
+    causes.push(at)
+    at = typeof at === 'object' && 'cause' in at ? at.cause : undefined
+  }
+  return causes
+}
+
+const statusOf = (causes: readonly unknown[]): number | null => {
+  for (const cause of causes) {
+    if (typeof cause !== 'object' || cause === null) continue
+    const status = 'status' in cause ? cause.status : 'code' in cause ? cause.code : undefined
+    if (typeof status === 'number' && status >= 300 && status < 600) return status
+    if (cause instanceof Error && cause.name === 'UnauthorizedError') return 401
+  }
+  return null
+}
+
+const isTimeout = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  (cause.name === 'TimeoutError' ||
+    ('code' in cause && /^(?:REQUEST_TIMEOUT|UND_ERR_\w{0,20}TIMEOUT)$/.test(String(cause.code))))
+
+const connecting = /^(?:E[A-Z]{3,20}|UND_ERR_SOCKET|EAI_AGAIN|CONNECTION_CLOSED|SEND_FAILED|HPE_\w{1,40})$/
+
+const isConnecting = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && connecting.test(String(cause.code))

@@ -1,0 +1,45 @@
+import type { Discovery } from '#machines/mcp-server/mcp-server.ts'
+import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { EffectOutcome, IdempotentEffect } from '../runtime/effects/effects.ts'
+import { contextOf } from '../runtime/schema.ts'
+import { type McpTarget, withServer } from './client/mcp-connection.ts'
+import { McpFailure } from './client/mcp-failure.ts'
+import { discovered } from './client/read-tools.ts'
+import type { ServerHeaders } from './server-headers.ts'
+
+/** Time for a whole discovery, in ms. */
+export const discoveryTimeoutMs = 20_000
+
+/** What discoveries need. */
+export interface DiscoverParts {
+  /** What a server has. @throws {McpFailure} */
+  readonly read: (target: McpTarget, signal: AbortSignal) => Promise<Discovery>
+  readonly headers: Pick<ServerHeaders, 'open'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** Reads what a server has, through the guard. @throws {McpFailure} */
+export const readServer =
+  (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>
+  (target, signal) =>
+    withServer(target, { guard, timeoutMs: discoveryTimeoutMs, signal }, discovered)
+
+/** Reads the tools of a server; again after a crash: it only reads. */
+export const discoverTools = (parts: DiscoverParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context): Promise<EffectOutcome> => {
+    const { server_id: id, url, transport } = contextOf(mcpServerDefinition, context)
+    const headers = await parts.headers.open({ project: context.owner.project, id, url })
+    try {
+      const found = await parts.read({ url, transport, headers }, context.signal)
+      // the snapshot holds it; the log says what changed
+      return { event: { type: 'discovered', found, at: parts.now() }, stored: { type: 'discovered' } }
+    } catch (error) {
+      if (!(error instanceof McpFailure)) throw error
+      const { code, message, isFinal } = error
+      return { event: { type: 'discovery_failed', error: { code, message }, final: isFinal, at: parts.now() } }
+    }
+  },
+})

@@ -1,0 +1,78 @@
+import { mcpServerDefinition, serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { StoredEvent } from '#storage/ports.ts'
+import type { Idempotency } from '../call/call.ts'
+import { type Clock, pause } from '../runtime/clock.ts'
+import type { Host } from '../runtime/host.ts'
+import { newId } from '../runtime/ids.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
+
+/** A discovery that is over within this time is answered as it ended, in ms. */
+const settleMs = 21_000
+
+/** What servers are found and changed with. */
+export interface McpServersParts {
+  readonly host: Host
+  readonly clock: Clock
+}
+
+/** Remote tool servers, as actors. */
+export class McpServers {
+  readonly #parts: McpServersParts
+
+  constructor(parts: McpServersParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  find(scope: Scope, id: string): Promise<Resident> {
+    return this.#parts.host.find(scope, mcpServerDefinition, id)
+  }
+
+  /** Null for a server that is not there. */
+  async known(scope: Scope, id: string): Promise<Resident | null> {
+    try {
+      return await this.find(scope, id)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return null
+      throw error
+    }
+  }
+
+  /** @throws {ServiceError} what the server's machine refuses the event with. */
+  async give(server: Resident, event: StoredEvent, idempotency: Idempotency | null): Promise<void> {
+    await this.#parts.host.deliverTo(server, { event, cause: causeOf(idempotency) })
+  }
+
+  /** The server, when its discovery is over or as it is after a moment. */
+  async settled(scope: Scope, id: string): Promise<Resident> {
+    const { host, clock } = this.#parts
+    const server = await this.find(scope, id)
+    if (serverStatus(storedState(server.state.snapshot)) === 'discovering') {
+      const over = Promise.withResolvers<void>()
+      const stream = host.feed.follow(server.id, server.state.lastSequence, { at: 'idle', after: () => true })
+      const control = stream.start({ push: () => true, end: () => over.resolve() })
+      await Promise.race([over.promise, pause(clock, settleMs)])
+      control.stop()
+    }
+    await host.rows.shown()
+    return this.find(scope, id)
+  }
+}
+
+/** A repeated request is answered from its first commit. */
+export const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')
+
+/** @throws {ServiceError} `invalid_field` for a URL that the server does not connect to. */
+export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
+  try {
+    guard.check(url)
+  } catch (error) {
+    if (!(error instanceof SsrfRefused)) throw error
+    const message = `The URL is refused: ${error.message}.`
+    throw new ServiceError('invalid_field', { param: 'url', message, cause: error })
+  }
+}

@@ -1,0 +1,79 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { SecretBox } from '../records/secret-box.ts'
+import { Table } from '../records/table.ts'
+import { isObject } from '../runtime/schema.ts'
+import { type ServerHeadersData, serverHeaders, serverHeadersAad } from './kinds.ts'
+
+/** What sealing needs. */
+export interface ServerHeadersParts {
+  readonly records: RecordStore
+  readonly box: SecretBox
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** A server whose headers are kept. */
+export interface HeadersPlace {
+  readonly project: string
+  readonly tenant: string | null
+  readonly id: string
+  readonly url: string
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** Headers that belong to the protocol or the connection. */
+const reserved =
+  /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|te|upgrade|keep-alive|trailer|expect|cookie|mcp-[a-z-]{1,64}|last-event-id)$/
+
+/** Headers that go with each request to a server: sealed, and never to another origin than they were given for. */
+export class ServerHeaders {
+  readonly #table: Table<ServerHeadersData>
+  readonly #box: SecretBox
+
+  constructor({ records, box, now }: ServerHeadersParts) {
+    this.#table = new Table(records, serverHeaders, now)
+    this.#box = box
+  }
+
+  /** Keeps the headers of a server in place of those before. Again with the same ones it changes nothing that shows. */
+  async keep(place: HeadersPlace, headers: Headers): Promise<void> {
+    const { project, tenant, id } = place
+    const sealed = this.#box.seal(JSON.stringify(headers), serverHeadersAad(project, id))
+    const data = { origin: new URL(place.url).origin, sealed }
+    if ((await this.#table.insert({ id, project, tenant, data })) !== null) return
+    await this.#table.change(projectScope(project), id, { edit: () => data })
+  }
+
+  /** The headers that a request to this URL carries; none of another origin's, and none that cannot be opened. */
+  async open({ project, id, url }: Omit<HeadersPlace, 'tenant'>): Promise<Headers> {
+    const row = await this.#table.get(projectScope(project), id)
+    if (row === null || row.data.origin !== new URL(url).origin) return {}
+    try {
+      return headersOf(JSON.parse(this.#box.open(row.data.sealed, serverHeadersAad(project, id))))
+    } catch {
+      return {}
+    }
+  }
+
+  /** Removes the headers of a deleted server. */
+  async remove(project: string, id: string): Promise<void> {
+    await this.#table.remove(projectScope(project), id)
+  }
+}
+
+const headersOf = (value: unknown): Headers =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, String(each)])) : {}
+
+/** Headers as they are sent. @throws {ServiceError} `invalid_field` for what no header may be. */
+export const checkedHeaders = (headers: Headers, param = 'headers'): Headers => {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [name, value] of entries) {
+    const wrong = !/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/.test(name) || reserved.test(name)
+    if (wrong || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw new ServiceError('invalid_field', { param: `${param}.${name}`, message: 'This header cannot be set.' })
+  }
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,151 @@
+import type { McpServerInput } from '#machines/mcp-server/mcp-server.ts'
+import { mcpServerDefinition, serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { maxServers } from '#specs/mcp-limits.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { actorOf } from '../records/audit-note.ts'
+import { pageOf } from '../records/pages.ts'
+import { Table } from '../records/table.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Host } from '../runtime/host.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
+import { serverRows } from './kinds.ts'
+import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
+import { serverRow } from './schema.ts'
+import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
+import { newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
+import { testServer } from './test-server.ts'
+
+/** What the operations on servers need. */
+export interface ServerUseCaseParts {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly guard: Pick<SsrfGuard, 'check' | 'request'>
+  readonly headers: ServerHeaders
+  readonly clock: Clock
+  /** @throws {ServiceError} `not_found` for a tenant that the project does not have. */
+  readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
+}
+
+type ServerUseCases = Pick<UseCases, Extract<keyof UseCases, `mcp_servers.${string}`>>
+type CreateCall = Parameters<UseCases['mcp_servers.create']>[0]
+type UpdateCall = Parameters<UseCases['mcp_servers.update']>[0]
+
+/** Remote tool servers: registered, read, changed, tried, and their tools reviewed. */
+export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
+  const servers = new McpServers(parts)
+  const table = new Table(parts.records, serverRows, parts.clock.now)
+  return {
+    'mcp_servers.create': (call) => register(parts, servers, call),
+    'mcp_servers.list': async ({ scope, query: { status, ...page } }) => {
+      await parts.host.rows.shown()
+      const query = status === undefined ? page : { ...page, where: { status } }
+      const shown = {
+        idPrefix: mcpServerDefinition.idPrefix,
+        view: (row: Parameters<typeof serverRow>[0]) => serverView(serverRow(row)),
+      }
+      return pageOf(table, scope, { query, shown })
+    },
+    'mcp_servers.get': async ({ scope, params }) => residentView(await servers.find(scope, params.server_id)),
+    'mcp_servers.update': (call) => update(parts, servers, call),
+    'mcp_servers.delete': async (call) => {
+      const server = await servers.find(call.scope, call.params.server_id)
+      await servers.give(server, { type: 'disable', by: { ...actorOf(call) } }, call.idempotency)
+      await parts.host.rows.shown()
+      return residentView(await servers.find(call.scope, server.id))
+    },
+    'mcp_servers.refresh_tools': async ({ scope, params, idempotency }) => {
+      await servers.give(await servers.find(scope, params.server_id), { type: 'refresh' }, idempotency)
+      const server = await servers.settled(scope, params.server_id)
+      const context = serverContext(server)
+      if (context.error !== null)
+        throw new ServiceError('mcp_server_failed', { message: `${context.error.message} (${context.error.code})` })
+      const { snapshot_at, hash } = residentView(server)
+      return { ...newestChanges(context), tools: toolViews(context), snapshot_at, hash }
+    },
+    'mcp_servers.test': async ({ scope, params }) => {
+      const server = await servers.find(scope, params.server_id)
+      const { url, transport } = serverContext(server)
+      const headers = await parts.headers.open({ project: server.owner.project, id: server.id, url })
+      return testServer(parts, { url, transport, headers })
+    },
+    'mcp_servers.tools': async ({ scope, params, query: { state } }) => {
+      const server = await servers.find(scope, params.server_id)
+      const context = serverContext(server)
+      const { snapshot_at, hash } = residentView(server)
+      const tools = toolViews(context).filter((tool) => state === undefined || tool.state === state)
+      return { tools, snapshot_at, hash, ...newestChanges(context) }
+    },
+    'mcp_servers.review_tool': async (call) => {
+      const { scope, params, body, idempotency } = call
+      const server = await servers.find(scope, params.server_id)
+      const { decision, reason = null, hash = null } = body
+      const by = { ...actorOf(call) }
+      const event = { type: 'review', tool: params.tool_name, decision, reason, hash, by, at: parts.clock.now() }
+      await servers.give(server, event, idempotency)
+      const after = serverContext(await servers.find(scope, server.id))
+      const tool = toolViews(after).find(({ name }) => name === params.tool_name)
+      if (tool === undefined) throw new ServiceError('not_found', { param: 'tool_name' })
+      return tool
+    },
+  }
+}
+
+const register = async (parts: ServerUseCaseParts, servers: McpServers, call: CreateCall) => {
+  const { scope, body, idempotency } = call
+  const { host, guard, clock } = parts
+  requireReachable(guard, body.url)
+  const headers = checkedHeaders(body.headers ?? {})
+  const tenant = scope.tenant ?? body.tenant_id ?? null
+  if (scope.tenant !== null && (body.tenant_id ?? scope.tenant) !== scope.tenant)
+    throw new ServiceError('not_found', { param: 'tenant_id' })
+  if (tenant !== null) await parts.checkTenant(scope.project, tenant)
+  if ((await parts.records.count(serverRows, projectScope(scope.project), {})) >= maxServers)
+    throw new ServiceError('mcp_limit_reached')
+  const id = newIdFor(call, mcpServerDefinition.idPrefix, host.newActorId)
+  const owner = { project: scope.project, tenant, user: null, createdAt: clock.now() }
+  const { name, url, transport, timeout_ms, trust } = body
+  if (Object.keys(headers).length > 0) await parts.headers.keep({ ...owner, id, url }, headers)
+  const input: McpServerInput = {
+    ...{ server_id: id, name, url, transport, timeout_ms, trust, auth: null },
+    header_names: Object.keys(headers),
+    created_by: { ...actorOf(call) },
+  }
+  await host.create({ kind: mcpServerDefinition, id, owner, input, cause: causeOf(idempotency) })
+  const server = await servers.settled(scope, id)
+  return { ...residentView(server), tools: toolViews(serverContext(server)) }
+}
+
+const update = async (parts: ServerUseCaseParts, servers: McpServers, call: UpdateCall) => {
+  const { scope, params, body, idempotency } = call
+  const server = await servers.find(scope, params.server_id)
+  const before = serverContext(server)
+  const by = { ...actorOf(call) }
+  if (body.url !== undefined) requireReachable(parts.guard, body.url)
+  const url = body.url ?? before.url
+  const headers = body.headers === undefined ? null : checkedHeaders(body.headers ?? {})
+  const leaves = new URL(url).origin !== new URL(before.url).origin
+  const { project, tenant } = server.owner
+  if (headers !== null) await parts.headers.keep({ project, tenant, id: server.id, url }, headers)
+  const header_names = headers !== null ? Object.keys(headers) : leaves ? [] : undefined
+  const { name, transport, timeout_ms } = body
+  const fields = {
+    ...(name !== undefined && { name }),
+    ...(body.url !== undefined && { url }),
+    ...(transport !== undefined && { transport }),
+    ...(timeout_ms !== undefined && { timeout_ms }),
+    ...(header_names !== undefined && { header_names }),
+  }
+  const moves = url !== before.url || headers !== null || (transport ?? before.transport) !== before.transport
+  if (Object.keys(fields).length > 0) await servers.give(server, { type: 'update', fields, moves, by }, idempotency)
+  const isEnabled = serverStatus(storedState(server.state.snapshot)) !== 'disabled'
+  if (body.enabled !== undefined && body.enabled !== isEnabled) {
+    const cause = idempotency && { ...idempotency, cause: `${idempotency.cause}:enabled` }
+    await servers.give(server, { type: body.enabled ? 'enable' : 'disable', by }, cause)
+  }
+  return residentView(await servers.settled(scope, server.id))
+}

@@ -1,0 +1,63 @@
+import { changesSinceApproval, type KnownTool, noChanges, type ToolChanges } from '#machines/mcp-server/known-tools.ts'
+import { type McpServerContext, toolsOf } from '#machines/mcp-server/mcp-server.ts'
+import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import type { ResultOf } from '#specs/index.ts'
+import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { rowRecord } from '../runtime/rows/actor-row.ts'
+import { contextOf } from '../runtime/schema.ts'
+import { type ServerRow, serverRow } from './schema.ts'
+
+/** A server as it is answered. */
+export type ServerView = ResultOf<'mcp_servers.get'>
+
+/** A tool as it is answered. */
+export type ToolView = ResultOf<'mcp_servers.review_tool'>
+
+/** A server by its list row. */
+export const serverView = (row: ServerRow): ServerView => {
+  const { data } = row
+  return {
+    id: row.id,
+    name: data.name,
+    url: data.url,
+    transport: data.transport,
+    timeout_ms: data.timeout_ms,
+    tenant_id: data.tenant_id,
+    trust: data.trust,
+    header_names: [...data.header_names],
+    status: data.status,
+    error: data.error,
+    failing_since: timestampOrNull(data.failing_since_ms),
+    protocol_version: data.protocol_version,
+    transport_used: data.transport_used,
+    server_info: data.server_info === null ? null : JSON.parse(data.server_info),
+    tool_count: data.tool_count,
+    pending_review_count: data.pending_count,
+    hash: data.hash,
+    snapshot_at: timestampOrNull(data.snapshot_at_ms),
+    ...rowTimes(row),
+  }
+}
+
+/** A server by its actor. */
+export const residentView = (resident: Resident): ServerView => serverView(serverRow(rowRecord(resident)))
+
+/** The context of a server's actor. */
+export const serverContext = (resident: Resident): McpServerContext =>
+  contextOf(mcpServerDefinition, resident.state.snapshot)
+
+/** The tools of a server as they are answered. */
+export const toolViews = (context: McpServerContext): readonly ToolView[] => toolsOf(context).map(toolView)
+
+/** One of them. */
+export const toolView = (tool: KnownTool): ToolView => {
+  const { name, description, input_schema, annotations, hash, state, review } = tool
+  const shown = review && { ...review, by: { ...review.by }, at: timestampOf(review.at) }
+  const changes = changesSinceApproval(tool)
+  return { name, description, input_schema, annotations, hash, state, changes, review: shown }
+}
+
+/** What the newest discovery changed. */
+export const newestChanges = ({ changes }: McpServerContext): ToolChanges =>
+  changes === null ? noChanges : JSON.parse(changes)

@@ -1,0 +1,71 @@
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { isObject } from '../runtime/schema.ts'
+import { type McpConnection, type McpTarget, withServer } from './client/mcp-connection.ts'
+import { McpFailure } from './client/mcp-failure.ts'
+import { discovered } from './client/read-tools.ts'
+import { discoveryTimeoutMs } from './discover-tools.ts'
+
+const mostListed = 100
+const maxText = 1024
+
+type Tested = ResultOf<'mcp_servers.test'>
+
+/** Connects and lists what there is; a failure is a result too. */
+export const testServer = async (
+  { guard, clock }: { readonly guard: Pick<SsrfGuard, 'request'>; readonly clock: Clock },
+  target: McpTarget,
+): Promise<Tested> => {
+  const startedAt = clock.now()
+  const work = { guard, timeoutMs: discoveryTimeoutMs, signal: new AbortController().signal }
+  try {
+    const found = await withServer(target, work, async (connection, signal) => ({
+      ...(await discovered(connection, signal)),
+      ...(await besides(connection, signal)),
+    }))
+    return {
+      ...{ ok: true, latency_ms: clock.now() - startedAt, error: null },
+      protocol_version: found.protocol_version,
+      transport_used: found.transport_used,
+      server_info: found.server_info,
+      tool_count: found.tools.length,
+      resources: found.resources,
+      prompts: found.prompts,
+    }
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error
+    const { code, message } = error
+    const nothing = { protocol_version: null, transport_used: null, server_info: null, tool_count: 0 }
+    return {
+      ok: false,
+      latency_ms: clock.now() - startedAt,
+      error: { code, message },
+      ...nothing,
+      resources: [],
+      prompts: [],
+    }
+  }
+}
+
+/** What else a server has, as far as it says so. */
+const besides = async (
+  { client }: McpConnection,
+  signal: AbortSignal,
+): Promise<Pick<Tested, 'resources' | 'prompts'>> => {
+  const has = client.getServerCapabilities() ?? {}
+  const resources = has.resources === undefined ? [] : (await client.listResources(undefined, { signal })).resources
+  const prompts = has.prompts === undefined ? [] : (await client.listPrompts(undefined, { signal })).prompts
+  return {
+    resources: resources.slice(0, mostListed).map((each) => texts(each, ['uri', 'name', 'description', 'mimeType'])),
+    prompts: prompts.slice(0, mostListed).map((each) => texts(each, ['name', 'description'])),
+  }
+}
+
+const texts = (listed: unknown, names: readonly string[]) =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = isObject(listed) ? listed[name] : undefined
+      return typeof value === 'string' ? [[name, value.slice(0, maxText)]] : []
+    }),
+  )

@@ -1,0 +1,33 @@
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { isInState } from '../state-value.ts'
+import { mcpServerMachine } from './mcp-server.ts'
+
+/** A server's status on the wire; null once it is deleted. */
+export const serverStatus = ({
+  value,
+}: Pick<StoredState, 'value'>): 'discovering' | 'active' | 'failing' | 'disabled' | null => {
+  if (value === 'erasing') return null
+  if (value === 'disabled') return 'disabled'
+  if (isInState(value, 'enabled', 'active')) return 'active'
+  return isInState(value, 'enabled', 'discovering') ? 'discovering' : 'failing'
+}
+
+const serverRow: RowOf = (state, { tenant }) => {
+  const status = serverStatus(state)
+  if (status === null) return null
+  const { server_id: _id, tools: _snapshot, changes: _diff, attempts: _tries, ...context } = state.context
+  return { ...context, tenant_id: tenant, status }
+}
+
+/** Remote tool servers: `specs/resources/mcp-servers.ts` is their interface. */
+export const mcpServerDefinition = {
+  name: 'mcp_server',
+  version: 1,
+  idPrefix: 'mcp',
+  machine: mcpServerMachine,
+  effects: { discoverTools: 'idempotent', eraseServer: 'idempotent' },
+  row: serverRow,
+  gone: (state) => serverStatus(state) === null,
+  busy: (state) => serverStatus(state) === 'discovering',
+  migrations: {},
+} satisfies MachineDefinition

@@ -1,0 +1,39 @@
+const quote = 0x22
+const backslash = 0x5c
+const newline = 0x0a
+const openers = new Set([0x5b, 0x7b])
+const closers = new Set([0x5d, 0x7d])
+
+/**
+ * Watches how deeply JSON nests while its bytes pass, before anything reads it: a parser or a validator that recurses
+ * would run out of stack on what is small enough to be sent. A raw line break ends a string, which JSON never contains,
+ * so that lines of an event stream count too.
+ */
+export class JsonDepth {
+  readonly #most: number
+  #depth = 0
+  #inString = false
+  #escaped = false
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** @returns false when it nests deeper than it may. */
+  push(bytes: Uint8Array): boolean {
+    for (const byte of bytes) {
+      if (this.#inString) this.#inside(byte)
+      else if (byte === quote) this.#inString = true
+      else if (openers.has(byte)) this.#depth += 1
+      else if (closers.has(byte)) this.#depth = Math.max(0, this.#depth - 1)
+      if (this.#depth > this.#most) return false
+    }
+    return true
+  }
+
+  #inside(byte: number): void {
+    if (this.#escaped) this.#escaped = false
+    else if (byte === backslash) this.#escaped = true
+    else if (byte === quote || byte === newline) this.#inString = false
+  }
+}

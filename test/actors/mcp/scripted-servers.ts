@@ -1,0 +1,32 @@
+import { McpFailure } from '#actors/mcp/client/mcp-failure.ts'
+import { discoverTools } from '#actors/mcp/discover-tools.ts'
+import type { Discovery } from '#machines/mcp-server/mcp-server.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { eraseActor } from '#runtime/erasure/erase-actor.ts'
+import type { Storage } from '#storage/ports.ts'
+
+/** What the remote servers of a world have; null for one that does not answer. */
+export type ScriptedServers = () => Discovery | null
+
+/** A server of these tools. */
+export const serverOf = (...tools: Discovery['tools']): Discovery => ({
+  ...{ tools, skipped: [], hash: JSON.stringify(tools), server_info: { name: 'scripted', version: '1' } },
+  ...{ protocol_version: '2026-07-28', transport_used: 'streamable_http' },
+})
+
+/** The effects of remote tool servers without a network, for worlds of virtual time. */
+export const scriptedServers = (
+  { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
+  servers: ScriptedServers = () => serverOf(),
+) => ({
+  'mcp_server.discoverTools': discoverTools({
+    headers: { open: async () => ({}) },
+    now: clock.now,
+    read: async () => {
+      const found = servers()
+      if (found === null) throw new McpFailure('unreachable', 'The server cannot be reached.')
+      return found
+    },
+  }),
+  'mcp_server.eraseServer': eraseActor({ storage, clock }),
+})

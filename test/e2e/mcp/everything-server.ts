@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
+
+/** The official server of every feature, which speaks revisions up to 2025-11-25, as a process of its own. */
+export interface EverythingServer {
+  readonly url: string
+  readonly host: string
+  stop(): Promise<void>
+}
+
+const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+
+export const startEverythingServer = async (
+  transport: 'streamableHttp' | 'sse' = 'streamableHttp',
+): Promise<EverythingServer> => {
+  const port = await freePort()
+  const child = spawn(process.execPath, [entry, transport], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await new Promise<void>((resolve) => {
+    child.stderr.on('data', (text) => String(text).includes(String(port)) && resolve())
+  })
+  return {
+    url: `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}`,
+    host: `127.0.0.1:${port}`,
+    stop: async () => {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: AddressInfo = Object(server.address())
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,92 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import {
+  type CallToolResult,
+  createMcpHandler,
+  fromJsonSchema,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+
+type Arguments = Readonly<Record<string, unknown>>
+type Result = Awaited<ReturnType<Parameters<McpServer['registerTool']>[2]>>
+
+/** A tool of a test's own server. */
+export interface ServedTool {
+  readonly name: string
+  readonly description: string
+  readonly properties?: Readonly<Record<string, object>>
+  readonly run?: (given: Arguments, context: ServerContext) => Result | Promise<Result>
+}
+
+/** A server of revision 2026-07-28 whose tools a test changes as it goes. */
+export interface NewEraServer {
+  readonly url: string
+  readonly host: string
+  /** What it serves from the next request on. */
+  tools: readonly ServedTool[]
+  /** Calls of tools that reached it, with the headers that they came with. */
+  readonly calls: { readonly name: string; readonly given: Arguments; readonly headers: IncomingHttpHeaders }[]
+  /** Calls whose caller went away before the answer. */
+  readonly cancelled: string[]
+  close(): Promise<void>
+}
+
+/** What a tool without a `run` answers. */
+export const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
+
+export const startNewEraServer = async (
+  tools: readonly ServedTool[],
+  { legacy = 'reject', port: wanted = 0 }: { readonly legacy?: 'stateless' | 'reject'; readonly port?: number } = {},
+): Promise<NewEraServer> => {
+  const served: Pick<NewEraServer, 'calls' | 'cancelled'> & { tools: readonly ServedTool[] } = {
+    ...{ tools, calls: [], cancelled: [] },
+  }
+  let headers: IncomingHttpHeaders = {}
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer({ name: 'ours', version: '1.0.0' })
+      for (const { name, description, properties = {}, run } of served.tools) {
+        const inputSchema = fromJsonSchema<Arguments>({ type: 'object', properties })
+        const came = headers
+        server.registerTool(name, { description, inputSchema }, async (given, context) => {
+          served.calls.push({ name, given, headers: came })
+          context.mcpReq.signal.addEventListener('abort', () => served.cancelled.push(name))
+          return run === undefined ? said(`${name} ran`) : run(given, context)
+        })
+      }
+      return server
+    },
+    { legacy },
+  )
+  const http = createServer(async (request, response) => {
+    const ended = new AbortController()
+    response.on('close', () => ended.abort())
+    headers = request.headers
+    const method = request.method ?? 'GET'
+    const body = method === 'POST' ? Buffer.concat(await request.toArray()) : null
+    const asked = new Request(`http://127.0.0.1${request.url}`, {
+      ...{ method, body, signal: ended.signal },
+      headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    })
+    const answer = await handler.fetch(asked)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    if (answer.body === null) response.end()
+    else
+      Readable.fromWeb(Object(answer.body))
+        .on('error', () => {})
+        .pipe(response)
+  })
+  await new Promise<void>((resolve) => http.listen(wanted, '127.0.0.1', resolve))
+  const { port }: AddressInfo = Object(http.address())
+  return Object.assign(served, {
+    url: `http://127.0.0.1:${port}/mcp`,
+    host: `127.0.0.1:${port}`,
+    close: async () => {
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+      await handler.close()
+    },
+  })
+}
