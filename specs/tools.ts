@@ -105,13 +105,67 @@ const webSearchTool = object(
 )
 
 /** Types of tools that this server calls at an address that the tool names: only who keeps a secret may bring them. */
-export const serverRunTools: readonly string[] = ['http']
+export const serverRunTools: readonly string[] = ['http', 'mcp']
+
+const remoteToolName = string({ minLength: 1, maxLength: 128 })
+const gate = oneOf('always', 'never')
+
+/** Tools of a remote server. */
+export const mcpTool = object(
+  {
+    type: oneOf('mcp'),
+    server_id: described(
+      optional(string({ minLength: 1, maxLength: 128 })),
+      'Registered server: its tools that are active are offered.',
+    ),
+    server_label: optional(
+      string({
+        minLength: 1,
+        maxLength: 64,
+        pattern: '^[a-zA-Z0-9_-]+$',
+        description: 'Names of the tools of `server_url` begin with it.',
+      }),
+    ),
+    server_url: optional(
+      string({
+        maxLength: 2048,
+        pattern: '^https?://',
+        description: 'Server that is not registered: all its tools are offered as they are, without a review.',
+      }),
+    ),
+    headers: described(optional(headers), 'Headers of each request to `server_url`. They are write-only.'),
+    authorization: optional(
+      string({ maxLength: 8192, description: 'Access token for `server_url`. It is write-only.' }),
+    ),
+    allowed_tools: described(
+      optional(array(remoteToolName, { maxItems: 512 })),
+      "Tools that are offered, by the server's own names. Default: all.",
+    ),
+    require_approval: described(
+      optional(
+        union([
+          gate,
+          object({ tools: union([array(remoteToolName, { maxItems: 512 }), record(gate, { maxProperties: 512 })]) }),
+          object({
+            always: optional(object({ tool_names: array(remoteToolName, { maxItems: 512 }) })),
+            never: optional(object({ tool_names: array(remoteToolName, { maxItems: 512 }) })),
+          }),
+        ]),
+      ),
+      'Calls that wait for an approval: all by default. `{"tools": ["send"]}` names those that wait, `{"tools": {"read": "never"}}` says it for each.',
+    ),
+  },
+  { title: 'McpToolDeclaration', description: 'Tools of a remote server that speaks the Model Context Protocol.' },
+)
 
 /** A tool of a turn (`sessions.turns`) or of an agent's config (`agents.create`). */
 export const tool = union([functionTool, httpTool, webSearchTool], 'type')
 
-/** The tools of a turn or agent. */
+/** The tools of an agent. */
 export const tools = array(tool, { maxItems: 128 })
+
+/** The tools of a turn, where whole servers may be named too. */
+export const turnTools = array(union([functionTool, httpTool, webSearchTool, mcpTool], 'type'), { maxItems: 128 })
 
 /** Outputs of tools that the caller ran. */
 export const toolResults = described(

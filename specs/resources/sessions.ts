@@ -20,7 +20,7 @@ import {
 } from '../dsl/schema.ts'
 import { streamedEvents } from '../events/events.ts'
 import { serverSide } from '../field-access.ts'
-import { metadata, serverRunTools, toolResults, tools } from '../tools.ts'
+import { metadata, serverRunTools, toolResults, turnTools } from '../tools.ts'
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
@@ -71,7 +71,7 @@ const sessionEvent = object(
 
 const turnFields = {
   input: optional(string({ description: 'Message of the user. Optional with `tool_results`.' })),
-  tools: described(optional(tools), 'Tools that the model may call in this turn.'),
+  tools: described(optional(turnTools), 'Tools that the model may call in this turn.'),
   instructions: optional(string({ description: 'System message of this turn.' })),
   model: optional(
     string({ minLength: 1, maxLength: 256, description: 'Model of this turn: a model id, or `provider/model`.' }),

@@ -21,6 +21,8 @@ export interface ServerTool {
   readonly needsApproval?: boolean
   /** Default: `low`. */
   readonly risk_level?: 'low' | 'medium' | 'high' | 'critical'
+  /** A model sees it once a search has found it (`found_tools` in the output of a tool). */
+  readonly deferred?: true
 }
 
 /**

@@ -67,12 +67,12 @@ export class McpServers {
 export const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')
 
 /** @throws {ServiceError} `invalid_field` for a URL that the server does not connect to. */
-export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
+export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string, param = 'url'): void => {
   try {
     guard.check(url)
   } catch (error) {
     if (!(error instanceof SsrfRefused)) throw error
     const message = `The URL is refused: ${error.message}.`
-    throw new ServiceError('invalid_field', { param: 'url', message, cause: error })
+    throw new ServiceError('invalid_field', { param, message, cause: error })
   }
 }

@@ -1,10 +1,16 @@
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
 import { mcpServers } from '#specs/resources/mcp-servers.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { remoteTools } from '../capability/remote-tools.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
+import { agentTools } from './agents/agent-tools.ts'
+import { InlineServers } from './agents/inline-servers.ts'
+import { turnServers } from './agents/turn-servers.ts'
 import { discoverTools, readServer } from './discover-tools.ts'
 import { mcpKinds, serverRows } from './kinds.ts'
+import { McpServers } from './mcp-servers.ts'
 import { ServerHeaders } from './server-headers.ts'
 import { serverUseCases } from './server-use-cases.ts'
 
@@ -22,10 +28,15 @@ export const mcp = capability({
       headers,
       checkTenant: (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id'),
     }
+    const servers = new McpServers(house)
+    const read = readServer(house.guard)
+    const inline = new InlineServers({ ...parts, read })
+    agentResources.give(house, agentTools({ ...parts, servers }))
+    remoteTools.give(house, turnServers({ ...parts, servers, inline }))
     return {
       useCases: serverUseCases(parts),
       effects: {
-        'mcp_server.discoverTools': discoverTools({ ...parts, read: readServer(house.guard) }),
+        'mcp_server.discoverTools': discoverTools({ ...parts, read }),
         'mcp_server.eraseServer': eraseActor(house, ({ actor, owner }) => headers.remove(owner.project, actor)),
       },
     }

@@ -18,6 +18,8 @@ export interface ServerHeadersParts {
 export interface HeadersPlace {
   readonly project: string
   readonly tenant: string | null
+  /** External id of the end user that they are for, if of one. */
+  readonly user?: string | null
   readonly id: string
   readonly url: string
 }
@@ -40,10 +42,10 @@ export class ServerHeaders {
 
   /** Keeps the headers of a server in place of those before. Again with the same ones it changes nothing that shows. */
   async keep(place: HeadersPlace, headers: Headers): Promise<void> {
-    const { project, tenant, id } = place
+    const { project, tenant, user = null, id } = place
     const sealed = this.#box.seal(JSON.stringify(headers), serverHeadersAad(project, id))
     const data = { origin: new URL(place.url).origin, sealed }
-    if ((await this.#table.insert({ id, project, tenant, data })) !== null) return
+    if ((await this.#table.insert({ id, project, tenant, user, data })) !== null) return
     await this.#table.change(projectScope(project), id, { edit: () => data })
   }
 

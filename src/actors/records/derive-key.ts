@@ -1,7 +1,14 @@
 import { createHash, hkdfSync } from 'node:crypto'
 
 /** What a derived key is for; each purpose has a key of its own, so that one leaked key opens nothing else. */
-export type KeyPurpose = 'api-keys' | 'client-tokens' | 'dashboard-sessions' | 'peers' | 'sign-ins' | 'tool-headers'
+export type KeyPurpose =
+  | 'api-keys'
+  | 'client-tokens'
+  | 'dashboard-sessions'
+  | 'mcp-inline-servers'
+  | 'peers'
+  | 'sign-ins'
+  | 'tool-headers'
 
 /** A 32-byte key for one purpose, from the master key (HKDF-SHA256). The same on every node and after every start. */
 export const deriveKey = (masterKey: Uint8Array, purpose: KeyPurpose): Buffer =>

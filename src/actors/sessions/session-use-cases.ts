@@ -8,6 +8,7 @@ import type { JsonObject, LogEvent, RecordStore } from '#storage/ports.ts'
 import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts'
 import { isServerSide } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { RemoteTools } from '../capability/remote-tools.ts'
 import { numberedPage } from '../records/numbered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'
 import type { Host } from '../runtime/host.ts'
@@ -19,6 +20,7 @@ import { sessionRows } from './kinds.ts'
 import { beginningOf, type Installed, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
+import { broughtTools } from './turns/brought-tools.ts'
 import { checkMemory } from './turns/checked-memory.ts'
 import { configOwner, type TurnConfigs } from './turns/turn-config.ts'
 import { type AgentConfig, noAgent, planTurn } from './turns/turn-plan.ts'
@@ -28,6 +30,8 @@ export interface SessionParts {
   readonly records: RecordStore
   readonly configs: TurnConfigs
   readonly toolHeaders: Pick<ToolHeaders, 'keep'>
+  /** What remote servers bring to turns; called when a turn names one. */
+  readonly remoteTools: () => RemoteTools
   /** What an agent brings to a turn; null for an agent that the project does not have. @throws {ServiceError} `agent_not_runnable` */
   readonly agentConfig: (agent: SessionAgent) => AgentConfig | null | Promise<AgentConfig | null>
   /** An installation of this tenant, or of any of the project; null where there is none. */
@@ -210,12 +214,14 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const agent = found instanceof Promise ? await found : found
   if (agent === null) throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
   checkLeave(call.reserved, agent)
-  const tools = await parts.toolHeaders.keep(body.tools ?? [], {
+  const { declared, brought } = await broughtTools(parts.remoteTools, body.tools ?? [], session.owner)
+  const own = await parts.toolHeaders.keep(declared, {
     owner: session.owner,
     param: 'tools',
     before: agent.tools,
   })
-  const plan = planTurn({ ...body, tools, user, guarded: !isServerSide(call.principal) }, agent, parts.defaultModel())
+  const request = { ...body, tools: [...own, ...brought], user, guarded: !isServerSide(call.principal) }
+  const plan = planTurn(request, agent, parts.defaultModel())
   const checked = parts.checkModel(plan.model, scope.project)
   if (checked instanceof Promise) await checked
   const kept = configs.keep(scope.project, plan.config, configOwner(session.id, session.owner))

@@ -10,6 +10,7 @@ import { capability } from '../capability/capability.ts'
 import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { Port } from '../capability/port.ts'
+import { remoteTools } from '../capability/remote-tools.ts'
 import { pause } from '../runtime/clock.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { actionUseCases } from './action-use-cases.ts'
@@ -74,6 +75,7 @@ const turnMaking = (house: House) => {
   const headers = new ToolHeaders(house)
   return {
     toolHeaders: headers,
+    remoteTools: () => remoteTools.of(house),
     configs: new TurnConfigs(house.storage.blobs),
     checkModel: (model: string, project: string) => routing.routes.resolve(project, model, 'chat'),
     defaultModel: () => routing.managed.defaultModel,

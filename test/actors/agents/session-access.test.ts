@@ -9,7 +9,7 @@ import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
-import { toolHeadersOf } from '#test/support/open-house.ts'
+import { noRemoteTools, toolHeadersOf } from '#test/support/open-house.ts'
 import { checkFields } from '#transport/api/check-fields.ts'
 import { calls } from '../sessions/approving.ts'
 import { collect, openWorld, type Script } from '../sessions/harness.ts'
@@ -25,6 +25,7 @@ const open = async (...scripts: readonly Script[]) => {
     records: storage.records,
     configs: new TurnConfigs(storage.blobs),
     toolHeaders: toolHeadersOf(storage.records),
+    remoteTools: noRemoteTools,
     agentConfig: (agent) => agents.configs.of(agent),
     installed: agents.installed,
     checkTenant: async () => {},

@@ -4,7 +4,7 @@ import type { LogEvent } from '#storage/ports.ts'
 import { callOf, collect, type Script, turn, type World } from './harness.ts'
 
 type TurnBody = Parameters<World['useCases']['sessions.turns']>[0]['body']
-type ToolBody = NonNullable<TurnBody['tools']>[number]
+type ToolBody = Exclude<NonNullable<TurnBody['tools']>[number], { readonly type: 'mcp' }>
 type Results = readonly { readonly action_id: string; readonly output: string }[]
 
 /** A tool that the caller runs. */

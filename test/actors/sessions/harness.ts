@@ -42,7 +42,7 @@ import type { JsonObject, LogEvent, Storage } from '#storage/ports.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
-import { openHouse, toolHeadersOf } from '#test/support/open-house.ts'
+import { noRemoteTools, openHouse, toolHeadersOf } from '#test/support/open-house.ts'
 import { ScriptedMemory, scriptedMemorySink } from '#test/support/scripted-memory.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type ScriptedVisit, scriptedBrowser } from '../browser/scripted-browser.ts'
@@ -225,6 +225,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     host,
     records: storage.records,
     toolHeaders: toolHeadersOf(storage.records),
+    remoteTools: noRemoteTools,
     ...planning,
     agentConfig: async () => null,
     installed: async () => null,

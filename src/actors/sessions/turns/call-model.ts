@@ -16,7 +16,7 @@ import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
 import type { Conversations } from '../conversations.ts'
 import { DeltaJournal } from '../delta-journal.ts'
-import { modelTool } from '../tools/model-tool.ts'
+import { shownTools } from '../tools/shown-tools.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 import { type RecalledTurn, recallFor } from './turn-memory.ts'
 
@@ -202,7 +202,7 @@ const requestOf = (
   model,
   instructions: config.instructions,
   messages,
-  tools: config.tools.map(modelTool),
+  tools: shownTools(config.tools, messages),
   ...moreOf(config, steps),
   ...(config.temperature !== null && { temperature: config.temperature }),
   ...(config.max_tokens !== null && { maxTokens: config.max_tokens }),

@@ -12,18 +12,11 @@ import { turnOverrides } from '#specs/agent-config.ts'
 import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { conversationMemory } from '#specs/memory-field.ts'
-import {
-  type ContextPolicy,
-  type Sampling,
-  type ToolDeclaration,
-  type TurnConfig,
-  type TurnTool,
-  toolName,
-} from './turn-config.ts'
+import { type ContextPolicy, type Sampling, type TurnConfig, type TurnTool, toolName } from './turn-config.ts'
 
 /** What a turn request says, as far as it plans the turn. */
 export interface TurnRequest {
-  readonly tools?: readonly ToolDeclaration[]
+  readonly tools?: readonly TurnTool[]
   readonly instructions?: string
   readonly model?: string
   readonly pause_on_tool_calls?: boolean
@@ -140,7 +133,7 @@ const samplingOf = ({ model }: TurnRequest, { sampling }: AgentConfig): Pick<Tur
   return Object.keys(kept).length === 0 ? {} : { sampling: kept }
 }
 
-const mergedTools = (own: readonly ToolDeclaration[], agents: readonly TurnTool[]): readonly TurnTool[] => {
+const mergedTools = (own: readonly TurnTool[], agents: readonly TurnTool[]): readonly TurnTool[] => {
   const names = new Set<string>()
   own.forEach((tool, index) => {
     const name = toolName(tool)
@@ -153,7 +146,7 @@ const mergedTools = (own: readonly ToolDeclaration[], agents: readonly TurnTool[
 }
 
 /** @throws {ServiceError} `secret_key_required` for a tool that would take the place of one of the agent's, without leave. */
-const checkNames = (own: readonly ToolDeclaration[], agent: AgentConfig): void => {
+const checkNames = (own: readonly TurnTool[], agent: AgentConfig): void => {
   if (agent.turn_overrides?.includes('tools')) return
   const taken = new Set(agent.tools.map(toolName))
   const at = own.findIndex((tool) => taken.has(toolName(tool)))

@@ -1,0 +1,87 @@
+import type { ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
+import { serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { isObject } from '#runtime/schema.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import { callTimeoutMs } from '#specs/mcp-limits.ts'
+import type { StoredEvent } from '#storage/ports.ts'
+import { type McpTarget, withServer } from '../client/mcp-connection.ts'
+import { McpFailure } from '../client/mcp-failure.ts'
+import type { McpServers } from '../mcp-servers.ts'
+import type { ServerHeaders } from '../server-headers.ts'
+import { serverContext } from '../server-view.ts'
+import { outcomeOfResult } from './tool-output.ts'
+
+/** What a call needs. */
+export interface CallParts {
+  readonly guard: Pick<SsrfGuard, 'request'>
+  readonly headers: Pick<ServerHeaders, 'open'>
+  readonly servers: Pick<McpServers, 'give'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** Calls a tool of a registered server; what the call shows of the server is kept with it. */
+export const callRegistered = async (
+  parts: CallParts,
+  call: ServerToolCall,
+  { server, tool }: { readonly server: Resident; readonly tool: KnownTool },
+): Promise<ToolOutcome> => {
+  const { url, transport, timeout_ms } = serverContext(server)
+  const headers = await parts.headers.open({ project: server.owner.project, id: server.id, url })
+  const status = serverStatus(storedState(server.state.snapshot))
+  try {
+    const outcome = await callTool(parts, call, { target: { url, transport, headers }, tool, timeoutMs: timeout_ms })
+    if (status === 'failing') await report(parts, server, { type: 'call_succeeded' })
+    return outcome
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error
+    const { code, message } = error
+    const isServers = code !== 'cancelled' && code !== 'bad_answer'
+    if (isServers && status === 'active')
+      await report(parts, server, { type: 'call_failed', error: { code, message }, at: parts.now() })
+    return { ok: false, code, message }
+  }
+}
+
+/** Calls a tool of a server that only the turn named. */
+export const callInline = async (parts: CallParts, call: ServerToolCall): Promise<ToolOutcome> => {
+  const { settings, parameters } = call.tool
+  const url = String(settings.url)
+  const headers = await parts.headers.open({ project: call.project, id: String(settings.headers_id), url })
+  const tool = { name: String(settings.tool), input_schema: parameters }
+  try {
+    const target = { url, transport: 'auto', headers } as const
+    return await callTool(parts, call, { target, tool, timeoutMs: callTimeoutMs.default })
+  } catch (error) {
+    if (!(error instanceof McpFailure)) throw error
+    return { ok: false, code: error.code, message: error.message }
+  }
+}
+
+/** A server's state is not worth a call: what cannot be kept now shows at the next one. */
+const report = async ({ servers }: CallParts, server: Resident, event: StoredEvent): Promise<void> => {
+  await servers.give(server, event, null).catch(() => {})
+}
+
+/** One call, as it is sent. */
+export interface ToolRequest {
+  readonly target: McpTarget
+  readonly tool: Pick<KnownTool, 'name' | 'input_schema'>
+  readonly timeoutMs: number
+}
+
+/** Calls a tool of a server. @throws {McpFailure} */
+export const callTool = (
+  { guard }: Pick<CallParts, 'guard'>,
+  { arguments: given, signal }: Pick<ServerToolCall, 'arguments' | 'signal'>,
+  { target, tool, timeoutMs }: ToolRequest,
+): Promise<ToolOutcome> => {
+  const params = { name: tool.name, arguments: isObject(given) ? { ...given } : {} }
+  return withServer(target, { guard, timeoutMs, signal }, async ({ client }, ended) => {
+    const toolDefinition = { name: tool.name, inputSchema: { ...tool.input_schema, type: 'object' as const } }
+    return outcomeOfResult(await client.callTool(params, { signal: ended, timeout: timeoutMs, toolDefinition }))
+  })
+}
