@@ -1,3 +1,4 @@
+import { mcpBounds } from './mcp-bounds.ts'
 import { webBounds } from './web-bounds.ts'
 
 /** One bound: what it holds, how much, and what happens beyond it. */
@@ -348,5 +349,6 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
     test: ['test/retrieval/index-cache.test.ts', 'gives up what was not used for longest when it exceeds its bytes'],
   },
+  ...mcpBounds,
   ...webBounds,
 ]

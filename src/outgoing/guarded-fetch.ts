@@ -26,16 +26,23 @@ const withoutBody = new Set([101, 204, 205, 304])
  * all answers come to is bounded.
  *
  * @param outer ends every request.
+ * @param refused hears of an answer that is too large or too deep: a library may wait for the rest of it.
  */
 export const guardedFetch = (
   guard: Pick<SsrfGuard, 'request'>,
   { maxBytes, maxDepth }: FetchLimits,
-  outer: AbortSignal,
+  { outer, refused = () => {} }: { readonly outer: AbortSignal; readonly refused?: (error: AnswerRefused) => void },
 ): GuardedFetch => {
   let left = maxBytes
-  const take = (bytes: Uint8Array): void => {
+  const refusal = (message: string): AnswerRefused => {
+    const error = new AnswerRefused(message)
+    refused(error)
+    return error
+  }
+  const check = (bytes: Uint8Array, depth: JsonDepth): void => {
     left -= bytes.length
-    if (left < 0) throw new AnswerRefused(`the answers have more than ${maxBytes} bytes`)
+    if (left < 0) throw refusal(`the answers have more than ${maxBytes} bytes`)
+    if (!depth.push(bytes)) throw refusal(`an answer has more than ${maxDepth} levels`)
   }
   return async (url, init = {}) => {
     const signal = init.signal ? AbortSignal.any([outer, init.signal]) : outer
@@ -47,14 +54,7 @@ export const guardedFetch = (
       maxRedirects: 0,
       ...(body !== null && { body }),
     })
-    return responseOf(
-      answer,
-      (bytes, depth) => {
-        take(bytes)
-        if (!depth.push(bytes)) throw new AnswerRefused(`an answer has more than ${maxDepth} levels`)
-      },
-      maxDepth,
-    )
+    return responseOf(answer, check, maxDepth)
   }
 }
 

@@ -27,7 +27,13 @@ const install = 'ci --no-audit --no-fund'
 const [computing, waiting] = [
   ['run check', 'test'],
   [
-    ...['run quickstart -- --exit', 'run clients -- --quick', 'run schemathesis -- --examples 8', 'run platforms'],
+    ...[
+      'run quickstart -- --exit',
+      'run clients -- --quick',
+      'run mcp-conformance',
+      'run schemathesis -- --examples 8',
+      'run platforms',
+    ],
     ...['run chaos -- --minutes 1 --seed 1', 'run soak -- --minutes 3 --rate 5', 'run bench -- --whole'],
   ],
 ]

@@ -1,7 +1,7 @@
 import type { Client, ClientOptions, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
 import { type FetchLimits, type GuardedFetch, guardedFetch } from '#outgoing/guarded-fetch.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { failureOf } from './mcp-failure.ts'
+import { failureOf, McpFailure } from './mcp-failure.ts'
 
 /** A server, and what goes along with each request to it. */
 export interface McpTarget {
@@ -26,6 +26,8 @@ export interface McpWork {
   readonly signal: AbortSignal
   /** What the server may request of us, and what is done with it. */
   readonly options?: ClientOptions
+  /** Stands between the protocol and the guard, such as what signs in at a 401. */
+  readonly middleware?: (fetch: GuardedFetch) => GuardedFetch
   /** Prepares the client before it connects. */
   readonly prepare?: (client: Client) => void
 }
@@ -59,15 +61,21 @@ export const withServer = async <T>(
   use: (connection: McpConnection, signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const limit = AbortSignal.timeout(work.timeoutMs)
-  const signal = AbortSignal.any([limit, work.signal])
+  const refusing = new AbortController()
   const closing = new AbortController()
-  const fetch = guardedFetch(work.guard, mcpLimits, AbortSignal.any([signal, closing.signal]))
+  const signal = AbortSignal.any([limit, work.signal, refusing.signal])
+  const guarded = guardedFetch(work.guard, mcpLimits, {
+    outer: AbortSignal.any([signal, closing.signal]),
+    refused: (error) => refusing.abort(error),
+  })
+  const fetch = work.middleware?.(guarded) ?? guarded
   let connection: McpConnection | null = null
   try {
     connection = await raced(connected(target, work, { fetch, signal }), signal)
     return await raced(use(connection, signal), signal)
   } catch (error) {
-    throw failureOf(error, work.timeoutMs)
+    if (work.signal.aborted) throw new McpFailure('cancelled', 'The call was cancelled.', { cause: error })
+    throw failureOf(refusing.signal.aborted ? refusing.signal.reason : error, work.timeoutMs)
   } finally {
     await connection?.close()
     closing.abort()

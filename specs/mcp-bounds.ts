@@ -1,0 +1,26 @@
+import type { Bound } from './bounds.ts'
+
+/** Bounds of what remote tool servers answer. */
+export const mcpBounds: readonly Bound[] = [
+  {
+    of: 'answers of a remote tool server in one piece of work',
+    most: '8 MB, 64 levels, 16 pages of a list',
+    beyond: 'the work fails with `answer_too_large`',
+    code: ['src/actors/mcp/client/mcp-connection.ts', 'mcpLimits'],
+    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are not read in 100 MB'],
+  },
+  {
+    of: 'tools of a remote tool server',
+    most: '512, 2 M characters of JSON',
+    beyond: 'the discovery fails with `too_many_tools` or `answer_too_large`; what was known stays',
+    code: ['specs/mcp-limits.ts', 'maxServerTools'],
+    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are not read when there are more than are kept'],
+  },
+  {
+    of: 'an output of a remote tool',
+    most: '60,000 characters',
+    beyond: 'the rest is left out, and its end says so',
+    code: ['src/actors/mcp/agents/tool-output.ts', 'maxOutput'],
+    test: ['test/actors/mcp/client/hostile-servers.test.ts', 'gives a model no more than it may read, and no bytes'],
+  },
+]

@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+type Id = number | string
+
+/** What a request of the protocol says. */
+export interface Asked {
+  readonly id: Id
+  readonly method: string
+  readonly params: { readonly name?: string; readonly arguments?: object }
+}
+
+/** Answers one request as it likes. */
+export type Answering = (asked: Asked, response: ServerResponse, request: IncomingMessage) => void
+
+/** A server that speaks the handshake of 2025-11-25 as it should, and from then on as a test says. */
+export interface HostileServer {
+  readonly url: string
+  readonly host: string
+  close(): Promise<void>
+}
+
+/** A right answer of the protocol. */
+export const answer = (response: ServerResponse, id: Id, result: object): void => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+}
+
+/** A tool of a hostile server. */
+export const named = (name: string, more: object = {}) => ({
+  name,
+  description: 'x',
+  inputSchema: { type: 'object' },
+  ...more,
+})
+
+export const startHostileServer = async (answering: Answering): Promise<HostileServer> => {
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const asked: Asked = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    if (asked.method === 'server/discover')
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, error: { code: -32601, message: 'Method not found' } }))
+    if (asked.method === 'initialize')
+      return answer(response, asked.id, {
+        protocolVersion: '2025-11-25',
+        serverInfo: { name: 'hostile', version: '1' },
+        capabilities: { tools: {} },
+      })
+    if (asked.id === undefined) return response.writeHead(202).end()
+    answering(asked, response, request)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: AddressInfo = Object(server.address())
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    host: `127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
