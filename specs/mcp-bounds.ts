@@ -13,7 +13,7 @@ export const mcpBounds: readonly Bound[] = [
     of: 'tools of a remote tool server',
     most: '512, 2 M characters of JSON',
     beyond: 'the discovery fails with `too_many_tools` or `answer_too_large`; what was known stays',
-    code: ['specs/mcp-limits.ts', 'maxServerTools'],
+    code: ['specs/resources/mcp/mcp-limits.ts', 'maxServerTools'],
     test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are not read when there are more than are kept'],
   },
   {

@@ -33,6 +33,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/connections -> actors/tenants',
   'actors/knowledge -> actors/agents',
   'actors/knowledge -> actors/tenants',
+  'actors/mcp -> actors/tenants',
   'actors/observation -> actors/agents',
   'actors/observation -> actors/sessions',
   'actors/observation -> actors/tenants',

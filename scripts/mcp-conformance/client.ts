@@ -1,7 +1,7 @@
 import type { Client, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { type McpWork, withServer } from '#actors/mcp/client/mcp-connection.ts'
+import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
-import { openSsrfGuard } from '../../src/outgoing/ssrf-guard.ts'
 import { signingIn } from './sign-in.ts'
 
 /*

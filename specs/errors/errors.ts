@@ -1,4 +1,5 @@
 import { connectionErrors } from './connection-errors.ts'
+import { mcpErrors } from './mcp-errors.ts'
 
 /** The type field of the platform envelope, and the status family it goes with. */
 export type ErrorType =
@@ -139,6 +140,7 @@ const table = {
     message: 'An action of the browser is not allowed.',
   },
   ...connectionErrors,
+  ...mcpErrors,
   idempotency_key_reused: {
     status: 409,
     type: 'invalid_request_error',
@@ -215,16 +217,6 @@ const table = {
     status: 422,
     type: 'invalid_request_error',
     message: 'The knowledge base has as many of these as it may have.',
-  },
-  mcp_limit_reached: {
-    status: 422,
-    type: 'invalid_request_error',
-    message: 'The project has as many remote tool servers as it may have.',
-  },
-  mcp_server_failed: {
-    status: 502,
-    type: 'provider_error',
-    message: 'The remote tool server failed.',
   },
   image_too_large: {
     status: 400,

@@ -1,5 +1,5 @@
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
-import { mcpServers } from '#specs/resources/mcp-servers.ts'
+import { mcpServers } from '#specs/resources/mcp/mcp-servers.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { remoteTools } from '../capability/remote-tools.ts'

@@ -19,7 +19,7 @@ const serverRow: RowOf = (state, { tenant }) => {
   return { ...context, tenant_id: tenant, status }
 }
 
-/** Remote tool servers: `specs/resources/mcp-servers.ts` is their interface. */
+/** Remote tool servers: `specs/resources/mcp/mcp-servers.ts` is their interface. */
 export const mcpServerDefinition = {
   name: 'mcp_server',
   version: 1,

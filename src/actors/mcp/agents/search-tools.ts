@@ -1,6 +1,6 @@
 import type { ServerTool, ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { isObject } from '#runtime/schema.ts'
-import { maxShownTools } from '#specs/mcp-limits.ts'
+import { maxShownTools } from '#specs/resources/mcp/mcp-limits.ts'
 
 const name = 'search_tools'
 const mostFound = 8

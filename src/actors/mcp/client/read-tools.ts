@@ -3,7 +3,7 @@ import type { SkippedTool, ToolDefinition } from '#machines/mcp-server/known-too
 import type { Discovery } from '#machines/mcp-server/mcp-server.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
-import { maxServerTools, maxSnapshot, maxToolDescription, maxToolSchema } from '#specs/mcp-limits.ts'
+import { maxServerTools, maxSnapshot, maxToolDescription, maxToolSchema } from '#specs/resources/mcp/mcp-limits.ts'
 import { hiddenText } from '#src/skill-scan/hidden-text.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { McpFailure } from './mcp-failure.ts'

@@ -1,7 +1,7 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
-import { answersJson } from '../dsl/answer.ts'
-import { defineOperations } from '../dsl/declare.ts'
-import { cursorPage, cursorQuery } from '../dsl/lists.ts'
+import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
   array,
   boolean,
@@ -18,8 +18,8 @@ import {
   record,
   string,
   timestamp,
-} from '../dsl/schema.ts'
-import { callTimeoutMs } from '../mcp-limits.ts'
+} from '#specs/dsl/schema.ts'
+import { callTimeoutMs } from './mcp-limits.ts'
 
 const all = '/v1/mcp/servers'
 const one = `${all}/{server_id}` as const
@@ -257,7 +257,7 @@ export const mcpServers = defineOperations(
   },
 )
 
-declare module '../index.ts' {
+declare module '#specs/index.ts' {
   interface Resources {
     readonly mcpServers: typeof mcpServers
   }

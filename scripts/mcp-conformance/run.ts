@@ -18,7 +18,7 @@ const suite = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'),
   '../dist/index.js',
 )
-const client = join(import.meta.dirname, 'mcp-conformance/client.ts')
+const client = join(import.meta.dirname, 'client.ts')
 const run = promisify(execFile)
 
 /** What came of one scenario. */

@@ -1,0 +1,13 @@
+/** Errors of remote tool servers. */
+export const mcpErrors = {
+  mcp_limit_reached: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'The project has as many remote tool servers as it may have.',
+  },
+  mcp_server_failed: {
+    status: 502,
+    type: 'provider_error',
+    message: 'The remote tool server failed.',
+  },
+} as const
