@@ -1,5 +1,10 @@
 /** Errors of connections; rows of the table of errors. */
 export const connectionErrors = {
+  connection_required: {
+    status: 409,
+    type: 'invalid_request_error',
+    message: 'The call waits for a connection, which goes on by itself once its owner has signed in.',
+  },
   connection_revoked: {
     status: 409,
     type: 'invalid_request_error',

@@ -30,6 +30,20 @@ const toolCall = {
   action_id: actionId,
 }
 
+/** A connection that a tool call waits for. */
+export const connectionFields = {
+  connection_id: string(),
+  connector: string(),
+  authorize_url: described(nullable(string()), 'Where its owner signs in; null where it takes a key.'),
+  expires_at: described(nullable(string()), 'End of the link.'),
+} as const
+
+/** The same in a log. */
+export const requiredConnection = object(connectionFields, {
+  title: 'RequiredConnection',
+  description: 'A connection that has to be made first.',
+})
+
 /** What a log says of a conversation that was shortened. */
 export const compactedFields = {
   strategy: described(oneOf('truncate', 'summarize'), 'What stands for the messages that were left out.'),
@@ -63,13 +77,20 @@ export const sessionEvents = {
     { title: 'ToolCallCompleted', description: 'A tool call has its output.' },
   ),
   'turn.paused': object(
-    { reason: oneOf('approval_required'), ...toolCall },
-    { title: 'TurnPaused', description: 'The turn waits for an approval of a tool call.' },
+    {
+      reason: oneOf('approval_required', 'connection_required'),
+      ...toolCall,
+      connection: optional(requiredConnection),
+    },
+    { title: 'TurnPaused', description: 'The turn waits for an approval of a tool call, or for a connection.' },
   ),
   'turn.resumed': object(
     {
       action_id: actionId,
-      resolution: described(oneOf('approved', 'rejected'), 'Decision about the tool call.'),
+      resolution: described(
+        oneOf('approved', 'rejected', 'connected'),
+        'Decision about the tool call; `connected` when the connection that it waited for is there.',
+      ),
       reason: optional(string({ description: 'Reason of a rejection, which the model reads.' })),
       output: optional(string({ description: 'Output of the tool, where the caller ran it.' })),
       arguments: described(optional(json()), 'Arguments that the tool gets, where the approval edited them.'),

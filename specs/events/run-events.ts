@@ -1,5 +1,5 @@
 import { described, integer, json, jsonObject, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
-import { compactedFields, turnUsage } from './events.ts'
+import { compactedFields, requiredConnection, turnUsage } from './events.ts'
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
@@ -40,9 +40,21 @@ export const runEvents = {
     { title: 'RunToolCallCompleted', description: 'A tool call has its output.' },
   ),
   'run.requires_action': object(
-    { reason: oneOf('approval_required', 'tool_output_required'), ...call, arguments: json() },
-    { title: 'RunRequiresAction', description: 'The run waits for an approval, or for the output of a tool.' },
+    {
+      reason: oneOf('approval_required', 'tool_output_required', 'connection_required'),
+      ...call,
+      arguments: json(),
+      connection: optional(requiredConnection),
+    },
+    {
+      title: 'RunRequiresAction',
+      description: 'The run waits for an approval, for the output of a tool, or for a connection.',
+    },
   ),
+  'run.action.connected': object(call, {
+    title: 'RunActionConnected',
+    description: 'The connection that a tool call waited for is there.',
+  }),
   'run.action.approved': object(
     {
       ...call,

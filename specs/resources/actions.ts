@@ -14,12 +14,22 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
+import { connectionFields } from '../events/events.ts'
 import { execution, expiresIn, riskLevel, toolResults } from '../tools.ts'
 
 /** Approvals are answered by members with that role, and those above. */
 const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as const
 
-const status = oneOf('pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired')
+const status = oneOf(
+  'pending_approval',
+  'awaiting_connection',
+  'approved',
+  'executing',
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+)
 
 const reference = () => nullable(string({ maxLength: 128 }))
 
@@ -41,6 +51,10 @@ export const actions = defineResource('actions', {
     execute: described(
       nullable(execution),
       'Request that the server makes, once, when the action is approved. Without it you act on the approved action yourself and report with `actions.complete`.',
+    ),
+    connection: described(
+      nullable(object(connectionFields)),
+      'What the call waits for while it is `awaiting_connection`, or waited for. It goes on by itself.',
     ),
     edits: described(
       nullable(

@@ -10,6 +10,7 @@ import { installations } from '#specs/resources/installations.ts'
 import { agentPresence, authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { connectionService } from '../capability/connection-service.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { sessionAgents } from '../sessions/sessions.ts'
 import { ToolHeaders } from '../sessions/tools/tool-headers.ts'
@@ -39,6 +40,7 @@ export const agents = capability({
       },
       checkTenant: async (project, tenant) => directory.admit(project, tenant),
       resources: () => agentResources.of(house),
+      connections: () => connectionService.of(house),
     })
     agentConfigPort.give(house, opened.ownConfig)
     agentPresence.give(house, agentExists(house))

@@ -4,6 +4,7 @@ import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { AgentKeys } from '../accounts/agent-keys.ts'
 import { type AgentResource, offersOf } from '../capability/agent-resources.ts'
+import type { ConnectionService } from '../capability/connection-service.ts'
 import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
@@ -41,6 +42,8 @@ export interface AgentsParts {
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   /** What capabilities bring to agents; read when it is needed. */
   readonly resources: () => readonly AgentResource[]
+  /** What tools use connections by; read when it is needed. */
+  readonly connections: () => Pick<ConnectionService, 'untestable'>
   readonly clock: Clock
 }
 
@@ -53,6 +56,7 @@ export const openAgents = ({
   models,
   checkTenant,
   resources,
+  connections,
   clock,
 }: AgentsParts) => {
   const { now } = clock
@@ -101,6 +105,7 @@ export const openAgents = ({
         versions,
         manifests,
         trials: { models: models.turns, clock },
+        connections,
         changed: configs.changed,
         now,
       }),

@@ -5,6 +5,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import type { ConnectionService } from '../capability/connection-service.ts'
 import { actorOf } from '../records/audit-note.ts'
 import type { Host } from '../runtime/host.ts'
 import { newId, newIdFor } from '../runtime/ids.ts'
@@ -23,6 +24,8 @@ export interface AgentVersionParts {
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly manifests: ManifestParts
   readonly trials: VersionTestParts
+  /** Read when it is needed. */
+  readonly connections: () => Pick<ConnectionService, 'untestable'>
   /** Called when what a version's installations run on may have changed. */
   readonly changed: () => void
   /** ms since the epoch. */
@@ -103,7 +106,7 @@ const examining = (parts: AgentVersionParts) =>
         throw new ServiceError('invalid_transition', {
           message: `The agent version is ${status}; only a draft is tested.`,
         })
-      requireConnections(body.test_connection_ids ?? [])
+      await requireConnections(parts, version, body.test_connection_ids ?? [])
       requireAll(await findingsOf(parts, scope, version))
       const by = actorOf(call)
       const { evidence, metered } = await tryDraft(parts.trials, {
@@ -146,11 +149,17 @@ const findingsOf = (
   })
 }
 
-/** No connection can exist yet: a manifest that names one means something that is not there. */
-const requireConnections = (ids: readonly string[]): void => {
+/** Connections that stand for those of users: active, of the project, for tests, with the scopes that the manifest declares. */
+const requireConnections = async (
+  { connections }: AgentVersionParts,
+  version: Resident,
+  ids: readonly string[],
+): Promise<void> => {
   if (ids.length === 0) return
-  const message = `There is no active test connection ${ids.join(', ')}.`
-  throw new ServiceError('prerequisites_missing', { param: 'test_connection_ids', message })
+  const { config } = contextOf(agentVersionDefinition, version.state.snapshot)
+  const declared = manifestOf(config).connectors ?? []
+  const message = await connections().untestable(version.owner.project, ids, declared)
+  if (message !== null) throw new ServiceError('prerequisites_missing', { param: 'test_connection_ids', message })
 }
 
 type Move =

@@ -1,3 +1,4 @@
+import type { Json } from '#specs/dsl/json.ts'
 import { Port } from './port.ts'
 
 /**
@@ -55,6 +56,11 @@ export interface ConnectionService {
   refused(use: ConnectionUse, ready: ReadyConnection): Promise<ConnectionAccess>
   /** Why a reference cannot be used in this project; null when it can. */
   missing(project: string, connection: ConnectionReference): Promise<string | null>
+  /**
+   * Why these connections cannot stand for those that an agent declares (`connectors`); null when they can. Their secrets
+   * are not used.
+   */
+  untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null>
 }
 
 /** What connections do for tools. */

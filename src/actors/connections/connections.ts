@@ -1,6 +1,7 @@
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { connections as connectionOperations } from '#specs/resources/connections/connections.ts'
 import { connectors as connectorOperations } from '#specs/resources/connections/connectors.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
 import { Port } from '../capability/port.ts'
@@ -11,6 +12,7 @@ import { connectorUseCases } from './connector-use-cases.ts'
 import { connectionKinds, connectionRows } from './kinds.ts'
 import { signInUseCases } from './oauth/sign-in-use-cases.ts'
 import { openConnections } from './open-connections.ts'
+import { agentConnectors } from './tools/agent-connectors.ts'
 
 /** Where browsers reach the server. */
 export const serverUrlPort = new Port<string>('the address of the server')
@@ -26,6 +28,7 @@ export const connections = capability({
     const opened = openConnections(house, serverUrlPort.of(house))
     const checkTenant = (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id')
     connectionService.give(house, opened.accesses)
+    agentResources.give(house, agentConnectors({ ...house, ...opened }))
     return {
       useCases: {
         ...connectionUseCases({ ...house, ...opened, checkTenant }),

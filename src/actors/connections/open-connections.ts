@@ -8,6 +8,7 @@ import { SignIns } from './oauth/sign-ins.ts'
 import { ConnectionTools } from './tools/connection-tools.ts'
 import { openApiReader } from './tools/read-openapi.ts'
 import { ConnectionAccesses } from './use/connection-access.ts'
+import { ConnectorTargets } from './use/connector-targets.ts'
 import { OwnConnections } from './use/own-connections.ts'
 
 /** What connections work with on this node. */
@@ -22,6 +23,19 @@ export const openConnections = (house: House, serverUrl: string) => {
   const accesses = new ConnectionAccesses({ host, vault, own, links, clock })
   const reader = openApiReader(guard)
   const tools = new ConnectionTools({ ...house, read: reader.read })
+  const targets = new ConnectorTargets({ host, own, tools, servers, clients })
   const tester = new ConnectionTester({ accesses, servers, tools, guard, now })
-  return { vault, clients, servers, signIns, links, accesses, tools, tester, random: Math.random, close: reader.close }
+  return {
+    vault,
+    clients,
+    servers,
+    signIns,
+    links,
+    accesses,
+    tools,
+    targets,
+    tester,
+    random: Math.random,
+    close: reader.close,
+  }
 }

@@ -1,4 +1,4 @@
-import type { ActionInput } from '#machines/action/action.ts'
+import type { ActionInput } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'

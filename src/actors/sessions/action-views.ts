@@ -1,4 +1,4 @@
-import type { ActionContext } from '#machines/action/action.ts'
+import type { ActionContext } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -36,6 +36,7 @@ const viewOf = (row: Facts, action: ActionContext, value: unknown): Action => {
     status: statusOf(value),
     arguments: argumentsOf(action),
     execute: executionOf(action),
+    connection: requiredConnection(action.connection),
     edits: editsOf(action),
     tenant_id: row.tenant,
     run_id: action.run_id,
@@ -48,6 +49,17 @@ const viewOf = (row: Facts, action: ActionContext, value: unknown): Action => {
     expires_at: timestampOf(row.created_at + action.expires_in_ms),
     created_at: timestampOf(row.created_at),
     updated_at: timestampOf(row.updated_at),
+  }
+}
+
+const requiredConnection = (connection: ActionContext['connection']): Action['connection'] => {
+  if (connection === null) return null
+  const { connection_id, connector, authorize_url, expires_at } = connection
+  return {
+    connection_id: String(connection_id),
+    connector: String(connector),
+    authorize_url: typeof authorize_url === 'string' ? authorize_url : null,
+    expires_at: typeof expires_at === 'string' ? expires_at : null,
   }
 }
 
@@ -73,7 +85,16 @@ const executionOf = ({ execute }: ActionContext): Action['execute'] => {
 }
 
 const risks = ['low', 'medium', 'high', 'critical'] as const
-const states = ['pending_approval', 'approved', 'executing', 'executed', 'failed', 'rejected', 'expired'] as const
+const states = [
+  'pending_approval',
+  'awaiting_connection',
+  'approved',
+  'executing',
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+] as const
 
 const riskOf = (action: ActionContext): Action['risk_level'] =>
   risks.find((risk) => risk === action.risk_level) ?? 'medium'

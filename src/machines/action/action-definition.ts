@@ -8,7 +8,7 @@ const actionRow: RowOf = ({ value, context }, facts) =>
 /** Approval-gated tool calls. */
 export const actionDefinition = {
   name: 'action',
-  version: 2,
+  version: 3,
   idPrefix: 'act',
   machine: actionMachine,
   effects: { runTool: 'from_params', eraseAction: 'idempotent' },
@@ -17,5 +17,6 @@ export const actionDefinition = {
   busy: ({ value }) => isInState(value, 'executing'),
   migrations: {
     1: ({ value, context }) => ({ value, context: { ...context, execute: null, proposed_arguments: null } }),
+    2: ({ value, context }) => ({ value, context: { ...context, connection: null } }),
   },
 } satisfies MachineDefinition

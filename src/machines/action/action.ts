@@ -1,76 +1,10 @@
 import { assign, setup } from 'xstate'
-import type { Json, JsonObject } from '#specs/dsl/json.ts'
-import type { ToolKind } from '../approval.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { errorOutput } from '../tool-call/tool-calls.ts'
-import { type AuditLine, type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
-
-/** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on; `agent`: its run delegates. */
-export type ActionKind = Exclude<ToolKind, 'unknown'> | 'caller'
-
-/** An action's durable context. */
-export type ActionContext = {
-  readonly action_id: string
-  /** The actor that waits for the outcome; null for an action of its own. */
-  readonly owner: string | null
-  readonly session_id: string | null
-  readonly run_id: string | null
-  readonly kind: ActionKind
-  readonly tool: string
-  /** JSON text: what the tool gets. */
-  readonly arguments: string
-  /** JSON text: what `arguments` were before the approval edited them; null where it did not. */
-  readonly proposed_arguments: string | null
-  readonly risk_level: string
-  readonly policy: 'idempotent' | 'at_most_once'
-  readonly expires_in_ms: number
-  /** Where a server-run tool's definition stands (src/actors/sessions/turns/turn-config.ts). */
-  readonly config: Json
-  /** JSON text of the request that an action of its own makes once approved; null where it makes none. */
-  readonly execute: string | null
-  readonly resolved_by: string | null
-  /** When it was decided, RFC 3339; null while it is open, or when it was not decided in time. */
-  readonly resolved_at: string | null
-  readonly note: string | null
-  readonly output: string | null
-  readonly error: ActionError | null
-}
-
-type ActionError = { readonly code: string; readonly message: string }
-
-/** What starts an action. */
-export type ActionInput = Omit<
-  ActionContext,
-  'proposed_arguments' | 'execute' | 'resolved_by' | 'resolved_at' | 'note' | 'output' | 'error'
-> & { readonly execute?: string | null }
-
-type Decision = {
-  /** As the action shows who decided. */
-  readonly by: string
-  /** RFC 3339. */
-  readonly at: string
-  /** The same as the audit log says it: an end user is a hash, the time in ms since the epoch. */
-  readonly audit: { readonly by: AuditLine['by']; readonly at: number }
-}
-
-/** Everything that can happen to an action. */
-export type ActionEvent =
-  | (Decision & {
-      readonly type: 'approve'
-      readonly note?: string
-      readonly output?: string
-      /** JSON text: the tool gets these instead of the ones that were proposed. */
-      readonly arguments?: string
-    })
-  | (Decision & { readonly type: 'reject'; readonly reason?: string })
-  /** The caller acted on an action of its own: what came of it. */
-  | (Decision & { readonly type: 'complete'; readonly output: string })
-  | (Decision & { readonly type: 'complete'; readonly error: ActionError })
-  | { readonly type: 'cancel' }
-  | { readonly type: 'delete' }
-  | { readonly type: 'tool_succeeded'; readonly output: string }
-  | { readonly type: 'tool_failed'; readonly code: string; readonly message: string }
+import { type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
+import type { ActionContext, ActionEvent, ActionInput, Decision } from './action-data.ts'
 
 const toOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
   messages: context.owner === null ? [] : [{ to: context.owner, event }],
@@ -117,6 +51,7 @@ const audits = (done: 'approved' | 'rejected' | 'completed') =>
 const alreadyResolved: Refusal = { code: 'action_already_resolved' }
 const notFound: Refusal = { code: 'not_found' }
 const invalid: Refusal = { code: 'invalid_transition' }
+const connectionRequired: Refusal = { code: 'connection_required' }
 
 /** Repeating an approval changes nothing; one that edits the arguments otherwise comes too late. */
 const otherArguments = ({ context, event }: At<ActionContext, Approval>): Refusal | null =>
@@ -142,6 +77,7 @@ const actionSetup = setup({
       event.type === 'approve' &&
       (context.kind === 'function' || context.kind === 'caller') &&
       event.output !== undefined,
+    waitsForConnection: ({ context }) => context.connection !== null,
     isOurs: ({ context }) => context.kind === 'http' || context.kind === 'builtin',
     isCallers: ({ context }) => context.kind === 'caller',
     isAgents: ({ context }) => context.kind === 'agent',
@@ -212,6 +148,39 @@ const sendExecuted = {
   },
 } as const
 
+/** Requests of the connection that it sends word. It may be there already. */
+const awaitConnection = {
+  type: 'send',
+  params: ({ context: { action_id, connection } }: { context: ActionContext }) => {
+    const to = connection?.connection_id
+    return { messages: typeof to === 'string' ? [{ to, event: { type: 'wait', actor: action_id } }] : [] }
+  },
+} as const
+
+/** The owner hears that the approved call waits for a connection. */
+const sendConnectionRequired = [
+  assigns(({ event: { connection } }: At<ActionContext, Extract<ActionEvent, { type: 'connection_required' }>>) => ({
+    connection,
+  })),
+  {
+    type: 'send',
+    params: ({ context }: { context: ActionContext }) =>
+      toOwner(context, {
+        type: 'connection_required',
+        action_id: context.action_id,
+        connection: context.connection ?? {},
+        by: 'action',
+      }),
+  },
+] as const
+
+/** The owner hears that the connection is there. */
+const sendConnected = {
+  type: 'send',
+  params: ({ context }: { context: ActionContext }) =>
+    toOwner(context, { type: 'action_approved', action_id: context.action_id, connected: true }),
+} as const
+
 /** What the caller reports of an action of its own. */
 const completed = [
   assigns(({ event }: At<ActionContext, Completion>) =>
@@ -232,6 +201,7 @@ export const actionMachine = actionSetup.createMachine({
   context: ({ input }) => ({
     ...input,
     execute: input.execute ?? null,
+    connection: input.connection ?? null,
     proposed_arguments: null,
     resolved_by: null,
     resolved_at: null,
@@ -239,9 +209,38 @@ export const actionMachine = actionSetup.createMachine({
     output: null,
     error: null,
   }),
-  initial: 'pending_approval',
+  initial: 'beginning',
   on: { delete: '.deleted' },
   states: {
+    beginning: {
+      always: [{ guard: 'waitsForConnection', target: 'awaiting_connection' }, { target: 'pending_approval' }],
+    },
+    awaiting_connection: {
+      entry: awaitConnection,
+      meta: { refuses: { approve: connectionRequired, complete: invalid } },
+      after: { expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired')] } },
+      on: {
+        connected: { target: 'executing', actions: sendConnected },
+        connection_ended: {
+          target: 'failed',
+          actions: [
+            assign({ error: { code: 'connection_revoked', message: 'The connection was revoked.' } }),
+            sendConnected,
+            sendExecuted,
+            notifies('action.failed', withError),
+          ],
+        },
+        reject: {
+          target: 'rejected',
+          actions: [decided, sendRejected('rejected'), notifies('action.rejected', withDecider), audits('rejected')],
+        },
+        cancel: {
+          target: 'rejected',
+          actions: [assign({ note: 'cancelled' }), notifies('action.rejected', withDecider)],
+        },
+        delete: { target: 'deleted', actions: sendRejected('deleted') },
+      },
+    },
     pending_approval: {
       entry: notifies('action.created'),
       // of a tool that the caller runs
@@ -301,6 +300,7 @@ export const actionMachine = actionSetup.createMachine({
             notifies('action.failed', withError),
           ],
         },
+        connection_required: { target: 'awaiting_connection', actions: sendConnectionRequired },
         tool_succeeded: {
           target: 'executed',
           actions: [assign({ output: ({ event }) => event.output }), sendExecuted, notifies('action.executed')],

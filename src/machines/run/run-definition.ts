@@ -44,7 +44,7 @@ const parentOf = (parent: JsonObject[string]) =>
 /** Runs: `specs/resources/runs.ts` is their interface. */
 export const runDefinition = {
   name: 'run',
-  version: 3,
+  version: 4,
   idPrefix: 'run',
   machine: runMachine,
   effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },
@@ -52,5 +52,5 @@ export const runDefinition = {
   gone: (state) => runStatus(state) === null,
   busy: ({ value }) => isInState(value, 'open'),
   // the chart takes what it did not take before; no state means anything else
-  migrations: { 1: (state) => state, 2: (state) => state },
+  migrations: { 1: (state) => state, 2: (state) => state, 3: (state) => state },
 } satisfies MachineDefinition

@@ -9,6 +9,7 @@ import {
   hiddenNote,
   openCall,
   unknownToolOutput,
+  waitOf,
   withdrawals,
 } from '../tool-call/tool-calls.ts'
 import type { Emission, Message, Notice, Refusal } from '../vocabulary.ts'
@@ -72,7 +73,7 @@ export const waitingEvents = (calls: readonly RunCall[]): readonly Emission[] =>
     .filter((call) => call.status === 'pending')
     .map((call) =>
       emission('run.requires_action', {
-        reason: waitsFor(call),
+        ...waitOf(call, waitsFor(call)),
         action_id: call.action_id,
         tool: call.tool,
         arguments: argumentsOf(call),
@@ -128,7 +129,8 @@ export const approvedEvents = (
 ): readonly Emission[] =>
   eventsOfCall(context, event.action_id, (call) => {
     const { output, ...edits } = approvalOf(event)
-    const approved = emission('run.action.approved', { action_id: call.action_id, tool: call.tool, ...edits })
+    const happened = event.connected === true ? 'run.action.connected' : 'run.action.approved'
+    const approved = emission(happened, { action_id: call.action_id, tool: call.tool, ...edits })
     return typeof output === 'string' ? [approved, toolCompleted(call, output)] : [approved]
   })
 

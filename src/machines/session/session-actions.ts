@@ -8,6 +8,7 @@ import {
   addUsage,
   approvalOf,
   compaction,
+  connectionMessages,
   hiddenNote,
   someCall,
   withdrawals,
@@ -23,6 +24,7 @@ import {
   failure,
   maxModelCalls,
   openCalls,
+  pausedEvents,
   toolCompleted,
   waitingEvents,
 } from './session-steps.ts'
@@ -174,9 +176,25 @@ export const clearCalls = sessionSetup.assign({ calls: [] })
 export const approved = [
   assigns(({ context, event }: On<'action_approved'>) => ({ calls: callsAfter(context, event.action_id, event) })),
   journals((context, event: On<'action_approved'>['event']) => [
-    emission(context, 'turn.resumed', { action_id: event.action_id, resolution: 'approved', ...approvalOf(event) }),
+    emission(context, 'turn.resumed', {
+      action_id: event.action_id,
+      resolution: event.connected === true ? 'connected' : 'approved',
+      ...approvalOf(event),
+    }),
     ...waitingEvents(context, event.action_id),
   ]),
+] as const
+
+/** A call waits for a connection: its action goes on with it. */
+export const waitForConnection = [
+  assigns(({ context, event }: On<'connection_required'>) => ({ calls: callsAfter(context, event.action_id, event) })),
+  journals((context, { action_id }: On<'connection_required'>['event']) => pausedEvents(context, action_id)),
+  {
+    type: 'send',
+    params: ({ context, event }: On<'connection_required'>) => ({
+      messages: connectionMessages(context, { session_id: context.session_id, run_id: null }, event),
+    }),
+  },
 ] as const
 
 /** A rejected call ends its turn, and the others of its answer with it. */

@@ -41,6 +41,10 @@ export type OpenCall = {
   readonly arguments: string
   readonly kind: ToolKind
   readonly status: 'pending' | 'running' | 'deferred' | 'resolved'
+  /** The connection that it waits for; null or absent for none. */
+  readonly connection?: JsonObject | null
+  /** Its action runs the tool, though no approval was required. */
+  readonly actioned?: true
 }
 
 /** An output for a call that the caller ran. */
@@ -129,6 +133,15 @@ export type CallEvent =
       readonly output?: string
       /** JSON text: the approver edited the arguments, and the tool gets these. */
       readonly arguments?: string
+      /** No person agreed: the connection that it waited for is there. */
+      readonly connected?: true
+    }
+  /** The tool needs a connection first (`connections.reconnect`); its action waits for it, and exists if `by` is the action. */
+  | {
+      readonly type: 'connection_required'
+      readonly action_id: string
+      readonly connection: JsonObject
+      readonly by: 'tool' | 'action'
     }
   | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
   | RejectedEvent

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { firstStatus } from '../tool-call/tool-call.ts'
-import { argumentsOf, openCall, unknownToolOutput } from '../tool-call/tool-calls.ts'
+import { argumentsOf, openCall, unknownToolOutput, waitOf } from '../tool-call/tool-calls.ts'
 import { type Emission, turnText } from '../vocabulary.ts'
 import type { OpenCall, RequestedCall, SessionContext } from './session-data.ts'
 
@@ -33,11 +33,15 @@ export const openCalls = (context: SessionContext, calls: readonly RequestedCall
 
 const pausedEvent = (context: SessionContext, call: OpenCall): Emission =>
   emission(context, 'turn.paused', {
-    reason: 'approval_required',
+    ...waitOf(call, 'approval_required'),
     action_id: call.action_id,
     tool: call.tool,
     arguments: argumentsOf(call),
   })
+
+/** `turn.paused` for this call. */
+export const pausedEvents = (context: SessionContext, action_id: string): readonly Emission[] =>
+  context.calls.filter((call) => call.action_id === action_id).map((call) => pausedEvent(context, call))
 
 /** `turn.paused` for each call that still waits, but `except`. */
 export const waitingEvents = (context: SessionContext, except?: string): readonly Emission[] =>

@@ -15,6 +15,7 @@ import {
   takeDelta,
   takeFailure,
   toolDone,
+  waitForConnection,
   withdrawActions,
 } from './session-actions.ts'
 import { noUsage, type SessionContext } from './session-data.ts'
@@ -39,6 +40,11 @@ const resolutions = {
   action_rejected: { guard: 'isOpenCall', target: '#session.completed', actions: rejected },
   action_executed: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: toolDone },
   tool_answered: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: toolDone },
+  connection_required: {
+    guard: 'isOpenCall',
+    target: '#session.active.working.deciding',
+    actions: waitForConnection,
+  },
 } as const
 
 /**

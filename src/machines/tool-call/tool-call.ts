@@ -25,7 +25,7 @@ export type CallStatus = OpenCall['status']
  * One tool call of a model's answer. Sessions and runs keep as many of them as the answer has, each as its state's
  * name in their context, and every change of it is a step of this chart. Not an actor: it begins and ends with its turn.
  *
- * `pending` waits for a person (in a run for the caller's output too), `running` is being run by the server, `deferred`
+ * `pending` waits for a person (in a run for the caller's output too) or a connection, `running` is being run by the server, `deferred`
  * waits for the caller's next turn, `resolved` has its output.
  */
 export const toolCallMachine = setup({
@@ -61,6 +61,7 @@ export const toolCallMachine = setup({
     },
     running: {
       on: {
+        connection_required: 'pending',
         tool_answered: 'resolved',
         action_executed: 'resolved',
         child_ended: 'resolved',
@@ -106,6 +107,10 @@ export const callsAfter = <Call extends OpenCall>(
       : call,
   )
 
-/** What an approver made of a call's arguments. */
-const editsOf = (event: ToolCallEvent): Partial<Pick<OpenCall, 'arguments'>> =>
-  event.type === 'action_approved' && event.arguments !== undefined ? { arguments: event.arguments } : {}
+/** What an approver made of a call's arguments, and what it waits for. */
+const editsOf = (event: ToolCallEvent): Partial<Pick<OpenCall, 'arguments' | 'connection' | 'actioned'>> => {
+  if (event.type === 'connection_required') return { connection: event.connection, actioned: true }
+  if (event.type !== 'action_approved') return {}
+  const edits = event.arguments === undefined ? {} : { arguments: event.arguments }
+  return event.connected === true ? { ...edits, connection: null } : edits
+}

@@ -66,6 +66,27 @@ export const actionMessages = (holder: CallHolder, waiter: Waiter): { messages: 
     .map((call) => ({ to: call.action_id, event: { type: 'create', input: actionInput(holder, waiter, call) } })),
 })
 
+type ConnectionEvent = Extract<CallEvent, { readonly type: 'connection_required' }>
+
+/** The action of a call that waits for a connection, unless it is there already. */
+export const connectionMessages = (
+  holder: CallHolder,
+  waiter: Waiter,
+  { action_id, connection, by }: ConnectionEvent,
+): readonly Message[] =>
+  holder.calls
+    .filter((call) => by === 'tool' && call.action_id === action_id)
+    .map((call) => ({
+      to: action_id,
+      event: { type: 'create', input: { ...actionInput(holder, waiter, call), connection } },
+    }))
+
+/** What the log says of what a call waits for. */
+export const waitOf = ({ connection }: OpenCall, otherwise: string): JsonObject =>
+  connection === null || connection === undefined
+    ? { reason: otherwise }
+    : { reason: 'connection_required', connection }
+
 const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: OpenCall): JsonObject => {
   const traits = holder.tools[call.tool]
   return {
@@ -86,7 +107,10 @@ const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: O
 /** Notifies every action that still waits, or runs its tool, that what it belongs to is over. */
 export const withdrawals = ({ calls, tools }: CallHolder): { messages: readonly Message[] } => ({
   messages: calls
-    .filter((call) => call.status === 'pending' || (call.status === 'running' && tools[call.tool]?.gated))
+    .filter(
+      ({ status, tool, actioned }) =>
+        status === 'pending' || (status === 'running' && (tools[tool]?.gated || actioned)),
+    )
     .map((call) => ({ to: call.action_id, event: { type: 'cancel' } })),
 })
 

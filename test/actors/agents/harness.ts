@@ -81,6 +81,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
     models: { check, list: async () => [], turns: turnModelsOf(options.provider ?? scripted, '0.0003') },
     checkTenant: options.checkTenant ?? (async () => {}),
     resources: () => options.resources ?? [],
+    connections: () => ({ untestable: async () => 'There is no test connection here.' }),
     clock,
   })
   const tenant = async (project = 'prj_a'): Promise<string> => {

@@ -1,5 +1,5 @@
 import { type AnyMachineSnapshot, initialTransition } from 'xstate'
-import type { ActionKind } from '#machines/action/action.ts'
+import type { ActionKind } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import type { MachineDefinition } from '#machines/definition.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'

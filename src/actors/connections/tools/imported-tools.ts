@@ -1,5 +1,7 @@
 import { isObject } from '#runtime/schema.ts'
+import type { Json } from '#storage/ports.ts'
 import type { ConnectionToolsData } from '../kinds.ts'
+import type { HttpOperation } from './http-operation.ts'
 
 /** What the worker read of a document; null for anything else. */
 export const importedTools = (value: unknown): ConnectionToolsData | null => {
@@ -10,3 +12,9 @@ export const importedTools = (value: unknown): ConnectionToolsData | null => {
 
 const isRead = (value: unknown): value is ConnectionToolsData =>
   isObject(value) && Array.isArray(value.tools) && (value.base_url === null || typeof value.base_url === 'string')
+
+/** An operation that a turn was begun with; null for anything else. */
+export const storedOperation = (value: Json | undefined): HttpOperation | null => (isOperation(value) ? value : null)
+
+const isOperation = (value: unknown): value is HttpOperation =>
+  isObject(value) && typeof value.path === 'string' && typeof value.method === 'string' && isObject(value.parameters)

@@ -15,6 +15,7 @@ import type { Resident } from '#runtime/resident.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import type { Json } from '#storage/ports.ts'
 import type { ConnectionVault } from '../connection-vault.ts'
 import type { SignInLinks } from '../oauth/sign-in-links.ts'
 import type { OwnConnections } from './own-connections.ts'
@@ -58,6 +59,10 @@ export class ConnectionAccesses implements ConnectionService {
     const again = await this.#ready(await this.idle(found))
     if (again.kind !== 'ready' || again.generation !== ready.generation) return again
     return refused('connection_unavailable', 'The service refuses the connection, and it cannot be renewed now.')
+  }
+
+  untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null> {
+    return this.#parts.own.untestable(project, ids, declared)
   }
 
   /** As `access`, of a connection that is at hand. @throws {StoreUnavailable} */

@@ -10,8 +10,9 @@ import { storedState } from '#runtime/step/actor-state.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { Json, RecordStore } from '#storage/ports.ts'
 import { type ConnectionRowData, connectionRows } from '../kinds.ts'
+import { referenceOf } from '../tools/connector-reference.ts'
 
 type OwnerType = ConnectionContext['owner_type']
 
@@ -72,6 +73,21 @@ export class OwnConnections {
     return null
   }
 
+  /** Why connections cannot stand for what an agent declares; null when they can. @throws {StoreUnavailable} */
+  async untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null> {
+    const tests: ConnectionContext[] = []
+    for (const id of ids) {
+      const found = await this.#found(project, id)
+      const state = found === null ? null : storedState(found.state.snapshot)
+      const context = state === null ? null : contextOf(connectionDefinition, state)
+      if (state === null || context === null || !context.test_only || context.owner_type !== 'project')
+        return `There is no test connection ${id} of the project.`
+      if (connectionStatus(state) !== 'active') return `The test connection ${id} is not active.`
+      tests.push(context)
+    }
+    return declared.map((each) => scopesMissing(each, tests)).find((message) => message !== null) ?? null
+  }
+
   async #found(project: string, id: string): Promise<Resident | null> {
     try {
       return await this.#host.find(projectScope(project), connectionDefinition, id)
@@ -127,6 +143,17 @@ export class OwnConnections {
     }
     return null
   }
+}
+
+const scopesMissing = (declared: Json, tests: readonly ConnectionContext[]): string | null => {
+  const reference = referenceOf(declared)
+  if (reference === null || !('connector' in reference.named)) return null
+  const { connector } = reference.named
+  const test = tests.find((each) => each.connector === connector)
+  if (test === undefined) return null
+  const has = test.granted_scopes ?? test.scopes
+  const missing = reference.scopes.find((scope) => !has.includes(scope))
+  return missing === undefined ? null : `The test connection of ${connector} lacks the scope ${missing}.`
 }
 
 const dayMs = 24 * 60 * 60 * 1000

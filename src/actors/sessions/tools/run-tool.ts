@@ -49,6 +49,8 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
       runId: action.run_id,
     })
     if (outcome.ok) return { event: { type: 'tool_succeeded', output: outcome.output } }
+    const { connection } = outcome
+    if (connection !== undefined) return { event: { type: 'connection_required', connection } }
     return { event: { type: 'tool_failed', code: outcome.code, message: outcome.message } }
   },
   unknown: () => ({ type: 'tool_failed', ...lost }),
@@ -86,6 +88,10 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
       sessionId,
       runId,
     })
+    if (!outcome.ok && outcome.connection !== undefined) {
+      const { connection } = outcome
+      return { event: { type: 'connection_required', action_id: actionId, connection, by: 'tool' } }
+    }
     const output = outcome.ok ? outcome.output : errorOutput(outcome.code, outcome.message)
     return { event: { type: 'tool_answered', action_id: actionId, output } }
   },

@@ -1,0 +1,134 @@
+import { boundedBody } from '#outgoing/bounded-body.ts'
+import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
+import { isObject } from '#runtime/schema.ts'
+import type { Json, JsonObject } from '#storage/ports.ts'
+import type { HttpOperation } from './http-operation.ts'
+
+/** A request, ready to be sent. Header names in lower case. */
+export interface BuiltRequest {
+  readonly url: string
+  readonly method: HttpOperation['method']
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What a service answered, or why it did not. */
+export type ServiceAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+
+/** Largest answer that a model reads, in bytes. */
+export const maxAnswerBytes = 64 * 1024
+const timeoutMs = 30_000
+
+/** Headers of the request itself, or of the one who makes it: no argument sets them. */
+const reserved = new Set([
+  ...['authorization', 'cookie', 'host', 'content-type', 'content-length', 'connection', 'transfer-encoding'],
+  ...['proxy-authorization', 'idempotency-key', 'x-forwarded-for', 'forwarded', 'upgrade', 'te', 'trailer', 'expect'],
+])
+
+/** Why a model's arguments make no request, in words for the model. */
+export class ArgumentsRefused extends Error {
+  override readonly name = 'ArgumentsRefused'
+}
+
+/** A request of an operation with the arguments of a model. @throws {ArgumentsRefused} */
+export const buildRequest = (operation: HttpOperation, baseUrl: string, given: Json): BuiltRequest => {
+  const args = isObject(given) ? given : {}
+  const known = isObject(operation.parameters.properties) ? operation.parameters.properties : {}
+  const needed = Array.isArray(operation.parameters.required) ? operation.parameters.required : []
+  const missing = needed.find((name) => args[String(name)] === undefined)
+  if (missing !== undefined) throw new ArgumentsRefused(`The argument ${String(missing)} is missing.`)
+  const sent = Object.entries(args).filter(([name, value]) => Object.hasOwn(known, name) && value !== null)
+  const inPath = new Set<string>()
+  const path = operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    inPath.add(name)
+    return segment(name, args[name])
+  })
+  const url = new URL(baseUrl + path)
+  const headers: Record<string, string> = { accept: 'application/json, text/*;q=0.9' }
+  const body: Record<string, Json> = {}
+  for (const [name, value = null] of sent) {
+    if (inPath.has(name)) continue
+    const place = operation.places[name] ?? (isReading(operation) ? 'query' : 'body')
+    if (place === 'query') addQuery(url, name, value)
+    else if (place === 'header') addHeader(headers, name, value)
+    else body[name] = value
+  }
+  return { url: url.href, method: operation.method, ...withBody(operation, headers, body) }
+}
+
+const isReading = ({ method }: HttpOperation): boolean => method === 'GET' || method === 'DELETE'
+
+/** A value is one segment of a path: it never climbs out of it. */
+const segment = (name: string, value: Json | undefined): string => {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  if (text === '' || text === '.' || text === '..')
+    throw new ArgumentsRefused(`The argument ${name} is no part of an address.`)
+  return encodeURIComponent(text)
+}
+
+const addQuery = (url: URL, name: string, value: Json): void => {
+  for (const each of Array.isArray(value) ? value : [value]) url.searchParams.append(name, textOf(each))
+}
+
+const addHeader = (headers: Record<string, string>, name: string, value: Json): void => {
+  const text = textOf(value)
+  if (reserved.has(name.toLowerCase()) || !/^[!-~][ -~]*$/.test(text))
+    throw new ArgumentsRefused(`The argument ${name} cannot be sent as a header.`)
+  headers[name.toLowerCase()] = text
+}
+
+const textOf = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+const withBody = (
+  operation: HttpOperation,
+  headers: Record<string, string>,
+  fields: JsonObject,
+): Pick<BuiltRequest, 'headers' | 'body'> => {
+  const whole = operation.whole_body
+  const body = whole === null ? fields : (fields[whole] ?? {})
+  const isEmpty = whole === null && Object.keys(fields).length === 0
+  if (operation.method === 'GET' || (isEmpty && operation.method === 'DELETE')) return { headers }
+  if (operation.encoding === 'form' && isObject(body)) {
+    const form = new URLSearchParams()
+    for (const [name, value] of Object.entries(body)) form.append(name, textOf(value ?? null))
+    return { headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, body: form.toString() }
+  }
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** Sends a request through the guard; the key goes to no other origin. Never throws for a failure of the world. */
+export const sendRequest = async (
+  guard: Pick<SsrfGuard, 'request'>,
+  { url, method, headers, body }: BuiltRequest,
+  { secrets, signal }: { readonly secrets: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+): Promise<ServiceAnswer> => {
+  const limit = AbortSignal.timeout(timeoutMs)
+  try {
+    const answer = await guard.request(url, {
+      method,
+      headers: { ...headers, ...secrets },
+      credentials: Object.keys(secrets),
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.any([limit, signal]),
+      maxRedirects: method === 'GET' ? 3 : 0,
+    })
+    const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxAnswerBytes })
+    const type = String(answer.headers['content-type'] ?? 'text/plain')
+    if (!/^(text\/|application\/([\w.-]+\+)?(json|xml))/i.test(type) && bytes.length > 0)
+      return {
+        kind: 'failed',
+        code: 'answer_unreadable',
+        message: 'The service answered with something other than text.',
+      }
+    const text = `${bytes.toString()}${isCut ? '\n[The answer is longer.]' : ''}`
+    return { kind: 'answered', status: answer.statusCode, text }
+  } catch (error) {
+    if (error instanceof SsrfRefused || error instanceof RedirectFailed)
+      return { kind: 'failed', code: 'address_refused', message: `The address was refused: ${error.message}.` }
+    if (signal.aborted) return { kind: 'failed', code: 'cancelled', message: 'The call was cancelled.' }
+    if (limit.aborted) return { kind: 'failed', code: 'timeout', message: 'The service did not answer in time.' }
+    return { kind: 'failed', code: 'unreachable', message: 'The service cannot be reached.' }
+  }
+}

@@ -1,0 +1,49 @@
+import type { ConnectionReference } from '#actors/capability/connection-service.ts'
+import { isObject } from '#runtime/schema.ts'
+import type { Json } from '#storage/ports.ts'
+
+/** What an agent's config says of a connector: whose connection, which tools, and which of them wait for an approval. */
+export interface ConnectorReference {
+  /** Null: that of the user, tenant or project of the call. */
+  readonly owner: 'project' | 'tenant' | 'end_user' | null
+  readonly named: { readonly connector: string } | { readonly connection_id: string }
+  /** Null: all. */
+  readonly tools: readonly string[] | null
+  /** Scopes that the agent needs; a test of a version holds test connections against them. */
+  readonly scopes: readonly string[]
+  /** `risky`: those that change something. */
+  readonly approval: 'always' | 'never' | 'risky'
+}
+
+const owners = ['project', 'tenant', 'end_user'] as const
+const approvals = ['always', 'never', 'risky'] as const
+
+/** `github`, `con_…`, or `{connector | connection_id, owner?, tools?, require_approval?}`; null for anything else. */
+export const referenceOf = (declared: Json): ConnectorReference | null => {
+  if (typeof declared === 'string')
+    return referenceOf({ [isConnectionId(declared) ? 'connection_id' : 'connector']: declared })
+  if (!isObject(declared)) return null
+  const { connector, connection_id, owner, tools, scopes, require_approval } = declared
+  const named =
+    typeof connection_id === 'string' ? { connection_id } : typeof connector === 'string' ? { connector } : null
+  const known = owner === undefined ? null : owners.find((each) => each === owner)
+  const approval = require_approval === undefined ? 'risky' : approvals.find((each) => each === require_approval)
+  if (named === null || known === undefined || approval === undefined) return null
+  if ((tools !== undefined && !isTexts(tools)) || (scopes !== undefined && !isTexts(scopes))) return null
+  return { named, owner: known, tools: tools ?? null, scopes: scopes ?? [], approval }
+}
+
+const isTexts = (value: Json): value is readonly string[] & Json =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+
+const isConnectionId = (text: string): boolean => /^con_[0-9a-z]{26}$/.test(text)
+
+/** The connection that a call uses, for whom it is made. */
+export const connectionOf = (
+  { named, owner }: Pick<ConnectorReference, 'named' | 'owner'>,
+  { tenant, user }: { readonly tenant: string | null; readonly user: string | null },
+): ConnectionReference => {
+  if ('connection_id' in named) return owner === null || owner === 'project' ? named : { ...named, owner }
+  if (owner !== null) return { ...named, owner }
+  return { ...named, owner: user !== null && tenant !== null ? 'end_user' : tenant !== null ? 'tenant' : 'project' }
+}

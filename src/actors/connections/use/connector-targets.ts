@@ -1,0 +1,82 @@
+import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import type { Host } from '#runtime/host.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import { connectorOf } from '#specs/data/connectors/connectors.ts'
+import type { ConnectionServers } from '../connection-servers.ts'
+import type { ConnectorClients } from '../connector-clients.ts'
+import type { ConnectionTools } from '../tools/connection-tools.ts'
+import { type ConnectorReference, connectionOf } from '../tools/connector-reference.ts'
+import { type HttpOperation, operationOf } from '../tools/http-operation.ts'
+import type { OwnConnections } from './own-connections.ts'
+import { baseUrlOf, connectorHeaders } from './requests.ts'
+
+/** What a reference offers. */
+export interface ConnectorTarget {
+  readonly operations: readonly HttpOperation[]
+}
+
+/** What targets are found with. */
+export interface ConnectorTargetParts {
+  readonly host: Host
+  readonly own: OwnConnections
+  readonly tools: ConnectionTools
+  readonly servers: ConnectionServers
+  readonly clients: ConnectorClients
+}
+
+/** What references of agents' configs lead to. */
+export class ConnectorTargets {
+  readonly #parts: ConnectorTargetParts
+
+  constructor(parts: ConnectorTargetParts) {
+    this.#parts = parts
+  }
+
+  /** Null for what is not there any more. @throws {StoreUnavailable} */
+  async of(project: string, { named }: ConnectorReference): Promise<ConnectorTarget | null> {
+    if ('connector' in named) {
+      const type = connectorOf(named.connector)
+      return type === undefined ? null : { operations: type.tools.map(operationOf) }
+    }
+    const context = await this.#contextOf(project, named.connection_id)
+    if (context === null) return null
+    return { operations: await this.#parts.tools.of(project, named.connection_id, context) }
+  }
+
+  /** Why a reference cannot be used; null when it can. @throws {StoreUnavailable} */
+  async missing(project: string, reference: ConnectorReference): Promise<string | null> {
+    const { own, clients } = this.#parts
+    const missing = await own.missing(project, connectionOf(reference, { tenant: '-', user: '-' }))
+    if (missing !== null) return missing
+    if ('connector' in reference.named) {
+      const type = connectorOf(reference.named.connector)
+      const needsClient = type !== undefined && type.oauth !== null
+      if (needsClient && (await clients.row(project, type.id)) === null)
+        return `The project has no client of the connector ${type.id} (connectors.credentials).`
+    }
+    const target = await this.of(project, reference)
+    const unknown = reference.tools?.find((name) => !target?.operations.some((operation) => operation.name === name))
+    return unknown === undefined ? null : `The connector has no tool ${unknown}.`
+  }
+
+  /** Where requests of a connection go, and what each of them has; null where that is not known. @throws {StoreUnavailable} */
+  async baseUrl(project: string, id: string) {
+    const { tools, servers } = this.#parts
+    const context = await this.#contextOf(project, id)
+    if (context === null) return null
+    const configured = (await servers.configured(project, context)) ?? context
+    const imported = await tools.imported(project, context.pattern ?? id)
+    const url = baseUrlOf({ ...configured, provided: context.provided }, imported?.base_url ?? null)
+    return url === null ? null : { url, headers: connectorHeaders(context.connector) }
+  }
+
+  async #contextOf(project: string, id: string): Promise<ConnectionContext | null> {
+    const found = await this.#parts.host.load(id)
+    if (found === null || found.owner.project !== project || found.definition.name !== connectionDefinition.name)
+      return null
+    const state = storedState(found.state.snapshot)
+    return connectionDefinition.gone(state) ? null : contextOf(connectionDefinition, state)
+  }
+}
