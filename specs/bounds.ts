@@ -343,6 +343,36 @@ export const bounds: readonly Bound[] = [
     test: ['test/actors/knowledge/sync-source.test.ts', 'fails a source beyond the chunks that a base may have'],
   },
   {
+    of: 'indexes of memories in a process',
+    most: '640 MB together',
+    beyond: 'those that were not used for longest are given up, and read again when they are needed',
+    code: ['src/actors/memory/indexes/scope-indexes.ts', 'maxIndexBytes'],
+    test: [
+      'test/actors/memory/memory-bounds.test.ts',
+      'are the indexes that were used last, as far as their bytes allow',
+    ],
+  },
+  {
+    of: 'memories that wait for their vectors',
+    most: '10,000 jobs a process',
+    beyond: "those beyond are embedded when their user's memories are next read",
+    code: ['src/actors/memory/embedding/embedding-queue.ts', 'maxWaitingJobs'],
+    test: [
+      'test/actors/memory/memory-bounds.test.ts',
+      'are so many memories that wait for vectors: those beyond get theirs when they are next read',
+    ],
+  },
+  {
+    of: 'notes of the day on which memories were found',
+    most: '2,000 a second',
+    beyond: 'they are left out: the next search of the day makes them',
+    code: ['src/actors/memory/used-days.ts', 'maxUsedNotes'],
+    test: [
+      'test/actors/memory/used-days.test.ts',
+      'waits for a bounded number of memories, and for none once it is closed',
+    ],
+  },
+  {
     of: 'indexes of knowledge bases in memory',
     most: '512 MB',
     beyond: 'the one that was searched longest ago is dropped, and read again',

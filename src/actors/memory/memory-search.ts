@@ -12,6 +12,7 @@ import type { ScopeIndexes } from './indexes/scope-indexes.ts'
 import { type MemoryData, memories } from './kinds.ts'
 import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
+import type { UsedDays } from './used-days.ts'
 
 /** What searches are made with. */
 export interface MemorySearchParts {
@@ -20,6 +21,7 @@ export interface MemorySearchParts {
   readonly indexes: ScopeIndexes
   readonly embedderOf: EmbedderOf
   readonly limits: MemoryLimits
+  readonly used: Pick<UsedDays, 'note'>
 }
 
 /** What is looked for. */
@@ -52,7 +54,6 @@ interface Found {
 
 /** Facts that relations add at most. */
 const mostConnected = 5
-const dayMs = 86_400_000
 const summaryLength = 120
 
 /** Searches one user's memories: by words and vectors, then along relations of the entities that the query names. */
@@ -74,11 +75,14 @@ export class MemorySearch {
     ])
     const now = this.#parts.now()
     const at = query.asOf ?? now
-    const accepts = (id: string): boolean => isHeld(index.get(id), query.place, { asOf: query.asOf, now })
+    const isFound = (id: string): boolean => isHeld(index.get(id), query.place, { asOf: query.asOf, now })
+    const special = isPlain(query) ? index.special : null
+    const accepts = special === null ? isFound : (id: string): boolean => !special.has(id) || isFound(id)
     const embedded: Embedded = await this.#embedded(owner, index, query)
     const { hits, left_out } = await index.passages.search({
       ...{ text: query.text, vector: embedded.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
-      ...{ accepts, explain: query.explain ?? false, now: at },
+      ...{ explain: query.explain ?? false, now: at },
+      ...(special?.size !== 0 && { accepts }),
       ...(embedder !== null && { embedder: embedder.id }),
     })
     const source = embedded.vectors.length > 0 ? ('vector' as const) : ('lexical' as const)
@@ -121,20 +125,14 @@ export class MemorySearch {
       if (row === null) index.remove(each.id)
       else hits.push(hitOf(row, each, query))
     }
-    if (query.asOf === null) this.#used(rows)
+    if (query.asOf === null) this.#parts.used.note(rows)
     return hits
   }
-
-  /** Notes the day of the newest hit, behind the answer: a lost note makes a memory seem idle for a day longer. */
-  #used(rows: readonly (Row<MemoryData> | null)[]): void {
-    const day = Math.floor(this.#parts.now() / dayMs) * dayMs
-    for (const row of rows) {
-      if (row === null || row.data.used_at_ms === day) continue
-      const used = { ...row, version: row.version + 1, data: { ...row.data, used_at_ms: day } }
-      this.#parts.records.replace(memories, used).catch(() => {})
-    }
-  }
 }
+
+/** Looks for what holds now, wherever the user's own memories are: what most memories are found by. */
+const isPlain = ({ asOf, place }: MemoryQuery): boolean =>
+  asOf === null && place.namespace === null && place.scope !== 'session'
 
 /** Whether a search at a time may find a memory. */
 export const isHeld = (

@@ -11,6 +11,7 @@ import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import { MemorySearch } from './memory-search.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import { MemoryWriter, type RedactContents } from './memory-writer.ts'
+import { UsedDays } from './used-days.ts'
 
 /** What memory is opened with. */
 export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
@@ -64,11 +65,12 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   const forgetWrite = async ({ project, tenant }: MemoryOwner, actor: string): Promise<void> => {
     await sendDelete(parts, { actor, project, tenant })
   }
+  const used = new UsedDays(records, clock)
   const shared = { records, now, indexes, limits }
   return {
     ...{ ...shared, queue },
     writer: new MemoryWriter({ ...shared, queue, settings, redact: parts.redact }),
-    search: new MemorySearch({ ...shared, embedderOf }),
+    search: new MemorySearch({ ...shared, embedderOf, used }),
     forget: async (owner, ids) => {
       const scope = ownersScope(owner)
       const index = indexes.known(owner)
@@ -86,6 +88,9 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
       return removed
     },
     forgetWrite,
-    close: async () => queue.close(),
+    close: async () => {
+      queue.close()
+      used.close()
+    },
   }
 }

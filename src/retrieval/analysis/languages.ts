@@ -52,11 +52,22 @@ const latin: readonly Language[] = ['en', 'es', 'pt', 'fr', 'it', 'de', 'nl', 't
  * by themselves.
  */
 export function latinLanguageOf(tokens: readonly string[]): Language | null {
+  const found = new Uint16Array(latin.length)
+  for (const token of tokens) {
+    const places = stoppedBy.get(token)
+    if (places !== undefined) for (const place of places) found[place] = (found[place] ?? 0) + 1
+  }
   let best: Language | null = null
   let most = 1
-  for (const language of latin) {
-    const found = tokens.reduce((count, token) => count + (stopWords[language].has(token) ? 1 : 0), 0)
-    if (found > most) [best, most] = [language, found]
+  for (const [place, language] of latin.entries()) {
+    const count = found[place] ?? 0
+    if (count > most) [best, most] = [language, count]
   }
   return best
 }
+
+/** Places of the languages, among the Latin ones, whose stop word a word is. */
+const stoppedBy: ReadonlyMap<string, readonly number[]> = latin.reduce((all, language, place) => {
+  for (const word of stopWords[language]) all.set(word, [...(all.get(word) ?? []), place])
+  return all
+}, new Map<string, readonly number[]>())

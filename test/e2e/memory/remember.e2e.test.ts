@@ -130,6 +130,26 @@ describe.each(stores)('remembering on $store', ({ store }) => {
     expect((await ask()).status).toBe(200)
   })
 
+  it('answers a chat, a response and a message whose recall is over its cap, and names why nothing was recalled', async () => {
+    const dashboard = await world.dashboard()
+    const [project] = (await dashboard.get('/api/projects')).body.data
+    const cap = (memory: object) => dashboard.post(`/api/projects/${project.id}`, { memory }, { method: 'PATCH' })
+    await cap({ searches_per_user_day: 0, writes_per_user_day: 0 })
+    const memory = { userId: 'ivy' }
+    const messages = [{ role: 'user', content: 'I keep bees.' }]
+    for (const [path, body] of [
+      ['/v1/chat/completions', { messages }],
+      ['/api/ai/chat', { messages }],
+      ['/v1/responses', { input: 'I keep bees.' }],
+      ['/v1/messages', { messages, max_tokens: 50 }],
+    ] as const) {
+      const { status, headers } = await api.post(path, { model: 'simulated-1', memory, ...body })
+      const skipped = headers.get('x-service-memory-skipped')
+      expect({ path, status, skipped }).toEqual({ path, status: 200, skipped: 'memory_ops_quota_exceeded' })
+    }
+    await cap({})
+  })
+
   it('is another memory for each tenant and for no tenant, whatever the user is called', async () => {
     const tenantOf = async (external_id: string) =>
       String((await api.post('/v1/tenants', { external_id, name: external_id })).body.id)

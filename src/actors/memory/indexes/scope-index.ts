@@ -41,6 +41,7 @@ export class ScopeIndex {
   /** Changes of other nodes that it has taken in. */
   seen = 0
   readonly #entries = new Map<string, MemoryEntry>()
+  readonly #special = new Set<string>()
   readonly #byKey = new Map<string, string>()
   readonly #byFact = new Map<string, Set<string>>()
 
@@ -59,6 +60,11 @@ export class ScopeIndex {
 
   get hasFacts(): boolean {
     return this.#byFact.size > 0
+  }
+
+  /** Memories that not every search sees: those of a session, those that expire, and those that hold no longer. */
+  get special(): ReadonlySet<string> {
+    return this.#special
   }
 
   get(id: string): MemoryEntry | undefined {
@@ -103,6 +109,7 @@ export class ScopeIndex {
       },
     }
     this.#entries.set(row.id, entry)
+    if (place.scope === 'session' || entry.validTo !== null || entry.expiresAt !== null) this.#special.add(row.id)
     if (entry.validTo === null) this.#byKey.set(entry.key, entry.id)
     for (const { subject, relation } of entry.facts) this.#ofFact(factKey(subject, relation)).add(entry.id)
     this.passages.add({
@@ -122,6 +129,7 @@ export class ScopeIndex {
     if (entry === undefined) return false
     this.revision++
     this.#entries.delete(id)
+    this.#special.delete(id)
     if (this.#byKey.get(entry.key) === id) this.#byKey.delete(entry.key)
     for (const { subject, relation } of entry.facts) {
       const key = factKey(subject, relation)

@@ -1,0 +1,61 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { EmbeddingQueue, maxWaitingJobs } from '#actors/memory/embedding/embedding-queue.ts'
+import { ScopeIndexes } from '#actors/memory/indexes/scope-indexes.ts'
+import { memories } from '#actors/memory/kinds.ts'
+import { Table } from '#records/table.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
+
+const ownerOf = (user: string) => ({ project: 'prj_1', tenant: null, user })
+
+describe('what memory holds in a process', () => {
+  it('are the indexes that were used last, as far as their bytes allow', async () => {
+    const clock = new VirtualClock()
+    const { records } = openMemoryStorage({ now: clock.now })
+    await records.prepare([memories])
+    const table = new Table(records, memories, clock.now)
+    const plain = {
+      scope: 'user',
+      session_id: null,
+      namespace: null,
+      importance: 0.5,
+      pinned: false,
+      metadata: {},
+    } as const
+    const made = { source: 'write', speaker: null, receipt: null, redacted: [], facts: [], observed_at_ms: 1 }
+    const open = { valid_from_ms: null, valid_to_ms: null, superseded_by: null, embedder: null, vector: null }
+    for (const user of ['ada', 'bob', 'eve']) {
+      const data = {
+        owner: `/${user}`,
+        content: `${user} likes tea`,
+        ...plain,
+        ...made,
+        ...open,
+        used_at_ms: null,
+        versions: [],
+      }
+      await table.insert({ id: `mem_${user}`, project: 'prj_1', tenant: null, user, data })
+    }
+    const embedderOf = async () => null
+    const indexes = new ScopeIndexes({ records, now: clock.now, embedderOf, unembedded: () => {}, maxBytes: 12_000 })
+    for (const user of ['ada', 'bob', 'ada', 'eve']) {
+      await clock.advance(1_000)
+      expect((await indexes.open(ownerOf(user))).size).toBe(1)
+    }
+    expect(['ada', 'bob', 'eve'].map((user) => indexes.known(ownerOf(user)) !== undefined)).toEqual([true, false, true])
+    expect((await indexes.open(ownerOf('bob'))).size).toBe(1)
+  })
+
+  it('are so many memories that wait for vectors: those beyond get theirs when they are next read', async () => {
+    const clock = new VirtualClock()
+    const { records } = openMemoryStorage({ now: clock.now })
+    const waits = new Promise<null>(() => {})
+    const log = pino({ level: 'silent' })
+    const queue = new EmbeddingQueue({ records, clock, log, embedderOf: () => waits, embedded: async () => {} })
+    const atWork = 2
+    for (let n = 0; n < maxWaitingJobs + atWork; n++) void queue.add(ownerOf('ada'), [`mem_${n}`])
+    expect(await queue.add(ownerOf('ada'), ['mem_beyond'])).toEqual({ costUsd: 0, model: null, provider: null })
+    queue.close()
+  })
+})
