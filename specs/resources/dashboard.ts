@@ -91,7 +91,12 @@ const projectMemory = object(
     session_retention_days: cap('Days for which memories of sessions are kept.'),
     embedder: optional(
       nullable(
-        string({ minLength: 1, maxLength: 256, description: '`local`, `none`, or a model of `embeddings.create`.' }),
+        string({
+          minLength: 1,
+          maxLength: 256,
+          description:
+            'Embedder of memories and of knowledge bases: `local`, `none`, or a model of `embeddings.create`. What another one made is embedded anew.',
+        }),
       ),
     ),
   },

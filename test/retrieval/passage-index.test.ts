@@ -29,7 +29,9 @@ describe('a passage index', () => {
     'puts a newer passage before the older one that has more of the words only where it %s',
     async (_, newer, first) => {
       const older = 'Alexis and I agreed on a grocery budget for household food of 500 dollars'
-      const rest = ['the weather is fine', 'we agreed on a walk by the sea', 'the cat sleeps all day'].map((text) => passage(text))
+      const rest = ['the weather is fine', 'we agreed on a walk by the sea', 'the cat sleeps all day'].map((text) =>
+        passage(text),
+      )
       const index = new PassageIndex('memory')
       for (const each of [passage(older, { at: 1 }), passage(newer, { at: 2 }), ...rest]) index.add(each)
       const ids = await found(

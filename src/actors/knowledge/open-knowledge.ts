@@ -1,5 +1,5 @@
 import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
-import { localEmbedderPort } from '../capability/embedder-port.ts'
+import { projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
@@ -14,8 +14,13 @@ const maxRequested = 10_000
 /** What knowledge is kept and found with on this node. */
 export const openKnowledge = (house: House) => {
   const { storage, records, clock, log, guard, now, host } = house
-  const local = localEmbedderPort.of(house)
-  const embedderOf: EmbedderOf = async () => local
+  const embedderOfProject = projectEmbeddersPort.of(house)
+  const embedderOf: EmbedderOf = async (project) => {
+    const embedder = await embedderOfProject(project)
+    if (embedder === null) return null
+    const owner = { project, tenant: null, user: null }
+    return { id: embedder.id, embed: async (texts, use) => (await embedder.embed(texts, use, owner)).vectors }
+  }
   const blobs = new SourceBlobs(storage.blobs, now)
   const requested = new Map<string, number>()
   const embedAgain = async (source: string, embedder: string): Promise<void> => {

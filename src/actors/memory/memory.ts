@@ -5,6 +5,7 @@ import { memory as operations } from '#specs/resources/memory.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
@@ -54,11 +55,13 @@ export const memory = capability({
 const opening = (house: House) => {
   const { projects } = authPort.of(house)
   const settings = async (project: string) => settingsOf((await projects.settings(project))?.memory)
+  const embedderOf = projectEmbedders(house, settings)
+  projectEmbeddersPort.give(house, embedderOf)
   return openMemory({
     ...house,
     settings,
     shared: house.cluster !== undefined,
-    embedderOf: projectEmbedders(house, settings),
+    embedderOf,
     redact: redactedContents(new RedactionPolicies({ ...house, projects })),
     upgradeUrl: '/#settings',
   })

@@ -38,6 +38,7 @@ export class BaseIndex {
   readonly #chunks = new Map<string, IndexedChunk>()
   readonly #parts: ReadingParts
   #textBytes = 0
+  #embedder: string | null = null
 
   constructor(parts: ReadingParts) {
     this.#parts = parts
@@ -52,8 +53,14 @@ export class BaseIndex {
     return this.#chunks.get(id)
   }
 
-  /** Takes over what the rows have now. @throws {StoreUnavailable} */
-  async update(rows: AsyncIterable<SourceRow>): Promise<readonly SourceRow[]> {
+  /** The embedder whose vectors it has; null for none. */
+  get embedder(): string | null {
+    return this.#embedder
+  }
+
+  /** Takes over what the rows have now, with vectors of this embedder only. @throws {StoreUnavailable} */
+  async update(rows: AsyncIterable<SourceRow>, embedder: string | null): Promise<readonly SourceRow[]> {
+    this.#embedder = embedder
     const seen = new Set<string>()
     const all: SourceRow[] = []
     for await (const row of rows) {
@@ -67,7 +74,7 @@ export class BaseIndex {
   }
 
   async #take(row: SourceRow): Promise<void> {
-    const key = keyOf(row)
+    const key = keyOf(row, this.#embedder)
     const known = this.#sources.get(row.id)
     if (known?.key === key) {
       known.row = row
@@ -87,7 +94,8 @@ export class BaseIndex {
     if (document === null) return
     const owner: BlobOwner = { project: row.project, tenant: row.tenant, source: row.id }
     const text = await blobs.text(owner, document.text)
-    const known = vectors === null ? null : await vectorsOf(blobs, owner, vectors)
+    const isOurs = vectors !== null && vectors.embedder === this.#embedder
+    const known = isOurs ? await vectorsOf(blobs, owner, vectors) : null
     const chunks: SourceChunk[] = []
     for await (const some of chunksOf(blobs, owner, document)) chunks.push(...some)
     const source: IndexedSource = { row, text, key, ids: chunks.map(({ id }) => id) }
@@ -125,5 +133,7 @@ export class BaseIndex {
   }
 }
 
-const keyOf = ({ data: { document, vectors } }: SourceRow): string =>
-  [...(document?.text ?? []), ...(document?.chunks ?? []), ...(vectors?.parts ?? [])].join(' ')
+const keyOf = ({ data: { document, vectors } }: SourceRow, embedder: string | null): string => {
+  const parts = vectors?.embedder === embedder ? (vectors?.parts ?? []) : []
+  return [...(document?.text ?? []), ...(document?.chunks ?? []), ...parts].join(' ')
+}

@@ -86,23 +86,22 @@ export class BaseIndexes {
   }
 
   async #update(kept: Kept, project: string, base: string): Promise<void> {
-    const { clock, records, shown } = this.#parts
+    const { clock, records, shown, embedderOf } = this.#parts
     const checkedAt = clock.steady()
     this.#changed.delete(base)
     await shown()
-    const rows = await kept.index.update(sourcesOf(records, projectScope(project), base))
+    const embedder = (await embedderOf(project))?.id ?? null
+    const rows = await kept.index.update(sourcesOf(records, projectScope(project), base), embedder)
     kept.checkedAt = checkedAt
-    await this.#embedStale(project, rows)
+    if (embedder !== null) this.#embedStale(embedder, rows)
   }
 
   /** Sources whose vectors another embedder made, or none, get those of the project's. */
-  async #embedStale(project: string, rows: readonly SourceRow[]): Promise<void> {
-    const { embedderOf, embedAgain, log } = this.#parts
-    const embedder = await embedderOf(project)
-    if (embedder === null) return
+  #embedStale(embedder: string, rows: readonly SourceRow[]): void {
+    const { embedAgain, log } = this.#parts
     for (const { id, data } of rows) {
-      if (data.status !== 'ready' || data.vectors?.embedder === embedder.id) continue
-      embedAgain(id, embedder.id).catch((error: unknown) => log.warn({ error, source: id }, 'vectors are made later'))
+      if (data.status !== 'ready' || data.vectors?.embedder === embedder) continue
+      embedAgain(id, embedder).catch((error: unknown) => log.warn({ error, source: id }, 'vectors are made later'))
     }
   }
 }

@@ -40,7 +40,8 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
   const [index, embedded] = await Promise.all([parts.indexes.of(project, base), vectorOf(parts, project, query)])
   const found = await index.passages.search({
     text: query,
-    vector: embedded?.vector ?? null,
+    // vectors of another embedder say nothing about this one
+    vector: embedded?.id === index.embedder ? (embedded?.vector ?? null) : null,
     ...(embedded !== null && { embedder: embedded.id }),
     limit: top_k,
     threshold,

@@ -9,7 +9,7 @@ import { blobOwnerOf } from './sync-source.ts'
 import { embedDocument } from './vector-store.ts'
 
 /** The embedder of a project's knowledge; null: its chunks are found by their words only. */
-export type EmbedderOf = (project: string) => Promise<Embedder | null>
+export type EmbedderOf = (project: string) => Promise<Pick<Embedder, 'id' | 'embed'> | null>
 
 /** What vectors need. */
 export interface EmbedParts {

@@ -23,7 +23,7 @@ export interface Embedding {
  */
 export const embedDocument = async (
   blobs: SourceBlobs,
-  embedder: Embedder,
+  embedder: Pick<Embedder, 'id' | 'embed'>,
   { owner, document, before, signal }: Embedding,
 ): Promise<Vectors> => {
   const known = before?.embedder === embedder.id ? await vectorsOf(blobs, owner, before) : new Map<string, string>()

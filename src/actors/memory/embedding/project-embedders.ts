@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { localEmbedderPort } from '#actors/capability/embedder-port.ts'
 import type { House } from '#actors/capability/house.ts'
 import { gatewayPort } from '#gateway/gateway.ts'
-import { ownersScope } from '../memory-owner.ts'
+import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { MemorySettings } from '../memory-settings.ts'
 import { type EmbedderOf, freeEmbedder, type MemoryEmbedder } from './embedders.ts'
 
@@ -25,8 +25,8 @@ export const projectEmbedders = (house: House, settings: (project: string) => Pr
 const gatewayEmbedder = (house: House, model: string): MemoryEmbedder => ({
   id: `model/${model}`,
   embed: async (texts, _kind, owner) => {
-    const scope = ownersScope(owner)
     const { project, tenant, user } = owner
+    const scope = narrowedScope(projectScope(project), { tenant, user })
     const { vectors, costUsd, ...answer } = await gatewayPort.of(house).embeddings.create({
       caller: {
         ...{

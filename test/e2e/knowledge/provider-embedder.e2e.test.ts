@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
+import { patience } from '../patience.ts'
+import { stores, World } from '../world.ts'
+import { KnowledgeBase } from './knowledge-world.ts'
+
+const chunks = 1_200
+/** Chunks of one stored part: what is stored is not embedded again. */
+const chunksAPart = 500
+
+/** How often each letter is in a text. */
+const vectorOf = (text: string): readonly number[] => {
+  const counts = Array.from({ length: 32 }, () => 0)
+  for (const letter of text.toLowerCase())
+    counts[letter.charCodeAt(0) % 32] = (counts[letter.charCodeAt(0) % 32] ?? 0) + 1
+  return counts
+}
+
+describe.each(stores)('an embedder of a provider, for knowledge on $store', ({ store }) => {
+  let upstream: Upstream
+  let world: World
+  /** Texts that each model was given. */
+  const given: { readonly model: string; readonly text: string }[] = []
+  /** Batches that are still answered. */
+  let answers = Number.POSITIVE_INFINITY
+
+  const embeds: Answer = (response, { body }) => {
+    const texts: readonly string[] = Array.isArray(body.input) ? body.input : [String(body.input)]
+    // batches without an answer wait, as at a provider that is down; a query is one text
+    if (texts.length > 1 && answers-- <= 0) return
+    for (const text of texts) given.push({ model: String(body.model), text })
+    const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }))
+    const usage = { prompt_tokens: texts.length, total_tokens: texts.length }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ object: 'list', data, model: body.model, usage }))
+  }
+
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    upstream.script(embeds)
+    world = await World.start({ store, env: { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: upstream.url } })
+  }, 120_000)
+  afterAll(async () => {
+    await world.stop()
+    await upstream.close()
+  })
+
+  const choose = async (embedder: string) => {
+    const dashboard = await world.dashboard()
+    const [project] = (await dashboard.get('/api/projects')).body.data
+    const change = { memory: { embedder } }
+    expect((await dashboard.post(`/api/projects/${project.id}`, change, { method: 'PATCH' })).status).toBe(200)
+  }
+  const embeddedBy = (model: string): ReadonlyMap<string, number> => {
+    const times = new Map<string, number>()
+    for (const { text } of given.filter((each) => each.model === model && each.text.includes('stands in this part')))
+      times.set(text, (times.get(text) ?? 0) + 1)
+    return times
+  }
+
+  it('is named in each answer, and gives new vectors when it is chosen, after kill -9 too', {
+    timeout: 180_000,
+  }, async () => {
+    const base = await KnowledgeBase.create(world.api)
+    const text = Array.from({ length: chunks }, (_, n) => `# Part ${n}\n\nMarker${n} stands in this part.`).join('\n\n')
+    const source = await base.add({ text })
+    expect(source).toMatchObject({ status: 'ready', chunk_count: chunks })
+    expect((await base.search('Marker7')).body.embedder).toBeNull()
+
+    const small = 'text-embedding-3-small'
+    await choose(small)
+    answers = 12
+    const search = async (query = 'Marker7') => (await base.as(world.api).search(query, { explain: true })).body
+    await expect.poll(async () => (await search()).embedder, patience).toBe(`model/${small}`)
+    const looked = async () => search().then(() => answers)
+    await expect.poll(looked, patience).toBeLessThan(0)
+    expect(embeddedBy(small).size).toBeGreaterThan(chunksAPart)
+    await world.crash()
+    answers = Number.POSITIVE_INFINITY
+    await world.restart()
+    await expect.poll(() => embeddedBy(small).size, patience).toBe(chunks)
+    const vectors = async () => (await search('Marker7 stands in this part')).data[0]?.parts?.vector
+    await expect.poll(vectors, patience).toBeGreaterThan(0.9)
+    const again = [...embeddedBy(small).values()].filter((times) => times > 1)
+    expect(again.length).toBeLessThanOrEqual(chunks - chunksAPart)
+
+    const large = 'text-embedding-3-large'
+    await choose(large)
+    await expect.poll(async () => (await search()).embedder, patience).toBe(`model/${large}`)
+    await expect.poll(async () => search().then(() => embeddedBy(large).size), patience).toBe(chunks)
+    await expect.poll(vectors, patience).toBeGreaterThan(0.9)
+
+    await choose('none')
+    await expect.poll(async () => (await search()).embedder, patience).toBeNull()
+    expect((await search()).data[0].content).toContain('Marker7')
+  })
+})
