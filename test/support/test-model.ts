@@ -21,7 +21,8 @@ export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): 
   call: async (request, caller, { onDelta, signal }) => {
     try {
       const answer = await model.stream(request, onDelta, signal, caller)
-      return { ...answer, bill: { provider: model.id, model: request.model, usage: answer.usage, cost } }
+      const route = { provider: model.id, model: request.model, source: 'managed' } as const
+      return { ...answer, charge: { route, usage: answer.usage, costUsd: cost } }
     } catch (error) {
       throw refusalOf(error)
     }

@@ -1,8 +1,9 @@
+import type { Charge } from '#gateway/call/accounting/charge.ts'
 import { actorCaller } from '#gateway/call/caller.ts'
 import type { ModelRequest } from '#gateway/call/provider-port.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { type Metered, metered } from '#gateway/turns/metered.ts'
-import { type Bill, BrokenAnswer, type TurnModels } from '#gateway/turns/turn-models.ts'
+import { BrokenAnswer, type TurnModels } from '#gateway/turns/turn-models.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import { truncated } from '../records/sanitize.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -65,14 +66,14 @@ export const tryDraft = async (parts: VersionTestParts, trial: Trial): Promise<T
     tested_at: new Date(parts.clock.now()).toISOString(),
   }
   try {
-    const { metered: bill, ...answer } = await answerOf(parts, trial)
-    return { evidence: { ...about, error: null, ...answer }, metered: bill }
+    const { metered: charged, ...answer } = await answerOf(parts, trial)
+    return { evidence: { ...about, error: null, ...answer }, metered: charged }
   } catch (error) {
     if (!(error instanceof ServiceError) || refusals.has(error.code)) throw error
     const { code, message } = error
     const nothing = { passed: false, output: '', tool_calls: [], usage: null }
-    const bill = error instanceof BrokenAnswer ? billedTo(trial, error.bill) : null
-    return { evidence: { ...about, ...nothing, error: { code, message } }, metered: bill }
+    const charged = error instanceof BrokenAnswer ? chargedTo(trial, error.charge) : null
+    return { evidence: { ...about, ...nothing, error: { code, message } }, metered: charged }
   }
 }
 
@@ -81,7 +82,7 @@ const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
   const cancel = clock.after(patienceMs, () => late.abort())
   try {
     const caller = actorCaller({ project: trial.project, tenant: null, user: null }, trial.agentId, trial.keyId)
-    const { text, toolCalls, usage, bill } = await models.call(requestOf(trial), caller, {
+    const { text, toolCalls, usage, charge } = await models.call(requestOf(trial), caller, {
       onDelta: () => {},
       signal: late.signal,
     })
@@ -90,8 +91,8 @@ const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
       passed: text !== '' || calls.length > 0,
       output: text.slice(0, maxOutput).toWellFormed(),
       tool_calls: calls,
-      usage: usageOf(usage, bill.cost),
-      metered: billedTo(trial, bill),
+      usage: usageOf(usage, charge.costUsd),
+      metered: chargedTo(trial, charge),
     }
   } catch (error) {
     if (late.signal.aborted)
@@ -102,8 +103,8 @@ const answerOf = async ({ models, clock }: VersionTestParts, trial: Trial) => {
   }
 }
 
-const billedTo = ({ agentId }: Trial, bill: Bill): Metered =>
-  metered({ operation: 'agent_version.test', ...bill, agentId })
+const chargedTo = ({ agentId }: Trial, charge: Charge): Metered =>
+  metered({ operation: 'agent_version.test', ...charge, agentId })
 
 const requestOf = ({ config, input, idempotencyKey }: Trial): ModelRequest => {
   const { system_prompt, tools, temperature, max_tokens, sampling } = runnable(config)

@@ -118,7 +118,7 @@ const examining = (parts: AgentVersionParts) =>
         keyId: 'keyId' in call.principal ? call.principal.keyId : null,
         idempotencyKey: `${version.id}:test:${call.idempotency?.cause ?? newId('req')}`,
       })
-      return moved(parts, call, { move: { type: 'tested', evidence: JSON.stringify(evidence) }, bill: metered })
+      return moved(parts, call, { move: { type: 'tested', evidence: JSON.stringify(evidence) }, metered })
     },
   }) satisfies Partial<UseCases>
 
@@ -170,18 +170,18 @@ type Move =
 /**
  * Gives the version one event; when this answers, lists and the catalogue show what came of it.
  *
- * @param bill of the model call behind it: its usage row follows from the commit (src/actors/usage/usage-ledger.ts).
+ * @param metered of the model call behind it: its usage row follows from the commit (src/actors/usage/usage-ledger.ts).
  */
 const moved = async (
   parts: AgentVersionParts,
   call: VersionCall,
-  { move, bill = null }: { readonly move: Move; readonly bill?: Metered | null },
+  { move, metered = null }: { readonly move: Move; readonly metered?: Metered | null },
 ): Promise<AgentVersionView> => {
   const { host, versions, changed, now } = parts
   const { agent_id, version } = call.params
   const found = await versions.find(call.scope, agent_id, version)
   const event = { ...move, by: actorOf(call), at: now() }
-  const stored = bill === null ? {} : { stored: { ...event, metered: bill } }
+  const stored = metered === null ? {} : { stored: { ...event, metered } }
   await host.deliverTo(found, { event, ...stored, cause: causeOf(call.idempotency) })
   await host.delivered(found.id)
   changed()

@@ -25,6 +25,7 @@ export interface ChatCall {
 
 /** How a call ended. */
 export interface ChatSummary extends Charge {
+  readonly route: Route
   /** The model as the provider named it in its answer. */
   readonly model: string
   readonly finishReason: string | null

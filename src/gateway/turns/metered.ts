@@ -1,9 +1,10 @@
-import type { BillingMode, UsageData, UsageOperation } from '../ledger/usage-rows.ts'
-import { priceAt, priceSnapshot } from '../prices/prices.ts'
-import type { Bill } from './turn-models.ts'
+import type { Charge } from '../call/accounting/charge.ts'
+import { routePrice } from '../call/accounting/route-price.ts'
+import type { UsageData, UsageOperation } from '../ledger/usage-rows.ts'
+import { priceSnapshot } from '../prices/prices.ts'
 
 /** One answered model call, and whose it was. */
-export interface MeteredCall extends Bill {
+export interface MeteredCall extends Charge {
   readonly operation: UsageOperation
   readonly agentId: string | null
   readonly installationId?: string | null
@@ -20,13 +21,13 @@ export type Metered = Omit<UsageData, 'external_user_id' | 'tenant_agent'>
  * makes follows the usage row, once (usage-ledger.ts). The price is kept as it is now.
  */
 export const metered = (call: MeteredCall): Metered => {
-  const { usage, cost, provider } = call
-  const billing_mode: BillingMode = call.source ?? (provider === 'simulated' ? 'simulated' : 'managed')
+  const { route, usage, costUsd } = call
+  const { provider, model, source: billing_mode } = route
   const paidByCaller = billing_mode === 'byok' || billing_mode === 'custom'
   return {
     operation: call.operation,
     provider,
-    model: call.model,
+    model,
     agent_id: call.agentId,
     installation_id: call.installationId ?? null,
     session_id: call.sessionId ?? null,
@@ -38,16 +39,16 @@ export const metered = (call: MeteredCall): Metered => {
     ...(usage.cacheWriteTokens !== undefined && { cache_write_tokens: usage.cacheWriteTokens }),
     reasoning_tokens: usage.reasoningTokens,
     estimated: usage.estimated ?? false,
-    provider_cost_usd: cost,
+    provider_cost_usd: costUsd,
     // managed keys: the provider's cost and nothing on top; the caller's own: nothing
-    service_charge_usd: paidByCaller ? '0' : cost,
+    service_charge_usd: paidByCaller ? '0' : costUsd,
     billing_mode,
-    price_snapshot: snapshotOf(call),
+    price_snapshot: snapshotOf(route),
   }
 }
 
 /** USD a token, and the day of the list that they are of; null for what the list does not have. */
-const snapshotOf = ({ provider, model, price }: MeteredCall): Metered['price_snapshot'] => {
-  const row = price ?? priceAt(provider, model)
+const snapshotOf = (route: Charge['route']): Metered['price_snapshot'] => {
+  const row = routePrice(route)
   return row === undefined ? null : priceSnapshot(row)
 }

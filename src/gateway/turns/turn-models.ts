@@ -1,43 +1,25 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Charge } from '../call/accounting/charge.ts'
-import { routePrice } from '../call/accounting/route-price.ts'
 import type { ActorCaller } from '../call/caller.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
-import type { KeySource } from '../call/routes.ts'
 import type { ChatRunRequest, RunListener } from '../chat/chat-run.ts'
 import type { ChatHandle } from '../chat/chats.ts'
-import type { PriceRow } from '../prices/price-table.ts'
 import { TurnReader } from './turn-answer.ts'
 import { turnBody } from './turn-body.ts'
 import { turnBytes } from './turn-bytes.ts'
 
-/** What an answered call is charged by. */
-export interface Bill {
-  /** Who answered: id of `specs/data/providers.ts`, or `custom:<id>`. */
-  readonly provider: string
-  /** The model that was requested there, as this provider knows it. */
-  readonly model: string
-  /** Whose key served; by the provider when absent. */
-  readonly source?: KeySource
-  readonly usage: ModelAnswer['usage']
-  /** USD as exact decimal text; null when the price is unknown. */
-  readonly cost: string | null
-  /** What it was computed by; by the list when absent. */
-  readonly price?: PriceRow
-}
-
 /** An answer, and what it is charged by. */
 export interface TurnAnswer extends ModelAnswer {
-  readonly bill: Bill
+  readonly charge: Charge
 }
 
 /** The model broke off in the middle of its answer: what was said is charged all the same. */
 export class BrokenAnswer extends ServiceError {
-  readonly bill: Bill
-  constructor({ code, details, cause }: ServiceError, bill: Bill) {
+  readonly charge: Charge
+  constructor({ code, details, cause }: ServiceError, charge: Charge) {
     super(code, { ...details, cause })
-    this.bill = bill
+    this.charge = charge
   }
 }
 
@@ -129,7 +111,7 @@ const listenerOf = (
 })
 
 const brokenBy = (error: unknown, spent: Charge | null): unknown =>
-  error instanceof ServiceError && spent !== null ? new BrokenAnswer(error, billOf(spent)) : error
+  error instanceof ServiceError && spent !== null ? new BrokenAnswer(error, chargeOf(spent)) : error
 
 const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequest => ({
   caller,
@@ -146,11 +128,11 @@ const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequ
 
 const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {
   const { model, usage, finishReason } = summary
-  return { ...reader.answer(finishReason ?? ''), model, usage, bill: billOf(summary) }
+  return { ...reader.answer(finishReason ?? ''), model, usage, charge: chargeOf(summary) }
 }
 
-const billOf = ({ route, usage, costUsd }: Charge): Bill => {
+/** Without the route's key, which does not leave the gateway. */
+const chargeOf = ({ route, usage, costUsd }: Charge): Charge => {
   const { provider, model, source, ownPrices } = route
-  const price = ownPrices === undefined ? undefined : routePrice(route)
-  return { provider, model, source, usage, cost: costUsd, ...(price !== undefined && { price }) }
+  return { route: { provider, model, source, ...(ownPrices !== undefined && { ownPrices }) }, usage, costUsd }
 }

@@ -50,7 +50,7 @@ const whose = actorCaller({ project: 'prj_a', tenant: null, user: null }, null)
 /** A turn's model call, and the usage row that it leaves. */
 const ask = async ({ turns }: World, model: string) => {
   const answer = await turns.call(request(model), whose, { onDelta: () => {}, signal: new AbortController().signal })
-  const row = metered({ operation: 'session.turn', agentId: null, ...answer.bill })
+  const row = metered({ operation: 'session.turn', agentId: null, ...answer.charge })
   return { answer, row, received: upstream.received[0] }
 }
 

@@ -55,7 +55,11 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     expect(answer.finishReason).toBe('stop')
     expect(answer.usage).toEqual({ inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 })
     const { usage } = answer
-    expect(answer.bill).toMatchObject({ provider: sample.id, model: sample.model, source: 'managed', usage })
+    expect(answer.charge).toMatchObject({
+      route: { provider: sample.id, model: sample.model, source: 'managed' },
+      usage,
+    })
+    expect(JSON.stringify(answer)).not.toContain('apiKey')
   })
 
   it('sends the key and the idempotency key', async () => {

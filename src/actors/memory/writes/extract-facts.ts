@@ -1,8 +1,9 @@
 import { type Exchange, exchangeFacts, extractWith } from '#facts/extraction.ts'
+import type { Charge } from '#gateway/call/accounting/charge.ts'
 import { actorCaller } from '#gateway/call/caller.ts'
 import { amountOf, textOf } from '#gateway/prices/money.ts'
 import { metered } from '#gateway/turns/metered.ts'
-import type { Bill, TurnModels } from '#gateway/turns/turn-models.ts'
+import type { TurnModels } from '#gateway/turns/turn-models.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
@@ -21,7 +22,7 @@ export interface ExtractFactsParts {
 interface Extracted {
   readonly facts: readonly FactData[]
   readonly extractor: 'given' | 'rules' | 'model'
-  readonly bills: readonly Bill[]
+  readonly charges: readonly Charge[]
 }
 
 /** Extracts what an exchange says: as given, by a model, or by rules where there is none. Run again after a crash it costs again, and changes nothing. */
@@ -51,12 +52,12 @@ const extracted = async (
   stored: StoredExchange,
   { owner, signal, idempotencyKey }: EffectContext,
 ): Promise<Extracted> => {
-  if (stored.facts !== null) return { facts: stored.facts, extractor: 'given', bills: [] }
+  if (stored.facts !== null) return { facts: stored.facts, extractor: 'given', charges: [] }
   const { user, assistant, recalled, at_ms: observedAt } = stored
   const exchange: Exchange = { user, assistant, observedAt, recalled }
   const model = stored.model ?? defaultModel()
-  if (model === null) return { facts: exchangeFacts(exchange).map(factData), extractor: 'rules', bills: [] }
-  const bills: Bill[] = []
+  if (model === null) return { facts: exchangeFacts(exchange).map(factData), extractor: 'rules', charges: [] }
+  const charges: Charge[] = []
   const complete: Parameters<typeof extractWith>[0] = async ({ messages, response_format, temperature }) => {
     const [instructions = '', content = ''] = messages.map((message) => message.content)
     const request = {
@@ -67,38 +68,38 @@ const extracted = async (
         tools: [],
         temperature,
       },
-      ...{ more: { response_format }, idempotencyKey: `${idempotencyKey}:${bills.length}` },
+      ...{ more: { response_format }, idempotencyKey: `${idempotencyKey}:${charges.length}` },
     }
     const answer = await models.call(request, actorCaller(owner, null), { onDelta: () => {}, signal })
-    bills.push(answer.bill)
+    charges.push(answer.charge)
     return answer.text
   }
   const facts = await extractWith(complete, exchange, stored.prompt ?? undefined)
-  return { facts: facts.map(factData), extractor: 'model', bills }
+  return { facts: facts.map(factData), extractor: 'model', charges }
 }
 
-const outcomeOf = ({ facts, extractor, bills }: Extracted): EffectOutcome => {
-  const last = bills.at(-1)
+const outcomeOf = ({ facts, extractor, charges }: Extracted): EffectOutcome => {
+  const last = charges.at(-1)
   const event = {
     ...{ type: 'facts_extracted', facts, extractor },
-    ...{ model: last?.model ?? null, provider: last?.provider ?? null },
-    cost_usd: bills.reduce((sum, { cost }) => sum + Number(cost ?? 0), 0),
+    ...{ model: last?.route.model ?? null, provider: last?.route.provider ?? null },
+    cost_usd: charges.reduce((sum, { costUsd }) => sum + Number(costUsd ?? 0), 0),
   }
   if (last === undefined) return { event }
-  const charged = metered({ ...together(bills, last), operation: 'memory', agentId: null })
+  const charged = metered({ ...together(charges, last), operation: 'memory', agentId: null })
   return { event, stored: { type: event.type, extractor, metered: charged } }
 }
 
 /** Both requests of an extraction that was tried twice are charged. */
-const together = (bills: readonly Bill[], last: Bill): Bill => {
-  const [first] = bills
+const together = (charges: readonly Charge[], last: Charge): Charge => {
+  const [first] = charges
   if (first === undefined || first === last) return last
   const usage = {
     ...last.usage,
     inputTokens: first.usage.inputTokens + last.usage.inputTokens,
     outputTokens: first.usage.outputTokens + last.usage.outputTokens,
   }
-  return { ...last, usage, cost: addMoney(first.cost, last.cost) }
+  return { ...last, usage, costUsd: addMoney(first.costUsd, last.costUsd) }
 }
 
 const addMoney = (one: string | null, other: string | null): string | null =>

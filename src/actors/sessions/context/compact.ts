@@ -1,7 +1,8 @@
+import type { Charge } from '#gateway/call/accounting/charge.ts'
 import type { ActorCaller } from '#gateway/call/caller.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
 import type { ModelWindow } from '#gateway/routing/open-routing.ts'
-import type { Bill, TurnModels } from '#gateway/turns/turn-models.ts'
+import type { TurnModels } from '#gateway/turns/turn-models.ts'
 import type { CompactedEvent } from '#machines/session/session-data.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { ContextPolicy } from '../turns/turn-config.ts'
@@ -37,7 +38,7 @@ export interface CompactRequest {
 /** A conversation that was shortened, and what the call is charged by that summarized it. */
 export interface Compacted {
   readonly event: Omit<CompactedEvent, 'usage'>
-  readonly bill: Bill | null
+  readonly charge: Charge | null
 }
 
 /** Of what was refused as too long, so much is tried next. */
@@ -62,7 +63,7 @@ export const compacted = async (parts: CompactParts, work: CompactRequest): Prom
   if (plan === null) return null
   const written =
     work.policy.strategy === 'summarize' ? await summaryOf(parts, work, cutMessages(messages, plan.cuts)) : null
-  return { event: eventOf(plan, written?.text ?? ''), bill: written?.bill ?? null }
+  return { event: eventOf(plan, written?.text ?? ''), charge: written?.charge ?? null }
 }
 
 const eventOf = ({ cuts, before, after }: CompactionPlan, summary: string): Compacted['event'] => ({

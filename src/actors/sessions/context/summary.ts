@@ -1,12 +1,13 @@
+import type { Charge } from '#gateway/call/accounting/charge.ts'
 import type { ModelMessage } from '#gateway/call/provider-port.ts'
-import { type Bill, BrokenAnswer } from '#gateway/turns/turn-models.ts'
+import { BrokenAnswer } from '#gateway/turns/turn-models.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { CompactParts, CompactRequest } from './compact.ts'
 
 /** What a model wrote of a part of a conversation, '' for nothing, and what that is charged by. */
 export interface WrittenSummary {
   readonly text: string
-  readonly bill: Bill | null
+  readonly charge: Charge | null
 }
 
 const instructions = [
@@ -47,11 +48,11 @@ export const summaryOf = async (
       maxTokens: longestSummary,
       idempotencyKey: `${request.idempotencyKey}:summary`,
     }
-    const { text, bill } = await parts.models.call(call, caller, { onDelta: () => {}, signal })
-    return { text: text.trim(), bill }
+    const { text, charge } = await parts.models.call(call, caller, { onDelta: () => {}, signal })
+    return { text: text.trim(), charge }
   } catch (error) {
     if (!(error instanceof ServiceError) || signal.aborted) throw error
-    return { text: '', bill: error instanceof BrokenAnswer ? error.bill : null }
+    return { text: '', charge: error instanceof BrokenAnswer ? error.charge : null }
   }
 }
 

@@ -1,8 +1,9 @@
 import type { MemoryService } from '#actors/capability/memory-service.ts'
+import type { Charge } from '#gateway/call/accounting/charge.ts'
 import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
 import { type Metered, type MeteredCall, metered } from '#gateway/turns/metered.ts'
-import { type Bill, BrokenAnswer, type TurnAnswer } from '#gateway/turns/turn-models.ts'
+import { BrokenAnswer, type TurnAnswer } from '#gateway/turns/turn-models.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { noUsage } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
@@ -132,7 +133,7 @@ const outcomeOf = async (
 ): Promise<EffectOutcome> => {
   const { request, caller, config, recalled } = await prepare(parts, requested, context)
   const ratePlanId = config.rate_plan_id ?? null
-  const charged = (bill: Bill): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...bill }) })
+  const charged = (charge: Charge): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...charge }) })
   const shortened = async (refused: boolean): Promise<EffectOutcome | null> => {
     const { owner, signal } = context
     const policy = config.context ?? {}
@@ -144,14 +145,14 @@ const outcomeOf = async (
     if (first !== null) return first
     const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
-    return answered(context.actor, { delta: await deltas.rest(), answer, recalled, charged: charged(answer.bill) })
+    return answered(context.actor, { delta: await deltas.rest(), answer, recalled, charged: charged(answer.charge) })
   } catch (error) {
     const delta = await deltas.rest()
     if (!(error instanceof ServiceError)) throw error
     const isTooLong = error.code === 'context_length_exceeded' && !(error instanceof BrokenAnswer) && delta === ''
     return (
       (isTooLong ? await shortened(true) : null) ??
-      failed(delta, error, error instanceof BrokenAnswer ? charged(error.bill) : {})
+      failed(delta, error, error instanceof BrokenAnswer ? charged(error.charge) : {})
     )
   }
 }
@@ -237,7 +238,7 @@ const answered = (waiter: string, { delta, answer, charged, recalled }: Answered
       arguments: parsed(call.arguments),
       ...(call.opaque !== undefined && { opaque: call.opaque }),
     })),
-    usage: usageOf(answer),
+    usage: usageOf(answer.charge),
   }
   const memory = answer.toolCalls.length === 0 ? recalled?.remembered(answer.text) : undefined
   return {
@@ -254,20 +255,20 @@ interface Answered {
 }
 
 /** The call is made again with what is left of the conversation, once that is in its log. */
-const compactedOutcome = ({ event, bill }: Compacted, charged: (bill: Bill) => Charged): EffectOutcome => {
+const compactedOutcome = ({ event, charge }: Compacted, charged: (charge: Charge) => Charged): EffectOutcome => {
   const said = {
     ...event,
     cuts: event.cuts.map(([from, to]) => [from, to]),
-    usage: bill ? usageOf({ ...bill, bill }) : noUsage,
+    usage: charge ? usageOf(charge) : noUsage,
   }
-  return { event: said, ...(bill !== null && { stored: { ...said, ...charged(bill) } }) }
+  return { event: said, ...(charge !== null && { stored: { ...said, ...charged(charge) } }) }
 }
 
-const usageOf = ({ usage, bill }: Pick<TurnAnswer, 'usage' | 'bill'>): JsonObject => ({
+const usageOf = ({ usage, costUsd }: Charge): JsonObject => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,
-  cost_usd: bill.cost,
+  cost_usd: costUsd,
 })
 
 /** Models write malformed JSON at times; then the tool gets what was written. */

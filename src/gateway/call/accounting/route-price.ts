@@ -2,11 +2,12 @@ import type { PriceRow } from '#gateway/prices/price-table.ts'
 import { costOfUnits, priceAt, prices, reportsCharges } from '#gateway/prices/prices.ts'
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Route } from '../routes.ts'
+import type { ChargedRoute } from './charge.ts'
 
-const known = new WeakMap<Route, { readonly row: PriceRow | undefined }>()
+const known = new WeakMap<ChargedRoute, { readonly row: PriceRow | undefined }>()
 
 /** The prices by which calls on a route are charged: those that the project has set, else the list's; undefined for none. */
-export const routePrice = (route: Route): PriceRow | undefined => {
+export const routePrice = (route: ChargedRoute): PriceRow | undefined => {
   const found = known.get(route)
   if (found !== undefined) return found.row
   const row = ownRow(route) ?? priceAt(route.provider, route.model)
@@ -29,7 +30,7 @@ export const routeCost = (route: Route, units: Usage): string | null => {
   return costOfUnits(routePrice(route), units)
 }
 
-const ownRow = ({ ownPrices, provider, model }: Route): PriceRow | undefined => {
+const ownRow = ({ ownPrices, provider, model }: ChargedRoute): PriceRow | undefined => {
   if (ownPrices === undefined) return undefined
   const listed = priceAt(provider, model)
   const { mode = 'chat', context = 0, capabilities = [], max_output } = listed ?? {}
