@@ -25,14 +25,15 @@ import { erasureEffects } from '#actors/tenants/erasure.ts'
 import { Owned, type OwnedParts } from '#actors/tenants/owned.ts'
 import { WholeProjects } from '#actors/tenants/whole-projects.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
-
 import { webhookNotices } from '#actors/webhooks/notify.ts'
 import { notifyWebhooks } from '#actors/webhooks/webhook-deliveries.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/provider-port.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { queueSink } from '#machines/run/run-actions.ts'
 import { type Clock, systemClock } from '#runtime/clock.ts'
 import type { ClusterParts } from '#runtime/cluster/cluster-node.ts'
+import type { EffectCatalog } from '#runtime/effects/effects.ts'
 import { eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { Compaction } from '#runtime/log/compaction.ts'
 import { UpkeepSwitch } from '#runtime/log/upkeep-switch.ts'
@@ -155,6 +156,14 @@ const compactionOf = (
   return new Compaction({ records, commits, upkeep, clock, log, quietMs: mergesAfterMs })
 }
 
+/** Nothing connects here: an effect of a connection that is run after all fails. */
+const noConnections: EffectCatalog = Object.fromEntries(
+  Object.entries(connectionDefinition.effects).map(([name, policy]) => [
+    `connection.${name}`,
+    { policy, run: () => Promise.reject(new Error('no connections here')) },
+  ]),
+)
+
 /** The real runtime and use-cases over a store in memory, with a scripted model. */
 export const openWorld = async (options: WorldOptions = {}) => {
   const { storage = openMemoryStorage(), clock = systemClock } = options
@@ -211,6 +220,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
           concurrency: options.concurrency ?? { perProject: 100, perTenant: 20 },
         }),
         ...scriptedSources({ storage, clock, ...options.documents }),
+        ...noConnections,
         ...scriptedBrowser({ storage, host, clock, log, visit: options.visit }),
         ...scriptedServers({ storage, clock }, options.servers),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
