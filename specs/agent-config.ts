@@ -124,6 +124,10 @@ export const agentConfig = object(
     skills: needs,
     knowledge: needs,
     knowledge_bases: needs,
+    web: described(
+      optional(array(oneOf('search', 'fetch'), { maxItems: 2 })),
+      'Tools of the web that the model may call: `search` of the pages that the project has indexed (`web_search`), `fetch` of public pages (`web_fetch`).',
+    ),
   },
   { title: 'AgentConfig', description: 'Configuration of an agent.' },
 )

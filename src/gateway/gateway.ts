@@ -23,6 +23,7 @@ import { capability } from '../actors/capability/capability.ts'
 import { knowledgeService } from '../actors/capability/knowledge-service.ts'
 import { memoryService } from '../actors/capability/memory-service.ts'
 import { Port } from '../actors/capability/port.ts'
+import { webService } from '../actors/capability/web-service.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
 import { formKinds } from './apis/responses/kinds.ts'
 import type { ModelWaits } from './call/call-policy.ts'
@@ -117,6 +118,7 @@ export const gateway = capability({
       publicOrigin: publicOriginPort.of(house),
       memory: () => memoryService.of(house),
       knowledge: () => knowledgeService.of(house),
+      search: { search: (project, query, options) => webService.of(house).search(project, query, options) },
     })
     gatewayPort.give(house, opened)
     return {

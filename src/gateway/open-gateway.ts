@@ -10,6 +10,7 @@ import { chatCompletionsUseCases } from './apis/chat-completions/chat-completion
 import { embeddingUseCases } from './apis/embeddings/embedding-use-cases.ts'
 import { formUseCases } from './apis/form-use-cases.ts'
 import { passedOnUseCases } from './apis/passed-on/passed-on-use-cases.ts'
+import type { WebSearch } from './apis/responses/searches/web-search.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
 import type { ModelWaits } from './call/call-policy.ts'
@@ -43,6 +44,8 @@ export interface GatewayParts {
   readonly policy?: Partial<ModelWaits>
   /** Memory as chat uses it; called when a request comes, since it opens after the gateway. */
   readonly memory: () => MemoryService
+  /** The index of pages that models without a search of their own search; null or absent: none. */
+  readonly search?: WebSearch | null
   /** Knowledge as `file_search` uses it; called when a request comes. */
   readonly knowledge: () => KnowledgeService
   readonly clock: Clock
@@ -92,7 +95,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
           routes: core.routes,
           documents: documents.calls,
           records,
-          search: null,
+          search: parts.search ?? null,
           knowledge: parts.knowledge,
           now: clock.now,
           log,

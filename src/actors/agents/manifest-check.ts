@@ -103,7 +103,6 @@ const toolFindings = (tools: readonly ToolDeclaration[]): readonly Finding[] => 
   return tools.flatMap((tool, index) => [
     ...(names.indexOf(toolName(tool)) < index ? [twice(toolName(tool), index)] : []),
     ...parameterFindings(tool, index),
-    ...(tool.type === 'web_search_preview' ? [noSearch(index)] : []),
   ])
 }
 
@@ -112,13 +111,6 @@ const twice = (name: string, index: number): Finding => ({
   code: 'duplicate_tool',
   param: `config.tools[${index}]`,
   message: `Two tools are named ${name}.`,
-})
-
-const noSearch = (index: number): Finding => ({
-  severity: 'warning',
-  code: 'tool_not_available',
-  param: `config.tools[${index}]`,
-  message: 'No web search is configured on this server; the model will be told so.',
 })
 
 const meta = new Ajv2020({ strict: false, logger: false })

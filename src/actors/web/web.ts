@@ -1,11 +1,15 @@
 import { webCrawl } from '#specs/resources/web/web-crawl.ts'
 import { webExtract } from '#specs/resources/web/web-extract.ts'
 import { webFetch } from '#specs/resources/web/web-fetch.ts'
+import { maxSearchLength } from '#specs/resources/web/web-limits.ts'
 import { webSearch } from '#specs/resources/web/web-search.ts'
 import { webTakedown, webTakedowns } from '#specs/resources/web/web-takedowns.ts'
 import { PageRooms } from '#src/parsing/pages/page-rooms.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { localEmbedderPort } from '../capability/embedder-port.ts'
+import { webService } from '../capability/web-service.ts'
+import { agentWeb } from './agents/agent-web.ts'
 import { crawlUseCase } from './crawl/crawl-use-case.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
 import { PageReader } from './extract/page-reader.ts'
@@ -39,6 +43,11 @@ export const web = capability({
       indexed: (row: Parameters<PageIndexes['put']>[0]) => indexes.put(row),
       now,
     }
+    agentResources.give(house, agentWeb({ ...search, reader }))
+    webService.give(house, {
+      search: async (project, query, { limit }) =>
+        (await searchPages(search, { project, query: query.slice(0, maxSearchLength), limit })).results,
+    })
     return {
       useCases: {
         'web.fetch': fetchUseCase(fetcher),

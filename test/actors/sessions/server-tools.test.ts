@@ -118,10 +118,10 @@ it('reaches no host that the guard does not let through', async () => {
   expect(outputOf(world)).toMatchObject({ error: { code: expect.any(String) } })
 })
 
-it('tells the model that a web search is not configured', async () => {
+it('tells the model of a search of the web for which no index is there', async () => {
   const world = await open(calls('web_search_preview'))
   const events = await turn(world, await newSession(world), { input: 'go', tools: [{ type: 'web_search_preview' }] })
-  expect(outputOf(world)).toMatchObject({ error: { code: 'provider_not_configured' } })
+  expect(outputOf(world)).toMatchObject({ error: { code: 'capability_not_available' } })
   expect(typesOf(events).at(-1)).toBe('turn.completed')
 })
 

@@ -30,12 +30,16 @@ export const serverTools = (parts: ServerToolParts): ToolRunner => ({
     const { tool } = call
     if (tool.type === 'http') return runHttp(parts, call, tool)
     if (tool.type === 'server') return runResource(parts, call, tool)
-    if (tool.type === 'web_search_preview') {
-      return { ok: false, code: 'provider_not_configured', message: 'No web search is configured on this server.' }
-    }
+    if (tool.type === 'web_search_preview') return runResource(parts, call, previewTool)
     return { ok: false, code: 'not_server_run', message: 'The caller runs this tool.' }
   },
 })
+
+/** OpenAI's name for the search of the web, which the index of pages answers. */
+const previewTool: ServerTool = {
+  ...{ type: 'server', name: 'web_search', description: '', parameters: {}, resource: 'web', settings: {} },
+  effect: 'idempotent',
+}
 
 const runResource = async ({ resources }: ServerToolParts, call: ToolCall, tool: ServerTool): Promise<ToolOutcome> => {
   const resource = resources().find(({ name }) => name === tool.resource)
