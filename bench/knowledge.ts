@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { startServer } from '../scripts/services/server.ts'
 import { docxFile } from '../test/support/files/docx-file.ts'
 import { pdfFile } from '../test/support/files/pdf-file.ts'
+import { isForBeingWhole } from './extent.ts'
+import { filesBelow } from './recall/files.ts'
+import type { Row } from './row.ts'
 
-/*
- * `node bench/knowledge.ts --file xquad.en.json [--only text,md,html,pdf,docx]`: recall of knowledge bases over HTTP, by the
- * articles of XQuAD (CC BY-SA 4.0, not part of this repository) in each format. A hit is right when it is of the right
- * article and contains the answer. Prints R@5, nDCG@5, shares of right pages and offsets, and ms of a search.
- */
 interface Paragraph {
   readonly context: string
   readonly qas: readonly { readonly question: string; readonly answers: readonly { readonly text: string }[] }[]
@@ -27,10 +24,6 @@ interface Hit {
   readonly source_id: string
   readonly citation: { readonly page?: number; readonly start: number; readonly end: number }
 }
-
-const { values } = parseArgs({
-  options: { file: { type: 'string' }, only: { type: 'string', default: 'text,md,html,pdf,docx' } },
-})
 
 const lineLength = 95
 const paragraphsAPage = 2
@@ -73,13 +66,32 @@ const formats: Readonly<Record<string, (article: Article) => Uint8Array | string
 
 const endings: Readonly<Record<string, string>> = { text: 'txt', md: 'md', html: 'html', pdf: 'pdf', docx: 'docx' }
 
-const articlesOf = (file: string): readonly Article[] => JSON.parse(readFileSync(file, 'utf8')).data
+/** XQuAD's English articles below the folder (CC BY-SA 4.0, never shipped); else a few that are made. */
+const articlesIn = (folder: string | null): readonly Article[] => {
+  const [file] = folder === null ? [] : filesBelow(join(folder, 'xquad'), 'xquad.en.json')
+  return file === undefined ? madeArticles() : JSON.parse(readFileSync(file, 'utf8')).data
+}
+
+const subjects = 'otters owls lanterns cellos harbours tunnels meadows engines violets saffron'.split(' ')
+
+/** Each paragraph has one fact that only it has. */
+const madeArticles = (): readonly Article[] =>
+  subjects.map((title, article) => ({
+    title,
+    paragraphs: Array.from({ length: 6 }, (_, n) => {
+      const number = String(1000 + article * 100 + n)
+      const place = `${subjects[(article + n + 1) % subjects.length]} of district ${n}`
+      const context = `Much is known about ${title}. Beside the ${place} there were ${number} ${title} in that year. They were counted by hand.`
+      const question = `How many ${title} were there beside the ${place}?`
+      return { context, qas: [{ question, answers: [{ text: number }] }] }
+    }),
+  }))
 
 const measure = async (
   format: string,
   articles: readonly Article[],
   api: (path: string, init?: RequestInit) => Promise<Response>,
-) => {
+): Promise<readonly Row[]> => {
   const json = (body: object): RequestInit => ({
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -99,7 +111,7 @@ const measure = async (
   }
   const sums = { questions: 0, recall: 0, gain: 0, pages: 0, offsets: 0, hits: 0, ms: 0, longest: 0 }
   for (const [number, article] of articles.entries()) {
-    for (const [place, { qas }] of article.paragraphs.entries()) {
+    for (const { qas } of article.paragraphs) {
       for (const { question, answers } of qas) {
         const began = performance.now()
         const answer = await api(`${path}/search`, json({ query: question, top_k: topK }))
@@ -121,41 +133,67 @@ const measure = async (
         if (rank < 0) continue
         sums.recall += 1
         sums.gain += 1 / Math.log2(rank + 2)
-        const page = hits[rank]?.citation.page
-        if (format !== 'pdf' || page === Math.floor(place / paragraphsAPage) + 1) sums.pages += 1
+        if (format === 'pdf' && isOnItsPage(article, hits[rank])) sums.pages += 1
       }
     }
   }
-  const share = (count: number, of: number): string => (count / of).toFixed(3)
-  return {
-    format,
-    'R@5': share(sums.recall, sums.questions),
-    'nDCG@5': share(sums.gain, sums.questions),
-    'right page': share(sums.pages, sums.recall),
-    'right offsets': share(sums.offsets, sums.hits),
-    'longest hit': sums.longest,
-    'ms a search': (sums.ms / sums.questions).toFixed(1),
-  }
+  return rowsOf(format, articles, sums)
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
-const key = `csk_${randomBytes(32).toString('base64url')}`
-const server = await startServer({ DATA_DIR: folder, MONGODB_URL: '', BOOTSTRAP_SECRET_KEY: key })
-try {
-  const articles = articlesOf(values.file ?? '')
-  const rows = []
-  for (const format of values.only.split(',')) {
-    rows.push(
-      await measure(format, articles, (path, init = {}) =>
-        fetch(`${server.url}${path}`, {
-          ...init,
-          headers: { ...Object(init.headers), authorization: `Bearer ${key}` },
-        }),
-      ),
-    )
+/** Whether all of a hit stands on the page that it cites. An answer may stand on several. */
+function isOnItsPage(article: Article, hit: Hit | undefined): boolean {
+  const lines = pagesOf(article)[(hit?.citation.page ?? 0) - 1] ?? []
+  const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()
+  return hit !== undefined && plain(lines.join(' ')).includes(plain(hit.content))
+}
+
+interface Sums {
+  readonly questions: number
+  readonly recall: number
+  readonly gain: number
+  readonly pages: number
+  readonly offsets: number
+  readonly hits: number
+  readonly ms: number
+  readonly longest: number
+}
+
+function rowsOf(format: string, articles: readonly Article[], sums: Sums): readonly Row[] {
+  const { questions, recall } = sums
+  const isMade = articles.length === subjects.length
+  const set = isMade ? 'made articles' : 'XQuAD en'
+  const row = (measure: string, ours: number, atLeast?: number): Row => ({
+    ...{ measure: `${set} as ${format}: ${measure}`, ours, unit: '' },
+    ...(atLeast !== undefined && { bound: { of: 'ours', atLeast } }),
+  })
+  return [
+    row(`R@${topK}`, recall / questions, 0.985),
+    row(`nDCG@${topK}`, sums.gain / questions, isMade ? undefined : 0.965),
+    ...(format === 'pdf' ? [row('right page', sums.pages / recall, 1)] : []),
+    row('right offsets', sums.offsets / sums.hits, 1),
+    { ...row('longest hit', sums.longest), unit: 'characters', bound: { of: 'ours', atMost: 1_200 } },
+    { ...row('a search over HTTP', sums.ms / questions), unit: 'ms' },
+  ]
+}
+
+/**
+ * Recall of knowledge bases over HTTP, by articles in each format. A hit is right when it is of the right article and
+ * contains the answer. SQLite, one process, by words alone.
+ */
+export async function benchKnowledge(sets: string | null): Promise<readonly Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
+  const key = `csk_${randomBytes(32).toString('base64url')}`
+  const server = await startServer({ DATA_DIR: folder, MONGODB_URL: '', BOOTSTRAP_SECRET_KEY: key })
+  const api = (path: string, init: RequestInit = {}) =>
+    fetch(`${server.url}${path}`, { ...init, headers: { ...Object(init.headers), authorization: `Bearer ${key}` } })
+  try {
+    const articles = articlesIn(sets)
+    const rows: Row[] = []
+    for (const format of isForBeingWhole ? ['md'] : Object.keys(formats))
+      rows.push(...(await measure(format, articles, api)))
+    return rows
+  } finally {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
-  console.table(rows)
-} finally {
-  await server.stop()
-  rmSync(folder, { recursive: true, force: true })
 }

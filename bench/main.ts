@@ -6,6 +6,7 @@ import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCluster } from './cluster.ts'
 import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
+import { benchKnowledge } from './knowledge.ts'
 import { benchLists } from './lists.ts'
 import { benchMemory } from './memory.ts'
 import { benchProvider } from './provider.ts'
@@ -46,6 +47,7 @@ const sections: Readonly<Record<string, Section>> = {
   sessions: benchSessions,
   recall: ({ sets }) => benchRecall(sets),
   memory: benchMemory,
+  knowledge: ({ sets }) => benchKnowledge(sets),
 }
 
 const { values } = parseArgs({
