@@ -9,6 +9,7 @@ import { deliveryRetentionMs, retryDelaysMs } from '#machines/webhook-delivery/w
 import { newId } from '#runtime/ids.ts'
 import type { JsonObject, StoredEvent } from '#storage/ports.ts'
 import type { ScriptedVisit } from '#test/actors/browser/scripted-browser.ts'
+import type { ScriptedConnections } from '#test/actors/connections/scripted-connections.ts'
 import type { ScriptedDocuments } from '#test/actors/knowledge/scripted-sources.ts'
 import type { ScriptedServers } from '#test/actors/mcp/scripted-servers.ts'
 import { approve, calls, functionTool, httpTool, pausedTurn, reject } from '#test/actors/sessions/approving.ts'
@@ -16,6 +17,7 @@ import { callOf, newSession, type Script, turn, type World } from '#test/actors/
 import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
 import { browserScenarios } from './browser-scenarios.ts'
+import { connectionScenarios } from './connection-scenarios.ts'
 import { knowledgeScenarios } from './knowledge-scenarios.ts'
 import { mcpScenarios } from './mcp-scenarios.ts'
 import { memoryScenarios } from './memory-scenarios.ts'
@@ -30,6 +32,7 @@ export interface Scenario {
   readonly documents?: ScriptedDocuments
   readonly visit?: ScriptedVisit
   readonly servers?: ScriptedServers
+  readonly connections?: ScriptedConnections
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
   readonly window?: number
@@ -312,6 +315,7 @@ export const scenarios: readonly Scenario[] = [
   ...runScenarios,
   ...knowledgeScenarios,
   ...mcpScenarios,
+  ...connectionScenarios,
   ...memoryScenarios,
   ...browserScenarios,
 ]

@@ -1,6 +1,7 @@
 import { walkOf as actionWalk } from './action/action-samples.ts'
 import { walk as agentVersionWalk } from './agent-version/agent-version-samples.ts'
 import { walk as browserJobWalk } from './browser-job/browser-job-samples.ts'
+import { walk as connectionWalk } from './connection/connection-samples.ts'
 import { walkOf as erasureWalk, ofProject } from './erasure/erasure-samples.ts'
 import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.ts'
 import { walk as mcpServerWalk } from './mcp-server/mcp-server-samples.ts'
@@ -30,5 +31,6 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['writes of memory', memoryWriteWalk],
   ['browser jobs', browserJobWalk],
   ['remote tool servers', mcpServerWalk],
+  ['connections', connectionWalk],
   ['tool calls', callWalk],
 ]

@@ -5,7 +5,7 @@ import type { ConnectionTools } from './tools/connection-tools.ts'
 
 /** The effects of the connection machine, by `<machine>.<name>`. */
 export const connectionEffects = (
-  parts: GrantParts & EraseParts & { readonly tools: ConnectionTools },
+  parts: GrantParts & EraseParts & { readonly tools: Pick<ConnectionTools, 'remove'> },
 ): EffectCatalog => ({
   'connection.exchangeCode': exchangeCode(parts),
   'connection.refreshToken': refreshToken(parts),

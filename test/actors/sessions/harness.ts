@@ -47,6 +47,7 @@ import { noRemoteTools, openHouse, toolHeadersOf } from '#test/support/open-hous
 import { ScriptedMemory, scriptedMemorySink } from '#test/support/scripted-memory.ts'
 import { allMessages, type TestModel, turnModelsOf } from '#test/support/test-model.ts'
 import { type ScriptedVisit, scriptedBrowser } from '../browser/scripted-browser.ts'
+import { type ScriptedConnections, scriptedConnections } from '../connections/scripted-connections.ts'
 import { type ScriptedDocuments, scriptedSources } from '../knowledge/scripted-sources.ts'
 import { type ScriptedServers, scriptedServers } from '../mcp/scripted-servers.ts'
 import { plainMemory } from '../memory/scripted-memory.ts'
@@ -115,6 +116,8 @@ export interface WorldOptions {
   readonly visit?: ScriptedVisit
   /** What remote tool servers have; no tools when absent. */
   readonly servers?: ScriptedServers
+  /** What providers of connections answer; without it what is requested. */
+  readonly connections?: ScriptedConnections
   /** Tells the store's webhooks of events; nobody is told when absent. */
   readonly tellsWebhooks?: boolean
   /** What agents run on; every agent runs without tools when absent. */
@@ -223,6 +226,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         ...noConnections,
         ...scriptedBrowser({ storage, host, clock, log, visit: options.visit }),
         ...scriptedServers({ storage, clock }, options.servers),
+        ...scriptedConnections({ storage, clock, ...options.connections }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
         ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
         ...erasureEffects({ storage, clock, log, ...removing({ storage, host, clock, kinds, actorRows: [] }) }),

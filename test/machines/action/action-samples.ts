@@ -42,7 +42,16 @@ export const cancel: StoredEvent = { type: 'cancel' }
 export const remove: StoredEvent = { type: 'delete' }
 export const succeeds: StoredEvent = { type: 'tool_succeeded', output: 'done' }
 export const fails: StoredEvent = { type: 'tool_failed', code: 'tool_timeout', message: 'It took too long.' }
+const connection = { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null }
+export const needsConnection: StoredEvent = { type: 'connection_required', connection }
+export const connected: StoredEvent = { type: 'connected' }
+export const connectionEnded: StoredEvent = { type: 'connection_ended' }
+export const expiryOfWait: StoredEvent = { type: 'xstate.after.expiry.action.awaiting_connection' }
 export const expiry: StoredEvent = { type: 'xstate.after.expiry.action.pending_approval' }
+
+/** A new action of a call that waits for a connection. */
+export const waiting = (owner: string | null = 'ses_1'): AnyMachineSnapshot =>
+  initialTransition(machine, { ...inputOf('builtin', owner), connection })[0]
 
 /** An action after these events. */
 export const action = (kind: ActionKind, ...events: readonly StoredEvent[]): AnyMachineSnapshot =>
@@ -55,6 +64,7 @@ export const walkOf = (kind: ActionKind): Walk => ({
   events: [
     ...[approve, approveWithOutput, approveWithEdits, succeeded, failed],
     ...[reject, cancel, remove, succeeds, fails, expiry],
+    ...[needsConnection, connected, connectionEnded, expiryOfWait],
   ],
   kindOf: ({ value }) => pathOf(value),
 })

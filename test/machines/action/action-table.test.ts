@@ -9,15 +9,20 @@ import {
   approveWithEdits,
   approveWithOutput,
   cancel,
+  connected,
+  connectionEnded,
   expiry,
+  expiryOfWait,
   failed,
   fails,
   fresh,
   machine,
+  needsConnection,
   reject,
   remove,
   succeeded,
   succeeds,
+  waiting,
 } from './action-samples.ts'
 
 const places = {
@@ -29,6 +34,8 @@ const places = {
   'approved, an agent works': action('agent', approve),
   "approved, an action of the caller's own": after(machine, fresh('caller', null), approve),
   executing: action('http', approve),
+  'waiting for a connection': waiting(),
+  'approved, and waiting for a connection': action('http', approve, needsConnection),
   executed: action('http', approve, succeeds),
   'executed by the caller': action('function', approveWithOutput),
   failed: action('http', approve, fails),
@@ -49,6 +56,10 @@ const events = {
   tool_succeeded: succeeds,
   tool_failed: fails,
   expiry,
+  connection_required: needsConnection,
+  connected,
+  connection_ended: connectionEnded,
+  'expiry of its wait': expiryOfWait,
 } satisfies Record<string, StoredEvent>
 
 type Row = Partial<Record<keyof typeof events, string>>
@@ -78,6 +89,18 @@ const endsUnapproved: Row = {
 }
 const executes = 'executing: forget action_approved>ses_1 notify! audit>audit runTool!'
 const agrees = 'approved: forget action_approved>ses_1 notify! audit>audit'
+
+const waitsForConnection: Row = {
+  approve: 'refused connection_required',
+  'approve with an output': 'refused connection_required',
+  'approve with edits': 'refused connection_required',
+  reject: 'rejected: forget action_rejected>ses_1 notify! audit>audit',
+  cancel: 'rejected: forget notify!',
+  delete: 'deleted: forget action_rejected>ses_1 eraseAction!',
+  connected: 'executing: forget action_approved>ses_1 runTool!',
+  connection_ended: 'failed: forget action_approved>ses_1 action_executed>ses_1 notify!',
+  'expiry of its wait': 'expired: forget action_rejected>ses_1 notify!',
+}
 
 const anyApproval = (outcome: string): Row => ({
   approve: outcome,
@@ -128,7 +151,10 @@ const table: Record<keyof typeof places, Row> = {
     delete: 'deleted: abort action_executed>ses_1 eraseAction!',
     tool_succeeded: 'executed: abort action_executed>ses_1 notify!',
     tool_failed: 'failed: abort action_executed>ses_1 notify!',
+    connection_required: 'awaiting_connection: abort connection_required>ses_1 wait>con_1 remind',
   },
+  'waiting for a connection': { ...incomplete, ...waitsForConnection },
+  'approved, and waiting for a connection': { ...incomplete, ...waitsForConnection },
   executed: { ...rejectRefused, ...editsRefused, ...complete, delete: erased },
   'executed by the caller': { ...rejectRefused, ...editsRefused, ...complete, delete: erased },
   failed: { ...rejectRefused, ...editsRefused, ...complete, delete: erased },

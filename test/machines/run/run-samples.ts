@@ -92,6 +92,13 @@ export const approves = (action_id: string): StoredEvent => ({
   action_id,
   ...(action_id.startsWith('ask') && { output: '1' }),
 })
+export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
+  type: 'connection_required',
+  action_id,
+  connection: { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null },
+  by,
+})
+export const connects = (action_id: string): StoredEvent => ({ type: 'action_approved', action_id, connected: true })
 export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
 export const prepared = (action_id: string, run_id = `run_of_${action_id}`): StoredEvent => ({
   type: 'child_prepared',
@@ -144,6 +151,7 @@ export const walk: Walk = {
     ...['ask', 'guarded', 'boss'].flatMap((id) => [approves(id), rejects(id)]),
     executed('guarded'),
     ran('post'),
+    ...[needs('post'), needs('guarded', 'action'), connects('post')],
     ...['helper', 'boss'].flatMap((id) => [prepared(id), unprepared(id), ended(`run_of_${id}`, id)]),
     delegate,
     ended('run_9', 'run_9'),

@@ -68,6 +68,13 @@ export const approves = (action_id: string): StoredEvent => ({
   action_id,
   ...(action_id.startsWith('ask') && { output: '1' }),
 })
+export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
+  type: 'connection_required',
+  action_id,
+  connection: { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null },
+  by,
+})
+export const connects = (action_id: string): StoredEvent => ({ type: 'action_approved', action_id, connected: true })
 export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
 export const cancel: StoredEvent = { type: 'cancel' }
 export const remove: StoredEvent = { type: 'delete' }
@@ -97,6 +104,7 @@ export const walk: Walk = {
     fails,
     ...['ask', 'guarded'].flatMap((id) => [approves(id), rejects(id), executed(id)]),
     ran('post'),
+    ...[needs('post'), needs('guarded', 'action'), connects('post'), executed('post')],
     cancel,
     remove,
     inactivity,

@@ -11,6 +11,7 @@ export const events = {
   rejected: { type: 'action_rejected', action_id, reason: 'rejected' },
   'its action has run': { type: 'action_executed', action_id, output: '1' },
   'its tool has answered': { type: 'tool_answered', action_id, output: '1' },
+  'its connection is missing': { type: 'connection_required', action_id, connection: {}, by: 'tool' },
   'its child has ended': { type: 'child_ended' },
   'its child was refused': { type: 'child_refused' },
   'the next turn': { type: 'turn' },

@@ -17,7 +17,12 @@ describe('a tool call', () => {
   /** What is not listed is not taken. */
   const table: Record<CallStatus, Partial<Record<keyof typeof events, CallStatus>>> = {
     pending: { approved: 'running', 'approved with an output': 'resolved', rejected: 'resolved' },
-    running: { ...ends, 'its child has ended': 'resolved', 'its child was refused': 'resolved' },
+    running: {
+      ...ends,
+      'its connection is missing': 'pending',
+      'its child has ended': 'resolved',
+      'its child was refused': 'resolved',
+    },
     deferred: { 'the next turn': 'resolved' },
     resolved: {},
   }

@@ -12,7 +12,7 @@ import { type CodeGrant, OAuthClient, type TokenAnswer, TokenRefused } from './o
 /** What exchanging, refreshing and revoking need. */
 export interface GrantParts {
   readonly vault: ConnectionVault
-  readonly servers: ConnectionServers
+  readonly servers: Pick<ConnectionServers, 'of'>
   readonly guard: Pick<SsrfGuard, 'request'>
   /** ms since the epoch. */
   readonly now: () => number

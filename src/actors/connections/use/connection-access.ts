@@ -87,7 +87,7 @@ export class ConnectionAccesses implements ConnectionService {
     if (status === 'revoked' || status === null) return refused('connection_revoked', 'The connection was revoked.')
     if (!context.held) return this.#required(now, context)
     const { grant } = await this.#parts.vault.open({ project: now.owner.project, id: now.id })
-    if (grant === null) return this.#required(now, context)
+    if (grant === null) return this.#lost(now, context)
     if (context.expires_at_ms !== null && context.expires_at_ms <= this.#parts.clock.now())
       return refused('connection_unavailable', context.error?.message ?? 'The access token could not be refreshed.')
     return {
@@ -97,6 +97,15 @@ export class ConnectionAccesses implements ConnectionService {
       token: grant.access_token,
       generation: context.generation,
     }
+  }
+
+  /** Secrets that cannot be opened any more are of no use: the connection hears so, and waits for its owner. */
+  async #lost(resident: Resident, { generation }: ConnectionContext): Promise<ConnectionAccess> {
+    await this.#deliver(resident, { type: 'refused', generation })
+    const now = await this.idle(resident)
+    const context = contextOf(connectionDefinition, storedState(now.state.snapshot))
+    if (!context.held) return this.#required(now, context)
+    return refused('connection_unavailable', 'The secrets of the connection cannot be read at the moment.')
   }
 
   /** A token that is good for another while, as far as it can be had. */

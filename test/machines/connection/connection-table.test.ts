@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest'
+import { failuresShown } from '#machines/connection/connection-data.ts'
+import { connectionStatus } from '#machines/connection/connection-definition.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import type { StoredEvent } from '#storage/ports.ts'
+import { after, outcomeOf, pathOf, restingStates } from '../outcome.ts'
+import {
+  backoff,
+  clientRefused,
+  connection,
+  deletion,
+  ended,
+  fresh,
+  gone,
+  granted,
+  grantedForGood,
+  grantedOnce,
+  key,
+  machine,
+  move,
+  notExchanged,
+  refresh,
+  refused,
+  rename,
+  renewal,
+  retention,
+  revoke,
+  signsIn,
+  tested,
+  unavailable,
+  wait,
+} from './connection-samples.ts'
+
+const places = {
+  pending: fresh(),
+  'pending, with an actor that waits': connection(wait),
+  'exchanging a code': connection(signsIn),
+  'active by a key': fresh(true),
+  'active until its token is refreshed': connection(signsIn, granted()),
+  'active with a token that ends': connection(signsIn, grantedOnce),
+  'signing in anew while it works': connection(signsIn, granted(), signsIn),
+  refreshing: connection(signsIn, granted(), renewal),
+  'waiting for another attempt': connection(signsIn, granted(), renewal, unavailable),
+  'in error': connection(signsIn, granted(), renewal, clientRefused),
+  expired: connection(signsIn, granted(), renewal, ended),
+  'expired, with an actor that waits': connection(signsIn, granted(), renewal, ended, wait),
+  'being revoked': connection(revoke),
+  revoked: connection(revoke, gone),
+  'removing itself': connection(deletion),
+}
+
+const events = {
+  'a sign-in': signsIn,
+  'a grant': granted(2),
+  'a code that is no good': notExchanged,
+  'a refresh of this token': refresh(1),
+  'a refresh of an older token': refresh(0),
+  'a refusal of this token': refused(1),
+  'a refusal of an older token': refused(0),
+  'a provider that is away': unavailable,
+  'a grant that is over': ended,
+  'a client that is refused': clientRefused,
+  'a key': key,
+  'another name': rename,
+  'another server': move,
+  'a test': tested,
+  'an actor that waits': wait,
+  'a revocation': revoke,
+  'the end of a revocation': gone,
+  'a deletion': deletion,
+  'the end of a token': renewal,
+  'the end of its wait': backoff,
+  'the end of its retention': retention,
+} satisfies Record<string, StoredEvent>
+
+type Row = Partial<Record<keyof typeof events, string>>
+
+/** What any connection takes that is not revoked; `exit` is what leaving the state does. */
+const taken = (state: string, exit = ''): Row => ({
+  'a sign-in': `exchanging: ${exit}audit! exchangeCode!`,
+  'another name': `${state}: audit!`,
+  'another server': `pending: ${exit}audit!`,
+  'a test': state,
+  'a revocation': `revoking: ${exit}audit! revokeGrant!`,
+  'a deletion': `erasing: ${exit}abort eraseConnection!`,
+})
+
+const refreshes = (outcome: string): Row => ({
+  'a refresh of this token': outcome,
+  'a refresh of an older token': outcome,
+})
+
+const notRefreshed = refreshes('refused invalid_transition')
+
+/** An actor that waits hears of the end. */
+const dismisses: Row = {
+  'a revocation': 'revoking: audit! connection_ended>act_1 revokeGrant!',
+  'a deletion': 'erasing: abort connection_ended>act_1 eraseConnection!',
+}
+
+const renews = 'refreshing: forget refreshToken!'
+
+const overAndDone: Row = {
+  ...refreshes('refused connection_revoked'),
+  'a sign-in': 'refused connection_revoked',
+  'a key': 'refused connection_revoked',
+  'another name': 'refused connection_revoked',
+  'another server': 'refused connection_revoked',
+}
+
+/** What is not listed is ignored. */
+const table: Record<keyof typeof places, Row> = {
+  pending: {
+    ...taken('pending'),
+    ...notRefreshed,
+    'a key': 'active.resting: audit!',
+    'an actor that waits': 'pending',
+  },
+  'pending, with an actor that waits': {
+    ...{ ...taken('pending'), ...notRefreshed, ...dismisses },
+    'a key': 'active.resting: connected>act_1 audit!',
+    'an actor that waits': 'pending',
+  },
+  'exchanging a code': {
+    ...taken('exchanging', 'abort '),
+    'a grant': 'active.scheduled: abort connection.granted remind',
+    'a code that is no good': 'pending: abort connection.failed',
+    'a key': 'active.resting: abort audit!',
+    'an actor that waits': 'exchanging',
+  },
+  'active by a key': {
+    ...{ ...taken('active.resting'), ...notRefreshed },
+    'a refusal of this token': 'expired: notify!',
+    'a key': 'active.resting: audit!',
+    'an actor that waits': 'active.resting: connected>act_1',
+  },
+  'active until its token is refreshed': {
+    ...taken('active.scheduled', 'forget '),
+    'a refresh of this token': renews,
+    'a refusal of this token': renews,
+    'a key': 'active.scheduled: forget audit! remind',
+    'an actor that waits': 'active.scheduled: connected>act_1',
+    'the end of a token': renews,
+  },
+  'active with a token that ends': {
+    ...{ ...taken('active.scheduled', 'forget '), ...notRefreshed },
+    'a refusal of this token': 'expired: forget notify!',
+    'a key': 'active.scheduled: forget audit! remind',
+    'an actor that waits': 'active.scheduled: connected>act_1',
+    'the end of a token': 'expired: forget notify!',
+  },
+  'signing in anew while it works': {
+    ...taken('exchanging', 'abort '),
+    'a grant': 'active.scheduled: abort connection.granted remind',
+    'a code that is no good': 'refreshing: abort connection.failed refreshToken!',
+    'a key': 'active.scheduled: abort audit! remind',
+    'an actor that waits': 'exchanging',
+  },
+  refreshing: {
+    ...taken('refreshing', 'abort '),
+    'a grant': 'active.scheduled: abort connection.granted remind',
+    'a provider that is away': 'postponed: abort connection.failed remind',
+    'a grant that is over': 'expired: abort connection.failed notify!',
+    'a client that is refused': 'error: abort connection.failed notify!',
+    'a key': 'active.scheduled: abort audit! remind',
+    'an actor that waits': 'refreshing: connected>act_1',
+  },
+  'waiting for another attempt': {
+    ...taken('postponed', 'forget '),
+    'a refresh of this token': renews,
+    'a refusal of this token': renews,
+    'a key': 'active.scheduled: forget audit! remind',
+    'an actor that waits': 'postponed: connected>act_1',
+    'the end of its wait': renews,
+  },
+  'in error': {
+    ...taken('error'),
+    'a refresh of this token': 'refreshing: refreshToken!',
+    'a key': 'active.scheduled: notify! audit! remind',
+    'an actor that waits': 'error',
+  },
+  expired: {
+    ...{ ...taken('expired'), ...notRefreshed },
+    'a key': 'active.scheduled: notify! audit! remind',
+    'an actor that waits': 'expired',
+  },
+  'expired, with an actor that waits': {
+    ...{ ...taken('expired'), ...notRefreshed, ...dismisses },
+    'a key': 'active.scheduled: notify! connected>act_1 audit! remind',
+    'an actor that waits': 'expired',
+  },
+  'being revoked': {
+    ...overAndDone,
+    'an actor that waits': 'revoking: connection_ended>act_1',
+    'the end of a revocation': 'revoked: remind',
+    'a deletion': 'erasing: abort eraseConnection!',
+  },
+  revoked: {
+    ...overAndDone,
+    'an actor that waits': 'revoked: connection_ended>act_1',
+    'a deletion': 'erasing: forget abort eraseConnection!',
+    'the end of its retention': 'erasing: forget abort eraseConnection!',
+  },
+  'removing itself': {
+    ...refreshes('refused not_found'),
+    'another name': 'refused not_found',
+    'another server': 'refused not_found',
+    'a revocation': 'refused not_found',
+    'a deletion': 'refused not_found',
+  },
+}
+
+it('has a place for every state of a connection', () => {
+  const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
+  expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
+})
+
+it('has a sample of every event that the machine names', () => {
+  expect([...new Set(Object.values(events).map((event) => event.type))].sort()).toEqual([...machine.events].sort())
+})
+
+describe.each(Object.entries(places))('a connection that is %s', (place, snapshot) => {
+  const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
+  it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
+    expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
+  })
+})
+
+it('keeps its grant however often the provider is away, and shows an error after a while', () => {
+  let at = connection(signsIn, granted(), renewal)
+  for (let failures = 1; failures < failuresShown; failures++) {
+    at = after(machine, at, unavailable)
+    expect(connectionStatus(storedState(at))).toBe('active')
+    at = after(machine, at, backoff)
+  }
+  at = after(machine, at, unavailable)
+  expect(connectionStatus(storedState(at))).toBe('error')
+  expect(at.context).toMatchObject({ held: true, is_refreshable: true })
+  expect(connectionStatus(storedState(after(machine, at, backoff, granted(2))))).toBe('active')
+})
+
+it('never refreshes a token that was replaced meanwhile', () => {
+  const renewed = connection(signsIn, granted(1), refresh(1), granted(2))
+  expect(outcomeOf(machine, renewed, refresh(1))).toBe('ignored')
+  expect(pathOf(after(machine, renewed, refresh(2)).value)).toBe('refreshing')
+})
+
+it('has a token that does not end at rest, until it is refused', () => {
+  const lasting = connection(signsIn, grantedForGood)
+  expect(pathOf(lasting.value)).toBe('active.resting')
+  expect(pathOf(after(machine, lasting, refused(1)).value)).toBe('expired')
+})
