@@ -162,6 +162,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'ai_chat.create userId': 'test/gateway/apis/ai-chat.test.ts',
   'ai_chat.create user_id': 'test/gateway/apis/ai-chat.test.ts',
   'responses.create models': 'test/gateway/apis/responses.test.ts',
+  'responses.create include': 'test/gateway/apis/file-search.test.ts',
   'chat_completions.create models': 'test/gateway/chat/fallbacks.test.ts',
   'messages.create thread': 'test/gateway/apis/message-threads.test.ts',
   'embeddings.create models': 'test/gateway/embeddings/embedding-calls.test.ts',
