@@ -100,6 +100,13 @@ export const webBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'a crawl of the web in the background',
+    most: '200 pages, 10 links deep, 2,100 addresses that wait; 20 crawls of a project at a time; kept for 7 days',
+    beyond: 'pages are not read; 429 `rate_limit_exceeded`',
+    code: ['specs/resources/web/web-limits.ts', 'backgroundCrawl'],
+    test: ['test/e2e/web/web-crawls.e2e.test.ts', 'takes 20 crawls of a project at a time, and no more'],
+  },
+  {
     of: 'addresses of a sitemap',
     most: '2,000',
     beyond: 'the rest is not read',

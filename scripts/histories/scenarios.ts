@@ -22,6 +22,7 @@ import { knowledgeScenarios } from './knowledge-scenarios.ts'
 import { mcpScenarios } from './mcp-scenarios.ts'
 import { memoryScenarios } from './memory-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
+import { webScenarios } from './web-scenarios.ts'
 
 /** What happens to one session and its actions, from the real use-cases. */
 export interface Scenario {
@@ -318,4 +319,5 @@ export const scenarios: readonly Scenario[] = [
   ...connectionScenarios,
   ...memoryScenarios,
   ...browserScenarios,
+  ...webScenarios,
 ]

@@ -52,6 +52,7 @@ const beyondSchema: Readonly<Record<string, string>> = {
   'web.fetch': 'an address is one of a page that may be read, and is',
   'web.extract': 'likewise',
   'web.crawl': 'likewise',
+  'web_crawls.create': 'likewise',
   'web.takedown': 'likewise',
   'web.search': 'a freshness is a time or a duration',
   'projects.delete': 'the name is the one of the project',

@@ -55,6 +55,13 @@ const action = (more = {}) =>
     { open: true },
   )
 
+/** A crawl without its pages, which `web_crawls.get` returns. */
+const webCrawl = (more = {}) =>
+  object(
+    { crawl_id: string(), indexed: integer(), skipped: integer(), failed: integer(), ...tenant, ...more },
+    { open: true },
+  )
+
 const agentVersion = (more = {}) =>
   object(
     {
@@ -194,6 +201,9 @@ const events = {
     data: connection(),
   },
   'connection.recovered': { says: 'A connection that had expired works again.', data: connection() },
+  'web.crawl.completed': { says: 'A crawl has read all that it may.', data: webCrawl() },
+  'web.crawl.failed': { says: 'A crawl failed.', data: webCrawl({ error: errorOf }) },
+  'web.crawl.cancelled': { says: 'A crawl was cancelled.', data: webCrawl() },
   'webhook.test': {
     says: 'A test of the endpoint (`webhooks.test`).',
     data: object({ webhook_id: string(), message: string(), ...tenant }),

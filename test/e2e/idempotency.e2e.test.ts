@@ -67,6 +67,7 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
   'knowledge_grants.create': (n, { granted }) => ({ subject_type: 'tenant', subject_id: granted[n % granted.length] }),
   'knowledge_sources.create': (n) => ({ text: `Text ${n}.` }),
   'knowledge_recall_sets.create': (n) => ({ name: `Set ${n}`, questions: [{ question: 'Which?', text: 'Text' }] }),
+  'web_crawls.create': (n) => ({ seeds: [`https://example.invalid/${n}`] }),
   'browser_jobs.create': (n) => ({ url: `https://example.invalid/${n}` }),
   'mcp_servers.create': (n, { hook }) => ({ name: `Server ${n}`, url: hook }),
   'projects.create': (n) => ({ name: `Project ${n}` }),

@@ -153,6 +153,7 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
     path: 'SKILL.md',
     jobId: await made(api.with({ 'x-tenant-id': tenant }), '/v1/web/browse', { url: `https://${mark}.invalid/` }),
     index: '0',
+    crawl_id: await made(api, '/v1/web/crawls', { seeds: [`https://${mark}.invalid/`] }),
     takedown_id: await made(api, '/v1/web/takedown', {
       ...{ urls: ['https://site.example/'], basis: 'other', requesterName: mark, requesterEmail: 'ada@example.com' },
       statement: `This page is about ${mark}.`,

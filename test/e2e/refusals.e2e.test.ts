@@ -121,6 +121,7 @@ const contentsOf = async (
     skill_id: skill,
     import_id: await made(project, '/v1/skill-imports', { text: 'Be brief.' }),
     path: 'SKILL.md',
+    crawl_id: await made(project, '/v1/web/crawls', { seeds: ['https://site.invalid/'] }),
     takedown_id: await made(project, '/v1/web/takedown', takedownRequest),
     conversation_id: conversation,
     item_id: added.body.data[0].id,

@@ -11,6 +11,7 @@ import { walk as runWalk } from './run/run-samples.ts'
 import { walk as runQueueWalk } from './run-queue/run-queue-samples.ts'
 import { walk as sessionWalk } from './session/session-samples.ts'
 import { walk as callWalk } from './tool-call/tool-call-samples.ts'
+import { walk as crawlWalk } from './web-crawl/web-crawl-samples.ts'
 import { walk as deliveryWalk } from './webhook-delivery/webhook-delivery-samples.ts'
 
 /** Every machine, with events that lead through all its states. */
@@ -33,4 +34,5 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['remote tool servers', mcpServerWalk],
   ['connections', connectionWalk],
   ['tool calls', callWalk],
+  ['crawls of the web', crawlWalk],
 ]

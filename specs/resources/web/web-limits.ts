@@ -27,3 +27,6 @@ export const maxSearchLength = 2_000
 
 /** Addresses of one request for removal. */
 export const maxTakedownUrls = 100
+
+/** Limits of a crawl in the background. */
+export const backgroundCrawl = { pages: 200, defaultPages: 100, depth: 10, defaultDepth: 3, open: 20 } as const

@@ -1,5 +1,7 @@
+import type { CrawlContext } from '#machines/web-crawl/web-crawl.ts'
+import type { WebCrawlStatus } from '#machines/web-crawl/web-crawl-definition.ts'
 import type { AuditActor } from '../records/audit-note.ts'
-import type { AnyKind, TypedKind } from '../records/schema.ts'
+import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
 /** A passage of a page, with its vector as text. */
 export type StoredPassage = {
@@ -76,5 +78,16 @@ export const webTakedowns: TypedKind<TakedownData> = { name: 'web_takedowns', fi
 /** What was taken down stays away. */
 export const webBlockedUrls: TypedKind<BlockedUrlData> = { name: 'web_blocked_urls', unique: [{ fields: ['url_key'] }] }
 
+/** What the list row of a crawl holds (`webCrawlDefinition.row`). */
+export type WebCrawlRowData = Pick<CrawlContext, 'request' | 'progress' | 'error' | 'ended_at_ms'> & {
+  readonly status: WebCrawlStatus
+}
+
+/** A crawl's list row. */
+export type WebCrawlRow = Row<WebCrawlRowData>
+
+/** List rows of crawls in the background. */
+export const webCrawlRows: TypedKind<WebCrawlRowData> = { name: 'web_crawls', filters: ['status'] }
+
 /** All kinds of this folder. */
-export const webKinds: readonly AnyKind[] = [webPages, webCorpora, webTakedowns, webBlockedUrls]
+export const webKinds: readonly AnyKind[] = [webPages, webCorpora, webTakedowns, webBlockedUrls, webCrawlRows]

@@ -1,4 +1,6 @@
+import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
 import { webCrawl } from '#specs/resources/web/web-crawl.ts'
+import { webCrawls } from '#specs/resources/web/web-crawls.ts'
 import { webExtract } from '#specs/resources/web/web-extract.ts'
 import { webFetch } from '#specs/resources/web/web-fetch.ts'
 import { maxSearchLength } from '#specs/resources/web/web-limits.ts'
@@ -10,12 +12,14 @@ import { capability } from '../capability/capability.ts'
 import { localEmbedderPort } from '../capability/embedder-port.ts'
 import { webService } from '../capability/web-service.ts'
 import { agentWeb } from './agents/agent-web.ts'
+import { crawlEffects } from './crawl/crawl-effects.ts'
+import { crawlJobUseCases } from './crawl/crawl-job-use-cases.ts'
 import { crawlUseCase } from './crawl/crawl-use-case.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
 import { PageReader } from './extract/page-reader.ts'
 import { fetchUseCase } from './fetch/fetch-use-case.ts'
 import { PageFetcher } from './fetch/page-fetcher.ts'
-import { webKinds } from './kinds.ts'
+import { webCrawlRows, webKinds } from './kinds.ts'
 import { PageIndexes } from './search/page-indexes.ts'
 import { searchPages } from './search/search-pages.ts'
 import { sharedCorpusPort } from './shared-corpus.ts'
@@ -25,8 +29,9 @@ import { takedownUseCases } from './takedowns/takedown-use-cases.ts'
 /** Pages of the public web: fetched under guard, what they say, and an own index of them. */
 export const web = capability({
   name: 'web',
-  operations: { ...webFetch, ...webExtract, ...webCrawl, ...webSearch, ...webTakedown, ...webTakedowns },
+  operations: { ...webFetch, ...webExtract, ...webCrawl, ...webCrawls, ...webSearch, ...webTakedown, ...webTakedowns },
   kinds: webKinds,
+  machines: [{ definition: webCrawlDefinition, rows: webCrawlRows }],
   open: (house) => {
     const { clock, now, records } = house
     const fetcher = new PageFetcher(house.guard.content, now)
@@ -54,8 +59,10 @@ export const web = capability({
         'web.extract': extractUseCase(reader),
         'web.crawl': crawlUseCase({ ...indexing, fetcher, steady: clock.steady }),
         'web.search': ({ scope, body }) => searchPages(search, { ...body, project: scope.project }),
+        ...crawlJobUseCases({ host: house.host, records, now }),
         ...takedownUseCases({ records, store, dropped: (project) => indexes.dropped(project), now }),
       },
+      effects: crawlEffects({ ...indexing, fetcher, storage: house.storage, clock }),
       close: () => rooms.close(),
     }
   },

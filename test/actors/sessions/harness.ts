@@ -51,6 +51,7 @@ import { type ScriptedConnections, scriptedConnections } from '../connections/sc
 import { type ScriptedDocuments, scriptedSources } from '../knowledge/scripted-sources.ts'
 import { type ScriptedServers, scriptedServers } from '../mcp/scripted-servers.ts'
 import { plainMemory } from '../memory/scripted-memory.ts'
+import { scriptedCrawls } from '../web/scripted-crawls.ts'
 import { type Answering, scriptedDeliveries, scriptedEndpoints } from '../webhooks/scripted-endpoint.ts'
 
 export { callOf } from '#test/support/call-of.ts'
@@ -224,6 +225,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         }),
         ...scriptedSources({ storage, clock, ...options.documents }),
         ...noConnections,
+        ...scriptedCrawls({ storage, clock }),
         ...scriptedBrowser({ storage, host, clock, log, visit: options.visit }),
         ...scriptedServers({ storage, clock }, options.servers),
         ...scriptedConnections({ storage, clock, ...options.connections }),

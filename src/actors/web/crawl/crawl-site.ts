@@ -75,7 +75,10 @@ export const advanced = async (
     page.depth >= plan.maxDepth ? [] : links.map((url) => ({ url, depth: page.depth + 1 })),
   )
   const followed = found.filter(({ url }) => !plan.sameOrigin || origins.has(new URL(url).origin))
-  const next = distinct(followed, known).slice(0, Math.max(0, maxKnown - known.size))
+  const next = distinct(followed, known).slice(
+    0,
+    Math.max(0, Math.min(maxKnown, plan.maxPages * 10 + 100) - known.size),
+  )
   return { waiting: [...state.waiting.slice(room), ...next], pages, discovered: state.discovered + next.length }
 }
 

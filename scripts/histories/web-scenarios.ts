@@ -1,0 +1,37 @@
+import { crawlRetentionMs } from '#machines/web-crawl/web-crawl.ts'
+import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
+import { newId } from '#runtime/ids.ts'
+import type { World } from '#test/actors/sessions/harness.ts'
+import { crawlSeeds } from '#test/actors/web/scripted-crawls.ts'
+import { calm } from '#test/support/virtual-clock.ts'
+import type { Scenario } from './scenarios.ts'
+
+const lookMs = 1000
+
+const crawl = async ({ host, clock }: World, seed = 'https://site.example/'): Promise<string> => {
+  const id = newId('crw')
+  const owner = { project: 'prj_a', tenant: null, user: null, createdAt: clock.now() }
+  const request = { seeds: [seed], maxPages: 3, maxDepth: 1, sameOrigin: true, sitemap: false, maxAge: 0 }
+  await host.create({ kind: webCrawlDefinition, id, owner, input: { crawl_id: id, request }, cause: newId('req') })
+  await calm()
+  return id
+}
+
+/** Every state of a crawl occurs in one of these. */
+export const webScenarios: readonly Scenario[] = [
+  {
+    name: 'crawls',
+    scripts: [],
+    play: async (world, clock) => {
+      await crawl(world)
+      await crawl(world, crawlSeeds.fails)
+      const cancelled = await crawl(world, crawlSeeds.endless)
+      const removed = await crawl(world, crawlSeeds.endless)
+      await world.host.deliver(cancelled, { event: { type: 'cancel', at: clock.now() }, cause: newId('req') })
+      await world.host.deliver(removed, { event: { type: 'delete' }, cause: newId('req') })
+      await calm()
+      await clock.leap(crawlRetentionMs)
+      await clock.advance(lookMs)
+    },
+  },
+]

@@ -1,0 +1,104 @@
+import { secretKeyOrDashboard } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
+import {
+  array,
+  defaulted,
+  described,
+  id,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '#specs/dsl/schema.ts'
+import { crawledPage, crawlRequest } from './web-crawl.ts'
+import { ofWeb } from './web-fields.ts'
+import { backgroundCrawl } from './web-limits.ts'
+
+const status = oneOf('crawling', 'completed', 'failed', 'cancelled')
+
+const crawl = object(
+  {
+    id: id('crw'),
+    status,
+    seeds: array(string()),
+    maxPages: integer(),
+    maxDepth: integer(),
+    pages: described(array(crawledPage), 'Pages so far.'),
+    indexed: integer(),
+    skipped: integer(),
+    failed: integer(),
+    discovered: described(integer(), 'Addresses that were found.'),
+    error: nullable(object({ code: string(), message: string() })),
+    createdAt: timestamp(),
+    endedAt: nullable(timestamp()),
+  },
+  { title: 'WebCrawlJob', description: 'A crawl in the background.' },
+)
+
+const path = '/v1/web/crawls'
+const reads = secretKeyOrDashboard('member')
+const { maxPages: _fewer, maxDepth: _flatter, ...request } = crawlRequest
+
+/** Crawls that go on in the background, and over restarts. */
+export const webCrawls = defineOperations('web_crawls', {
+  create: {
+    ...ofWeb,
+    summary: 'Start a crawl in the background',
+    description:
+      'Reads pages as `web.crawl` does, and more of them. What was read is kept every few pages, so that a restart goes on there. The events `web.crawl.completed`, `web.crawl.failed` and `web.crawl.cancelled` are sent to webhooks.',
+    method: 'POST',
+    path,
+    body: object({
+      ...request,
+      maxPages: described(
+        defaulted(integer({ min: 1, max: backgroundCrawl.pages, clamp: 'max' }), backgroundCrawl.defaultPages),
+        'Most pages that are read. Default: 100; at most 200.',
+      ),
+      maxDepth: described(
+        defaulted(integer({ min: 0, max: backgroundCrawl.depth, clamp: 'max' }), backgroundCrawl.defaultDepth),
+        'Most links from a seed. Default: 3; at most 10.',
+      ),
+    }),
+    answer: answersJson(crawl, { status: 202 }),
+    errors: ['invalid_url', 'unsafe_url', 'rate_limit_exceeded'],
+  },
+  list: {
+    ...ofWeb,
+    summary: 'List crawls',
+    description: 'Newest first. A crawl can be read for 7 days after it has ended.',
+    method: 'GET',
+    path,
+    access: reads,
+    query: { ...cursorQuery, status: optional(status) },
+    answer: answersJson(cursorPage(crawl)),
+  },
+  get: {
+    ...ofWeb,
+    summary: 'Retrieve a crawl',
+    method: 'GET',
+    path: `${path}/{crawl_id}`,
+    access: reads,
+    answer: answersJson(crawl),
+  },
+  cancel: {
+    ...ofWeb,
+    summary: 'Cancel a crawl',
+    description: 'Ends a crawl. Pages that it has indexed stay. A crawl that has ended stays as it is.',
+    method: 'POST',
+    path: `${path}/{crawl_id}/cancel`,
+    access: secretKeyOrDashboard('admin'),
+    answer: answersJson(crawl),
+    event: 'cancel',
+  },
+})
+
+declare module '#specs/index.ts' {
+  interface Resources {
+    readonly webCrawls: typeof webCrawls
+  }
+}

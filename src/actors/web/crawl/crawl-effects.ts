@@ -1,0 +1,35 @@
+import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
+import type { EffectCatalog, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { advanced, begun } from './crawl-site.ts'
+import type { IndexingParts } from './index-page.ts'
+import type { FetchedSite } from './sitemap-urls.ts'
+
+/** What crawls in the background need. */
+export type CrawlJobParts = IndexingParts & FetchedSite
+
+/** Reads the next batch of a crawl; again after a crash: what was stored of it is found unchanged. */
+const crawlPages = (parts: CrawlJobParts): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, context): Promise<EffectOutcome> => {
+    const { request, progress } = contextOf(webCrawlDefinition, context)
+    const { signal, owner } = context
+    const plan = { ...request, project: owner.project }
+    try {
+      const state = progress ?? (await begun(parts, plan, signal))
+      return { event: { type: 'advanced', progress: await advanced(parts, plan, { state, signal }), at: parts.now() } }
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      const { code, message } = error
+      return { event: { type: 'crawl_failed', error: { code, message }, at: parts.now() } }
+    }
+  },
+})
+
+/** The effects of the crawl machine, by `<machine>.<name>`. */
+export const crawlEffects = (parts: CrawlJobParts & EraseParts): EffectCatalog => ({
+  'web_crawl.crawlPages': crawlPages(parts),
+  'web_crawl.eraseWebCrawl': eraseActor(parts),
+})

@@ -1,0 +1,83 @@
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
+import { pageOf } from '#records/pages.ts'
+import { timestampOf, timestampOrNull } from '#records/row-times.ts'
+import { Table } from '#records/table.ts'
+import type { Host } from '#runtime/host.ts'
+import { newId, newIdFor } from '#runtime/ids.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { rowRecord } from '#runtime/rows/actor-row.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import { backgroundCrawl } from '#specs/resources/web/web-limits.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { type WebCrawlRow, webCrawlRows } from '../kinds.ts'
+import { crawlRow } from '../schema.ts'
+import { crawlView, requirePages } from './crawl-use-case.ts'
+
+/** What requests for crawls need. */
+export interface CrawlJobRequests {
+  readonly host: Host
+  readonly records: RecordStore
+  readonly now: () => number
+}
+
+type CrawlUseCases = Pick<UseCases, Extract<keyof UseCases, `web_crawls.${string}`>>
+
+const kind = webCrawlDefinition
+const againS = 30
+
+/** Crawls in the background: start, read, cancel. */
+export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): CrawlUseCases => {
+  const table = new Table(records, webCrawlRows, now)
+  const find = async (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)
+  const shown = (resident: Resident) => view(crawlRow(rowRecord(resident)))
+  return {
+    'web_crawls.create': async (call) => {
+      const { scope, body, idempotency } = call
+      requirePages(body.seeds)
+      await host.rows.shown()
+      if ((await table.count(projectScope(scope.project), { status: 'crawling' })) >= backgroundCrawl.open) {
+        const message = `A project has at most ${backgroundCrawl.open} crawls at a time.`
+        throw new ServiceError('rate_limit_exceeded', { retryAfterS: againS, message })
+      }
+      const id = newIdFor(call, kind.idPrefix, host.newActorId)
+      const owner = { project: scope.project, tenant: null, user: null, createdAt: now() }
+      await host.create({
+        kind,
+        id,
+        owner,
+        input: { crawl_id: id, request: body },
+        cause: idempotency?.cause ?? newId('req'),
+      })
+      return shown(await find(projectScope(scope.project), id))
+    },
+    'web_crawls.list': async ({ scope, query: { status, ...page } }) => {
+      await host.rows.shown()
+      const where = status === undefined ? {} : { status }
+      return pageOf(table, projectScope(scope.project), {
+        query: { ...page, where },
+        shown: { idPrefix: kind.idPrefix, view },
+      })
+    },
+    'web_crawls.get': async ({ scope, params }) => shown(await find(projectScope(scope.project), params.crawl_id)),
+    'web_crawls.cancel': async ({ scope, params, idempotency }) => {
+      const own = projectScope(scope.project)
+      const crawl = await find(own, params.crawl_id)
+      await host.deliverTo(crawl, { event: { type: 'cancel', at: now() }, cause: idempotency?.cause ?? newId('req') })
+      return shown(await find(own, params.crawl_id))
+    },
+  }
+}
+
+const view = ({ id, created_at, data }: WebCrawlRow): ResultOf<'web_crawls.get'> => {
+  const { status, request, progress, error, ended_at_ms } = data
+  const { seeds, maxPages, maxDepth } = request
+  return {
+    ...{ id, status, seeds, maxPages, maxDepth, error },
+    ...crawlView(progress ?? { waiting: [], pages: [], discovered: 0 }),
+    createdAt: timestampOf(created_at),
+    endedAt: timestampOrNull(ended_at_ms),
+  }
+}

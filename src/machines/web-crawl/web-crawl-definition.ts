@@ -1,0 +1,38 @@
+import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
+import { webCrawlMachine } from './web-crawl.ts'
+
+/** States of a crawl on the wire. */
+export const webCrawlStatuses = ['crawling', 'completed', 'failed', 'cancelled'] as const
+
+/** One of `webCrawlStatuses`. */
+export type WebCrawlStatus = (typeof webCrawlStatuses)[number]
+
+/** A crawl's status on the wire; null once it removes itself. */
+export const webCrawlStatus = ({ value }: Pick<StoredState, 'value'>): WebCrawlStatus | null =>
+  webCrawlStatuses.find((status) => status === value) ?? null
+
+const webCrawlRow: RowOf = (state) => {
+  const status = webCrawlStatus(state)
+  if (status === null) return null
+  const { request, progress, error, ended_at_ms } = state.context
+  return {
+    status,
+    request: request ?? null,
+    progress: progress ?? null,
+    error: error ?? null,
+    ended_at_ms: ended_at_ms ?? null,
+  }
+}
+
+/** Crawls in the background: `specs/resources/web/web-crawls.ts` is their interface. */
+export const webCrawlDefinition = {
+  name: 'web_crawl',
+  version: 1,
+  idPrefix: 'crw',
+  machine: webCrawlMachine,
+  effects: { crawlPages: 'idempotent', eraseWebCrawl: 'idempotent' },
+  row: webCrawlRow,
+  gone: (state) => webCrawlStatus(state) === null,
+  busy: ({ value }) => value === 'crawling',
+  migrations: {},
+} satisfies MachineDefinition

@@ -1,0 +1,141 @@
+import { setup } from 'xstate'
+import { assignsOf } from '../event-actions.ts'
+import type { At } from '../refusal.ts'
+import { vocabulary } from '../vocabulary.ts'
+
+/** How long a crawl can be read once it has ended, in ms. */
+export const crawlRetentionMs = 7 * 24 * 60 * 60 * 1000
+
+/** What a crawl reads. */
+export type CrawlRequest = {
+  readonly seeds: readonly string[]
+  readonly maxPages: number
+  readonly maxDepth: number
+  readonly sameOrigin: boolean
+  readonly sitemap: boolean
+  /** In seconds. */
+  readonly maxAge: number
+}
+
+/** One page that it came to. */
+export type CrawlPage = {
+  readonly url: string
+  readonly status: 'indexed' | 'skipped' | 'failed'
+  readonly reason?: string
+  readonly canonicalUrl?: string
+  readonly change?: 'new' | 'changed' | 'unchanged'
+  readonly depth: number
+}
+
+/** How far a crawl is. */
+export type CrawlProgress = {
+  readonly waiting: readonly { readonly url: string; readonly depth: number }[]
+  readonly pages: readonly CrawlPage[]
+  /** Addresses that were found. */
+  readonly discovered: number
+}
+
+/** A crawl's durable context. */
+export type CrawlContext = {
+  readonly crawl_id: string
+  readonly request: CrawlRequest
+  /** Null before the first batch. */
+  readonly progress: CrawlProgress | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  /** ms since the epoch. */
+  readonly ended_at_ms: number | null
+}
+
+/** What starts a crawl. */
+export type CrawlInput = Pick<CrawlContext, 'crawl_id' | 'request'>
+
+/** Everything that can happen to a crawl. Times in ms since the epoch. */
+export type CrawlEvent =
+  /** A batch of pages was read and stored. */
+  | { readonly type: 'advanced'; readonly progress: CrawlProgress; readonly at: number }
+  | {
+      readonly type: 'crawl_failed'
+      readonly error: { readonly code: string; readonly message: string }
+      readonly at: number
+    }
+  | { readonly type: 'cancel'; readonly at: number }
+  | { readonly type: 'delete' }
+
+type On<Type extends CrawlEvent['type']> = At<CrawlContext, Extract<CrawlEvent, { readonly type: Type }>>
+
+const assigns = assignsOf<CrawlContext, CrawlEvent>()
+
+const keepProgress = assigns(({ event: { progress } }: On<'advanced'>) => ({ progress }))
+
+const keepLast = assigns(({ event: { progress, at } }: On<'advanced'>) => ({
+  progress: { ...progress, waiting: [] },
+  ended_at_ms: at,
+}))
+
+const keepFailure = assigns(({ event: { error, at } }: On<'crawl_failed'>) => ({ error, ended_at_ms: at }))
+
+const keepEnd = assigns(({ context, event: { at } }: On<'cancel'>) => ({
+  progress: context.progress === null ? null : { ...context.progress, waiting: [] },
+  ended_at_ms: at,
+}))
+
+const counted = ({ crawl_id, progress }: CrawlContext) => {
+  const count = (status: CrawlPage['status']): number =>
+    (progress?.pages ?? []).filter((page) => page.status === status).length
+  return { crawl_id, indexed: count('indexed'), skipped: count('skipped'), failed: count('failed') }
+}
+
+const notifies = (type: 'web.crawl.completed' | 'web.crawl.failed' | 'web.crawl.cancelled') =>
+  ({
+    type: 'notify',
+    params: ({ context }: { context: CrawlContext }) => ({
+      event_type: type,
+      data: { ...counted(context), ...(type === 'web.crawl.failed' && { error: context.error }) },
+    }),
+  }) as const
+
+/**
+ * A crawl in the background. It reads a batch of pages at a time (`crawling`): what a batch found is durable before the
+ * next one begins, and a batch that a crash ended is read again.
+ */
+export const webCrawlMachine = setup({
+  types: {
+    context: {} as CrawlContext,
+    input: {} as CrawlInput,
+    events: {} as CrawlEvent,
+  },
+  actions: {
+    ...vocabulary,
+    crawlPages: (_: unknown, _params: { pages: number }) => {},
+    eraseWebCrawl: (_: unknown, _params: Record<never, never>) => {},
+  },
+  guards: {
+    isOver: ({ context, event }) =>
+      event.type === 'advanced' &&
+      (event.progress.waiting.length === 0 || event.progress.pages.length >= context.request.maxPages),
+  },
+  delays: { retention: crawlRetentionMs },
+}).createMachine({
+  id: 'web_crawl',
+  context: ({ input }) => ({ ...input, progress: null, error: null, ended_at_ms: null }),
+  initial: 'crawling',
+  on: { delete: '.erasing' },
+  states: {
+    crawling: {
+      entry: { type: 'crawlPages', params: ({ context }) => ({ pages: context.progress?.pages.length ?? 0 }) },
+      exit: { type: 'abort', params: { effects: ['crawlPages'] } },
+      on: {
+        advanced: [
+          { guard: 'isOver', target: 'completed', actions: keepLast },
+          { target: 'crawling', reenter: true, actions: keepProgress },
+        ],
+        crawl_failed: { target: 'failed', actions: keepFailure },
+        cancel: { target: 'cancelled', actions: keepEnd },
+      },
+    },
+    completed: { entry: notifies('web.crawl.completed'), after: { retention: 'erasing' } },
+    failed: { entry: notifies('web.crawl.failed'), after: { retention: 'erasing' } },
+    cancelled: { entry: notifies('web.crawl.cancelled'), after: { retention: 'erasing' } },
+    erasing: { type: 'final', entry: { type: 'eraseWebCrawl', params: {} } },
+  },
+})

@@ -1,0 +1,44 @@
+import type { CrawlProgress } from '#machines/web-crawl/web-crawl.ts'
+import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
+import type { Clock } from '#runtime/clock.ts'
+import type { EffectCatalog } from '#runtime/effects/effects.ts'
+import { eraseActor } from '#runtime/erasure/erase-actor.ts'
+import { contextOf } from '#runtime/schema.ts'
+import type { Storage } from '#storage/ports.ts'
+
+/** Seeds whose crawl does otherwise than to read a page a batch. */
+export const crawlSeeds = { fails: 'https://fails.example/', endless: 'https://endless.example/' } as const
+
+/** The effects of crawls without a network, for worlds of virtual time: a page a batch. */
+export const scriptedCrawls = ({
+  storage,
+  clock,
+}: {
+  readonly storage: Storage
+  readonly clock: Clock
+}): EffectCatalog => ({
+  'web_crawl.crawlPages': {
+    policy: 'idempotent',
+    run: async (_params, context) => {
+      const { request, progress } = contextOf(webCrawlDefinition, context)
+      const [seed = ''] = request.seeds
+      const at = clock.now()
+      if (seed === crawlSeeds.fails)
+        return { event: { type: 'crawl_failed', error: { code: 'invalid_url', message: 'It is none.' }, at } }
+      if (seed === crawlSeeds.endless)
+        await new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), { once: true }))
+      const pages: CrawlProgress['pages'] = [
+        ...(progress?.pages ?? []),
+        { url: `${seed}${progress?.pages.length ?? 0}`, status: 'indexed', change: 'new', depth: 0 },
+      ]
+      return {
+        event: {
+          type: 'advanced',
+          progress: { waiting: [{ url: seed, depth: 1 }], pages, discovered: pages.length },
+          at,
+        },
+      }
+    },
+  },
+  'web_crawl.eraseWebCrawl': eraseActor({ storage, clock }),
+})
