@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 const commands = {
   start: ['src/start.js', 'the server'],
   doctor: ['scripts/doctor.ts', 'checks the installation and says what to do'],
+  mcp: ['src/tool-server/stdio.ts', 'an MCP server over stdio whose tools call a server'],
   backup: ['scripts/backup.ts', 'copies a running installation'],
   export: ['scripts/export.ts', 'writes one project into a file'],
   import: ['scripts/import.ts', 'reads such a file into a store'],

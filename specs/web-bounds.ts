@@ -113,4 +113,11 @@ export const webBounds: readonly Bound[] = [
     code: ['src/pages/sitemap.ts', 'maxSitemapUrls'],
     test: ['test/pages/freshness.test.ts', 'names pages, or other sitemaps'],
   },
+  {
+    of: 'a result of the tool server',
+    most: '400,000 characters',
+    beyond: 'the rest is left out, and the result says so',
+    code: ['src/tool-server/tool-result.ts', 'maxResultLength'],
+    test: ['test/tool-server/tool-request.test.ts', 'keeps results of at most 400,000 characters'],
+  },
 ]

@@ -9,6 +9,7 @@ const layers: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'storage/ports', holds: /^src\/storage\/|^src\/[^/]+\.ts$/ },
   { name: 'telemetry', holds: /^src\/telemetry\// },
   { name: 'outgoing', holds: /^src\/outgoing\// },
+  { name: 'tool server', holds: /^src\/tool-server\// },
   { name: 'scans', holds: /^src\/skill-scan\// },
   { name: 'pages', holds: /^src\/pages\// },
   { name: 'parsing', holds: /^src\/parsing\// },

@@ -18,6 +18,7 @@ import { clientAddressReader } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
 import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts'
+import { McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { Metrics } from './metrics.ts'
 import { logReadiness, openProcessState, type ProcessState, readinessOf } from './process-state.ts'
 import { showProduct } from './product-gauges.ts'
@@ -84,7 +85,10 @@ export const openTransport = (parts: TransportParts): Transport => {
     clientAddress,
     log,
   })
-  const dispatcher = new Dispatcher({
+  const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
+  const mcp = new McpEndpoint({ authenticator, publicOrigin: parts.publicOrigin, serve })
+  const shown = { health, metrics, mcp, files: parts.console, containment }
+  const dispatcher: Dispatcher = new Dispatcher({
     endpoints,
     authenticator,
     tenants,
@@ -97,7 +101,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     log,
     telemetry: parts.telemetry,
     observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
-    pages: (request, response) => page(request, response, { health, metrics, files: parts.console, containment }),
+    pages: (request, response, requestId) => page(request, response, { ...shown, requestId }),
     upgrade: (request) => upgrades.decide(request),
   })
   return {
@@ -138,19 +142,22 @@ const unlessDraining = (authenticator: Authenticator, state: ProcessState): Auth
 interface Pages {
   readonly health: Health
   readonly metrics: Metrics
+  readonly mcp: McpEndpoint
   readonly files: StaticFiles
   readonly containment: Containment
+  readonly requestId: string
 }
 
 const page = (
   request: HttpRequest,
   response: HttpResponse,
-  { health, metrics, files, containment }: Pages,
+  { health, metrics, mcp, files, containment, requestId }: Pages,
 ): boolean => {
   const fail = (): void => response.fail()
   if (request.path === '/healthz') health.live(response)
   else if (request.path === '/readyz') containment.start('readyz', () => health.ready(response), fail)
   else if (request.path === '/metrics') containment.start('metrics', () => metrics.answer(response), fail)
+  else if (mcp.takes(request)) containment.start('mcp', () => mcp.answer(request, response, requestId), fail)
   else return files.answer(request, response)
   return true
 }

@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { toolModes } from './offered-tools.ts'
+import { type CallApi, toolServer } from './tool-server.ts'
+
+/** Longer than any answer that is waited for, in ms. */
+const callMs = 10 * 60_000
+
+/**
+ * `troupe mcp`: an MCP server over stdio whose tools call a server over HTTP. SERVICE_API_KEY is the key, SERVICE_BASE_URL
+ * the server (http://127.0.0.1:8080 without it), `--mode write` offers tools that change something.
+ */
+const main = (): void => {
+  const { values } = parseArgs({ options: { mode: { type: 'string', default: 'read' } } })
+  const mode = toolModes.find((each) => each === values.mode)
+  const key = process.env.SERVICE_API_KEY ?? ''
+  const base = (process.env.SERVICE_BASE_URL ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')
+  const problem =
+    mode === undefined
+      ? '--mode takes read or write'
+      : key === ''
+        ? 'SERVICE_API_KEY is not set: it takes a key of a project'
+        : URL.canParse(base)
+          ? null
+          : 'SERVICE_BASE_URL takes the URL of a server'
+  if (problem !== null || mode === undefined) {
+    process.stderr.write(`${problem}\n`)
+    process.exit(2)
+  }
+  serveStdio(() => toolServer(mode, overHttp(base, key)))
+}
+
+const overHttp =
+  (base: string, key: string): CallApi =>
+  async ({ method, path, body }, signal) => {
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body !== null && { 'content-type': 'application/json' }) },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(callMs)]),
+      ...(body !== null && { body }),
+    })
+    return {
+      status: answer.status,
+      contentType: answer.headers.get('content-type') ?? '',
+      body: await answer.text(),
+    }
+  }
+
+main()

@@ -1,0 +1,104 @@
+import type { Operation } from '#specs/dsl/declare.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
+import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
+import type { OfferedTool } from './offered-tools.ts'
+
+/** A tool as clients see it: all of it follows from the declaration of its operation. */
+export interface ShownTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: ObjectSchema
+  readonly annotations: {
+    readonly title: string
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: boolean
+    readonly openWorldHint: boolean
+  }
+}
+
+/** JSON Schema of an object. */
+export interface ObjectSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, JsonSchema>>
+  readonly required: readonly string[]
+  readonly additionalProperties: false
+}
+
+/** A request of the API. */
+export interface ToolRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  /** JSON; null for none. */
+  readonly body: string | null
+}
+
+/** An argument that no tool can use. */
+export class BadArguments extends Error {
+  override readonly name = 'BadArguments'
+}
+
+/** The tool as clients list it. */
+export const shownTool = ({ name, mode, operation }: OfferedTool): ShownTool => ({
+  name,
+  title: operation.summary,
+  description: [`${operation.summary}.`, operation.description ?? ''].join(' ').trim(),
+  inputSchema: inputOf(operation),
+  annotations: {
+    title: operation.summary,
+    readOnlyHint: mode === 'read',
+    destructiveHint: operation.method === 'DELETE',
+    openWorldHint: operation.paths[0].startsWith('/v1/web/'),
+  },
+})
+
+/** Parameters of the path, of the query, and fields of the body in one object: no operation has a name twice. */
+const inputOf = ({ params, query, body }: Operation): ObjectSchema => {
+  const ofPath = Object.fromEntries(params.map((name) => [name, idOfPath]))
+  const ofQuery = Object.fromEntries(Object.entries(query).map(([name, { json }]) => [name, json]))
+  const ofBody = fieldsOf(body?.json)
+  return {
+    type: 'object',
+    properties: { ...ofPath, ...ofQuery, ...ofBody.properties },
+    required: [...params, ...requiredIn(query), ...ofBody.required],
+    additionalProperties: false,
+  }
+}
+
+/** Ids of paths. */
+const idOfPath: JsonSchema = { type: 'string', minLength: 1, maxLength: 128 }
+
+const fieldsOf = (schema: JsonSchema | undefined): Pick<ObjectSchema, 'properties' | 'required'> => ({
+  properties: schema?.properties ?? {},
+  required: schema?.required ?? [],
+})
+
+const requiredIn = (query: Shape): readonly string[] =>
+  Object.entries(query).flatMap(([name, { presence }]) => (presence === 'required' ? [name] : []))
+
+/** The request that a call makes. @throws {BadArguments} for a missing part of the path, and for a name that the tool has not. */
+export const requestOf = ({ operation }: Pick<OfferedTool, 'operation'>, given: JsonObject): ToolRequest => {
+  const { params, query, body, method, paths } = operation
+  const known = Object.keys(inputOf(operation).properties)
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new BadArguments(`The tool has no argument ${unknown}.`)
+  const path = paths[0].replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = given[name]
+    if (typeof value !== 'string' || value === '') throw new BadArguments(`The argument ${name} is missing.`)
+    return encodeURIComponent(value)
+  })
+  const search = new URLSearchParams(
+    Object.keys(query).flatMap((name): [string, string][] =>
+      given[name] === undefined ? [] : [[name, textOf(given[name])]],
+    ),
+  ).toString()
+  const fields = Object.entries(given).filter(([name]) => !params.includes(name) && !(name in query))
+  return {
+    method,
+    path: search === '' ? path : `${path}?${search}`,
+    body: body === null ? null : JSON.stringify(Object.fromEntries(fields)),
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,0 +1,74 @@
+import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
+import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
+
+/** Takes the answer of an operation that this process calls itself. */
+export class InnerResponse implements HttpResponse {
+  readonly #answered = Promise.withResolvers<ApiAnswer>()
+  readonly #parts: Buffer[] = []
+  #begun = false
+  #closed = false
+  #onClose: () => void = () => {}
+
+  /** The whole answer. Rejects when it is broken off. */
+  get answer(): Promise<ApiAnswer> {
+    return this.#answered.promise
+  }
+
+  get begun(): boolean {
+    return this.#begun
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  send(status: number, headers: Headers, body: string | Uint8Array): void {
+    if (this.#begun) return
+    this.#begun = true
+    this.#end(status, headers, Buffer.from(body).toString('utf8'))
+  }
+
+  stream(status: number, headers: Headers): BodyWriter {
+    this.#begun = true
+    const take = (part: string | Uint8Array): void => {
+      this.#parts.push(Buffer.from(part))
+    }
+    return {
+      bufferedBytes: 0,
+      write: (part) => {
+        take(part)
+        return true
+      },
+      onDrain: () => {},
+      end: (part) => {
+        if (part !== undefined) take(part)
+        this.#end(status, headers, Buffer.concat(this.#parts).toString('utf8'))
+      },
+      abort: () => this.fail(),
+    }
+  }
+
+  fail(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#answered.reject(new Error('the answer was broken off'))
+  }
+
+  /** The caller is gone. */
+  abandon(): void {
+    if (this.#closed) return
+    this.fail()
+    this.#onClose()
+  }
+
+  onClose(listener: () => void): void {
+    this.#onClose = listener
+  }
+
+  #end(status: number, headers: Headers, body: string): void {
+    if (this.#closed) return
+    this.#closed = true
+    const [, contentType = ''] = headers.find(([name]) => name === 'content-type') ?? []
+    this.#answered.resolve({ status, contentType, body })
+  }
+}

@@ -1,0 +1,175 @@
+import { isIP } from 'node:net'
+import type { McpHttpHandler } from '@modelcontextprotocol/server'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
+import type { ToolRequest } from '#src/tool-server/tool-request.ts'
+import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
+import type { Authenticator } from '../api/credentials/authenticator.ts'
+import { envelop } from '../api/envelopes.ts'
+import { BodyTooLarge, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
+import { InnerResponse } from './inner-response.ts'
+
+/** What the endpoint is opened with. */
+export interface McpParts {
+  readonly authenticator: Authenticator
+  /** The server's origin as browsers see it; null when it is the `Host` that they name. */
+  readonly publicOrigin: string | null
+  /** Serves a request of the API, as if it had come over the network. */
+  readonly serve: (request: HttpRequest, response: HttpResponse) => void
+}
+
+/** Where the tool server is. */
+export const mcpPath = '/mcp'
+
+const metadataPath = '/.well-known/oauth-protected-resource'
+const maxBodyBytes = 1024 * 1024
+const json = [['content-type', 'application/json']] as const
+
+/**
+ * Serves the tool server at `/mcp` by streamable HTTP: both the revisions with sessions and the one without. A request needs
+ * a key or a token of ours in `Authorization`; the operations that tools call are held to it like any other request.
+ */
+export class McpEndpoint {
+  readonly #parts: McpParts
+
+  constructor(parts: McpParts) {
+    this.#parts = parts
+  }
+
+  /** @returns whether the path is one of its own. */
+  takes({ path }: Pick<HttpRequest, 'path'>): boolean {
+    return path === mcpPath || path === metadataPath || path === `${metadataPath}${mcpPath}`
+  }
+
+  /** Answers a request to a path of its own. */
+  async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
+    const own = [['x-request-id', requestId]] as const
+    if (request.path !== mcpPath) return this.#metadata(request, response, own)
+    try {
+      this.#requireOrigin(request)
+      await this.#requireCredential(request)
+      const mode = modeOf(request.query)
+      const body = request.method === 'POST' ? await request.body(maxBodyBytes) : null
+      await passedOn(await (await this.#handler(request, mode)).fetch(asFetched(request, body)), response, own)
+    } catch (error) {
+      const refused = refusalOf(error)
+      const { status, body } = envelop('platform', refused, requestId)
+      const challenge = status === 401 ? [['www-authenticate', this.#challenge(request)] as const] : []
+      response.send(status, [...json, ...own, ...challenge], JSON.stringify(body))
+    }
+  }
+
+  /**
+   * A page of another site has no business here, whatever its browser would send along. Without PUBLIC_URL a name of
+   * another site may lead to this machine: pages come from an address or `localhost` then. @throws {ServiceError}
+   */
+  #requireOrigin(request: HttpRequest): void {
+    const origin = request.header('origin')
+    if (origin === undefined) return
+    const url = URL.canParse(origin) ? new URL(origin) : null
+    const { publicOrigin } = this.#parts
+    const isOwn =
+      publicOrigin === null
+        ? url !== null && url.host === request.header('host') && isAddress(url.hostname)
+        : origin === publicOrigin
+    if (!isOwn) throw new ServiceError('forbidden', { message: 'The origin is not the one of this server.' })
+  }
+
+  /** Cookies of the dashboard do not count: a browser sends them by itself. @throws {ServiceError} */
+  async #requireCredential(request: HttpRequest): Promise<void> {
+    const names = ['authorization', 'x-api-key', 'service_api_key']
+    if (names.every((name) => request.header(name) === undefined)) throw new ServiceError('authentication_required')
+    await this.#parts.authenticator.authenticate(request)
+  }
+
+  /** The SDK is loaded at the first request: most installations start without one. */
+  async #handler(request: HttpRequest, mode: ToolMode): Promise<McpHttpHandler> {
+    const [{ createMcpHandler }, { toolServer }] = await Promise.all([
+      import('@modelcontextprotocol/server'),
+      import('#src/tool-server/tool-server.ts'),
+    ])
+    return createMcpHandler(() => toolServer(mode, (wanted, signal) => this.#call(request, wanted, signal)))
+  }
+
+  #call(outer: HttpRequest, wanted: ToolRequest, signal: AbortSignal): Promise<ApiAnswer> {
+    const response = new InnerResponse()
+    signal.addEventListener('abort', () => response.abandon(), { once: true })
+    this.#parts.serve(innerRequest(outer, wanted), response)
+    return response.answer
+  }
+
+  /** RFC 9728: what protects the endpoint. No authorization server is ours: keys are sent as bearers. */
+  #metadata(request: HttpRequest, response: HttpResponse, own: Headers): void {
+    const document = {
+      resource: `${this.#origin(request)}${mcpPath}`,
+      authorization_servers: [],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Troupe',
+    }
+    response.send(200, [...json, ...own, ['access-control-allow-origin', '*']], JSON.stringify(document))
+  }
+
+  #challenge(request: HttpRequest): string {
+    return `Bearer resource_metadata="${this.#origin(request)}${metadataPath}${mcpPath}"`
+  }
+
+  #origin(request: HttpRequest): string {
+    const host = request.header('host') ?? 'localhost'
+    return this.#parts.publicOrigin ?? `http://${/^[A-Za-z0-9.:[\]-]+$/.test(host) ? host : 'localhost'}`
+  }
+}
+
+const isAddress = (host: string): boolean => host === 'localhost' || isIP(host.replace(/^\[|\]$/g, '')) !== 0
+
+const modeOf = (query: string): ToolMode => {
+  const wanted = new URLSearchParams(query).get('mode') ?? 'read'
+  const mode = toolModes.find((each) => each === wanted)
+  if (mode === undefined) throw new ServiceError('invalid_query', { param: 'mode' })
+  return mode
+}
+
+const refusalOf = (error: unknown): ServiceError => {
+  if (error instanceof ServiceError) return error
+  return new ServiceError(error instanceof BodyTooLarge ? 'body_too_large' : 'internal_error', { cause: error })
+}
+
+/** Headers that the protocol reads. */
+const protocolHeaders = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-session-id', 'last-event-id']
+
+const asFetched = (request: HttpRequest, body: Buffer | null): Request => {
+  const named = [...protocolHeaders, 'mcp-method', 'mcp-name']
+  const headers = named.flatMap((name): [string, string][] => {
+    const value = request.header(name)
+    return value === undefined ? [] : [[name, value]]
+  })
+  const url = `http://localhost${mcpPath}?${request.query}`
+  return new Request(url, { method: request.method, headers, ...(body !== null && { body: new Uint8Array(body) }) })
+}
+
+const passedOn = async (answer: Response, response: HttpResponse, own: Headers): Promise<void> => {
+  const headers: Headers = [...[...answer.headers].filter(([name]) => name !== 'content-length'), ...own]
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (!isStream || answer.body === null) return response.send(answer.status, headers, await answer.text())
+  const reader = answer.body.getReader()
+  response.onClose(() => void reader.cancel().catch(() => {}))
+  const writer = response.stream(answer.status, headers)
+  for (let next = await reader.read(); !next.done; next = await reader.read()) writer.write(next.value)
+  writer.end()
+}
+
+/** Credentials and whom they act for go along; cookies do not. */
+const passedHeaders = ['authorization', 'x-api-key', 'service_api_key', 'x-tenant-id', 'x-external-user-id']
+
+const innerRequest = (outer: HttpRequest, { method, path, body }: ToolRequest): HttpRequest => {
+  const [place = '', query = ''] = path.split('?', 2)
+  const bytes = Buffer.from(body ?? '')
+  const own: Readonly<Record<string, string>> = {
+    accept: 'application/json',
+    ...(body !== null && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
+  }
+  return {
+    ...{ method, path: place, query, remoteAddress: outer.remoteAddress },
+    header: (name) => own[name] ?? (passedHeaders.includes(name) ? outer.header(name) : undefined),
+    body: (maxBytes) => (bytes.length > maxBytes ? Promise.reject(new BodyTooLarge()) : Promise.resolve(bytes)),
+  }
+}

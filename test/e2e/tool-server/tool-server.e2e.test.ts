@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toolsFor } from '#src/tool-server/offered-tools.ts'
+import { noBrowser } from '../browser/no-browser.ts'
+import { World } from '../world.ts'
+import { mcpForPython } from './python/install.ts'
+
+const execute = promisify(execFile)
+const python = mcpForPython()
+
+const about = { name: 'test', version: '1.0.0' }
+const eras = [
+  { era: 'the revision without sessions', of: 'modern', versionNegotiation: { mode: 'auto' } },
+  { era: 'revisions with a handshake', of: 'legacy', versionNegotiation: { mode: 'legacy' } },
+] as const
+
+describe('the tool server', () => {
+  let world: World
+  const open: Client[] = []
+
+  beforeAll(async () => {
+    world = await World.start({ env: noBrowser })
+  })
+  afterAll(async () => {
+    for (const client of open) await client.close()
+    await world.stop()
+  })
+
+  const connected = async (query = '', options: { versionNegotiation?: { mode: 'auto' | 'legacy' } } = {}) => {
+    const client = new Client(about, options)
+    const requestInit = { headers: { authorization: `Bearer ${world.secretKey}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${query}`), { requestInit }))
+    open.push(client)
+    return client
+  }
+  const overStdio = async (args: readonly string[] = [], key = world.secretKey) => {
+    const client = new Client(about)
+    const command = resolve(import.meta.dirname, '../../../bin/troupe.js')
+    const env = { PATH: process.env.PATH ?? '', SERVICE_API_KEY: key, SERVICE_BASE_URL: world.url }
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', ...args], env }))
+    open.push(client)
+    return client
+  }
+  const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name)
+
+  describe.each(eras)('by $era', ({ of, versionNegotiation }) => {
+    it('speaks it', async () => {
+      expect((await connected('', { versionNegotiation })).getProtocolEra()).toBe(of)
+    })
+
+    it('offers tools that change nothing, and with `mode=write` those that do', async () => {
+      const read = await namesOf(await connected('', { versionNegotiation }))
+      expect(read).toEqual(toolsFor('read').map(({ name }) => name))
+      expect(read).toEqual(expect.arrayContaining(['web_search', 'web_fetch', 'web_extract', 'get_web_browser_job']))
+      const write = await namesOf(await connected('?mode=write', { versionNegotiation }))
+      expect(write).toEqual(
+        expect.arrayContaining([...read, 'web_browse', 'web_crawl', 'request_web_takedown', 'send_turn', 'approve']),
+      )
+    })
+
+    it('calls operations with the credential of the request', async () => {
+      const client = await connected('?mode=write', { versionNegotiation })
+      const made = await client.callTool({ name: 'create_session', arguments: { metadata: { by: 'tool' } } })
+      const session = JSON.parse(JSON.stringify(made.structuredContent))
+      expect(session).toMatchObject({ status: 'active', metadata: { by: 'tool' } })
+      const turn = await client.callTool({
+        name: 'send_turn',
+        arguments: { session_id: session.id, input: 'hello', model: 'simulated-1' },
+      })
+      expect(JSON.stringify(turn.content)).toContain('turn.completed')
+      expect(JSON.stringify(turn.content)).not.toContain('.delta')
+      const listed = await client.callTool({ name: 'list_sessions', arguments: { limit: 5 } })
+      expect(JSON.stringify(listed.structuredContent)).toContain(session.id)
+      const job = await client.callTool({ name: 'web_browse', arguments: { url: 'https://example.invalid/' } })
+      expect(job.structuredContent).toMatchObject({ url: 'https://example.invalid/' })
+    })
+
+    it.each([
+      ['an operation refuses', 'get_session', { session_id: 'ses_00000000000000000000000000' }, 'not_found'],
+      ['a field is wrong', 'list_sessions', { limit: 'many' }, 'invalid_query'],
+      ['an argument is missing', 'get_session', {}, 'session_id'],
+      ['an argument is none of the tool', 'list_runs', { colour: 'red' }, 'colour'],
+      ['there is no such tool', 'send_turn', {}, 'send_turn'],
+    ])('answers an error of the tool when %s', async (_when, name, given, said) => {
+      const result = await (await connected('', { versionNegotiation })).callTool({ name, arguments: given })
+      expect(result.isError).toBe(true)
+      expect(JSON.stringify(result.content)).toContain(said)
+    })
+  })
+
+  it('declares each tool as its operation is declared', async () => {
+    const { tools } = await (await connected('?mode=write')).listTools()
+    const browse = tools.find(({ name }) => name === 'web_browse')
+    expect(browse?.description).toContain('Opens the page in a browser of its own')
+    expect(browse?.inputSchema.properties).toHaveProperty('actions.items.properties.selector')
+    expect(browse?.inputSchema.required).toEqual(['url'])
+    expect(browse?.annotations).toMatchObject({ readOnlyHint: false, openWorldHint: true })
+  })
+
+  it('is offered over stdio by the bin of the package', async () => {
+    const read = await overStdio()
+    expect(await namesOf(read)).toEqual(toolsFor('read').map(({ name }) => name))
+    const write = await overStdio(['--mode', 'write'])
+    const made = await write.callTool({ name: 'create_session', arguments: {} })
+    expect(made.structuredContent).toMatchObject({ status: 'active' })
+    const refused = await (await overStdio([], 'csk_wrong')).callTool({ name: 'list_sessions', arguments: {} })
+    expect(refused.isError).toBe(true)
+    expect(JSON.stringify(refused.content)).toContain('authentication_required')
+  })
+
+  it.skipIf(python === null).each(['auto', 'legacy'])('is used by the Python SDK in its mode %s', async (mode) => {
+    const script = resolve(import.meta.dirname, 'python/every_tool.py')
+    const env = { PATH: process.env.PATH ?? '', PYTHONPATH: python ?? '', SERVICE_API_KEY: world.secretKey }
+    const { stdout } = await execute('python3', [script, `${world.url}/mcp?mode=write`, mode], { env })
+    const said = JSON.parse(stdout)
+    expect(said.tools).toEqual(toolsFor('write').map(({ name }) => name))
+    expect(said.made).toMatchObject({ status: 'active', metadata: { by: 'python' } })
+    expect(said.refused).toEqual([true, expect.stringContaining('not_found')])
+  })
+
+  it('says where its credentials come from, and takes nobody without one', async () => {
+    const post = (headers: Readonly<Record<string, string>>, query = '') =>
+      fetch(`${world.url}/mcp${query}`, { method: 'POST', headers, body: '{}' })
+    const none = await post({})
+    expect(none.status).toBe(401)
+    const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(none.headers.get('www-authenticate') ?? '') ?? []
+    expect(await (await fetch(metadata)).json()).toMatchObject({
+      resource: `${world.url}/mcp`,
+      bearer_methods_supported: ['header'],
+    })
+    expect((await post({ authorization: 'Bearer csk_wrong' })).status).toBe(401)
+    const { authorization } = { authorization: `Bearer ${world.secretKey}` }
+    expect((await post({ authorization, origin: 'https://evil.example' })).status).toBe(403)
+    const rebound = { authorization, origin: 'http://rebound.example', host: 'rebound.example' }
+    expect((await post(rebound)).status).toBe(403)
+    expect((await post({ authorization, origin: world.url })).status).toBe(415)
+    expect((await post({ authorization }, '?mode=all')).status).toBe(400)
+    expect((await post({ authorization, 'content-type': 'text/plain' })).status).toBeGreaterThanOrEqual(400)
+    const cookie = await world.dashboard()
+    expect((await cookie.fetch('/mcp', {})).status).toBe(401)
+  })
+})
