@@ -32,6 +32,20 @@ const transport = described(
 )
 const timeout = integer({ min: 1000, max: callTimeoutMs.most, description: 'Milliseconds until a call fails.' })
 const headers = record(string({ maxLength: 8192 }), { maxProperties: 32 })
+const auth = object({
+  connection_id: optional(
+    string({ minLength: 1, maxLength: 128, description: 'Connection; with `owner` the pattern for those of others.' }),
+  ),
+  connector: optional(
+    string({ minLength: 1, maxLength: 128, description: 'Connector, of which `owner` has a connection.' }),
+  ),
+  owner: described(
+    optional(oneOf('project', 'tenant', 'end_user')),
+    'Whose connection is used: that of the tenant or end user whose session or run calls, or the one of the project.',
+  ),
+})
+const authWords =
+  'Connection whose token goes with each call. Of an end user, it is the one of the user whose session or run calls. It goes to the origin that it was named for.'
 const toolStates = ['active', 'pending_review', 'disabled'] as const
 
 const serverFields = {
@@ -49,6 +63,7 @@ const serverFields = {
     array(string()),
     'Names of the headers that go with each request. Their values are never returned.',
   ),
+  auth: described(nullable(jsonObject()), authWords),
   status: described(
     oneOf('discovering', 'active', 'failing', 'disabled'),
     '`failing`: it does not answer, for the reason in `error`, and is tried again. `disabled`: it is not spoken to.',
@@ -140,6 +155,7 @@ export const mcpServers = defineOperations(
         transport: defaulted(transport, 'auto'),
         timeout_ms: defaulted(timeout, callTimeoutMs.default),
         headers: described(optional(headers), 'Headers of each request, such as `authorization`. They are write-only.'),
+        auth: described(optional(auth), authWords),
         trust: described(
           defaulted(boolean(), false),
           'The tools of the first discovery are active without a review. Later ones, and changes, wait for one.',
@@ -180,6 +196,7 @@ export const mcpServers = defineOperations(
         transport: optional(transport),
         timeout_ms: optional(timeout),
         headers: described(optional(nullable(headers)), 'Takes the place of all headers. Null: none.'),
+        auth: described(optional(nullable(auth)), authWords),
         enabled: described(optional(boolean()), 'False disables the server, true enables it again.'),
       }),
       answer: answersJson(server),

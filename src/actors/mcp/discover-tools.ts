@@ -1,3 +1,4 @@
+import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import type { Discovery } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
@@ -6,6 +7,7 @@ import { contextOf } from '../runtime/schema.ts'
 import { type McpTarget, withServer } from './client/mcp-connection.ts'
 import { McpFailure } from './client/mcp-failure.ts'
 import { discovered } from './client/read-tools.ts'
+import { ownHeaders } from './server-auth.ts'
 import type { ServerHeaders } from './server-headers.ts'
 
 /** Time for a whole discovery, in ms. */
@@ -16,6 +18,7 @@ export interface DiscoverParts {
   /** What a server has. @throws {McpFailure} */
   readonly read: (target: McpTarget, signal: AbortSignal) => Promise<Discovery>
   readonly headers: Pick<ServerHeaders, 'open'>
+  readonly connections: ConnectionService
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -30,8 +33,12 @@ export const readServer =
 export const discoverTools = (parts: DiscoverParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
-    const { server_id: id, url, transport } = contextOf(mcpServerDefinition, context)
-    const headers = await parts.headers.open({ project: context.owner.project, id, url })
+    const { server_id: id, url, transport, auth } = contextOf(mcpServerDefinition, context)
+    const { project, tenant } = context.owner
+    const headers = {
+      ...(await parts.headers.open({ project, id, url })),
+      ...(await ownHeaders(parts.connections, auth, { project, tenant, user: null })),
+    }
     try {
       const found = await parts.read({ url, transport, headers }, context.signal)
       // the snapshot holds it; the log says what changed

@@ -2,6 +2,7 @@ import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.
 import { mcpServers } from '#specs/resources/mcp/mcp-servers.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
+import { connectionService } from '../capability/connection-service.ts'
 import { remoteTools } from '../capability/remote-tools.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
@@ -26,6 +27,7 @@ export const mcp = capability({
     const parts = {
       ...house,
       headers,
+      connections: connectionService.of(house),
       checkTenant: (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id'),
     }
     const servers = new McpServers(house)

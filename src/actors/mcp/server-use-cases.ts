@@ -1,10 +1,11 @@
+import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import type { McpServerInput } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition, serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope } from '#specs/scope.ts'
-import type { RecordStore } from '#storage/ports.ts'
+import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
@@ -12,10 +13,12 @@ import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
 import { newIdFor } from '../runtime/ids.ts'
+import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { serverRows } from './kinds.ts'
 import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
 import { serverRow } from './schema.ts'
+import { ownHeaders, referenceOf } from './server-auth.ts'
 import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
 import { newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
 import { testServer } from './test-server.ts'
@@ -26,6 +29,7 @@ export interface ServerUseCaseParts {
   readonly records: RecordStore
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
   readonly headers: ServerHeaders
+  readonly connections: ConnectionService
   readonly clock: Clock
   /** @throws {ServiceError} `not_found` for a tenant that the project does not have. */
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
@@ -67,12 +71,7 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
       const { snapshot_at, hash } = residentView(server)
       return { ...newestChanges(context), tools: toolViews(context), snapshot_at, hash }
     },
-    'mcp_servers.test': async ({ scope, params }) => {
-      const server = await servers.find(scope, params.server_id)
-      const { url, transport } = serverContext(server)
-      const headers = await parts.headers.open({ project: server.owner.project, id: server.id, url })
-      return testServer(parts, { url, transport, headers })
-    },
+    'mcp_servers.test': async ({ scope, params }) => tested(parts, await servers.find(scope, params.server_id)),
     'mcp_servers.tools': async ({ scope, params, query: { state } }) => {
       const server = await servers.find(scope, params.server_id)
       const context = serverContext(server)
@@ -95,15 +94,32 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
   }
 }
 
+const tested = async (parts: ServerUseCaseParts, server: Resident) => {
+  const { url, transport, auth } = serverContext(server)
+  const { project, tenant } = server.owner
+  const headers = {
+    ...(await parts.headers.open({ project, id: server.id, url })),
+    ...(await ownHeaders(parts.connections, auth, { project, tenant, user: null })),
+  }
+  return testServer(parts, { url, transport, headers })
+}
+
+/** @throws {ServiceError} `not_found` for a tenant that the caller does not have. */
+const tenantOf = async ({ checkTenant }: ServerUseCaseParts, { scope, body }: CreateCall): Promise<string | null> => {
+  const tenant = scope.tenant ?? body.tenant_id ?? null
+  if (scope.tenant !== null && (body.tenant_id ?? scope.tenant) !== scope.tenant)
+    throw new ServiceError('not_found', { param: 'tenant_id' })
+  if (tenant !== null) await checkTenant(scope.project, tenant)
+  return tenant
+}
+
 const register = async (parts: ServerUseCaseParts, servers: McpServers, call: CreateCall) => {
   const { scope, body, idempotency } = call
   const { host, guard, clock } = parts
   requireReachable(guard, body.url)
   const headers = checkedHeaders(body.headers ?? {})
-  const tenant = scope.tenant ?? body.tenant_id ?? null
-  if (scope.tenant !== null && (body.tenant_id ?? scope.tenant) !== scope.tenant)
-    throw new ServiceError('not_found', { param: 'tenant_id' })
-  if (tenant !== null) await parts.checkTenant(scope.project, tenant)
+  const auth = await checkedAuth(parts, scope.project, body.auth)
+  const tenant = await tenantOf(parts, call)
   if ((await parts.records.count(serverRows, projectScope(scope.project), {})) >= maxServers)
     throw new ServiceError('mcp_limit_reached')
   const id = newIdFor(call, mcpServerDefinition.idPrefix, host.newActorId)
@@ -111,7 +127,7 @@ const register = async (parts: ServerUseCaseParts, servers: McpServers, call: Cr
   const { name, url, transport, timeout_ms, trust } = body
   if (Object.keys(headers).length > 0) await parts.headers.keep({ ...owner, id, url }, headers)
   const input: McpServerInput = {
-    ...{ server_id: id, name, url, transport, timeout_ms, trust, auth: null },
+    ...{ server_id: id, name, url, transport, timeout_ms, trust, auth },
     header_names: Object.keys(headers),
     created_by: { ...actorOf(call) },
   }
@@ -132,6 +148,7 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
   const { project, tenant } = server.owner
   if (headers !== null) await parts.headers.keep({ project, tenant, id: server.id, url }, headers)
   const header_names = headers !== null ? Object.keys(headers) : leaves ? [] : undefined
+  const auth = body.auth === undefined && !leaves ? undefined : await checkedAuth(parts, project, body.auth)
   const { name, transport, timeout_ms } = body
   const fields = {
     ...(name !== undefined && { name }),
@@ -139,8 +156,10 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
     ...(transport !== undefined && { transport }),
     ...(timeout_ms !== undefined && { timeout_ms }),
     ...(header_names !== undefined && { header_names }),
+    ...(auth !== undefined && { auth }),
   }
-  const moves = url !== before.url || headers !== null || (transport ?? before.transport) !== before.transport
+  const moves =
+    url !== before.url || headers !== null || auth !== undefined || (transport ?? before.transport) !== before.transport
   if (Object.keys(fields).length > 0) await servers.give(server, { type: 'update', fields, moves, by }, idempotency)
   const isEnabled = serverStatus(storedState(server.state.snapshot)) !== 'disabled'
   if (body.enabled !== undefined && body.enabled !== isEnabled) {
@@ -148,4 +167,19 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
     await servers.give(server, { type: body.enabled ? 'enable' : 'disable', by }, cause)
   }
   return residentView(await servers.settled(scope, server.id))
+}
+
+/** @throws {ServiceError} `invalid_field` for a connection that the project cannot use. */
+const checkedAuth = async (
+  { connections }: ServerUseCaseParts,
+  project: string,
+  given: JsonObject | null | undefined,
+): Promise<JsonObject | null> => {
+  const auth = given ?? null
+  const reference = referenceOf(auth)
+  if (auth !== null && reference === null)
+    throw new ServiceError('missing_field', { param: 'auth', message: 'auth names connection_id or connector.' })
+  const why = reference === null ? null : await connections.missing(project, reference)
+  if (why !== null) throw new ServiceError('invalid_field', { param: 'auth', message: why })
+  return auth
 }

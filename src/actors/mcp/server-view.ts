@@ -26,6 +26,7 @@ export const serverView = (row: ServerRow): ServerView => {
     tenant_id: data.tenant_id,
     trust: data.trust,
     header_names: [...data.header_names],
+    auth: data.auth,
     status: data.status,
     error: data.error,
     failing_since: timestampOrNull(data.failing_since_ms),

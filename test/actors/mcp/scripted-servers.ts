@@ -1,3 +1,4 @@
+import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import { McpFailure } from '#actors/mcp/client/mcp-failure.ts'
 import { discoverTools } from '#actors/mcp/discover-tools.ts'
 import type { Discovery } from '#machines/mcp-server/mcp-server.ts'
@@ -14,6 +15,13 @@ export const serverOf = (...tools: Discovery['tools']): Discovery => ({
   ...{ protocol_version: '2026-07-28', transport_used: 'streamable_http' },
 })
 
+const noConnections: ConnectionService = {
+  access: async () => ({ kind: 'refused', code: 'not_found', message: 'There are no connections.' }),
+  refused: async () => ({ kind: 'refused', code: 'not_found', message: 'There are no connections.' }),
+  missing: async () => 'There are no connections.',
+  untestable: async () => null,
+}
+
 /** The effects of remote tool servers without a network, for worlds of virtual time. */
 export const scriptedServers = (
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
@@ -21,6 +29,7 @@ export const scriptedServers = (
 ) => ({
   'mcp_server.discoverTools': discoverTools({
     headers: { open: async () => ({}) },
+    connections: noConnections,
     now: clock.now,
     read: async () => {
       const found = servers()

@@ -1,4 +1,5 @@
 import type { ServerToolCall, ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
 import { serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
@@ -10,6 +11,7 @@ import type { StoredEvent } from '#storage/ports.ts'
 import { type McpTarget, withServer } from '../client/mcp-connection.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
 import type { McpServers } from '../mcp-servers.ts'
+import { withAuth } from '../server-auth.ts'
 import type { ServerHeaders } from '../server-headers.ts'
 import { serverContext } from '../server-view.ts'
 import { outcomeOfResult } from './tool-output.ts'
@@ -18,6 +20,7 @@ import { outcomeOfResult } from './tool-output.ts'
 export interface CallParts {
   readonly guard: Pick<SsrfGuard, 'request'>
   readonly headers: Pick<ServerHeaders, 'open'>
+  readonly connections: ConnectionService
   readonly servers: Pick<McpServers, 'give'>
   /** ms since the epoch. */
   readonly now: () => number
@@ -29,17 +32,24 @@ export const callRegistered = async (
   call: ServerToolCall,
   { server, tool }: { readonly server: Resident; readonly tool: KnownTool },
 ): Promise<ToolOutcome> => {
-  const { url, transport, timeout_ms } = serverContext(server)
+  const { url, transport, timeout_ms, auth } = serverContext(server)
   const headers = await parts.headers.open({ project: server.owner.project, id: server.id, url })
   const status = serverStatus(storedState(server.state.snapshot))
   try {
-    const outcome = await callTool(parts, call, { target: { url, transport, headers }, tool, timeoutMs: timeout_ms })
+    const { project, tenant, user } = call
+    const outcome = await withAuth(parts.connections, { auth, caller: { project, tenant, user } }, (own) =>
+      callTool(parts, call, {
+        target: { url, transport, headers: { ...headers, ...own } },
+        tool,
+        timeoutMs: timeout_ms,
+      }),
+    )
     if (status === 'failing') await report(parts, server, { type: 'call_succeeded' })
     return outcome
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error
     const { code, message } = error
-    const isServers = code !== 'cancelled' && code !== 'bad_answer'
+    const isServers = code !== 'cancelled' && code !== 'bad_answer' && (auth === null || code !== 'unauthorized')
     if (isServers && status === 'active')
       await report(parts, server, { type: 'call_failed', error: { code, message }, at: parts.now() })
     return { ok: false, code, message }

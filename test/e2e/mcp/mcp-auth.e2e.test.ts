@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { World } from '../world.ts'
+import { type NewEraServer, said, startNewEraServer } from './new-era-server.ts'
+
+describe('a remote server to which each user signs in', () => {
+  let world: World
+  let ours: NewEraServer
+  let agent_id: string
+  const tenants: Record<string, string> = {}
+
+  beforeAll(async () => {
+    ours = await startNewEraServer([{ name: 'balance', description: 'The balance.', run: () => said('Forty crowns.') }])
+    world = await World.start({ tools: [ours] })
+    const auth = { connector: 'stripe', owner: 'end_user' }
+    const made = await world.api.post('/v1/mcp/servers', { name: 'Bank', url: ours.url, trust: true, auth })
+    expect(made).toMatchObject({ status: 201, body: { auth, status: 'active' } })
+    const mcp_servers = [{ server_id: made.body.id, require_approval: 'never' }]
+    agent_id = (await world.api.post('/v1/agents', { name: 'A', config: { model: 'simulated-1', mcp_servers } })).body
+      .id
+    for (const name of ['acme', 'globex'])
+      tenants[name] = (await world.api.post('/v1/tenants', { external_id: name, name })).body.id
+  })
+  afterAll(async () => {
+    await world.stop()
+    await ours.close()
+  })
+
+  const connects = async (tenant: string, user: string, api_key: string) => {
+    const owner = { owner_type: 'end_user', tenant_id: tenants[tenant], external_user_id: user }
+    const made = await world.api.post('/v1/connections', { connector: 'stripe', api_key, ...owner })
+    expect(made.status).toBe(201)
+  }
+
+  const turnOf = async (tenant: string, user: string) => {
+    const session = await world.api.createSession({ agent_id, tenant_id: tenants[tenant], external_user_id: user })
+    const stream = await world.api.turn(session, { input: 'Use Bank__balance now' })
+    return { session, stream }
+  }
+
+  it("calls with the token of the session's user, never with that of another user or tenant", async () => {
+    await connects('acme', 'ada', 'key-of-ada')
+    await connects('acme', 'bob', 'key-of-bob')
+    await connects('globex', 'ada', 'key-of-the-other-ada')
+    const expected = { 'acme ada': 'key-of-ada', 'acme bob': 'key-of-bob', 'globex ada': 'key-of-the-other-ada' }
+    for (const [who, key] of Object.entries(expected)) {
+      const [tenant = '', user = ''] = who.split(' ')
+      const { session, stream } = await turnOf(tenant, user)
+      await stream.all()
+      expect(JSON.stringify(await world.api.log(session))).toContain('Forty crowns.')
+      expect(ours.calls.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
+    }
+  })
+
+  it('calls nothing for a user who has no connection, and for a session of no user', async () => {
+    ours.calls.length = 0
+    const { stream } = await turnOf('acme', 'eve')
+    await stream.all()
+    const session = await world.api.createSession({ agent_id })
+    await (await world.api.turn(session, { input: 'Use Bank__balance now' })).all()
+    expect(JSON.stringify(await world.api.log(session))).not.toContain('Forty crowns.')
+    expect(ours.calls).toEqual([])
+  })
+
+  it.each([
+    [{}, 'missing_field'],
+    [{ connection_id: 'con_none' }, 'invalid_field'],
+    [{ connector: 'none', owner: 'end_user' }, 'invalid_field'],
+  ])('is not registered with %j', async (auth, code) => {
+    const answer = await world.api.post('/v1/mcp/servers', { name: 'Bank', url: ours.url, auth })
+    expect(answer).toMatchObject({ status: 422, body: { error: { code, param: 'auth' } } })
+  })
+})
