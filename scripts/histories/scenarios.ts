@@ -2,6 +2,7 @@ import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { RunConcurrency } from '#actors/runs/pick-runs.ts'
 import type { ResolveAgent } from '#actors/sessions/turns/resolved-config.ts'
 import { startDelivery } from '#actors/webhooks/webhook-deliveries.ts'
+import type { ResponseEffectParts } from '#gateway/apis/responses/background/response-effects.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { agentVersionDefinition } from '#machines/agent-version/agent-version-definition.ts'
 import { confirmationMs, erasureDefinition } from '#machines/erasure/erasure.ts'
@@ -21,6 +22,7 @@ import { connectionScenarios } from './connection-scenarios.ts'
 import { knowledgeScenarios } from './knowledge-scenarios.ts'
 import { mcpScenarios } from './mcp-scenarios.ts'
 import { memoryScenarios } from './memory-scenarios.ts'
+import { responseScenarios } from './response-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 import { webScenarios } from './web-scenarios.ts'
 
@@ -30,6 +32,7 @@ export interface Scenario {
   readonly scripts: readonly Script[]
   readonly runTool?: () => Promise<ToolOutcome>
   readonly endpoint?: () => Promise<number>
+  readonly response?: ResponseEffectParts['make']
   readonly documents?: ScriptedDocuments
   readonly visit?: ScriptedVisit
   readonly servers?: ScriptedServers
@@ -314,6 +317,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   ...runScenarios,
+  ...responseScenarios,
   ...knowledgeScenarios,
   ...mcpScenarios,
   ...connectionScenarios,

@@ -1,3 +1,4 @@
+import { responseDefinition } from '#machines/response/response-definition.ts'
 import { aiChat } from '#specs/resources/gateway/ai-chat.ts'
 import { catalogue } from '#specs/resources/gateway/catalogue.ts'
 import { chatCompletions } from '#specs/resources/gateway/chat-completions.ts'
@@ -25,7 +26,8 @@ import { memoryService } from '../actors/capability/memory-service.ts'
 import { Port } from '../actors/capability/port.ts'
 import { webService } from '../actors/capability/web-service.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
-import { formKinds } from './apis/responses/kinds.ts'
+import { responseEffects } from './apis/responses/background/response-effects.ts'
+import { backgroundRows, formKinds } from './apis/responses/kinds.ts'
 import type { ModelWaits } from './call/call-policy.ts'
 import { ledgerKinds } from './ledger/kinds.ts'
 import type { RequestLedger } from './ledger/request-ledger.ts'
@@ -98,6 +100,7 @@ export const gateway = capability({
     ...credits,
     ...redactionPolicy,
   },
+  machines: [{ definition: responseDefinition, rows: backgroundRows }],
   kinds: [...ledgerKinds, ...limitKinds, ...connectionKinds, ...redactionKinds, ...formKinds],
   open: (house) => {
     const fanOut = house.cluster?.fanOut
@@ -128,6 +131,7 @@ export const gateway = capability({
         'chat_completions.create': agentModels.guarded(opened.useCases['chat_completions.create']),
         'ai_chat.create': agentModels.guarded(opened.useCases['ai_chat.create']),
       },
+      effects: responseEffects({ ...house, make: opened.makeResponse }),
       close: async () => {
         await opened.close()
         await routing.close()

@@ -8,8 +8,10 @@ import type { FanOut, RateLimits } from '../storage/cluster-ports.ts'
 import type { RecordStore } from '../storage/ports.ts'
 import { chatCompletionsUseCases } from './apis/chat-completions/chat-completion-use-cases.ts'
 import { embeddingUseCases } from './apis/embeddings/embedding-use-cases.ts'
-import { formUseCases } from './apis/form-use-cases.ts'
+import { openForms } from './apis/form-use-cases.ts'
 import { passedOnUseCases } from './apis/passed-on/passed-on-use-cases.ts'
+import type { ResponseHost } from './apis/responses/background/background-responses.ts'
+import type { ResponseEffectParts } from './apis/responses/background/response-effects.ts'
 import type { WebSearch } from './apis/responses/searches/web-search.ts'
 import { visionUseCases } from './apis/vision/vision-use-cases.ts'
 import { type VoiceUseCases, voiceUseCases } from './apis/voice/voice-use-cases.ts'
@@ -48,6 +50,8 @@ export interface GatewayParts {
   readonly search?: WebSearch | null
   /** Knowledge as `file_search` uses it; called when a request comes. */
   readonly knowledge: () => KnowledgeService
+  /** Runs responses that go on without their caller. */
+  readonly host: ResponseHost
   readonly clock: Clock
   readonly log: Logger
 }
@@ -56,10 +60,12 @@ export interface GatewayParts {
 export interface Gateway extends GatewayCore {
   readonly ledger: RequestLedger
   readonly embeddings: EmbeddingCalls
+  /** How responses in the background are made. */
+  readonly makeResponse: ResponseEffectParts['make']
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof embeddingUseCases> &
     ReturnType<typeof passedOnUseCases> &
-    ReturnType<typeof formUseCases> &
+    ReturnType<typeof openForms>['useCases'] &
     VoiceUseCases &
     ReturnType<Metering['useCases']> &
     ReturnType<typeof visionUseCases> &
@@ -78,9 +84,14 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const embeddings = openEmbeddings({ ...core, guard, policy, now: clock.now })
   const documents = openDocuments({ ...core, guard, policy, now: clock.now })
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
+  const forms = openForms({
+    ...{ memory, chat: chats, routes, documents: documents.calls, records, search: parts.search ?? null },
+    ...{ knowledge: parts.knowledge, host: parts.host, now: clock.now, log },
+  })
   return {
     ...core,
     ledger,
+    makeResponse: forms.makeResponse,
     embeddings: embeddings.calls,
     useCases: {
       ...metering.useCases(rows),
@@ -88,19 +99,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
       ...embeddingUseCases(embeddings.calls),
       ...passedOnUseCases(documents.calls),
       ...chatCompletionsUseCases({ chats, keepAlive, memory }),
-      ...formUseCases({
-        ...{
-          memory,
-          chat: chats,
-          routes: core.routes,
-          documents: documents.calls,
-          records,
-          search: parts.search ?? null,
-          knowledge: parts.knowledge,
-          now: clock.now,
-          log,
-        },
-      }),
+      ...forms.useCases,
       ...visionUseCases({ chat: chats, routes: core.routes, guard: guard.content }),
       ...redactionPolicyUseCases(redaction),
       ...catalogueUseCases({ table: prices, origin: publicOrigin, now: clock.now }),

@@ -7,6 +7,7 @@ import { walk as sourceWalk } from './knowledge-source/knowledge-source-samples.
 import { walk as mcpServerWalk } from './mcp-server/mcp-server-samples.ts'
 import { walk as memoryWriteWalk } from './memory-write/memory-write-samples.ts'
 import type { Walk } from './reached.ts'
+import { walk as responseWalk } from './response/response-samples.ts'
 import { walk as runWalk } from './run/run-samples.ts'
 import { walk as runQueueWalk } from './run-queue/run-queue-samples.ts'
 import { walk as sessionWalk } from './session/session-samples.ts'
@@ -22,6 +23,7 @@ export const walks: readonly (readonly [string, Walk])[] = [
   ['actions of the caller', actionWalk('caller')],
   ['actions of agents', actionWalk('agent')],
   ['runs', runWalk],
+  ['responses', responseWalk],
   ['queues of runs', runQueueWalk],
   ['versions of agents', agentVersionWalk],
   ['deliveries', deliveryWalk],

@@ -27,6 +27,7 @@ import { WholeProjects } from '#actors/tenants/whole-projects.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import { webhookNotices } from '#actors/webhooks/notify.ts'
 import { notifyWebhooks } from '#actors/webhooks/webhook-deliveries.ts'
+import { type ResponseEffectParts, responseEffects } from '#gateway/apis/responses/background/response-effects.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/provider-port.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
@@ -110,6 +111,8 @@ export interface WorldOptions {
   readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
   readonly memory?: ScriptedMemory
   /** What the endpoints of webhooks answer. */
+  /** How responses in the background are made. */
+  readonly response?: ResponseEffectParts['make']
   readonly endpoint?: Answering
   /** How documents are read and embedded; without it as text, by no embedder. */
   readonly documents?: ScriptedDocuments
@@ -230,6 +233,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
         ...scriptedServers({ storage, clock }, options.servers),
         ...scriptedConnections({ storage, clock, ...options.connections }),
         'agent_version.eraseVersion': eraseActor({ storage, clock }),
+        ...responseEffects({ storage, clock, make: options.response ?? answered }),
         ...memoryEffects({ ...shared, ...plainMemory({ ...shared, log }), defaultModel: () => null }),
         ...erasureEffects({ storage, clock, log, ...removing({ storage, host, clock, kinds, actorRows: [] }) }),
       }
@@ -289,3 +293,5 @@ export const turn = async (world: World, session: string, body: TurnBody): Promi
 export const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map((event) => event.event_type)
 
 const removing = (parts: OwnedParts) => ({ owned: new Owned(parts), projects: new WholeProjects(parts) })
+
+const answered: ResponseEffectParts['make'] = async ({ document }) => ({ ...document, status: 'completed' })

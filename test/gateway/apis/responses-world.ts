@@ -3,11 +3,14 @@ import pino from 'pino'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
 import { conversationUseCases } from '#gateway/apis/conversations/conversation-use-cases.ts'
 import { Conversations } from '#gateway/apis/conversations/conversations.ts'
-import { responseUseCases } from '#gateway/apis/responses/response-use-cases.ts'
+import type { ResponseHost } from '#gateway/apis/responses/background/background-responses.ts'
+import { responseForm } from '#gateway/apis/responses/response-use-cases.ts'
 import type { WebSearch } from '#gateway/apis/responses/searches/web-search.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
+import { newId } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { conversationItems, conversations as conversationOperations } from '#specs/resources/gateway/conversations.ts'
 import { responses } from '#specs/resources/gateway/responses.ts'
 import type { RecordStore } from '#storage/ports.ts'
@@ -43,18 +46,19 @@ export const responsesWorld = async (
     { ...responses, ...conversationOperations, ...conversationItems },
     {
       ...conversationUseCases(conversations),
-      ...responseUseCases({
+      ...responseForm({
         conversations,
         chat: model ?? chat,
         routes: { resolve: () => (route === undefined ? [] : [route]) },
         records: store,
+        host: noActors,
         search: search ?? null,
         knowledge: () => knowledge,
         memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
         now: () => clock.now,
         log: pino({ level: 'silent' }),
         ...(silenceMs !== undefined && { silenceMs }),
-      }),
+      }).useCases,
     },
   )
   const openai = new OpenAI({
@@ -70,3 +74,16 @@ const noKnowledge: KnowledgeService = { open: () => Promise.reject(new Error('no
 
 /** What is wrong with a response document as it is declared; null for nothing. */
 export const checkedResponse = declaredAnswer(responses['responses.create'])
+
+/** No response is in the background here. */
+const noActors: ResponseHost = {
+  create: () => Promise.reject(new Error('no actors here')),
+  find: () => Promise.reject(new ServiceError('not_found')),
+  deliverTo: () => Promise.reject(new Error('no actors here')),
+  newActorId: newId,
+  feed: {
+    follow: () => {
+      throw new Error('no actors here')
+    },
+  },
+}

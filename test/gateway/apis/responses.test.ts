@@ -229,7 +229,7 @@ describe('a response', () => {
   })
 
   it.each([
-    [{ input: 'x', background: true }, 400, 'background'],
+    [{ input: 'x', background: true, store: false }, 400, 'store'],
     [{ input: 'x', conversation: 'conv_1' }, 404, 'conversation'],
     [{ input: 'x', conversation: 'conv_1', previous_response_id: 'resp_1' }, 400, 'conversation'],
     [{ input: 'x', prompt: { id: 'pmpt_1' } }, 400, 'prompt'],

@@ -41,7 +41,7 @@ export const responseDocument = (head: ResponseHead, state: ResponseState): Resp
     created_at: head.createdAt,
     completed_at: state.completedAt ?? null,
     status: state.status,
-    background: false,
+    background: head.request.background === true,
     model: state.model,
     conversation: head.conversation === null ? null : { id: head.conversation },
   } satisfies Partial<Response>),

@@ -51,6 +51,8 @@ export interface ToMake {
   /** What memory takes from the answer; null for nothing. */
   readonly remembered: RememberedChat | null
   readonly signal: AbortSignal
+  /** Of a response that was begun before; s since the epoch. */
+  readonly createdAt?: number
 }
 
 /** Those of the last model call, with what all of them cost. */
@@ -110,9 +112,14 @@ export class ResponseMaker {
     })
   }
 
-  #head({ id, plan, store, conversation }: ToMake): ResponseHead {
+  /** The document of a response that waits to be made. */
+  queued(task: ToMake): ResponseDocument {
+    return responseDocument(this.#head(task), { status: 'queued', model: task.plan.request.model, output: [] })
+  }
+
+  #head({ id, plan, store, conversation, createdAt = this.#seconds() }: ToMake): ResponseHead {
     const request = { request: plan.request, store, conversation: conversation?.id ?? null }
-    return { id, createdAt: this.#seconds(), ...request }
+    return { id, createdAt, ...request }
   }
 
   #seconds(): number {

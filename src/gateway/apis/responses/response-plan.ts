@@ -2,6 +2,7 @@ import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { objectOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
+import { usesMemory } from '#specs/memory-field.ts'
 import { given, missing } from '../chat-parts.ts'
 import { inputItems, messagesOf, type ResponseItem } from './input-items.ts'
 import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoiceOf } from './response-tools.ts'
@@ -56,8 +57,11 @@ export const planResponse = (
 }
 
 /** What OpenAI offers under these names is not offered here. @throws {ServiceError} `bad_request` */
-export const refuseUnoffered = ({ background, prompt }: ResponseRequest): void => {
-  if (background === true) throw unoffered('background', 'Responses are not made in the background: wait, or stream.')
+export const refuseUnoffered = ({ background, store, memory, prompt }: ResponseRequest): void => {
+  if (background === true && store === false)
+    throw unoffered('store', 'A response in the background is read later: it is stored.')
+  if (background === true && usesMemory(memory))
+    throw unoffered('memory', 'A response in the background takes no memory: send what it is to know.')
   if (prompt !== undefined && prompt !== null) throw unoffered('prompt', 'Prompts are not kept: send instructions.')
 }
 

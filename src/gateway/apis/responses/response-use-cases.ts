@@ -8,20 +8,25 @@ import type { Routes } from '#gateway/call/routes.ts'
 import type { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import { newIdFor } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { ignoredTools, needOf } from '../chat-parts.ts'
 import type { Conversations } from '../conversations/conversations.ts'
+import { BackgroundResponses, isOver, type ResponseHost } from './background/background-responses.ts'
+import type { ResponseEffectParts } from './background/response-effects.ts'
+import { documentOf, requestOf, storedDocument } from './background/schema.ts'
+import { callerFrom } from './background/stored-caller.ts'
 import { contextUseCases } from './context/context-use-cases.ts'
 import { earlierIn } from './context/earlier.ts'
 import { itemPage } from './item-page.ts'
 import { ResponseMaker, type ToMake } from './response-maker.ts'
-import { planResponse, refuseUnoffered } from './response-plan.ts'
+import { planResponse, type ResponseRequest, refuseUnoffered } from './response-plan.ts'
 import type { ResponseTools } from './response-tools.ts'
 import { type SearchWay, toolWay } from './search-way.ts'
 import { openFileSearch } from './searches/file-search.ts'
 import type { ServerSearch } from './searches/server-search.ts'
 import { type WebSearch, webSearch } from './searches/web-search.ts'
-import { StoredResponses } from './stored-responses.ts'
+import { type ResponseInput, StoredResponses } from './stored-responses.ts'
 import { storedStream } from './stored-stream.ts'
 
 export interface ResponseParts {
@@ -34,6 +39,7 @@ export interface ResponseParts {
   /** Knowledge bases that `file_search` searches; called when a request comes. */
   readonly knowledge: () => KnowledgeService
   readonly memory: Pick<ChatMemory, 'begin'>
+  readonly host: ResponseHost
   readonly now: () => number
   readonly log: Logger
   /** ms of silence after which a stream begins without its provider. */
@@ -45,53 +51,139 @@ type ResponseUseCases = Pick<
   | 'responses.create'
   | 'responses.get'
   | 'responses.delete'
+  | 'responses.cancel'
   | 'responses.input_items'
   | 'responses.input_tokens'
   | 'responses.compact'
 >
 
-/** The use-cases of OpenAI's Responses form. */
-export const responseUseCases = (parts: ResponseParts): ResponseUseCases => {
+/** The Responses form: its use-cases, and how its actors make what is requested in the background. */
+export interface ResponseForm {
+  readonly useCases: ResponseUseCases
+  readonly make: ResponseEffectParts['make']
+}
+
+/** OpenAI's Responses form. */
+export const responseForm = (parts: ResponseParts): ResponseForm => {
   const stored = new StoredResponses(parts.records, parts.now)
   const maker = new ResponseMaker({ ...parts, stored })
-  const { conversations } = parts
-  const earlier = earlierIn(stored, conversations)
+  const prepare = preparing(parts, stored)
+  const background = new BackgroundResponses(parts.host, parts.now)
   return {
-    ...contextUseCases({ ...parts, stored, earlier }),
-    'responses.create': async (call) => {
-      const { body: request, signal } = call
-      refuseUnoffered(request)
-      const caller = callerOf(call)
-      const { history, conversation } = await earlier(caller, request)
-      const input = await stored.referenced(caller, request.input)
-      const planned = planResponse(request, history, input)
-      const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
-      const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
-      const searches = await searchesOf(parts, caller, { way, tools })
-      const { messages } = planned
-      const remembered = await parts.memory.begin({ call, memory: request.memory, messages, source: 'response' })
-      const plan = { ...planned, tools, messages: (remembered?.messages ?? messages).map(objectOf) }
-      const task = {
-        ...{ id: newIdFor(call, 'resp'), plan, caller, way, searches, signal, remembered },
-        ...{ store: request.store !== false, headers: [...ignoredTools(ignored), ...(remembered?.headers ?? [])] },
-        conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
-      }
-      return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
+    useCases: {
+      ...contextUseCases({ ...parts, stored, earlier: earlierIn(stored, parts.conversations) }),
+      'responses.create': creating({ maker, prepare, background, newActorId: parts.host.newActorId }),
+      ...reading({ stored, background }),
     },
-    'responses.get': async ({ principal, scope, params, query }) => {
-      const { document } = await stored.find(scope, agentOf(principal), params.response_id)
-      return query.stream === true ? { bytes: storedStream(document, query.starting_after) } : { json: document }
-    },
-    'responses.delete': async ({ principal, scope, params: { response_id: id } }) => {
-      await stored.remove(scope, agentOf(principal), id)
-      return { id, object: 'response', deleted: true }
-    },
-    'responses.input_items': async ({ principal, scope, params, query }) => {
-      const { input } = await stored.find(scope, agentOf(principal), params.response_id)
-      return itemPage(input, query)
+    make: async ({ id, project, request, caller, document }, signal) => {
+      const prepared = await prepare(callerFrom(project, caller), requestOf(request))
+      const createdAt = documentOf(document).created_at
+      return storedDocument((await maker.whole({ ...prepared, id, signal, createdAt })).json)
     },
   }
 }
+
+/** A response that can be made, but for what its call says. */
+type Prepared = Omit<ToMake, 'id' | 'signal'> & { readonly sent: ResponseInput }
+type Prepare = (caller: Caller, request: ResponseRequest, call?: CreateCall) => Promise<Prepared>
+type CreateCall = Parameters<UseCases['responses.create']>[0]
+
+/** Checks a request and finds all that it names. @throws {ServiceError} */
+const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
+  const { conversations } = parts
+  const earlier = earlierIn(stored, conversations)
+  return async (caller, request, call) => {
+    const { history, conversation } = await earlier(caller, request)
+    const input = await stored.referenced(caller, request.input)
+    const planned = planResponse(request, history, input)
+    const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
+    const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
+    const searches = await searchesOf(parts, caller, { way, tools })
+    const { messages } = planned
+    const remembered =
+      call === undefined
+        ? null
+        : await parts.memory.begin({ call, memory: request.memory, messages, source: 'response' })
+    const plan = { ...planned, tools, messages: (remembered?.messages ?? messages).map(objectOf) }
+    return {
+      ...{ plan, caller, way, searches, remembered, sent: input },
+      ...{ store: request.store !== false, headers: [...ignoredTools(ignored), ...(remembered?.headers ?? [])] },
+      conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
+    }
+  }
+}
+
+interface Creating {
+  readonly maker: ResponseMaker
+  readonly prepare: Prepare
+  readonly background: BackgroundResponses
+  readonly newActorId: (prefix: string) => string
+}
+
+const creating =
+  ({ maker, prepare, background, newActorId }: Creating): UseCases['responses.create'] =>
+  async (call) => {
+    const { body: request, signal } = call
+    refuseUnoffered(request)
+    const caller = callerOf(call)
+    if (request.background !== true) {
+      const task = { ...(await prepare(caller, request, call)), id: newIdFor(call, 'resp'), signal }
+      return request.stream === true ? { bytes: await maker.streamed(task) } : maker.whole(task)
+    }
+    const id = newIdFor(call, 'resp', newActorId)
+    const task = { ...(await prepare(caller, request)), id, signal }
+    const document = maker.queued(task)
+    const { sent, plan } = task
+    const cause = call.idempotency?.cause ?? id
+    await background.begin({ id, caller, request, sent, input: plan.input, document, cause })
+    const found = request.stream === true ? await background.find(caller.scope, caller.agentId, id) : null
+    if (found === null) return { json: document, headers: task.headers }
+    return { bytes: background.stream({ ...found, document }, { scope: caller.scope, after: undefined }) }
+  }
+
+type ReadingUseCases = Pick<
+  UseCases,
+  'responses.get' | 'responses.delete' | 'responses.cancel' | 'responses.input_items'
+>
+
+interface Reading {
+  readonly stored: StoredResponses
+  readonly background: BackgroundResponses
+}
+
+const reading = ({ stored, background }: Reading): ReadingUseCases => ({
+  'responses.get': async ({ principal, scope, params: { response_id: id }, query }) => {
+    const after = query.starting_after
+    const found = await background.find(scope, agentOf(principal), id)
+    const { document } = found ?? (await stored.find(scope, agentOf(principal), id))
+    if (query.stream !== true) return { json: document }
+    const goesOn = found !== null && !isOver(document)
+    return { bytes: goesOn ? background.stream(found, { scope, after }) : storedStream(document, after) }
+  },
+  'responses.cancel': async ({ principal, scope, params: { response_id: id } }) => {
+    const found = await background.find(scope, agentOf(principal), id)
+    if (found === null) {
+      await stored.find(scope, agentOf(principal), id)
+      const message = 'Only a response that was created with background: true can be cancelled.'
+      throw new ServiceError('bad_request', { param: 'response_id', message })
+    }
+    await background.cancel(found)
+    return (await background.find(scope, null, id))?.document ?? found.document
+  },
+  'responses.delete': async ({ principal, scope, params: { response_id: id } }) => {
+    const found = await background.find(scope, agentOf(principal), id)
+    if (found !== null) await background.remove(found)
+    await stored.remove(scope, agentOf(principal), id).catch((error: unknown) => {
+      // one that never ended well was never stored
+      if (found === null) throw error
+    })
+    return { id, object: 'response', deleted: true }
+  },
+  'responses.input_items': async ({ principal, scope, params: { response_id: id }, query }) => {
+    const found = await background.find(scope, agentOf(principal), id)
+    return itemPage((found ?? (await stored.find(scope, agentOf(principal), id))).input, query)
+  },
+})
 
 /** Searches that the server runs for a request. @throws {ServiceError} `not_found` for a base that the caller may not search. */
 const searchesOf = async (

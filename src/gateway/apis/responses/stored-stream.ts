@@ -15,26 +15,48 @@ type StoredEvent = readonly [type: string, fields: WireObject]
  */
 export const storedStream = (document: ResponseDocument, after: number | undefined) => {
   const body = new FrameBody({ onResume: () => {} })
-  const events = eventsOf(document)
-  for (const [number, [type, fields]] of events.entries()) {
-    const isLast = number === events.length - 1
-    if (after !== undefined && number <= after && !isLast) continue
-    const sequence_number = isLast ? Math.max(number, (after ?? -1) + 1) : number
-    body.write(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`)
-  }
+  body.write(beginningFrames(document, after))
+  body.write(restFrames(document, after))
   body.end()
   return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }
 }
 
-const eventsOf = (document: ResponseDocument): readonly StoredEvent[] => {
-  const begun = { ...document, status: 'in_progress', output: [], usage: null, completed_at: null }
+/** The frames of a response that has begun, as far as they come after the event `after`. */
+export const beginningFrames = (document: ResponseDocument, after: number | undefined): string =>
+  beginningOf(document)
+    .map((event, number) => (after !== undefined && number <= after ? '' : frameOf(event, number)))
+    .join('')
+
+/** The frames of a response that has ended, behind those of its beginning. */
+export const restFrames = (document: ResponseDocument, after: number | undefined): string => {
+  const first = beginningOf(document).length
+  const events = restOf(document)
+  return events
+    .map((event, at) => {
+      const number = first + at
+      const isLast = at === events.length - 1
+      if (after !== undefined && number <= after && !isLast) return ''
+      return frameOf(event, isLast ? Math.max(number, (after ?? -1) + 1) : number)
+    })
+    .join('')
+}
+
+const frameOf = ([type, fields]: StoredEvent, sequence_number: number): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`
+
+const beginningOf = (document: ResponseDocument): readonly StoredEvent[] => {
+  const begun = { ...document, status: 'in_progress', error: null, output: [], usage: null, completed_at: null }
   return [
     ['response.created', { response: begun }],
     ['response.in_progress', { response: begun }],
-    ...document.output.flatMap((item, output_index) => itemEvents(item, output_index)),
-    [`response.${document.status}`, { response: document }],
   ]
 }
+
+const restOf = (document: ResponseDocument): readonly StoredEvent[] => [
+  ...document.output.flatMap((item, output_index) => itemEvents(item, output_index)),
+  // OpenAI has no event of its own for one that was cancelled
+  [document.status === 'cancelled' ? 'response.incomplete' : `response.${document.status}`, { response: document }],
+]
 
 const itemEvents = (item: ResponseItem, output_index: number): readonly StoredEvent[] => {
   const place = { item_id: item.id, output_index }

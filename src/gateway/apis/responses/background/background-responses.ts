@@ -1,0 +1,125 @@
+import { FrameBody } from '#gateway/apis/frame-body.ts'
+import { streamHeaders } from '#gateway/apis/streamed-chat.ts'
+import type { Caller } from '#gateway/call/caller.ts'
+import { responseDefinition } from '#machines/response/response-definition.ts'
+import type { Host } from '#runtime/host.ts'
+import { newId } from '#runtime/ids.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { ResponseItem } from '../input-items.ts'
+import type { ResponseDocument } from '../response-document.ts'
+import type { ResponseRequest } from '../response-plan.ts'
+import type { ResponseInput } from '../stored-responses.ts'
+import { beginningFrames, restFrames } from '../stored-stream.ts'
+import { documentOf, itemsOf, storedDocument, storedItems, storedRequest } from './schema.ts'
+import { storedCaller } from './stored-caller.ts'
+
+/** What responses in the background need of the host. */
+export type ResponseHost = Pick<Host, 'create' | 'find' | 'deliverTo' | 'newActorId'> & {
+  readonly feed: Pick<Host['feed'], 'follow'>
+}
+
+/** A response that begins. */
+export interface Begun {
+  readonly id: string
+  readonly caller: Caller
+  readonly request: ResponseRequest
+  /** Its input with the items that it only names, which may be gone when it is made. */
+  readonly sent: ResponseInput
+  readonly input: readonly ResponseItem[]
+  readonly document: ResponseDocument
+  readonly cause: string
+}
+
+/** A response as its actor has it. */
+export interface OfActor {
+  readonly resident: Resident
+  readonly document: ResponseDocument
+  readonly input: readonly ResponseItem[]
+}
+
+/** Responses that go on without their caller, each an actor under its own id. */
+export class BackgroundResponses {
+  readonly #host: ResponseHost
+  readonly #now: () => number
+
+  constructor(host: ResponseHost, now: () => number) {
+    this.#host = host
+    this.#now = now
+  }
+
+  /** Its durable beginning: it is made whatever happens to this process. */
+  async begin({ id, caller, request, sent, input, document, cause }: Begun): Promise<void> {
+    const { project, tenant, externalUserId } = caller
+    const owner = { project, tenant, user: tenant === null ? null : externalUserId, createdAt: this.#now() }
+    await this.#host.create({
+      kind: responseDefinition,
+      id,
+      owner,
+      input: {
+        response_id: id,
+        request: storedRequest(request, sent),
+        caller: storedCaller(caller),
+        input: storedItems(input),
+        document: storedDocument(document),
+      },
+      cause,
+    })
+  }
+
+  /** Null for a response that is none of these. */
+  async find(scope: Scope, agentId: string | null, id: string): Promise<OfActor | null> {
+    try {
+      const resident = await this.#host.find(scope, responseDefinition, id)
+      const context = contextOf(responseDefinition, resident.state.snapshot)
+      if (agentId !== null && context.caller.agent_id !== agentId) return null
+      return { resident, document: documentOf(context.document), input: itemsOf(context.input) }
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return null
+      throw error
+    }
+  }
+
+  /** One that has ended stays as it is. */
+  async cancel({ resident, document }: OfActor): Promise<void> {
+    if (isOver(document)) return
+    try {
+      await this.#host.deliverTo(resident, { event: { type: 'cancel' }, cause: newId('req') })
+    } catch (error) {
+      // it has ended meanwhile
+      if (!(error instanceof ServiceError && error.code === 'invalid_transition')) throw error
+    }
+  }
+
+  /** Removes what the actor keeps. */
+  async remove({ resident }: OfActor): Promise<void> {
+    await this.#host.deliverTo(resident, { event: { type: 'delete' }, cause: `delete:${resident.id}` })
+  }
+
+  /**
+   * The events of a response: its beginning at once, the rest when it has ended, as those of a stored response. So their
+   * numbers are the same whenever and however often it is read.
+   */
+  stream(found: OfActor, { scope, after }: { readonly scope: Scope; readonly after: number | undefined }) {
+    const body = new FrameBody({ onResume: () => {} })
+    // its head goes out with its first bytes
+    body.keepAlive()
+    body.write(beginningFrames(found.document, after))
+    const { id } = found.resident
+    const finish = async (): Promise<void> => {
+      const ended = await this.find(scope, null, id)
+      if (ended !== null && isOver(ended.document)) body.write(restFrames(ended.document, after))
+      body.end()
+    }
+    this.#host.feed.follow(id, found.resident.state.lastSequence, { at: 'idle' }).start({
+      push: () => true,
+      end: () => void finish().catch(() => body.end()),
+    })
+    return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }
+  }
+}
+
+/** Whether nothing more happens to it. */
+export const isOver = ({ status }: ResponseDocument): boolean => status !== 'queued' && status !== 'in_progress'

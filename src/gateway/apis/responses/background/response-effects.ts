@@ -1,0 +1,43 @@
+import { shownError } from '#gateway/apis/streamed-chat.ts'
+import { responseDefinition } from '#machines/response/response-definition.ts'
+import type { EffectCatalog } from '#runtime/effects/effects.ts'
+import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { type JsonObject, StoreUnavailable } from '#storage/ports.ts'
+
+/** A response to be made, as its actor keeps it. */
+export interface Requested {
+  readonly id: string
+  readonly project: string
+  readonly request: JsonObject
+  readonly caller: JsonObject
+  readonly document: JsonObject
+}
+
+/** What the effects of responses need. */
+export interface ResponseEffectParts extends EraseParts {
+  /** Makes the response and resolves with its document. @throws {ServiceError} */
+  readonly make: (requested: Requested, signal: AbortSignal) => Promise<JsonObject>
+}
+
+/** The effects of responses, by `<machine>.<name>`. */
+export const responseEffects = (parts: ResponseEffectParts): EffectCatalog => ({
+  'response.beginResponse': { policy: 'idempotent', run: async () => ({ event: { type: 'begun' } }) },
+  'response.makeResponse': {
+    policy: 'idempotent',
+    run: async (_params, { actor: id, owner: { project }, context, signal }) => {
+      const { request, caller, document } = contextOf(responseDefinition, { context })
+      try {
+        const made = await parts.make({ id, project, request, caller, document }, signal)
+        return { event: { type: 'response_made', document: made } }
+      } catch (error) {
+        if (signal.aborted || error instanceof StoreUnavailable) throw error
+        const { code, message } = shownError(
+          error instanceof Error ? error : new Error('not an error', { cause: error }),
+        )
+        return { event: { type: 'response_failed', code, message } }
+      }
+    },
+  },
+  'response.eraseResponse': eraseActor(parts),
+})

@@ -1,0 +1,41 @@
+import type { Principal } from '#actors/call/call.ts'
+import type { Caller } from '#gateway/call/caller.ts'
+import { isObject } from '#runtime/schema.ts'
+import { projectScope, tenantScope, userScope } from '#specs/scope.ts'
+import type { JsonObject } from '#storage/ports.ts'
+
+/** What of a caller outlives its request. The project is the actor's own. */
+export const storedCaller = ({ tenant, externalUserId, keyId, agentId, requestId, scope }: Caller): JsonObject => ({
+  ...{ tenant, external_user_id: externalUserId, key_id: keyId, agent_id: agentId, request_id: requestId },
+  scope: { tenant: scope.tenant, user: scope.user },
+})
+
+/** The caller again. Its credential may have ended since: what was begun goes on. */
+export const callerFrom = (project: string, stored: JsonObject): Caller => {
+  const within = isObject(stored.scope) ? stored.scope : {}
+  const agentId = textIn(stored.agent_id)
+  const keyId = textIn(stored.key_id)
+  return {
+    principal: principalFrom(project, keyId ?? '', agentId),
+    scope: scopeFrom(project, textIn(within.tenant), textIn(within.user)),
+    requestId: textIn(stored.request_id) ?? '',
+    project,
+    tenant: textIn(stored.tenant),
+    externalUserId: textIn(stored.external_user_id),
+    keyId,
+    agentId,
+  }
+}
+
+const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** Public keys of agents make no responses. */
+const principalFrom = (project: string, keyId: string, agentId: string | null): Principal =>
+  agentId === null
+    ? { kind: 'secret_key', project, keyId }
+    : { kind: 'agent_key', project, keyId, agentId, keyType: 'secret', allowedDomains: [] }
+
+const scopeFrom = (project: string, tenant: string | null, user: string | null) => {
+  if (tenant === null) return projectScope(project)
+  return user === null ? tenantScope(project, tenant) : userScope(project, tenant, user)
+}

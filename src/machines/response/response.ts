@@ -1,0 +1,96 @@
+import { setup } from 'xstate'
+import type { JsonObject } from '#specs/dsl/json.ts'
+import { assignsOf } from '../event-actions.ts'
+import type { At } from '../refusal.ts'
+import { vocabulary } from '../vocabulary.ts'
+
+/** How long a response can be read, in ms: as long as those that are made while their caller waits. */
+export const responseRetentionMs = 30 * 24 * 60 * 60 * 1000
+
+/** A response's durable context. */
+export type ResponseContext = {
+  readonly response_id: string
+  /** The request as its caller sent it, with the items that it only named. */
+  readonly request: JsonObject
+  /** Who requested it (src/gateway/apis/responses/background/stored-caller.ts). */
+  readonly caller: JsonObject
+  /** The items of the request. */
+  readonly input: readonly JsonObject[]
+  /** The response as it is read. */
+  readonly document: JsonObject
+}
+
+/** What starts a response. */
+export type ResponseInput = ResponseContext
+
+/** Everything that can happen to a response. */
+export type ResponseEvent =
+  | { readonly type: 'begun' }
+  | { readonly type: 'response_made'; readonly document: JsonObject }
+  | { readonly type: 'response_failed'; readonly code: string; readonly message: string }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'delete' }
+
+type Made = At<ResponseContext, Extract<ResponseEvent, { type: 'response_made' }>>
+type Failed = At<ResponseContext, Extract<ResponseEvent, { type: 'response_failed' }>>
+
+const assigns = assignsOf<ResponseContext, ResponseEvent>()
+
+const standing = (status: string) =>
+  assigns(({ context }: { context: ResponseContext }) => ({ document: { ...context.document, status } }))
+
+/** Its log says that it has ended: that is what its readers wait for. */
+const journalsEnd = { type: 'journal', params: { events: [{ event_type: 'response.ended', payload: {} }] } } as const
+
+/**
+ * A response that is made in the background: no caller waits for it. A crash in the middle makes it anew, since what a
+ * model had said until then is nowhere (specs/decisions/0162-responses-in-the-background.md).
+ */
+export const responseMachine = setup({
+  types: {
+    context: {} as ResponseContext,
+    input: {} as ResponseInput,
+    events: {} as ResponseEvent,
+  },
+  actions: {
+    ...vocabulary,
+    beginResponse: (_: unknown, _params: Record<never, never>) => {},
+    makeResponse: (_: unknown, _params: Record<never, never>) => {},
+    eraseResponse: (_: unknown, _params: Record<never, never>) => {},
+  },
+  delays: { retention: responseRetentionMs },
+}).createMachine({
+  id: 'response',
+  context: ({ input }) => input,
+  initial: 'queued',
+  on: { delete: '.erasing' },
+  states: {
+    queued: {
+      entry: { type: 'beginResponse', params: {} },
+      exit: { type: 'abort', params: { effects: ['beginResponse'] } },
+      on: {
+        begun: { target: 'in_progress', actions: standing('in_progress') },
+        cancel: { target: 'settled', actions: standing('cancelled') },
+      },
+    },
+    in_progress: {
+      entry: { type: 'makeResponse', params: {} },
+      exit: { type: 'abort', params: { effects: ['makeResponse'] } },
+      on: {
+        response_made: {
+          target: 'settled',
+          actions: assigns(({ event: { document } }: Made) => ({ document })),
+        },
+        response_failed: {
+          target: 'settled',
+          actions: assigns(({ context, event: { code, message } }: Failed) => ({
+            document: { ...context.document, status: 'failed', error: { code, message } },
+          })),
+        },
+        cancel: { target: 'settled', actions: standing('cancelled') },
+      },
+    },
+    settled: { entry: journalsEnd, after: { retention: 'erasing' } },
+    erasing: { type: 'final', entry: { type: 'eraseResponse', params: {} } },
+  },
+})

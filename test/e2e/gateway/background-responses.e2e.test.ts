@@ -1,0 +1,129 @@
+import OpenAI, { BadRequestError, NotFoundError } from 'openai'
+import type { Response } from 'openai/resources/responses/responses'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
+import { goodAnswer, json } from '#test/gateway/chat/chat-world.ts'
+import { patience } from '../patience.ts'
+import { type StoreName, stores, World } from '../world.ts'
+
+describe.each(stores)('a response in the background on $store', ({ store }: { readonly store: StoreName }) => {
+  let upstream: Upstream
+  let world: World
+  let client: OpenAI
+  let release: () => void = () => {}
+
+  const connect = () => {
+    client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
+  }
+
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    world = await World.start({ store, env: { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: upstream.url } })
+    connect()
+  }, 120_000)
+  afterEach(() => release())
+  afterAll(async () => {
+    await world.stop()
+    await upstream.close()
+  })
+
+  const model = 'gpt-4o-mini'
+  const answers = json(goodAnswer)
+
+  /** A model that answers when it is released. */
+  const held: Parameters<Upstream['script']>[0] = (response, ...rest) => {
+    release = () => {
+      release = () => {}
+      answers(response, ...rest)
+    }
+  }
+
+  const begin = (input = 'Hi'): Promise<Response> => client.responses.create({ model, input, background: true })
+  const ended = (id: string): Promise<Response> =>
+    vi.waitFor(async () => {
+      const response = await client.responses.retrieve(id)
+      expect(['completed', 'failed', 'cancelled']).toContain(response.status)
+      return response
+    }, patience)
+  const calling = () => vi.waitFor(() => expect(upstream.received).toHaveLength(1), patience)
+
+  it('is queued, in progress, and completed for who polls it, and a later one goes on from it', async () => {
+    upstream.script(held)
+    const queued = await begin()
+    expect(queued).toMatchObject({ status: 'queued', background: true, output: [], model })
+    await calling()
+    expect((await client.responses.retrieve(queued.id)).status).toBe('in_progress')
+    release()
+    const done = await ended(queued.id)
+    expect(done).toMatchObject({ status: 'completed', background: true, created_at: queued.created_at })
+    expect(done.output[0]).toMatchObject({ type: 'message', role: 'assistant' })
+    expect(done.usage?.total_tokens).toBeGreaterThan(0)
+    expect((await client.responses.inputItems.list(queued.id)).data).toHaveLength(1)
+    upstream.script(answers)
+    const next = await client.responses.create({ model, input: 'And?', previous_response_id: queued.id })
+    expect(next.previous_response_id).toBe(queued.id)
+  })
+
+  it('is made although the process that began it is killed', async () => {
+    upstream.script(held, answers)
+    const { id } = await begin('Kill me.')
+    await calling()
+    await world.crash()
+    await world.restart()
+    connect()
+    expect(await ended(id)).toMatchObject({ status: 'completed' })
+  })
+
+  it('is cancelled, which ends its model call, and stays so', async () => {
+    upstream.script(held)
+    const { id } = await begin()
+    await calling()
+    expect(await client.responses.cancel(id)).toMatchObject({ id, status: 'cancelled' })
+    expect(await client.responses.cancel(id)).toMatchObject({ status: 'cancelled' })
+    expect((await client.responses.retrieve(id)).status).toBe('cancelled')
+  })
+
+  it('says why it failed', async () => {
+    upstream.script((response) => response.writeHead(400).end('{"error":{"message":"No such thing."}}'))
+    const { id } = await begin()
+    expect(await ended(id)).toMatchObject({ status: 'failed', error: { code: expect.any(String) }, output: [] })
+  })
+
+  it('is streamed, and the stream goes on behind an event for a reader that comes back', async () => {
+    upstream.script(held)
+    const stream = await client.responses.create({ model, input: 'Hi', background: true, stream: true })
+    const seen: string[] = []
+    let id = ''
+    for await (const event of stream) {
+      seen.push(`${event.sequence_number} ${event.type}`)
+      if (event.type === 'response.created') id = event.response.id
+      if (event.type === 'response.in_progress') break
+    }
+    expect(seen).toEqual(['0 response.created', '1 response.in_progress'])
+    await calling()
+    const rest = await client.responses.retrieve(id, { stream: true, starting_after: 1 })
+    release()
+    const events = []
+    for await (const event of rest) events.push(event)
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at + 2))
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { id, status: 'completed' } })
+    expect(events.map(({ type }) => type)).toContain('response.output_text.delta')
+  })
+
+  it('is deleted in any state, and not found then', async () => {
+    upstream.script(held)
+    const { id } = await begin()
+    await calling()
+    await client.responses.delete(id)
+    await expect(client.responses.retrieve(id)).rejects.toThrow(NotFoundError)
+  })
+
+  it('is stored and takes no memory; one that is not in the background is not cancelled', async () => {
+    const create = (more: object) => client.responses.create({ model, input: 'Hi', background: true, ...more })
+    await expect(create({ store: false })).rejects.toThrow(/read later/)
+    await expect(create({ memory: { userId: 'ada' } })).rejects.toThrow(/takes no memory/)
+    upstream.script(answers)
+    const { id } = await client.responses.create({ model, input: 'Hi' })
+    await expect(client.responses.cancel(id)).rejects.toThrow(BadRequestError)
+  })
+})

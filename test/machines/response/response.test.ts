@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { responseDefinition } from '#machines/response/response-definition.ts'
+import { firstStep, nextStep, type Step } from '#runtime/step/step.ts'
+import type { StoredEvent } from '#storage/ports.ts'
+import { begins, cancels, deletion, fails, input, made } from './response-samples.ts'
+
+const actor = input.response_id
+
+const draftOf = (step: Step) => {
+  if (step.kind !== 'next') throw new Error(`the step is ${step.kind}`)
+  return step.draft
+}
+
+/** The state after these events from the start. */
+const having = (...events: readonly StoredEvent[]) => {
+  let draft = draftOf(firstStep(responseDefinition, input, { actor, event: { type: 'create' }, at: 0 }))
+  for (const event of events) {
+    const [done] = event === begins || event === made || event === fails ? Object.keys(draft.inFlight) : []
+    draft = draftOf(nextStep(responseDefinition, draft, { actor, event, at: 0, ...(done !== undefined && { done }) }))
+  }
+  return {
+    state: draft.snapshot.value,
+    effects: draft.effects.map(({ name }) => name),
+    inFlight: Object.values(draft.inFlight).map(({ name }) => name),
+    document: draft.snapshot.context.document,
+  }
+}
+
+describe('a response in the background', () => {
+  it('is queued, then in progress, then as it was made', () => {
+    expect(having()).toMatchObject({ state: 'queued', effects: ['beginResponse'], document: { status: 'queued' } })
+    expect(having(begins)).toMatchObject({ effects: ['makeResponse'], document: { status: 'in_progress' } })
+    expect(having(begins, made)).toMatchObject({ state: 'settled', inFlight: [], document: { status: 'completed' } })
+  })
+
+  it('says why it failed', () => {
+    const error = { code: 'provider_error', message: 'It failed.' }
+    expect(having(begins, fails)).toMatchObject({ state: 'settled', document: { status: 'failed', error } })
+  })
+
+  it.each([[[]], [[begins]]])('is cancelled before it has ended, and nothing goes on', (before) => {
+    const cancelled = having(...before, cancels)
+    expect(cancelled).toMatchObject({ state: 'settled', inFlight: [], document: { status: 'cancelled' } })
+  })
+
+  it('is not cancelled once it has ended', () => {
+    expect(() => having(begins, made, cancels)).toThrow('the step is')
+  })
+
+  it.each([[[]], [[begins]], [[begins, made]], [[cancels]]])('removes itself in every state', (before) => {
+    expect(having(...before, deletion)).toMatchObject({ state: 'erasing', inFlight: ['eraseResponse'] })
+  })
+})
