@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RateLimits } from '#storage/cluster-ports.ts'
+import { resetSeconds } from '../records/reset-seconds.ts'
 
 const windowMs = 15 * 60_000
 const failures = { limit: 10, windowMs }
@@ -35,7 +36,7 @@ export class LoginLimits {
     if (allowed) return
     throw new ServiceError('rate_limit_exceeded', {
       message: 'Too many failed logins; try again later.',
-      retryAfterS: Math.ceil(resetMs / 1000),
+      retryAfterS: resetSeconds({ resetMs }, windowMs),
     })
   }
 

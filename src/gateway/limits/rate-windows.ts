@@ -1,3 +1,4 @@
+import { resetSeconds } from '#records/reset-seconds.ts'
 import type { Row } from '#records/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { LimitState, RateLimits } from '#storage/cluster-ports.ts'
@@ -93,5 +94,4 @@ const refuse = (
   })
 }
 
-/** A window is counted in parts, so that a unit may come back a part later than its window says: callers hear of the window. */
-const secondsOf = ({ resetMs }: LimitState): number => Math.ceil(Math.min(resetMs, windowMs) / 1000)
+const secondsOf = (state: LimitState): number => resetSeconds(state, windowMs)

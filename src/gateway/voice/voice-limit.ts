@@ -1,3 +1,4 @@
+import { resetSeconds } from '#records/reset-seconds.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { voiceRequestsPerMinute } from '#specs/resources/gateway/voice.ts'
 import type { RateLimits } from '#storage/cluster-ports.ts'
@@ -22,7 +23,7 @@ export class VoiceLimit {
    */
   async take(project: string): Promise<Headers> {
     const { allowed, remaining, resetMs } = await this.#limits.take(`voice:${project}`, limit)
-    const resetS = Math.ceil(resetMs / 1000)
+    const resetS = resetSeconds({ resetMs }, limit.windowMs)
     const headers: Headers = [
       ['x-ratelimit-limit', String(limit.limit)],
       ['x-ratelimit-remaining', String(remaining)],

@@ -71,6 +71,20 @@ describe('requests a minute', () => {
     await expect(admission.admit(askOf())).resolves.toBeDefined()
   })
 
+  it('name a time to come back that is never longer than the window, wherever in it they are used up', async () => {
+    const { admission, records, clock } = await world()
+    await limit(records, clock, { requests_per_minute: 1 })
+    for (const ms of [0, 1, 499, 999, 1_000]) {
+      await clock.leap(62_000 + ms)
+      await admission.admit(askOf())
+      const refusal = await Promise.resolve(admission.admit(askOf())).catch((error: unknown) => error)
+      expect(refusal).toMatchObject({ details: { retryAfterS: 60 } })
+      expect(refusal).toMatchObject({
+        details: { headers: expect.arrayContaining([['x-ratelimit-reset-requests', '60s']]) },
+      })
+    }
+  })
+
   it('hold for each key, tenant and project on its own', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { subject: 'key', subject_id: 'key_1', requests_per_minute: 1 })
