@@ -91,4 +91,27 @@ describe('memory of a session', () => {
     await world.useCases['sessions.delete'](callOf({ session_id: session }, {}, undefined))
     await expect.poll(() => memory.ended).toEqual([session])
   })
+
+  it('and shortening leave the same session: what is written is whole, and it is loaded as it was left', async () => {
+    const long = 'word '.repeat(200)
+    const scripts = Array.from({ length: 8 }, (_, index): Script => ({ text: [`answer ${index}`] }))
+    const memory = new ScriptedMemory()
+    memory.known = ['The user lives in Oslo.']
+    const messagesOf = (world: World) => world.provider.asked.map(({ messages }) => messages)
+    const world = await openWorld({ scripts, window: 2000, memory })
+    const session = await sessionOf(world, 'ada')
+    for (let index = 0; index < 8; index++) await turn(world, session, { input: `${index} ${long}`, memory: true })
+    expect(messagesOf(world).at(-1)?.length).toBeLessThan(13)
+    await expect.poll(() => memory.sent.length).toBe(8)
+    expect(memory.sent.map(({ input }) => input)).toMatchObject(
+      scripts.map((_, index) => ({ exchange: { user: `${index} ${long}`, assistant: `answer ${index}` } })),
+    )
+    const before = messagesOf(world).at(-1) ?? []
+    const { storage } = world
+    await world.runtime.drain(0)
+    const again = await openWorld({ scripts: [{ text: ['Still.'] }], storage, memory })
+    await turn(again, session, { input: 'and now?', memory: true })
+    expect(messagesOf(again)[0]?.slice(0, before.length)).toEqual(before)
+    expect(again.provider.asked[0]?.instructions?.join()).toContain('lives in Oslo')
+  })
 })
