@@ -75,7 +75,7 @@ const Section = ({ project, title, tone, needs }) => html`
 const Row = ({ project, need }) => html`
   <li>
     <div class="need-head">
-      ${need.kind === 'webhook' ? html`<strong>${need.subject}</strong>` : html`<a href=${routeHash({ view: 'actor', project, id: need.id })}>${need.subject}</a>`}
+      <a href=${need.kind === 'webhook' ? listHash({ project, machine: 'delivery' }) : routeHash({ view: 'actor', project, id: need.id })}>${need.subject}</a>
       ${need.machine && html`<span class="muted">${need.machine.replaceAll('_', ' ')}</span>`}
       ${need.risk_level && html`<span class="chip" data-tone=${toneOfRisk(need.risk_level)}>${need.risk_level} risk</span>`}
       ${need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${need.count} times</a>`}

@@ -11,8 +11,8 @@ import { findChromium } from './services/chromium.ts'
 import { freePort } from './services/service.ts'
 
 /*
- * `npm run picture`: takes docs/console.png, the live chart of a session that waits for an approval, from a real console in a
- * headless Chromium, and draws docs/quickstart.svg, a terminal in which a real quickstart runs. `-- --only quickstart` needs no browser.
+ * `npm run picture`: takes docs/console.png, the live chart of a session that waits for an approval, and its home, fleet and the approval
+ * on a phone, from a real console in a headless Chromium, and draws docs/quickstart.svg, a terminal in which a real quickstart runs. `-- --only quickstart` needs no browser.
  */
 
 const animation = resolve(import.meta.dirname, '../docs/quickstart.svg')
@@ -62,6 +62,16 @@ const show = async (page: Page, url: string, session: string): Promise<void> => 
   await page.getByRole('log').locator('[data-event="turn.paused"]').waitFor()
 }
 
+const pages = [
+  ['home', 'Home'],
+  ['fleet', 'Fleet'],
+] as const
+
+const take = async (page: Page, name: string): Promise<void> => {
+  await page.screenshot({ path: resolve(file, '..', name) })
+  console.log(`took docs/${name}`)
+}
+
 const executablePath = findChromium()
 if (executablePath === null) throw new Error('no Chromium found: install one or set CHROMIUM_PATH')
 const server = await startServer({
@@ -77,11 +87,26 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 try {
   const session: { readonly id: string } = JSON.parse(await post(`${server.url}/v1/sessions`, {}))
   await post(`${server.url}/v1/sessions/${session.id}/turns`, turn)
+  const others = Array.from({ length: 5 }, (_, n) => (n === 3 ? 'fail please' : 'What is your refund policy?'))
+  for (const input of others) {
+    const other: { readonly id: string } = JSON.parse(await post(`${server.url}/v1/sessions`, {}))
+    await post(`${server.url}/v1/sessions/${other.id}/turns`, { input })
+  }
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await show(page, server.url, session.id)
   mkdirSync(resolve(file, '..'), { recursive: true })
-  await page.screenshot({ path: file })
-  console.log(`took ${file}`)
+  await take(page, 'console.png')
+  for (const [name, title] of pages) {
+    await page.goto(`${server.url}/#/${name}`)
+    await page.getByRole('heading', { name: title, exact: true }).waitFor()
+    await page.locator('#view section').first().waitFor()
+    await take(page, `console-${name}.png`)
+  }
+  await page.setViewportSize({ width: 390, height: 760 })
+  await page.goto(`${server.url}/#/home`)
+  await page.getByRole('link', { name: 'issue_refund' }).first().click()
+  await page.getByRole('form', { name: 'Decide' }).waitFor()
+  await take(page, 'console-approval.png')
 } finally {
   await browser.close()
   await server.stop()

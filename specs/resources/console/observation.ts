@@ -78,7 +78,7 @@ const need = object(
     ),
     id: string({ description: 'Id of the actor, or of the webhook. Of failures the newest.' }),
     machine: nullable(string()),
-    subject: string({ description: 'Tool, effect, error code or name of the webhook.' }),
+    subject: string({ description: 'Tool, error code or name of the webhook; the id of what has no name.' }),
     cause: string({ description: 'One sentence of cause.' }),
     count: integer({ description: 'Number of failures; 1 otherwise.' }),
     tenant_id: nullable(string()),

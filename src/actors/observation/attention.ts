@@ -93,7 +93,7 @@ const slowNeed = (machine: string, row: StoredRecord): Need => {
     kind: 'slow',
     id: row.id,
     machine,
-    subject: label ?? state,
+    subject: label ?? row.id,
     cause: `Is in ${state} without a step: its work has not answered.`,
     tenant_id: row.tenant,
     since: time(row.updated_at),

@@ -16,7 +16,7 @@ import { type ListedActor, listedActor } from './listed-actor.ts'
 
 /** What the use-cases of observation need. */
 export interface ObservationParts {
-  readonly host: Host
+  readonly host: Pick<Host, 'find' | 'load'> & { readonly rows: Pick<Host['rows'], 'shown'> }
   readonly records: RecordStore
   readonly definitions: readonly MachineDefinition[]
   /** The kind of list rows of each machine that has some. */

@@ -1,0 +1,196 @@
+import { type Browser, chromium, type Locator, type Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { patience } from '../patience.ts'
+import { gatedTurn, refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
+import { World } from '../world.ts'
+
+const executablePath = process.env.CHROMIUM_PATH
+
+let tool: ToolServer
+/** An address that takes no connection. */
+let broken: string
+let hanging: ToolServer
+let world: World
+let browser: Browser
+
+/** A reader who counts the clicks since the sign-in. */
+class Reader {
+  clicks = 0
+  readonly page: Page
+
+  constructor(page: Page) {
+    this.page = page
+  }
+
+  static async signIn(): Promise<Reader> {
+    const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+    page.setDefaultTimeout(patience.timeout)
+    await page.goto(world.url)
+    await page.getByLabel('E-mail').fill(world.ownerEmail)
+    await page.getByLabel('Password').fill(world.ownerPassword)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    return new Reader(page)
+  }
+
+  async click(what: Locator): Promise<void> {
+    this.clicks++
+    await what.click()
+  }
+
+  /** The row at home under this title that says this. */
+  need(title: string, says: string): Locator {
+    return this.page.getByRole('region', { name: title }).getByRole('listitem').filter({ hasText: says }).first()
+  }
+}
+
+const config = { model: 'simulated-1' }
+const idOf = async (path: string, body: object): Promise<string> => {
+  const answer = await world.api.post(path, body)
+  expect(answer.status, path).toBeLessThan(300)
+  return answer.body.id
+}
+
+/** What is planted, where home has it, what is said there, and what its page says of the cause. */
+interface Trouble {
+  readonly plant: () => Promise<string>
+  readonly title: string
+  readonly cause: RegExp
+}
+
+const hangingTurn = () => ({
+  ...gatedTurn(hanging, { effect: 'idempotent', needsApproval: false }),
+  pause_on_tool_calls: false,
+})
+
+const troubles: Readonly<Record<string, Trouble>> = {
+  'a paused turn': {
+    plant: async () => {
+      const session = await world.api.createSession()
+      await (await world.api.turn(session, gatedTurn(tool))).all()
+      return session
+    },
+    title: 'Waits for a person',
+    cause: /issue_refund/,
+  },
+  'a waiting run': {
+    plant: async () => {
+      const agent = await idOf('/v1/agents', {
+        name: 'Waits',
+        config: { ...config, tools: [refundTool(tool, { needsApproval: true })] },
+      })
+      return idOf(`/v1/agents/${agent}/runs`, { input: { prompt: 'Please use issue_refund for order 7' } })
+    },
+    title: 'Waits for a person',
+    cause: /issue_refund/,
+  },
+  'a failing provider': {
+    plant: async () => {
+      const session = await world.api.createSession()
+      await (await world.api.turn(session, { input: 'fail please' })).all()
+      return 'provider_error'
+    },
+    title: 'Failed in 24 hours',
+    cause: /The provider answered with an error/,
+  },
+  'an expired approval': {
+    plant: async () => {
+      await idOf('/v1/actions', { tool: 'late_refund', arguments: {}, expires_in: 1 })
+      return 'expired'
+    },
+    title: 'Failed in 24 hours',
+    cause: /expired/,
+  },
+  'a refused budget': {
+    plant: async () => {
+      const tenant = await idOf('/v1/tenants', { external_id: 'poor', name: 'Poor' })
+      await idOf('/v1/limits', { subject: 'tenant', subject_id: tenant, budget_total_usd: '0' })
+      const session = await idOf('/v1/sessions', { tenant_id: tenant })
+      await (await world.api.turn(session, { input: 'hello' })).all()
+      return 'budget'
+    },
+    title: 'Failed in 24 hours',
+    cause: /budget/i,
+  },
+  'a hanging tool': {
+    plant: async () => {
+      const session = await world.api.createSession()
+      void world.api.turn(session, hangingTurn()).catch(() => {})
+      return session
+    },
+    title: 'Slow',
+    cause: /has not answered/,
+  },
+  'a slow effect of a run': {
+    plant: async () => {
+      const tools = [refundTool(hanging, { needsApproval: false, effect: 'idempotent' })]
+      const agent = await idOf('/v1/agents', { name: 'Slow', config: { ...config, tools } })
+      await idOf(`/v1/agents/${agent}/runs`, { input: { prompt: 'Please use issue_refund for order 8' } })
+      return 'open.started'
+    },
+    title: 'Slow',
+    cause: /has not answered/,
+  },
+}
+
+const webhookTrouble: Trouble = {
+  plant: async () => {
+    await idOf('/v1/webhooks', { name: 'broken hook', url: broken, events: ['*'] })
+    await idOf('/v1/actions', { tool: 'noticed', arguments: {} })
+    return 'broken hook'
+  },
+  title: 'Webhooks that fail',
+  cause: /has failed since then/,
+}
+
+describe.skipIf(executablePath === undefined)('trouble in the console', () => {
+  const planted = new Map<string, string>()
+
+  beforeAll(async () => {
+    ;[tool, hanging] = [await startToolServer(), await startToolServer()]
+    hanging.hold()
+    const closed = await startToolServer()
+    broken = closed.url
+    await closed.close()
+    world = await World.start({ tools: [tool, hanging, closed] })
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    for (const [name, { plant }] of Object.entries(troubles)) planted.set(name, await plant())
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    hanging?.answer()
+    await world?.stop()
+    await tool?.close()
+    await hanging?.close()
+  })
+
+  it.each(Object.keys(troubles))(
+    'leads from the sign-in to its cause in two clicks at most: %s',
+    { timeout: 120_000 },
+    async (name) => {
+      const { title, cause } = troubles[name] ?? { title: '', cause: /^$/ }
+      const reader = await Reader.signIn()
+      const row = reader.need(title, planted.get(name) ?? '')
+      await row.waitFor()
+      await expect.poll(() => row.textContent()).toMatch(cause)
+      await reader.click(row.getByRole('link').first())
+      // its own page says why it is where it is
+      await reader.page.getByRole('region', { name: 'Why it is here' }).waitFor()
+      expect(reader.clicks).toBeLessThanOrEqual(2)
+      await reader.page.context().close()
+    },
+  )
+
+  it('leads from the sign-in to its cause in two clicks at most: a failing webhook', { timeout: 120_000 }, async () => {
+    const name = await webhookTrouble.plant()
+    const reader = await Reader.signIn()
+    const row = reader.need(webhookTrouble.title, name)
+    await row.waitFor()
+    await expect.poll(() => row.textContent()).toMatch(webhookTrouble.cause)
+    await reader.click(row.getByRole('link').first())
+    await reader.click(reader.page.getByRole('link', { name: /^dlv_/ }).first())
+    await reader.page.getByText('delivery.attempted').first().waitFor()
+    expect(reader.clicks).toBeLessThanOrEqual(2)
+    await reader.page.context().close()
+  })
+})
