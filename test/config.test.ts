@@ -46,6 +46,7 @@ describe('readConfig', () => {
       browserJobs: null,
       browserJobMemoryBytes: 1_073_741_824,
       embedderPath: null,
+      sharedCorpus: null,
       logLevel: 'info',
       otelEndpoint: null,
     })
@@ -90,6 +91,7 @@ describe('readConfig', () => {
       BROWSER_JOBS: '3',
       BROWSER_JOB_MEMORY_MB: '512',
       EMBEDDER_PATH: '/models/small',
+      WEB_SHARED_PROJECT: 'prj_shared',
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
       SHUTDOWN_GRACE_S: '45',
@@ -137,6 +139,7 @@ describe('readConfig', () => {
       browserJobs: 3,
       browserJobMemoryBytes: 536_870_912,
       embedderPath: '/models/small',
+      sharedCorpus: 'prj_shared',
       logLevel: 'debug',
       otelEndpoint: 'http://otel:4318',
     })

@@ -82,7 +82,7 @@ export const connectionConfig = object(
       'How the client authenticates at the token endpoint. Default: `client_secret_basic`, or `none` without a secret.',
     ),
   },
-  { title: 'ConnectionConfig', description: 'Where a connection goes, and the client of its OAuth server.' },
+  { title: 'ConnectionTarget', description: 'Where a connection goes, and the client of its OAuth server.' },
 )
 
 const status = oneOf('pending', 'active', 'expired', 'error', 'revoked')
