@@ -1,4 +1,5 @@
 import { compile } from '#specs/dsl/ajv.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 
 /** One way to change a body, and where. */
@@ -135,3 +136,13 @@ const recordOf = (value: unknown): Record<string, unknown> =>
 
 const omit = (value: unknown, name: string): unknown =>
   Object.fromEntries(Object.entries(recordOf(value)).filter(([key]) => key !== name))
+
+/** A query string of these `name=value`, and a sample of each further parameter that the operation needs. */
+export const queryWith = ({ query }: Pick<Operation, 'query'>, given: readonly string[] = []): string => {
+  const names = new Set(given.map((pair) => pair.slice(0, pair.indexOf('='))))
+  const needed = Object.entries(query)
+    .filter(([name, { presence }]) => presence === 'required' && !names.has(name))
+    .map(([name, { json }]) => `${name}=${encodeURIComponent(String(sampleOf(json)))}`)
+  const pairs = [...given, ...needed]
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}

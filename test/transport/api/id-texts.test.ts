@@ -5,7 +5,7 @@ import { holdsId, isIdText } from '#specs/dsl/id-text.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { statusIn } from '#specs/errors/wire-errors.ts'
 import { takesForms } from '#test/specs/sample-form.ts'
-import { sampleOf } from '#test/specs/samples.ts'
+import { queryWith, sampleOf } from '#test/specs/samples.ts'
 import { principals, serve } from './serving.ts'
 
 /* Every place of every operation that holds an id, by its name: nothing here is written for one of them. */
@@ -22,7 +22,9 @@ const lone = 'ada-\ud800'
 
 const holdsText = ({ type, items }: JsonSchema): boolean => [items?.type ?? type].flat().includes('string')
 
-const target = ({ paths }: Operation, param?: string): string =>
+const target = (operation: Operation, param?: string): string => path(operation, param) + queryWith(operation)
+
+const path = ({ paths }: Operation, param?: string): string =>
   paths[0].replace(/\{(\w+)\}/g, (_, name: string) => (name === param ? encodeURIComponent(decomposed) : 'some_id'))
 
 const headers = { host: 'agents.example', 'sec-fetch-site': 'same-origin' }
@@ -62,8 +64,8 @@ describe('a text that can be no id', () => {
   const inQueries = declared.filter(({ query }) => Object.keys(query).some(holdsId))
   it.each(inQueries)('is refused in the query of $id', async (operation) => {
     for (const name of Object.keys(operation.query).filter(holdsId)) {
-      const query = `?${name}=${encodeURIComponent(decomposed)}`
-      const { status, text } = await send({ target: target(operation) + query, as: as(operation), headers })
+      const query = queryWith(operation, [`${name}=${encodeURIComponent(decomposed)}`])
+      const { status, text } = await send({ target: path(operation) + query, as: as(operation), headers })
       expect([name, status]).toEqual([name, 400])
       expect(text).toContain(name)
     }

@@ -14,7 +14,9 @@ const tool: UncertainEffect = {
 it('names every effect that a machine may ask for and the catalogue lacks, before anything runs', () => {
   const some = { 'session.callModel': tool, 'session.runTool': tool, 'action.runTool': tool }
   const check = () => checkedCatalog([sessionDefinition, actionDefinition], some)
-  expect(check).toThrow('no effect session.writeCheckpoint, session.endMemory, session.eraseSession, action.eraseAction')
+  expect(check).toThrow(
+    'no effect session.writeCheckpoint, session.endMemory, session.eraseSession, action.eraseAction',
+  )
 })
 
 it('refuses an effect under another policy than its machine declares', () => {
