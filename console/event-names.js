@@ -21,6 +21,7 @@ export const eventNames = [
   'run.tool_call.completed',
   'run.requires_action',
   'run.action.approved',
+  'run.action.connected',
   'run.action.rejected',
   'run.delegated',
   'run.child.completed',

@@ -270,6 +270,13 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'an OpenAPI document of a connection',
+    most: '2,000,000 characters, 200 operations, 5 seconds and 256 MB to read',
+    beyond: '422 `invalid_field`; further operations are left out',
+    code: ['specs/resources/connections/connections.ts', 'maxOpenApiLength'],
+    test: ['test/parsing/read-openapi-document.test.ts', 'reads so many operations at most'],
+  },
+  {
     of: 'credentials in memory',
     most: '50,000',
     beyond: 'the store is read again',

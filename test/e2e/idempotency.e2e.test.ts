@@ -69,6 +69,7 @@ const bodies: Readonly<Record<string, (n: number, made: Made) => object>> = {
   'knowledge_recall_sets.create': (n) => ({ name: `Set ${n}`, questions: [{ question: 'Which?', text: 'Text' }] }),
   'web_crawls.create': (n) => ({ seeds: [`https://example.invalid/${n}`] }),
   'browser_jobs.create': (n) => ({ url: `https://example.invalid/${n}` }),
+  'connections.create': (n) => ({ connector: 'stripe', api_key: `key-0123456789-${n}` }),
   'mcp_servers.create': (n, { hook }) => ({ name: `Server ${n}`, url: hook }),
   'projects.create': (n) => ({ name: `Project ${n}` }),
   'project_keys.create': (n) => ({ name: `Key ${n}` }),

@@ -43,6 +43,7 @@ interface Side {
 
 /** What does not say whose it is: chosen by the caller, of the organisation, or not there yet. */
 const shared = [
+  'connector_id',
   'external_user_id',
   'path',
   'index',
@@ -79,6 +80,7 @@ const bodies: Readonly<Record<string, ((ids: Ids) => object) | null>> = {
     ...{ model: 'simulated-1', input: 'hi', previous_response_id: response_id },
   }),
   'knowledge_bases.create': ({ tenant_id }) => ({ name: 'Docs', tenant_id }),
+  'connections.create': ({ tenant_id }) => ({ connector: 'stripe', api_key: 'key-0123456789', tenant_id }),
   'mcp_servers.create': ({ tenant_id }) => ({ name: 'Tools', url: 'https://tools.invalid/mcp', tenant_id }),
   'knowledge_grants.create': ({ subject_id }) => ({ subject_type: 'tenant', subject_id }),
   'skill_imports.create': ({ skill_id }) => ({ skill_id, text: 'Be brief.' }),
@@ -150,6 +152,8 @@ const tenancy = async ({ world, api, dashboard, tool, project }: Maker, name: st
     ...(await conversationOf(api, mark)),
     server_id: await made(api, '/v1/mcp/servers', { name: mark, url: tool.url, tenant_id: tenant }),
     tool_name: 'send',
+    tool_connection_id: await made(api, '/v1/connections', { connector: 'stripe', name: mark, tenant_id: tenant }),
+    connector_id: 'github',
     path: 'SKILL.md',
     jobId: await made(api.with({ 'x-tenant-id': tenant }), '/v1/web/browse', { url: `https://${mark}.invalid/` }),
     index: '0',

@@ -132,6 +132,8 @@ const contentsOf = async (
     profileId: newId('bpr'),
     server_id: await made(project, '/v1/mcp/servers', { name: 'Tools', url: hook }),
     tool_name: 'send',
+    tool_connection_id: await made(project, '/v1/connections', { connector: 'stripe', api_key: 'key-0123456789' }),
+    connector_id: 'github',
   }
 }
 
@@ -167,7 +169,7 @@ const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
 }
 
 /** Of the organisation or of the whole server, so that no project has its own. */
-const ofTheHouse = ['project_id', 'member_id', 'task_id', 'path', 'tool_name']
+const ofTheHouse = ['project_id', 'member_id', 'task_id', 'path', 'tool_name', 'connector_id']
 
 /** A model is no resource: its id says nothing of whose it is. */
 const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_found' : 'not_found')

@@ -48,7 +48,7 @@ export const connectionConfig = object(
       'Text before the key in the header. Default: `Bearer ` in `authorization`, else nothing.',
     ),
     test_path: described(
-      optional(string({ minLength: 1, maxLength: 1024, pattern: '^/' })),
+      optional(string({ minLength: 1, maxLength: 1024 })),
       'Path of a GET request that only succeeds with a valid key.',
     ),
     settings: described(
@@ -121,7 +121,7 @@ const authorizeUrl = { authorize_url: string({ description: 'Address at which th
 
 const listed = defineResource('connections', {
   path: '/v1/connections',
-  key: 'connection_id',
+  key: 'tool_connection_id',
   ...row,
   description,
   writable: ['name'],
@@ -165,7 +165,7 @@ const listed = defineResource('connections', {
   },
 })
 
-const one = '/v1/connections/{connection_id}'
+const one = '/v1/connections/{tool_connection_id}'
 const shown = rowSchema({ ...row, description })
 
 /** A redirect of a browser. */

@@ -44,6 +44,8 @@ export const checkConfig = (
   const strange = Object.keys(sent.settings ?? {}).find((name) => !type.settings.includes(name))
   if (strange !== undefined) throw refused(`settings.${strange}`, `The connector ${type.id} has no such setting.`)
   for (const field of [...endpoints, 'base_url'] as const) checkUrl(field, sent[field], guard)
+  if (sent.test_path !== undefined && !/^\/(?!\/)/.test(sent.test_path))
+    throw refused('test_path', 'A path begins with a slash.')
   checkUrl('openapi.url', sent.openapi?.url, guard)
   if (sent.openapi !== undefined && (sent.openapi.url === undefined) === (sent.openapi.document === undefined))
     throw refused('openapi', 'It has either url or document.')

@@ -55,21 +55,21 @@ const filters = ['status', 'connector', 'owner_type'] as const
 /** Connections: what they are, their keys and tests. Signing in is in sign-in-use-cases.ts. */
 export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases => ({
   'connections.list': (call) => listed(parts, call),
-  'connections.get': async ({ scope, params }) => residentView(await found(parts, scope, params.connection_id)),
+  'connections.get': async ({ scope, params }) => residentView(await found(parts, scope, params.tool_connection_id)),
   'connections.create': (call) => created(parts, call),
   'connections.update': (call) => updated(parts, call),
   'connections.delete': async (call) => {
-    const connection = await found(parts, call.scope, call.params.connection_id)
+    const connection = await found(parts, call.scope, call.params.tool_connection_id)
     await sent(parts, connection, { idempotency: call.idempotency, event: { type: 'revoke', by: actorOf(call) } })
     await parts.host.rows.shown()
     return residentView(await found(parts, call.scope, connection.id))
   },
   'connections.refresh': async (call) => {
-    const connection = await found(parts, call.scope, call.params.connection_id)
+    const connection = await found(parts, call.scope, call.params.tool_connection_id)
     return residentView(await parts.accesses.renewed(connection, null))
   },
   'connections.test': async ({ scope, params }) => {
-    const connection = usable(await found(parts, scope, params.connection_id))
+    const connection = usable(await found(parts, scope, params.tool_connection_id))
     const result = await parts.tester.test(connection)
     const event = { type: 'tested', error: result.error, at: parts.now() }
     await parts.host.deliver(connection.id, { event, cause: newId('tst') })
@@ -77,7 +77,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
     return { ...result, success: result.error === null, status: residentView(now).status }
   },
   'connections.tools': async ({ scope, params }) => {
-    const connection = await found(parts, scope, params.connection_id)
+    const connection = await found(parts, scope, params.tool_connection_id)
     const tools = await parts.tools.of(connection.owner.project, connection.id, stateOf(connection).context)
     const data = tools.map(({ name, description, method, path, parameters, risk_level }) => ({
       ...{ name, description, method, path, parameters, risk_level },
@@ -211,7 +211,7 @@ const ownerOf = async (parts: ConnectionParts, { scope, body }: CreateCall) => {
 
 const updated = async (parts: ConnectionParts, call: UpdateCall): Promise<ResultOf<'connections.update'>> => {
   const { scope, body, params } = call
-  const connection = usable(await found(parts, scope, params.connection_id))
+  const connection = usable(await found(parts, scope, params.tool_connection_id))
   const { context } = stateOf(connection)
   const type = typeOf(context.connector)
   checkKey(type, body.api_key)

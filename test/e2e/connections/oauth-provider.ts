@@ -19,6 +19,8 @@ export class OAuthProvider {
   held: Promise<void> | null = null
   /** Who the API saw, in order. */
   readonly seen: string[] = []
+  /** Access tokens that the API saw. */
+  readonly tokens: string[] = []
   /** Called when a token request has come in. */
   onToken: () => void = () => {}
   readonly certificate: string
@@ -125,6 +127,12 @@ export class OAuthProvider {
     }
   }
 
+  /** The provider forgets every grant, as when it is set up anew. */
+  forget(): void {
+    const uris = this.#redirectUris.splice(0)
+    this.register(...uris.map((uri) => uri.replace('/v1/connections/oauth/callback', '')))
+  }
+
   /** Whether the provider still takes this access token. */
   async knows(token: string): Promise<boolean> {
     return (await this.#provider?.AccessToken.find(token)) !== undefined
@@ -148,7 +156,10 @@ export class OAuthProvider {
     const token = request.headers.authorization?.replace('Bearer ', '') ?? ''
     const found = await this.#provider?.AccessToken.find(token)
     const status = found === undefined ? 401 : 200
-    if (found !== undefined) this.seen.push(found.accountId)
+    if (found !== undefined) {
+      this.seen.push(found.accountId)
+      this.tokens.push(token)
+    }
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ user: found?.accountId ?? null }))
   }

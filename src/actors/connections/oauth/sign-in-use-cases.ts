@@ -41,7 +41,7 @@ const cookiePath = '/v1/connections/oauth'
 export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.authorize': async (call) => {
     const { scope, params, body } = call
-    const connection = await findOAuth(parts, scope, params.connection_id)
+    const connection = await findOAuth(parts, scope, params.tool_connection_id)
     const begun = await begin(parts, connection, {
       return_to: body.redirect_uri ?? null,
       cookie: null,
@@ -51,7 +51,7 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
     return { authorize_url: begun.url, expires_at: timestampOf(begun.until) }
   },
   'connections.reconnect': async ({ scope, params }) => {
-    const connection = await findOAuth(parts, scope, params.connection_id)
+    const connection = await findOAuth(parts, scope, params.tool_connection_id)
     await serverOf(parts, connection)
     const { url, until } = parts.links.of({ project: connection.owner.project, id: connection.id })
     return { authorize_url: url, expires_at: timestampOf(until) }
