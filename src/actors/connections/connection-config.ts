@@ -75,13 +75,13 @@ const refused = (field: string, message: string, cause?: unknown): ServiceError 
 export const leadsElsewhere = (
   before: JsonObject,
   after: JsonObject,
-  fields: readonly ('base_url' | 'token_url' | 'authorization_url' | 'client_id')[],
+  fields: readonly ('token_url' | 'authorization_url' | 'client_id')[],
 ): boolean => fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
 
-const placeOf = (value: JsonObject[string] | undefined): string => {
-  const text = String(value ?? '')
-  return URL.canParse(text) ? new URL(text).origin : text
-}
+const placeOf = (value: JsonObject[string] | undefined): string => originOf(String(value ?? ''))
+
+/** The origin of a URL; another text as it is. */
+export const originOf = (text: string): string => (URL.canParse(text) ? new URL(text).origin : text)
 
 /** What of a config is stored in the connection's log. */
 export const shownConfig = (config: ConnectionConfig): JsonObject => publicConfig(JSON.parse(JSON.stringify(config)))

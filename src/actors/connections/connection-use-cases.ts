@@ -19,13 +19,14 @@ import { newId, newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { contextOf } from '../runtime/schema.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
-import { type ConnectionConfig, checkConfig, leadsElsewhere, shownConfig } from './connection-config.ts'
+import { type ConnectionConfig, checkConfig, leadsElsewhere, originOf, shownConfig } from './connection-config.ts'
 import type { ConnectionTester } from './connection-tester.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
 import { connectionView, residentView } from './connection-view.ts'
 import { type ConnectionRowData, connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
 import type { ConnectionAccesses } from './use/connection-access.ts'
+import { baseUrlOf } from './use/requests.ts'
 
 /** What connections need. */
 export interface ConnectionParts {
@@ -252,6 +253,11 @@ const configChange = async (
   const after = { ...before, ...shownConfig(config) }
   checkConfig(type, config, { whole: after, guard: parts.guard })
   const imported = config.openapi === undefined ? null : await parts.tools.read(config.openapi)
+  const known = (await parts.tools.imported(at.owner.project, at.id))?.base_url ?? null
+  const bases = {
+    before: baseUrlOf(context, known),
+    after: baseUrlOf({ ...context, config: after }, imported?.base_url ?? known),
+  }
   if (config.client_secret !== undefined) await parts.vault.putClientSecret(at, config.client_secret)
   // a secret that was given for one server is not shown to another
   else if (leadsElsewhere(before, after, ['token_url', 'client_id'])) await parts.vault.putClientSecret(at, null)
@@ -259,7 +265,9 @@ const configChange = async (
   return {
     config: isDeepStrictEqual(before, after) ? before : after,
     scopes: config.scopes ?? context.scopes,
-    drops: leadsElsewhere(before, after, ['base_url', 'authorization_url', 'token_url', 'client_id']),
+    drops:
+      leadsElsewhere(before, after, ['authorization_url', 'token_url', 'client_id']) ||
+      (bases.before !== null && originOf(bases.before) !== originOf(bases.after ?? '')),
     ...(imported !== null && { tool_count: imported.tools.length }),
   }
 }

@@ -96,6 +96,38 @@ describe('tools of connections', () => {
     expect(provider.seen.at(-1)).toBe('ann')
   })
 
+  it('of one tenant are not used for another', async () => {
+    const umbrella = (await world.api.post('/v1/tenants', { external_id: 'umbrella', name: 'Umbrella' })).body.id
+    const body = { connector: 'stripe', api_key: 'key-0123456789', tenant_id: tenant }
+    const own = (await world.api.post('/v1/connections', body)).body.id
+    const config = { model: 'simulated-1', connectors: [{ connection_id: own, require_approval: 'never' }] }
+    const agent_id = (await world.api.post('/v1/agents', { name: 'Stripe', config })).body.id
+    const session = await world.api.createSession({ agent_id, tenant_id: umbrella, external_user_id: 'eve' })
+    await (await world.api.turn(session, { input: 'Use stripe_list_invoices with customer: "c"' })).all()
+    expect(JSON.stringify(await world.api.log(session))).toContain('connection_not_found')
+  })
+
+  it('are held by test connections of the project against the scopes that a version declares', async () => {
+    const of = async (test_only: boolean) =>
+      (await world.api.post('/v1/connections', { connector: 'stripe', api_key: 'key-0123456789', test_only })).body.id
+    const agent_id = (await world.api.post('/v1/agents', { name: 'A', config: { model: 'simulated-1' } })).body.id
+    const test = async (version: string, scopes: readonly string[], id: string) => {
+      const connectors = [{ connector: 'stripe', scopes }]
+      const config = { model: 'simulated-1', system_prompt: 'Help.', connectors }
+      await world.api.post(`/v1/agents/${agent_id}/versions`, { version, config })
+      const path = `/v1/agents/${agent_id}/versions/${version}/test`
+      const answer = await world.api.post(path, { input: 'hi', test_connection_ids: [id] })
+      return [answer.status, answer.body.error?.message ?? null]
+    }
+    const forTests = await of(true)
+    expect(await test('1.0.0', [], forTests)).toEqual([200, null])
+    expect(await test('1.0.1', ['read'], forTests)).toEqual([
+      422,
+      'The test connection of stripe lacks the scope read.',
+    ])
+    expect((await test('1.0.2', [], await of(false)))[0]).toBe(422)
+  })
+
   it('pause a run likewise', async () => {
     const run = await world.api.post(`/v1/agents/${agent}/runs`, {
       tenant_id: tenant,
@@ -172,6 +204,14 @@ describe('tools of a catalogue connector with a key', () => {
     const before = seen.length
     expect(await turn('Use read_row with id: ".."')).toContain('is no part of an address')
     expect(seen.length).toBe(before)
+    const moved = JSON.stringify({ ...JSON.parse(open), servers: [{ url: 'https://elsewhere.example' }] })
+    const again = await world.api.post('/v1/connections', {
+      ...{ connector: 'http', api_key: 'key-0123456789abcdef' },
+      config: { openapi: { document: open } },
+    })
+    const change = { config: { openapi: { document: moved } } }
+    const answer = await world.api.fetch(`/v1/connections/${again.body.id}`, change, { method: 'PATCH' })
+    expect(await answer.json()).toMatchObject({ status: 'pending' })
     status = 500
     expect(await turn('Use read_row with id: "x"')).toContain('status 500')
   })

@@ -17,6 +17,11 @@ export class SignInLinks {
     return `${this.#serverUrl}/v1/connections/oauth/callback`
   }
 
+  /** Path of cookies of sign-ins. */
+  get cookiePath(): string {
+    return new URL('.', this.callbackUrl).pathname
+  }
+
   /** Whether browsers come over https. */
   get isSecure(): boolean {
     return this.#serverUrl.startsWith('https:')

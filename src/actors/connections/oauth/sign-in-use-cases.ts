@@ -35,8 +35,6 @@ export interface SignInParts {
 type SignInUseCases = Pick<UseCases, `connections.${'authorize' | 'reconnect' | 'start' | 'callback'}`>
 type CallbackCall = Parameters<UseCases['connections.callback']>[0]
 
-const cookiePath = '/v1/connections/oauth'
-
 /** Signing in at providers: beginning it, by the API or by a link, and coming back. */
 export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.authorize': async (call) => {
@@ -62,7 +60,7 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
     const connection = await findOAuth(parts, projectScope(linked.project), linked.id)
     const cookie = randomBytes(32).toString('base64url')
     const begun = await begin(parts, connection, { return_to: null, cookie, by: actorOf(call) })
-    const attributes = `Path=${cookiePath}; Max-Age=${signInMs / 1000}; HttpOnly; SameSite=Lax`
+    const attributes = `Path=${parts.links.cookiePath}; Max-Age=${signInMs / 1000}; HttpOnly; SameSite=Lax`
     const secure = parts.links.isSecure ? '; Secure' : ''
     return {
       contentType: 'text/html; charset=utf-8',
@@ -81,7 +79,7 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
     const trouble = await finished(parts, ended, call)
     const { return_to } = ended.data
     const page = signInPage({ trouble, returnTo: return_to, connectionId: ended.at.id })
-    const gone = `${cookieName(call.query.state ?? '')}=; Path=${cookiePath}; Max-Age=0; HttpOnly; SameSite=Lax`
+    const gone = `${cookieName(call.query.state ?? '')}=; Path=${parts.links.cookiePath}; Max-Age=0; HttpOnly; SameSite=Lax`
     return { ...page, headers: [...page.headers, ['set-cookie', gone]] }
   },
 })

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { ClusterWorld } from '../cluster/cluster-world.ts'
+import { patience } from '../patience.ts'
+import { Browser } from './browser.ts'
+import { OAuthProvider } from './oauth-provider.ts'
+
+let provider: OAuthProvider
+let world: ClusterWorld
+
+beforeAll(async () => {
+  provider = await OAuthProvider.listen()
+  world = await ClusterWorld.start(2, { env: provider.env })
+  provider.register(...world.nodes.map(({ url }) => url))
+})
+afterAll(async () => {
+  await world?.stop()
+  await provider.stop()
+})
+
+it('refreshes a token once for 50 uses at the same time over two nodes', async () => {
+  const made = await world.api(0).post('/v1/connections', { connector: 'oauth2', config: provider.config() })
+  const { id } = made.body
+  const { authorize_url } = (await world.api(0).post(`/v1/connections/${id}/authorize`, {})).body
+  const page = await new Browser().connect(authorize_url, 'ann')
+  expect(page.text).toContain('<h1>Connected</h1>')
+  const get = async () => (await world.api(1).get(`/v1/connections/${id}`)).body
+  provider.live(3)
+  await world.api(1).post(`/v1/connections/${id}/refresh`, {})
+  provider.live(3600)
+  await vi.waitFor(async () => expect(Date.parse((await get()).expires_at) - Date.now()).toBeLessThan(250), {
+    ...patience,
+    interval: 20,
+  })
+  const before = provider.granted.length
+  const uses = Array.from({ length: 50 }, (_, n) => world.api(n).post(`/v1/connections/${id}/test`, {}))
+  const results = await Promise.all(uses)
+  expect(results.filter(({ body }) => body.success !== true)).toEqual([])
+  expect(provider.granted.length - before).toBe(1)
+})
+
+it('takes a state once over two nodes, whichever it comes back to', async () => {
+  const { id } = (await world.api(0).post('/v1/connections', { connector: 'oauth2', config: provider.config() })).body
+  const { authorize_url } = (await world.api(0).post(`/v1/connections/${id}/authorize`, {})).body
+  const back = new URL(await new Browser().signIn(authorize_url, 'ann'))
+  const pages = await Promise.all(
+    world.nodes.map(({ url }) => new Browser().open(`${url}${back.pathname}${back.search}`)),
+  )
+  expect(pages.map(({ status }) => status).sort()).toEqual([200, 400])
+})
