@@ -213,7 +213,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     ],
     [
       'a worker',
-      "<button id=b onclick=\"new Worker(URL.createObjectURL(new Blob([`fetch('http://' + '${'HOST'}' + '/changed', {method: 'POST', mode: 'no-cors'})`])))\">x</button>",
+      "<button id=b onclick=\"new Worker(window.URL.createObjectURL(new Blob([`fetch('http://' + '${'HOST'}' + '/changed', {method: 'POST', mode: 'no-cors'})`])))\">x</button>",
     ],
     ['a ping', '<a id=b href="#x" ping="/changed">x</a>'],
     [
