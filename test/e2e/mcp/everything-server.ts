@@ -33,7 +33,7 @@ export const startEverythingServer = async (
   }
 }
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port }: AddressInfo = Object(server.address())
