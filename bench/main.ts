@@ -19,6 +19,7 @@ import { benchSessions } from './sessions.ts'
 import { benchSse } from './sse.ts'
 import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
+import { benchWeb } from './web.ts'
 
 /**
  * `npm run bench [-- --only turns,storage --secs 8]`: measures ours beside the raw way in one run, prints one table and keeps
@@ -48,6 +49,7 @@ const sections: Readonly<Record<string, Section>> = {
   recall: ({ sets }) => benchRecall(sets),
   memory: benchMemory,
   knowledge: ({ sets }) => benchKnowledge(sets),
+  web: ({ sets }) => benchWeb(sets),
 }
 
 const { values } = parseArgs({
