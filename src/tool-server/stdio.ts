@@ -14,7 +14,7 @@ const main = (): void => {
   const { values } = parseArgs({ options: { mode: { type: 'string', default: 'read' } } })
   const mode = toolModes.find((each) => each === values.mode)
   const key = process.env.SERVICE_API_KEY ?? ''
-  const base = (process.env.SERVICE_BASE_URL ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')
+  const base = (process.env.SERVICE_BASE_URL ?? 'http://127.0.0.1:8080').replace(/(?<!\/)\/+$/, '')
   const problem =
     mode === undefined
       ? '--mode takes read or write'

@@ -43,6 +43,7 @@ interface Side {
 
 /** What does not say whose it is: chosen by the caller, of the organisation, or not there yet. */
 const shared = [
+  'client_id',
   'connector_id',
   'external_user_id',
   'path',

@@ -137,7 +137,8 @@ const saysOneThing = (schema: JsonSchema): boolean =>
 
 const ending = new Set(['status', 'is_active', 'isActive'])
 
-const isEmpty = (answer: string): boolean => !answer.startsWith('2') || answer.includes('"data":[]')
+const isEmpty = (answer: string): boolean =>
+  !answer.startsWith('2') || /"(data|results)":\[\]|"snapshot_at":null/.test(answer)
 
 const message = { role: 'user', content: 'hi' }
 const model = 'recorded/recorded-1'

@@ -11,7 +11,15 @@ export interface Place {
 }
 
 /** Ids that their callers choose, and names of places that hold no id of a resource. */
-const chosen = new Set(['external_id', 'test_connection_ids', 'tool_call_id', 'item_id', 'container_id'])
+const chosen = new Set([
+  'client_id',
+  'connector_id',
+  'external_id',
+  'test_connection_ids',
+  'tool_call_id',
+  'item_id',
+  'container_id',
+])
 
 /** Parameters that continue a list after one of its rows. */
 const positions = new Set(['after', 'starting_after'])

@@ -69,7 +69,15 @@ export const makeEstate = async (maker: Maker, name: string): Promise<Estate> =>
   const server = { name: mark, provider: mark, base_url: tool.url, api_key: 'key' }
   const connection = await api.post('/v1/provider-connections', server)
   const memory = await api.post('/v1/memory/write', { userId: 'ada', content: mark })
-  for (const { body } of [response, connection, memory]) keep(body.id)
+  const ofServices = await Promise.all([
+    api.post('/v1/connections', { connector: 'stripe', name: mark, api_key: `key-${mark}`, tenant_id: tenant }),
+    api.post('/v1/web/crawls', { seeds: [`https://${mark}.invalid/`] }),
+    api.post('/api/v1/web/takedown', {
+      ...{ urls: [`https://${mark}.invalid/`], basis: 'privacy', requesterName: mark },
+      ...{ requesterEmail: 'ada@example.com', statement: mark },
+    }),
+  ])
+  for (const { body } of [response, connection, memory, ...ofServices]) keep(body.id)
   const named = { ...chosen, provider_id: provider.body.provider.id }
   const estate = { ...populated, project, mark, api, dashboard, made, named, keyed: [] }
   const keyed = await makeDeclared(maker, estate, keep)

@@ -50,6 +50,11 @@ const changing = new Set([
   'project_sessions.list',
   'project_keys.list',
   'agent_keys.list',
+  // what cannot be reached is tried again by itself
+  'mcp_servers.get',
+  'mcp_servers.list',
+  'web_crawls.get',
+  'web_crawls.list',
   'models.get',
 ])
 
