@@ -1,7 +1,8 @@
-import { _, Ajv2020 as Ajv, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { _, Ajv2020 as Ajv, type ErrorObject, str, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { holdsId, idTextRule, isIdText } from './id-text.ts'
 import type { JsonSchema } from './schema.ts'
+import { isAtLeast, isAtMost } from './text-length.ts'
 
 /**
  * The ajv of the process. It is strict: an unknown keyword in a declaration is an error.
@@ -28,6 +29,21 @@ ajv.addKeyword({
     return true
   },
 })
+
+// ajv's own count every character of a text, however far it is from its bound
+for (const [keyword, validate, words] of [
+  ['maxLength', (most: number, text: string) => isAtMost(text, most), 'more'],
+  ['minLength', (least: number, text: string) => isAtLeast(text, least), 'fewer'],
+] as const) {
+  ajv.removeKeyword(keyword)
+  ajv.addKeyword({
+    ...{ keyword, type: 'string', schemaType: 'number', before: 'pattern', validate },
+    error: {
+      message: ({ schemaCode }) => str`must NOT have ${words} than ${schemaCode} characters`,
+      params: ({ schemaCode }) => _`{ limit: ${schemaCode} }`,
+    },
+  })
+}
 
 ajv.addKeyword({
   keyword: 'x-max-bytes',

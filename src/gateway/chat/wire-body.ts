@@ -1,3 +1,4 @@
+import { renamedModel } from '#outgoing/renamed-model.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import type { ChatBody, ChatCall } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
@@ -26,18 +27,18 @@ export interface ChatInput {
 export const wantsUsage = (body: ChatBody): boolean => objectOf(body.stream_options).include_usage === true
 
 /**
- * The body for a server that speaks OpenAI's format: the caller's own bytes when nothing has to be changed, else written
- * anew. Fields that we do not know are passed on; a stream is always requested with its usage.
+ * The body for a server that speaks OpenAI's format: the caller's own bytes when nothing but the model's name has to be
+ * changed, else written anew. Fields that we do not know are passed on; a stream is always requested with its usage.
  *
  * @param route whose model is called, under the name that its provider knows.
  */
 export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): Uint8Array | string {
   const { model } = route
-  const asUsual = body.model === model && body.models === undefined && body.memory === undefined
+  const asUsual = body.models === undefined && body.memory === undefined
   const usage = stream && !wantsUsage(body)
-  if (bytes !== null && asUsual) {
-    if (!usage) return bytes
-    if (body.stream_options === undefined) return withUsageOption(bytes)
+  if (bytes !== null && asUsual && (!usage || body.stream_options === undefined)) {
+    const named = body.model === model ? bytes : renamedModel(bytes, model)
+    if (named !== null) return usage ? withUsageOption(named) : named
   }
   const { models: _models, memory: _memory, ...rest } = body
   const options = usage ? { stream_options: { ...objectOf(body.stream_options), include_usage: true } } : {}

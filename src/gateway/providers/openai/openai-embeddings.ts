@@ -1,5 +1,6 @@
 import { statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import { renamedModel } from '#outgoing/renamed-model.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingRequest } from '../embedding-format.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
@@ -22,7 +23,10 @@ export const openAiEmbeddings: EmbeddingFormat = {
 }
 
 function bodyFor({ body, bytes }: EmbeddingRequest, { model }: Route): Uint8Array | string {
-  if (bytes !== null && body.model === model && body.models === undefined) return bytes
+  if (bytes !== null && body.models === undefined) {
+    const named = body.model === model ? bytes : renamedModel(bytes, model)
+    if (named !== null) return named
+  }
   const { models: _models, ...rest } = body
   return JSON.stringify({ ...rest, model })
 }

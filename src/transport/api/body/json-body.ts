@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { endOfString } from '#outgoing/json-bytes.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Objects and lists may stand in each other so deep; what walks a value later needs no limit of its own. */
@@ -35,7 +36,6 @@ export const isJsonType = (contentType: string | undefined): boolean => {
 
 const quote = 0x22
 const comma = 0x2c
-const backslash = 0x5c
 
 /** Counts what is outside strings; a text that is no JSON at all is left to the parser. */
 const checkShape = (bytes: Buffer): void => {
@@ -58,28 +58,3 @@ const checkShape = (bytes: Buffer): void => {
 }
 
 const tooMany = `The body has more than ${maxValues} names, texts, objects and lists, or eight times as many numbers.`
-
-/** Strings up to this length are read byte by byte; of longer ones the end is searched, which is faster by far. */
-const shortBytes = 32
-
-/** The place of the quote that ends a string; the length where none does. */
-const endOfString = (bytes: Buffer, from: number): number => {
-  let at = from
-  for (const near = Math.min(bytes.length, from + shortBytes); at < near; at += 1) {
-    const byte = bytes[at]
-    if (byte === quote) return at
-    if (byte === backslash) at += 1
-  }
-  for (;;) {
-    const end = bytes.indexOf(quote, at)
-    if (end < 0) return bytes.length
-    if (backslashesBefore(bytes, at, end) % 2 === 0) return end
-    at = end + 1
-  }
-}
-
-const backslashesBefore = (bytes: Buffer, from: number, end: number): number => {
-  let at = end
-  while (at > from && bytes[at - 1] === backslash) at -= 1
-  return end - at
-}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { endOfString } from '#outgoing/json-bytes.ts'
+
+describe('the end of a string of JSON', () => {
+  const texts = [
+    '',
+    'a',
+    '"',
+    '\\',
+    '"'.repeat(100),
+    '\\'.repeat(101),
+    `${'a'.repeat(31)}"`,
+    `${'a'.repeat(32)}"b`,
+    `${'a'.repeat(31)}\\`,
+    `${'long '.repeat(50)}\\" and "${'more '.repeat(50)}\\\\`,
+    '東京"\\'.repeat(40),
+  ]
+  it.each(texts)('is found behind %j', (text) => {
+    const bytes = Buffer.from(`${JSON.stringify(text)},"b"`)
+    expect(endOfString(bytes, 1)).toBe(Buffer.byteLength(JSON.stringify(text)) - 1)
+  })
+
+  it.each(['', 'abc', 'abc\\"', `${'a'.repeat(40)}\\"`])('is the end of the bytes where %j has none', (text) => {
+    expect(endOfString(Buffer.from(text), 0)).toBe(Buffer.byteLength(text))
+  })
+})
