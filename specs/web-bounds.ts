@@ -46,8 +46,8 @@ export const webBounds: readonly Bound[] = [
   },
   {
     of: 'browsers of a process at a time',
-    most: 'BROWSER_JOBS, one a processor by default',
-    beyond: 'jobs wait, and none of one tenant takes all places',
+    most: 'BROWSER_JOBS, by default one a processor and one more',
+    beyond: 'jobs wait, and one tenant never takes the last place',
     code: ['src/actors/browser/jobs/browser-pool.ts', '#admit'],
     test: ['test/actors/browser/jobs/browser-pool.test.ts', 'has so many at a time, and no more'],
   },

@@ -21,6 +21,8 @@ export interface GuardedProxyOptions {
 
 /** Connections at once: a page that opens more waits for its own. */
 const maxConnections = 256
+/** Hosts whose refusals are kept. */
+const maxRefusals = 1_000
 /** Headers that are between two neighbours only (RFC 9110, section 7.6.1). */
 const hopHeaders = new Set([
   'connection',
@@ -149,9 +151,17 @@ export class GuardedProxy {
       this.#refusals.delete(placeOf(url))
       return socket
     } catch (error) {
-      this.#refusals.set(placeOf(url), refusalFor(error))
+      this.#note(placeOf(url), refusalFor(error))
       return null
     }
+  }
+
+  /** A page may name any number of hosts: the last ones count. */
+  #note(place: string, refusal: ProxyRefusal): void {
+    this.#refusals.delete(place)
+    this.#refusals.set(place, refusal)
+    const [oldest] = this.#refusals.keys()
+    if (this.#refusals.size > maxRefusals && oldest !== undefined) this.#refusals.delete(oldest)
   }
 
   #count(bytes: number): void {
@@ -174,13 +184,17 @@ const placeOf = (url: URL): string => `${url.hostname}:${portIn(url)}`
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === 'object' && address !== null ? address.port : 0
 
+/** A page chooses the names of its headers: `constructor` is one like any other. */
 const passedOn = (rawHeaders: readonly string[]): Record<string, string[]> => {
-  const headers: Record<string, string[]> = {}
+  const headers = new Map<string, string[]>()
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? ''
-    if (!hopHeaders.has(name)) headers[name] = [...(headers[name] ?? []), rawHeaders[at + 1] ?? '']
+    if (hopHeaders.has(name)) continue
+    const values = headers.get(name) ?? []
+    values.push(rawHeaders[at + 1] ?? '')
+    headers.set(name, values)
   }
-  return headers
+  return Object.fromEntries(headers)
 }
 
 const refusalFor = (error: unknown): ProxyRefusal => {

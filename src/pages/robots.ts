@@ -16,6 +16,10 @@ export const maxRobotsBytes = 500 * 1024
 
 /** Rules that are kept of a group. */
 const maxRules = 10_000
+/** Addresses of sitemaps that are kept. */
+const maxSitemaps = 100
+/** Steps of comparing one address with the patterns: some 20 ms. An address of usual length takes less with any file. */
+const maxSteps = 16_000_000
 
 /** A site without rules. */
 export const allowsAll: RobotsRules = { allows: () => true, sitemaps: [] }
@@ -30,21 +34,23 @@ export const allowsNone: RobotsRules = { allows: ({ pathname }) => pathname === 
  */
 export const robotsOf = (text: string, crawler: string): RobotsRules => {
   const token = crawler.toLowerCase()
+  // groups of other crawlers are not kept: a file may name thousands, and thousands of rules for each
   const groups = new Map<string, Rule[]>()
   const sitemaps: string[] = []
-  let agents: string[] = []
+  let agents = new Set<string>()
   let isHead = false
   for (const { field, value } of linesOf(text)) {
     if (field === 'user-agent') {
-      if (!isHead) agents = []
+      if (!isHead) agents = new Set()
       isHead = true
-      agents.push(tokenOf(value))
-      const agent = agents.at(-1) ?? ''
+      const agent = tokenOf(value)
+      if (agent !== token && agent !== '*') continue
+      agents.add(agent)
       if (!groups.has(agent)) groups.set(agent, [])
     } else if (field === 'allow' || field === 'disallow') {
       isHead = false
       if (value !== '') for (const agent of agents) addRule(groups.get(agent), value, field === 'allow')
-    } else if (field === 'sitemap' && value !== '') sitemaps.push(value)
+    } else if (field === 'sitemap' && value !== '' && sitemaps.length < maxSitemaps) sitemaps.push(value)
   }
   const rules = groups.get(token) ?? groups.get('*') ?? []
   return { allows: (url) => isAllowed(rules, url), sitemaps }
@@ -71,12 +77,16 @@ const tokenOf = (value: string): string => {
   return /^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? value.toLowerCase()
 }
 
-/** The longest pattern decides; of equal ones, the one that allows. */
+/** The longest pattern decides; of equal ones, the one that allows. What takes too long to compare is not allowed. */
 const isAllowed = (rules: readonly Rule[], url: URL): boolean => {
   if (url.pathname === '/robots.txt') return true
   const path = normalPath(url.pathname + url.search)
   let best: Rule | undefined
+  let steps = 0
   for (const rule of rules) {
+    if (!beginsLike(rule.pattern, path)) continue
+    steps += rule.pattern.length * path.length
+    if (steps > maxSteps) return false
     if (!matches(rule.pattern, path)) continue
     const longer = rule.pattern.length - (best?.pattern.length ?? -1)
     if (longer > 0 || (longer === 0 && rule.allows)) best = rule
@@ -84,14 +94,22 @@ const isAllowed = (rules: readonly Rule[], url: URL): boolean => {
   return best?.allows ?? true
 }
 
+/** Whether the path begins with what stands before the first `*`, where there is one: cheap, and most rules end here. */
+const beginsLike = (pattern: string, path: string): boolean => {
+  const star = pattern.indexOf('*')
+  return star === -1 || path.startsWith(pattern.slice(0, star))
+}
+
 /** Percent-encodings as RFC 9309, section 2.2.2, compares them: unreserved characters plain, all else as `%XX`. */
 const normalPath = (path: string): string =>
-  path
-    .replace(/[^\u0021-\u007e]/gu, (character) => encoded(character))
-    .replace(/%[0-9a-f]{2}/gi, (code) => {
-      const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
-      return /[A-Za-z0-9._~-]/.test(character) ? character : code.toUpperCase()
-    })
+  /^[!-$&-~]*$/.test(path)
+    ? path
+    : path
+        .replace(/[^\u0021-\u007e]/gu, (character) => encoded(character))
+        .replace(/%[0-9a-f]{2}/gi, (code) => {
+          const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+          return /[A-Za-z0-9._~-]/.test(character) ? character : code.toUpperCase()
+        })
 
 const encoded = (character: string): string => (/\p{Surrogate}/u.test(character) ? '%EF%BF%BD' : encodeURI(character))
 

@@ -86,6 +86,9 @@ export const requestOf = ({ operation }: Pick<OfferedTool, 'operation'>, given: 
   const path = paths[0].replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = given[name]
     if (typeof value !== 'string' || value === '') throw new BadArguments(`The argument ${name} is missing.`)
+    // they would lead to another path, once the URL is resolved
+    if (value === '.' || value === '..' || !value.isWellFormed())
+      throw new BadArguments(`The argument ${name} is no id.`)
     return encodeURIComponent(value)
   })
   const search = new URLSearchParams(

@@ -101,6 +101,23 @@ describe('a guarded proxy', () => {
     expect(proxy.refusalOf(site.url('/page'))).toBe('response_too_large')
   })
 
+  it.each(['constructor', '__proto__', 'toString'])('passes on a header of the name %s', async (name) => {
+    const proxy = await opened()
+    const { hostname, port } = new URL(proxy.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET ${site.url('/page')} HTTP/1.1\r\nhost: ${site.host}\r\n${name}: 1\r\n\r\n`)
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    expect(String(answer)).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  it('keeps the refusals of the last 1,000 hosts only', async () => {
+    const proxy = await opened()
+    for (let n = 0; n < 1_001; n++) await tunnel(proxy, `10.0.${n >> 8}.${n & 255}:80`)
+    expect(proxy.refusalOf('http://10.0.0.0/')).toBeUndefined()
+    expect(proxy.refusalOf('http://10.0.0.1/')).toBe('unsafe_url')
+  })
+
   it('survives servers that answer no HTTP, and targets that are none', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')).listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -8,7 +8,7 @@ import { ChromiumMissing, findChromium } from './engine/find-chromium.ts'
 import { visit } from './engine/visit.ts'
 import { VisitFailed } from './engine/visit-failed.ts'
 import { browserEffects } from './jobs/browser-effects.ts'
-import { BrowserPool } from './jobs/browser-pool.ts'
+import { BrowserPool, poolLimits } from './jobs/browser-pool.ts'
 import { JobBlobs } from './jobs/job-blobs.ts'
 import { jobUseCases } from './jobs/job-use-cases.ts'
 import { browserJobRows, browserKinds } from './kinds.ts'
@@ -19,7 +19,7 @@ import { profileUseCases } from './profiles/profile-use-cases.ts'
 export interface BrowserSettings {
   /** CHROMIUM_PATH; null: one is looked for. */
   readonly path: string | null
-  /** Browsers at a time; null: one for each processor. */
+  /** Browsers at a time; null: one for each processor, and one more. */
   readonly atOnce: number | null
   /** That the browser of one job may take. */
   readonly maxMemoryBytes: number
@@ -44,8 +44,7 @@ export const browser = capability({
     const settings = browserSettingsPort.of(house)
     const blobs = new JobBlobs(storage.blobs)
     const profiles = new BrowserProfiles(house)
-    const atOnce = settings.atOnce ?? availableParallelism()
-    const pool = new BrowserPool({ atOnce, perOwner: Math.max(1, atOnce - 1) })
+    const pool = new BrowserPool(poolLimits(settings.atOnce, availableParallelism()))
     const path = () => findChromium(settings.path)
     const limits = { maxMemoryBytes: settings.maxMemoryBytes, maxBytes: maxLoadedBytes }
     const visits = { guard: guard.content, path: () => path().catch(unavailable), limits, now }

@@ -5,12 +5,21 @@ export interface PoolLimits {
   readonly perOwner: number
 }
 
+/**
+ * Places by BROWSER_JOBS; by default one more than there are processors. An owner never has the last one, so that others
+ * need not wait for its jobs: alone it keeps every processor busy.
+ */
+export const poolLimits = (configured: number | null, processors: number): PoolLimits => {
+  const atOnce = configured ?? processors + 1
+  return { atOnce, perOwner: Math.max(1, atOnce - 1) }
+}
+
 interface Waiting {
   readonly owner: string
   readonly enter: () => void
 }
 
-/** Gives places among the browsers of this process: first come, first served among those whose owner has not all it may have. */
+/** Gives places among the browsers of this process: an owner that has fewer comes first, and first come, first served among equals. */
 export class BrowserPool {
   readonly #limits: PoolLimits
   readonly #held = new Map<string, number>()
@@ -71,12 +80,19 @@ export class BrowserPool {
 
   #admit(): void {
     while (this.#taken < this.#limits.atOnce) {
-      const at = this.#waiting.findIndex(({ owner }) => (this.#held.get(owner) ?? 0) < this.#limits.perOwner)
+      const at = this.#nextAt()
       const [next] = at === -1 ? [] : this.#waiting.splice(at, 1)
       if (next === undefined) return
       this.#taken++
       this.#held.set(next.owner, (this.#held.get(next.owner) ?? 0) + 1)
       next.enter()
     }
+  }
+
+  /** Whose owner has the fewest places, and not all it may have; -1: none. */
+  #nextAt(): number {
+    const held = this.#waiting.map(({ owner }) => this.#held.get(owner) ?? 0)
+    const fewest = Math.min(...held)
+    return fewest < this.#limits.perOwner ? held.indexOf(fewest) : -1
   }
 }

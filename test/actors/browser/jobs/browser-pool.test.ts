@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BrowserPool } from '#actors/browser/jobs/browser-pool.ts'
+import { BrowserPool, poolLimits } from '#actors/browser/jobs/browser-pool.ts'
 
 const never = new AbortController().signal
 
@@ -60,5 +60,28 @@ describe('a pool of browsers', () => {
     await first.done
     expect(second.state.hasBegun).toBe(false)
     expect(await held(pool, 'a', abort.signal).done).toBeUndefined()
+  })
+
+  it.each([
+    [null, 1, { atOnce: 2, perOwner: 1 }],
+    [null, 2, { atOnce: 3, perOwner: 2 }],
+    [null, 8, { atOnce: 9, perOwner: 8 }],
+    [1, 8, { atOnce: 1, perOwner: 1 }],
+    [4, 8, { atOnce: 4, perOwner: 3 }],
+  ])(
+    'has as many places for one owner as there are processors (BROWSER_JOBS=%s, %s)',
+    (configured, processors, limits) => {
+      expect(poolLimits(configured, processors)).toEqual(limits)
+    },
+  )
+
+  it('gives a free place to the owner that has the fewest', async () => {
+    const pool = new BrowserPool({ atOnce: 3, perOwner: 2 })
+    const jobs = ['many', 'many', 'few'].map((owner) => held(pool, owner))
+    const later = ['many', 'few', 'new'].map((owner) => held(pool, owner))
+    jobs[0]?.end()
+    await jobs[0]?.done
+    await calm()
+    expect(later.map(({ state }) => state.hasBegun)).toEqual([false, false, true])
   })
 })
