@@ -144,7 +144,7 @@ const listed = defineResource('connections', {
     get: { access: secretKeyOrDashboard('member') },
     update: {
       description:
-        'A new `api_key` makes the connection active again. Parts of `config` that are sent replace the stored ones; a `config` that leads to another server drops what was granted.',
+        'A new `api_key` makes the connection active again. Parts of `config` that are sent replace the stored ones; a `config` that leads to another server drops what was granted, and is refused while others are signed in by connections that follow this one.',
       errors: ['connection_revoked', 'fetch_failed'],
     },
     delete: {

@@ -76,7 +76,15 @@ export const leadsElsewhere = (
   before: JsonObject,
   after: JsonObject,
   fields: readonly ('token_url' | 'authorization_url' | 'client_id')[],
-): boolean => fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
+): boolean =>
+  revokesElsewhere(before, after) ||
+  fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
+
+/** The revocation endpoint gets the tokens and the client's secret, as the token endpoint does. */
+const revokesElsewhere = (before: JsonObject, { revocation_url }: JsonObject): boolean =>
+  typeof revocation_url === 'string' &&
+  before.token_url !== undefined &&
+  [before.revocation_url, before.token_url].every((known) => placeOf(known) !== placeOf(revocation_url))
 
 const placeOf = (value: JsonObject[string] | undefined): string => originOf(String(value ?? ''))
 

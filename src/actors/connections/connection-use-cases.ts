@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { ConnectionContext, ConnectionInput } from '#machines/connection/connection-data.ts'
+import type { ConnectionInput } from '#machines/connection/connection-data.ts'
 import { connectionDefinition, connectionStatus } from '#machines/connection/connection-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
@@ -19,14 +18,14 @@ import { newId, newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { contextOf } from '../runtime/schema.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
-import { type ConnectionConfig, checkConfig, leadsElsewhere, originOf, shownConfig } from './connection-config.ts'
+import { configChange } from './config-change.ts'
+import { checkConfig, shownConfig } from './connection-config.ts'
 import type { ConnectionTester } from './connection-tester.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
 import { connectionView, residentView } from './connection-view.ts'
 import { type ConnectionRowData, connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
 import type { ConnectionAccesses } from './use/connection-access.ts'
-import { baseUrlOf } from './use/requests.ts'
 
 /** What connections need. */
 export interface ConnectionParts {
@@ -223,9 +222,11 @@ const updated = async (parts: ConnectionParts, call: UpdateCall): Promise<Result
   if (changes.length > 0) {
     const named = body.name === undefined ? {} : { name: body.name }
     const drops = change?.drops === true
-    const event = { type: 'update', ...named, ...change, drops, changes, by: actorOf(call) }
+    const event = { type: 'update', ...named, ...change?.fields, drops, changes, by: actorOf(call) }
+    await change?.withdraw()
     await sent(parts, connection, { idempotency: call.idempotency, event })
     if (drops) await parts.vault.dropGrant(at)
+    await change?.store()
   }
   if (body.api_key !== undefined) {
     const generation = stateOf(await found(parts, scope, connection.id)).context.generation + 1
@@ -235,39 +236,4 @@ const updated = async (parts: ConnectionParts, call: UpdateCall): Promise<Result
   }
   await parts.host.rows.shown()
   return residentView(await found(parts, scope, connection.id))
-}
-
-const configChange = async (
-  parts: ConnectionParts,
-  change: {
-    readonly at: SecretsAt
-    readonly type: ConnectorType
-    readonly context: ConnectionContext
-    readonly config: ConnectionConfig
-  },
-) => {
-  const { at, type, context, config } = change
-  if (context.pattern !== null)
-    throw new ServiceError('invalid_field', { param: 'config', message: 'The connection follows its pattern.' })
-  const before = context.config
-  const after = { ...before, ...shownConfig(config) }
-  checkConfig(type, config, { whole: after, guard: parts.guard })
-  const imported = config.openapi === undefined ? null : await parts.tools.read(config.openapi)
-  const known = (await parts.tools.imported(at.owner.project, at.id))?.base_url ?? null
-  const bases = {
-    before: baseUrlOf(context, known),
-    after: baseUrlOf({ ...context, config: after }, imported?.base_url ?? known),
-  }
-  if (config.client_secret !== undefined) await parts.vault.putClientSecret(at, config.client_secret)
-  // a secret that was given for one server is not shown to another
-  else if (leadsElsewhere(before, after, ['token_url', 'client_id'])) await parts.vault.putClientSecret(at, null)
-  if (imported !== null) await parts.tools.put(at, imported)
-  return {
-    config: isDeepStrictEqual(before, after) ? before : after,
-    scopes: config.scopes ?? context.scopes,
-    drops:
-      leadsElsewhere(before, after, ['authorization_url', 'token_url', 'client_id']) ||
-      (bases.before !== null && originOf(bases.before) !== originOf(bases.after ?? '')),
-    ...(imported !== null && { tool_count: imported.tools.length }),
-  }
 }

@@ -87,7 +87,7 @@ const called = async (parts: AgentConnectorParts, call: ServerToolCall): Promise
   const use: ConnectionUse = { project, tenant, user, connection: connectionOf(reference, call) }
   const access = await parts.accesses.access(use)
   if (access.kind !== 'ready') return withoutAccess(access)
-  const base = await parts.targets.baseUrl(project, access.connectionId)
+  const base = await parts.targets.baseUrl(project, access)
   if (base === null) return failed('connection_incomplete', 'The connection does not say where the service is.')
   const request = built(stored, base.url, call.arguments)
   if ('ok' in request) return request

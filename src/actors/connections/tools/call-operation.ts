@@ -63,7 +63,7 @@ const isReading = ({ method }: HttpOperation): boolean => method === 'GET' || me
 /** A value is one segment of a path: it never climbs out of it. */
 const segment = (name: string, value: Json | undefined): string => {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  if (text === '' || text === '.' || text === '..')
+  if (text === '' || text === '.' || text === '..' || !text.isWellFormed())
     throw new ArgumentsRefused(`The argument ${name} is no part of an address.`)
   return encodeURIComponent(text)
 }

@@ -1,3 +1,4 @@
+import type { ReadyConnection } from '#actors/capability/connection-service.ts'
 import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import type { Host } from '#runtime/host.ts'
@@ -61,13 +62,18 @@ export class ConnectorTargets {
     return unknown === undefined ? null : `The connector has no tool ${unknown}.`
   }
 
-  /** Where requests of a connection go, and what each of them has; null where that is not known. @throws {StoreUnavailable} */
-  async baseUrl(project: string, id: string) {
+  /**
+   * Where requests go that carry what a connection was granted, and what each of them has; null where that is not known, or
+   * the connection has lost or replaced the grant: it may lead to another server since. @throws {StoreUnavailable}
+   */
+  async baseUrl(project: string, { connectionId: id, generation }: ReadyConnection) {
     const { tools, servers } = this.#parts
+    const pattern = (await this.#contextOf(project, id))?.pattern ?? null
+    const imported = await tools.imported(project, pattern ?? id)
+    // after the document: a connection hears that it leads elsewhere before the document that says so is kept
     const context = await this.#contextOf(project, id)
-    if (context === null) return null
+    if (context === null || !context.held || context.generation !== generation) return null
     const configured = (await servers.configured(project, context)) ?? context
-    const imported = await tools.imported(project, context.pattern ?? id)
     const url = baseUrlOf({ ...configured, provided: context.provided }, imported?.base_url ?? null)
     return url === null ? null : { url, headers: connectorHeaders(context.connector) }
   }

@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ConnectionContext } from '#machines/connection/connection-data.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import type { ConnectorType } from '#specs/data/connectors/connector-type.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { Table } from '../records/table.ts'
+import type { Host } from '../runtime/host.ts'
+import { type ConnectionConfig, checkConfig, leadsElsewhere, originOf, shownConfig } from './connection-config.ts'
+import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
+import { connectionRows } from './kinds.ts'
+import type { ConnectionTools } from './tools/connection-tools.ts'
+import { baseUrlOf } from './use/requests.ts'
+
+/** What a change of a config needs. */
+export interface ConfigChangeParts {
+  readonly host: Pick<Host, 'rows'>
+  readonly records: RecordStore
+  readonly vault: ConnectionVault
+  readonly guard: Pick<SsrfGuard, 'check'>
+  readonly tools: ConnectionTools
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** A connection, and the parts of a config that take the place of its own. */
+export interface ChangedConfig {
+  readonly at: SecretsAt
+  readonly type: ConnectorType
+  readonly context: ConnectionContext
+  readonly config: ConnectionConfig
+}
+
+/**
+ * What a new config of a connection comes to. What was granted for one server is not shown to another, also when this
+ * process ends midway: `withdraw` what the new server may not have, let the connection hear, and only then `store`
+ * what is for the new one.
+ *
+ * @throws {ServiceError} `invalid_field`, `missing_field`, `fetch_failed`
+ */
+export const configChange = async (parts: ConfigChangeParts, change: ChangedConfig) => {
+  const { at, type, context, config } = change
+  if (context.pattern !== null) throw refused('The connection follows its pattern.')
+  const before = context.config
+  const after = { ...before, ...shownConfig(config) }
+  checkConfig(type, config, { whole: after, guard: parts.guard })
+  const imported = config.openapi === undefined ? null : await parts.tools.read(config.openapi)
+  const known = (await parts.tools.imported(at.owner.project, at.id))?.base_url ?? null
+  const bases = {
+    before: baseUrlOf(context, known),
+    after: baseUrlOf({ ...context, config: after }, imported?.base_url ?? known),
+  }
+  const drops =
+    leadsElsewhere(before, after, ['authorization_url', 'token_url', 'client_id']) ||
+    (bases.before !== null && originOf(bases.before) !== originOf(bases.after ?? ''))
+  if (drops && (await isFollowed(parts, at)))
+    throw refused(
+      'Others signed in for this server by connections that follow this one: make another for another server.',
+    )
+  const losesClient = leadsElsewhere(before, after, ['token_url', 'client_id'])
+  return {
+    drops,
+    fields: {
+      config: isDeepStrictEqual(before, after) ? before : after,
+      scopes: config.scopes ?? context.scopes,
+      ...(imported !== null && { tool_count: imported.tools.length }),
+    },
+    withdraw: async (): Promise<void> => {
+      if (losesClient) await parts.vault.putClientSecret(at, null)
+    },
+    store: async (): Promise<void> => {
+      if (config.client_secret !== undefined) await parts.vault.putClientSecret(at, config.client_secret)
+      if (imported !== null) await parts.tools.put(at, imported)
+    },
+  }
+}
+
+const refused = (message: string): ServiceError => new ServiceError('invalid_field', { param: 'config', message })
+
+const pageLength = 100
+
+/** Whether a connection of another owner that was made after this one has been granted something. */
+const isFollowed = async ({ host, records, now }: ConfigChangeParts, { id, owner }: SecretsAt): Promise<boolean> => {
+  await host.rows.shown()
+  const table = new Table(records, connectionRows, now)
+  for (const type of ['project', 'tenant', 'end_user']) {
+    for (let after: string | undefined; ; ) {
+      const query = { where: { use_key: `${id} ${type}` }, limit: pageLength, ...(after !== undefined && { after }) }
+      const rows = await table.list(projectScope(owner.project), query)
+      if (rows.some(({ data }) => data.held)) return true
+      after = rows.at(-1)?.id
+      if (rows.length < pageLength) break
+    }
+  }
+  return false
+}
