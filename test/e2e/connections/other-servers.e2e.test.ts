@@ -117,4 +117,9 @@ describe('what was granted for one server', () => {
     const { data } = (await world.api.get(`/v1/connections/${id}/tools`)).body
     expect(data.map((tool: { name: string }) => tool.name)).toEqual(['first'])
   })
+
+  it('is not begun with a page to lead on to that is no URL', async () => {
+    const refused = await world.api.post(`/v1/connections/${await own()}/authorize`, { redirect_uri: 'https://[' })
+    expect([refused.status, refused.body.error?.param]).toEqual([422, 'redirect_uri'])
+  })
 })

@@ -39,6 +39,8 @@ type CallbackCall = Parameters<UseCases['connections.callback']>[0]
 export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.authorize': async (call) => {
     const { scope, params, body } = call
+    if (body.redirect_uri !== undefined && !URL.canParse(body.redirect_uri))
+      throw new ServiceError('invalid_field', { param: 'redirect_uri', message: 'redirect_uri is no URL.' })
     const connection = await findOAuth(parts, scope, params.tool_connection_id)
     const begun = await begin(parts, connection, {
       return_to: body.redirect_uri ?? null,

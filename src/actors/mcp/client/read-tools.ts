@@ -9,7 +9,7 @@ import type { McpConnection } from './mcp-connection.ts'
 import { McpFailure } from './mcp-failure.ts'
 
 /** Names that the protocol recommends: nothing that reads like another name, or is not seen. */
-const namePattern = /^[A-Za-z0-9_./-]{1,128}$/
+const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9_./-]{1,128}$/
 const maxSkipped = 100
 const maxInfo = 512
 
