@@ -66,7 +66,9 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
   },
   'connections.refresh': async (call) => {
     const connection = await found(parts, call.scope, call.params.tool_connection_id)
-    return residentView(await parts.accesses.renewed(connection, null))
+    await parts.accesses.renewed(connection, null)
+    // it may have been erased meanwhile, with its tenant
+    return residentView(await found(parts, call.scope, connection.id))
   },
   'connections.test': async ({ scope, params }) => {
     const connection = usable(await found(parts, scope, params.tool_connection_id))

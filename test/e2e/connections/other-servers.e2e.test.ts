@@ -122,4 +122,21 @@ describe('what was granted for one server', () => {
     const refused = await world.api.post(`/v1/connections/${await own()}/authorize`, { redirect_uri: 'https://[' })
     expect([refused.status, refused.body.error?.param]).toEqual([422, 'redirect_uri'])
   })
+
+  it('is not there any more for a refresh that its tenant is deleted under', async () => {
+    const tenant_id = (await world.api.post('/v1/tenants', { external_id: 'gone', name: 'Gone' })).body.id
+    const id = await create({ connector: 'oauth2', tenant_id, config: provider.config() })
+    await signedIn(id, 'dan')
+    const arrived = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    provider.onToken = arrived.resolve
+    provider.held = held.promise
+    const refreshing = world.api.post(`/v1/connections/${id}/refresh`, {})
+    await arrived.promise
+    await world.api.fetch(`/v1/tenants/${tenant_id}`, undefined, { method: 'DELETE' })
+    await vi.waitFor(async () => expect((await world.api.get(`/v1/connections/${id}`)).status).toBe(404), patience)
+    held.resolve()
+    provider.held = null
+    expect((await refreshing).status).toBe(404)
+  })
 })
