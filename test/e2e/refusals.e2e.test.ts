@@ -138,10 +138,13 @@ const contentsOf = async (
 }
 
 /** What goes on by itself has come to its end: from here on nothing more is written for these. */
-const ended = async (project: Api, { run_id, delivery_id }: Ids): Promise<void> => {
+const ended = async (project: Api, { run_id, delivery_id, ...ids }: Ids): Promise<void> => {
+  const atWork = ['queued', 'running', 'crawling', 'discovering']
+  const others = [`web/crawls/${ids.crawl_id}`, `web/browse/${ids.jobId}`, `mcp/servers/${ids.server_id}`]
   await vi.waitFor(async () => {
     expect((await project.get(`/v1/runs/${run_id}`)).body.status).toBe('completed')
     expect((await project.get(`/v1/webhook-deliveries/${delivery_id}`)).body.status).toBe('delivered')
+    for (const path of others) expect(atWork).not.toContain((await project.get(`/v1/${path}`)).body.status)
   }, patience)
 }
 
