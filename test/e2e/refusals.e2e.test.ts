@@ -130,11 +130,21 @@ const contentsOf = async (
     index: '0',
     // jobs alone make profiles: the id of none, under which all is refused alike
     profileId: newId('bpr'),
-    server_id: await made(project, '/v1/mcp/servers', { name: 'Tools', url: hook }),
+    server_id: await disabledServer(project, { made, hook }),
     tool_name: 'send',
     tool_connection_id: await made(project, '/v1/connections', { connector: 'stripe', api_key: 'key-0123456789' }),
     connector_id: 'github',
   }
+}
+
+/** One that is disabled is not asked for its tools again and again. */
+const disabledServer = async (
+  project: Api,
+  { made, hook }: { readonly made: Made; readonly hook: string },
+): Promise<string> => {
+  const server = await made(project, '/v1/mcp/servers', { name: 'Tools', url: hook })
+  await project.get(`/v1/mcp/servers/${server}`, { method: 'DELETE' })
+  return server
 }
 
 /** What goes on by itself has come to its end: from here on nothing more is written for these. */

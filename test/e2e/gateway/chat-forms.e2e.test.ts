@@ -58,7 +58,7 @@ describe('the OpenAI SDK', () => {
   it('sees errors as its classes', async () => {
     const ask = (input: string, more: object = {}) => openai.responses.create({ model, input, ...more })
     await expect(ask('x', { temperature: 9 })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
-    await expect(ask('x', { background: true })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
+    await expect(ask('x', { background: true, store: false })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
     await expect(ask('fail please')).rejects.toBeInstanceOf(OpenAI.InternalServerError)
     await expect(openai.responses.stream({ model, input: 'cut please' }).finalResponse()).rejects.toThrow()
     const wrong = new OpenAI({ apiKey: 'csk_wrong', baseURL: `${world.url}/v1`, maxRetries: 0 })
