@@ -4,6 +4,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
 import type { ToolRequest } from '#src/tool-server/tool-request.ts'
 import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
+import { checkShape } from '../api/body/json-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
 import { envelop } from '../api/envelopes.ts'
 import { BodyTooLarge, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
@@ -50,6 +51,8 @@ export class McpEndpoint {
       await this.#requireCredential(request)
       const mode = modeOf(request.query)
       const body = request.method === 'POST' ? await request.body(maxBodyBytes) : null
+      // what the protocol's own parsers walk costs by its depth: 800 kB of brackets would hold the loop for a second
+      if (body !== null) checkShape(body)
       await passedOn(await (await this.#handler(request, mode)).fetch(asFetched(request, body)), response, own)
     } catch (error) {
       const refused = refusalOf(error)

@@ -143,4 +143,19 @@ describe('the tool server', () => {
     const cookie = await world.dashboard()
     expect((await cookie.fetch('/mcp', {})).status).toBe(401)
   })
+
+  it.each([
+    ['lists', '['.repeat(400_000) + ']'.repeat(400_000)],
+    ['objects', `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`],
+  ])('refuses %s that nest deeper than in any other body', async (_what, nested) => {
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_agents","arguments":{"x":${nested}}}}`
+    const headers = {
+      authorization: `Bearer ${world.secretKey}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
+    const answer = await fetch(`${world.url}/mcp`, { method: 'POST', headers, body: call })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ error: { code: 'malformed_json' } })
+  })
 })

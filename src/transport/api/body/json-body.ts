@@ -37,8 +37,12 @@ export const isJsonType = (contentType: string | undefined): boolean => {
 const quote = 0x22
 const comma = 0x2c
 
-/** Counts what is outside strings; a text that is no JSON at all is left to the parser. */
-const checkShape = (bytes: Buffer): void => {
+/**
+ * Counts what is outside strings; a text that is no JSON at all is left to the parser.
+ *
+ * @throws {ServiceError} `malformed_json`, `body_too_large`, as `parseJson` does.
+ */
+export const checkShape = (bytes: Buffer): void => {
   let depth = 0
   let weight = 0
   for (let at = 0; at < bytes.length; at += 1) {
