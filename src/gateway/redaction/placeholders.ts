@@ -1,6 +1,7 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
-import type { Restorer } from '../call/redaction.ts'
+import type { Redacted, Restorer } from '../call/redaction.ts'
 import type { HitsOf } from './find-personal-data.ts'
+import type { ValueOf } from './kept-values.ts'
 
 /** What placeholders of each type begin with. */
 export const labels: Readonly<Record<PiiType, string>> = {
@@ -52,6 +53,21 @@ export class Placeholders {
     return this.#values.size > 0
   }
 
+  /** What is given back, by the names of placeholders. */
+  get values(): ReadonlyMap<string, string> {
+    return this.#values
+  }
+
+  /** All texts of a request, and JSON texts of tool calls' arguments, which stay JSON; each in order. */
+  replaced(texts: readonly string[], toolArguments: readonly string[]): Pick<Redacted, 'texts' | 'toolArguments'> {
+    for (const text of texts) this.keepClearOf(text)
+    for (const text of toolArguments) this.keepClearOf(text)
+    return {
+      texts: texts.map((text) => this.redact(text)),
+      toolArguments: toolArguments.map((text) => this.redactJson(text)),
+    }
+  }
+
   /** Keeps clear of what looks like a placeholder and stands in the request itself. Call it for every text before `redact`. */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return
@@ -85,7 +101,7 @@ export class Placeholders {
   }
 
   restorer(): Restorer {
-    return new PlaceholderRestorer(this.#values)
+    return new PlaceholderRestorer((label, number) => this.#values.get(`${label}_${number}`))
   }
 
   #nameFor(written: string, type: PiiType): string {
@@ -130,19 +146,20 @@ class QuoteReader {
 /** A private key has line ends: it is not given back, and so nothing that is needs an escape within JSON. */
 const needsEscape = /["\\\p{Cc}]/u
 
-class PlaceholderRestorer implements Restorer {
-  readonly #values: ReadonlyMap<string, string>
+/** Turns placeholders in an answer back. */
+export class PlaceholderRestorer implements Restorer {
+  readonly #lookUp: ValueOf
   #kept = ''
 
-  constructor(values: ReadonlyMap<string, string>) {
-    this.#values = values
+  constructor(lookUp: ValueOf) {
+    this.#lookUp = lookUp
   }
 
   restore(text: string): string {
     if (!text.includes('[') && !text.includes('\\')) return text
     return text.replace(written, (match) => {
       const { label, number } = partsOf(match)
-      return this.#values.get(`${label}_${number}`) ?? match
+      return this.#lookUp(label, number) ?? match
     })
   }
 
@@ -160,7 +177,7 @@ class PlaceholderRestorer implements Restorer {
   }
 
   fork(): Restorer {
-    return new PlaceholderRestorer(this.#values)
+    return new PlaceholderRestorer(this.#lookUp)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 import type { Redacted, RedactionPolicy } from '../call/redaction.ts'
-import { findApart } from './apart/find-apart.ts'
-import { findHits, type HitsOf } from './find-personal-data.ts'
+import { redactApart } from './apart/redact-apart.ts'
+import { findHits } from './find-personal-data.ts'
 import { Placeholders } from './placeholders.ts'
 
 /** What a project has chosen. */
@@ -20,19 +20,14 @@ export interface PolicyChoice {
 export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
   const { types, input, toolArguments, embeddings = input, speech = input, restore, region } = choice
   const sought = { types: new Set(types), region }
-  const replaced = (texts: readonly string[], calls: readonly string[], hits: HitsOf): Redacted => {
-    const placeholders = new Placeholders(hits)
-    for (const text of texts) placeholders.keepClearOf(text)
-    for (const text of calls) placeholders.keepClearOf(text)
-    return {
-      texts: texts.map((text) => placeholders.redact(text)),
-      toolArguments: calls.map((text) => placeholders.redactJson(text)),
-      restorer: restore && placeholders.used ? placeholders.restorer() : null,
-    }
-  }
+  const given = (made: Redacted): Redacted => (restore ? made : { ...made, restorer: null })
   return {
     ...{ input, toolArguments, embeddings, speech },
-    redact: (texts, calls = []) => replaced(texts, calls, findHits(sought)),
-    redactApart: async (texts, calls = []) => replaced(texts, calls, await findApart([...texts, ...calls], sought)),
+    redact: (texts, calls = []) => {
+      const placeholders = new Placeholders(findHits(sought))
+      const made = placeholders.replaced(texts, calls)
+      return given({ ...made, restorer: placeholders.used ? placeholders.restorer() : null })
+    },
+    redactApart: async (texts, calls = []) => given(await redactApart({ texts, toolArguments: calls }, sought)),
   }
 }

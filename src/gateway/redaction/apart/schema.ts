@@ -1,5 +1,5 @@
 import type { Json } from '#storage/ports.ts'
-import type { Hit } from '../recognisers/recogniser.ts'
+import type { ReplacedTexts } from './redaction-tasks.ts'
 
-/** The answer of our own worker: the hits of each text. */
-export const hitsFrom = (value: Json): readonly (readonly Hit[])[] => value as unknown as readonly (readonly Hit[])[]
+/** The answer of our own worker. */
+export const replacedFrom = (value: Json): ReplacedTexts => value as unknown as ReplacedTexts

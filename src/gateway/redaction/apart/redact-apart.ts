@@ -1,0 +1,31 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { ParserRoom } from '#src/parsing/parser-room.ts'
+import type { Redacted } from '../../call/redaction.ts'
+import type { Sought } from '../find-personal-data.ts'
+import { lookUp } from '../kept-values.ts'
+import { PlaceholderRestorer } from '../placeholders.ts'
+import type { RedactionTasks } from './redaction-tasks.ts'
+import { replacedFrom } from './schema.ts'
+
+/** The longest request is read in about a second; the worst that was found, in a few. */
+const limits = { deadlineMs: 20_000, maxHeapMb: 512 }
+
+/** A worker of its own, which starts with the first long request. */
+const room = new ParserRoom<RedactionTasks>(limits, new URL('./redaction-worker.ts', import.meta.url))
+
+/** Texts without personal data, made by a worker. @throws {ServiceError} `redaction_unavailable` */
+export const redactApart = async (
+  { texts, toolArguments }: Pick<Redacted, 'texts' | 'toolArguments'>,
+  { types, region }: Sought,
+): Promise<Redacted> => {
+  const input = { texts, toolArguments, types: [...types], region }
+  const made = await room.parse('redact', input).catch((cause: unknown) => {
+    throw new ServiceError('redaction_unavailable', { cause })
+  })
+  const replaced = replacedFrom(made)
+  return {
+    texts: texts.map((text, at) => replaced.texts[at] ?? text),
+    toolArguments: toolArguments.map((text, at) => replaced.toolArguments[at] ?? text),
+    restorer: replaced.values === null ? null : new PlaceholderRestorer(lookUp(replaced.values)),
+  }
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { policyBy } from '#gateway/redaction/redaction-policy.ts'
+import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
+import { corpus } from '../corpus.ts'
+
+const choice = { types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US' }
+const policy = policyBy(choice)
+const mails = (count: number) => Array.from({ length: count }, (_, at) => `m${at}@example.com`)
+
+describe('a request that a worker redacts', () => {
+  it('comes to the same as one that the loop redacts', async () => {
+    const texts = ['[EMAIL_7] stays', ...corpus(defaultTypes).map(({ text }) => text), 'nothing here']
+    const calls = ['{"to":"ada@example.com","card":4242424242424242}', '{}']
+    const here = policy.redact(texts, calls)
+    const apart = await policy.redactApart(texts, calls)
+    expect({ ...apart, restorer: null }).toEqual({ ...here, restorer: null })
+    const answer = here.texts.join('\n')
+    expect(apart.restorer?.restore(answer)).toBe(here.restorer?.restore(answer))
+  })
+
+  it('has each of many values back, and no other', async () => {
+    const all = mails(3000)
+    const { texts, restorer } = await policy.redactApart([`see [EMAIL_12] ${all.join(' ')}`])
+    expect(texts[0]).toContain('[EMAIL_13] [EMAIL_14]')
+    expect(restorer?.restore(texts[0] ?? '')).toBe(`see [EMAIL_12] ${all.join(' ')}`)
+    expect(restorer?.restore('[EMAIL_11] [EMAIL_3013] [PHONE_13]')).toBe('[EMAIL_11] [EMAIL_3013] [PHONE_13]')
+  })
+
+  it('has nothing back that was not replaced, is no line of text, or is not wanted', async () => {
+    expect((await policy.redactApart(['nothing'])).restorer).toBeNull()
+    const key = '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'
+    const other = key.replace('MIIE', 'MIIF')
+    const kept = await policy.redactApart([`${key} ada@example.com ${other}`])
+    expect(kept.texts).toEqual(['[SECRET_1] [EMAIL_1] [SECRET_2]'])
+    expect(kept.restorer?.restore('[SECRET_1] [EMAIL_1] [SECRET_2]')).toBe('[SECRET_1] ada@example.com [SECRET_2]')
+    const unwanted = await policyBy({ ...choice, restore: false }).redactApart(mails(1))
+    expect(unwanted).toEqual({ texts: ['[EMAIL_1]'], toolArguments: [], restorer: null })
+  })
+})
