@@ -1,6 +1,7 @@
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { StoredRecord } from '#storage/ports.ts'
+import { sanitizedText } from '../records/sanitize.ts'
 import { stuckRows } from '../runtime/stuck/stuck.ts'
 import { actionRowView } from '../sessions/action-views.ts'
 import { actionRows } from '../sessions/kinds.ts'
@@ -67,7 +68,7 @@ const stuckWork = async ({ records }: ObservationParts, scope: Scope): Promise<r
     id: textOf(data.actor) ?? '',
     machine: textOf(data.machine),
     subject: (textOf(data.kind) ?? '').replaceAll('_', ' '),
-    cause: textOf(data.reason) ?? '',
+    cause: sanitizedText(textOf(data.reason) ?? ''),
     tenant_id: tenant,
     since: time(updated_at),
   }))
@@ -108,7 +109,7 @@ const failures = async (parts: ObservationParts, scope: Scope): Promise<readonly
     id: newest,
     machine,
     subject: code,
-    cause: message === '' ? `Ended as ${code}.` : message,
+    cause: message === '' ? `Ended as ${code}.` : sanitizedText(message),
     count,
     tenant_id: tenant,
     since: time(at),

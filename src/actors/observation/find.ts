@@ -3,6 +3,7 @@ import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordKind, StoredRecord } from '#storage/ports.ts'
 import { agents } from '../agents/kinds.ts'
+import { sanitizedText } from '../records/sanitize.ts'
 import { endUsers, tenants } from '../tenants/kinds.ts'
 import { failureRows } from './failures.ts'
 import { listedMachines, type ObservationParts } from './list-actors.ts'
@@ -95,7 +96,7 @@ const findError = async ({ records }: ObservationParts, scope: Scope, text: stri
   const [newest] = await records.list(failureRows, scope, { where: { code: text }, limit: 1 })
   if (newest === undefined) return []
   const at = new Date(newest.created_at).toISOString()
-  const label = textOf(newest.data.message)
+  const label = sanitizedText(textOf(newest.data.message) ?? '')
   return [{ kind: 'error', id: text, machine: textOf(newest.data.machine), state: null, label, updated_at: at }]
 }
 

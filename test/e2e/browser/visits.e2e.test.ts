@@ -266,4 +266,19 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     expect('failed' in end && end.failed.code).toBe('cancelled')
     expect((await processTree(`--troupe-job=${id}`))?.pids).toEqual([])
   })
+
+  it('reads halves of characters as what stands for them', async () => {
+    pages.set(
+      '/halves',
+      `<body><script>
+      document.body.append('a \\uD800 b')
+      document.title = 'x\\uD800'
+    </script><a href="/x">l</a><script>document.links[0].append('\\uDFFF')</script>`,
+    )
+    const end = await visited({ url: `http://${site}/halves` })
+    const { title, content, links } = 'visited' in end ? end.visited.read : { title: null, content: '', links: [] }
+    expect(title).toBe('x\uFFFD')
+    expect(content).toContain('a \uFFFD b')
+    expect(links[0]?.text).toBe('l\uFFFD')
+  })
 })

@@ -44,14 +44,16 @@ describe('a hostile page', () => {
   })
 
   it('keeps no other page waiting', async () => {
-    const slow = [
-      read(hostile['30,000 breaks'] ?? '', 2_000),
-      read(hostile['100,000 paragraphs that never end'] ?? '', 2_000),
-    ]
-    const from = performance.now()
-    expect((await read(plain, 5_000)).content).toBe('Just a line.')
-    expect(performance.now() - from).toBeLessThan(250)
-    await Promise.allSettled(slow)
+    let ended = 0
+    const slow = ['30,000 breaks', '100,000 paragraphs that never end'].map((name) =>
+      read(hostile[name] ?? '', 10_000)
+        .catch(() => undefined)
+        .finally(() => ended++),
+    )
+    expect((await read(plain, 10_000)).content).toBe('Just a line.')
+    // had the line waited for one of them, that one had ended
+    expect(ended).toBe(0)
+    await Promise.all(slow)
   })
 
   it('ends at the time of its request, and the next one is read', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright'
 import { isObject } from '#runtime/schema.ts'
+import type { Json } from '#storage/ports.ts'
 import { parsedJson } from './schema.ts'
 
 /** What a page shows. */
@@ -53,20 +54,23 @@ export const readPage = async (context: BrowserContext, page: Page): Promise<Pag
 const readOf = (finalUrl: string, text: string): PageRead => {
   const read = parsedJson(text)
   const { title, language, content, links } = isObject(read) ? read : {}
-  const shown = typeof content === 'string' ? content : ''
+  const shown = wellFormed(content) ?? ''
   const contentHash = createHash('sha256').update(shown).digest('hex')
   return {
     finalUrl,
-    title: typeof title === 'string' && title !== '' ? title : null,
-    language: typeof language === 'string' && language !== '' ? language : null,
+    title: wellFormed(title) || null,
+    language: wellFormed(language) || null,
     content: shown,
     contentHash,
     links: (Array.isArray(links) ? links : []).flatMap((link) =>
-      isObject(link) && typeof link.url === 'string' ? [{ url: link.url, text: String(link.text ?? '') }] : [],
+      isObject(link) && typeof link.url === 'string' ? [{ url: link.url, text: wellFormed(link.text) ?? '' }] : [],
     ),
     evidenceSpans: spansOf(shown, contentHash),
   }
 }
+
+/** A script can put halves of characters into a page, and a cut makes some: no store and few readers take them. */
+const wellFormed = (value: Json | undefined): string | null => (typeof value === 'string' ? value.toWellFormed() : null)
 
 /** Paragraphs, as passages that can be cited: their text is exactly what stands between their offsets. */
 export const spansOf = (content: string, contentHash: string): readonly EvidenceSpan[] => {

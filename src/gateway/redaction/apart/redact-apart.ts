@@ -1,6 +1,6 @@
+import type { Redacted } from '#gateway/call/redaction.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { ParserRoom } from '#src/parsing/parser-room.ts'
-import type { Redacted } from '../../call/redaction.ts'
 import type { Sought } from '../find-personal-data.ts'
 import { lookUp } from '../kept-values.ts'
 import { PlaceholderRestorer } from '../placeholders.ts'
