@@ -28,12 +28,13 @@ export const sourceKeys = (base: string, status: string) => ({ base_status: `${b
 /** Knowledge sources: `specs/resources/knowledge/knowledge-sources.ts` is their interface. */
 export const sourceDefinition = {
   name: 'knowledge_source',
-  version: 1,
+  version: 2,
   idPrefix: 'ksr',
   machine: sourceMachine,
   effects: { syncSource: 'idempotent', embedSource: 'idempotent', eraseSource: 'idempotent' },
   row: sourceRow,
   gone: (state) => sourceStatus(state) === null,
   busy: (state) => sourceStatus(state) === 'pending',
-  migrations: {},
+  // version 1 does not say who added a source
+  migrations: { 1: ({ value, context }) => ({ value, context: { ...context, created_by: null } }) },
 } satisfies MachineDefinition
