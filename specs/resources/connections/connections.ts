@@ -246,10 +246,11 @@ const work = defineOperations('connections', {
     access: publicAccess,
     query: {
       state: optional(string({ maxLength: 1024 })),
-      code: optional(string({ maxLength: 8192 })),
+      // characters of a code are those that RFC 6749 (appendix A.11) gives it
+      code: optional(string({ maxLength: 4096, pattern: '^[ -~]*$' })),
       iss: optional(string({ maxLength: 2048 })),
       error: optional(string({ maxLength: 256 })),
-      error_description: optional(string({ maxLength: 4096 })),
+      error_description: optional(string({ maxLength: 1024 })),
     },
     passedOver: ['scope', 'session_state', 'authuser', 'prompt', 'hd', 'error_uri', 'locale', 'client_info'],
     answer: answersBytes('text/html'),
