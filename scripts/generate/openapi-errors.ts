@@ -58,8 +58,5 @@ const headersOf = (status: number): object =>
       }
     : {}
 
-/** Written by the HTTP server, before the request reaches an operation. */
-const headTooLarge = {
-  description: 'The request line and headers are larger than the server reads.',
-  content: { 'text/html': { schema: { type: 'string' } } },
-}
+/** Written by the HTTP server, before the request reaches an operation: with a page that names no type, or with nothing. */
+const headTooLarge = { description: 'The request line and headers are larger than the server reads.' }

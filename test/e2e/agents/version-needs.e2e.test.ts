@@ -17,7 +17,7 @@ describe('a version that needs what is not there', () => {
   const missing = {
     knowledge: ['kb_01m7yttzjhsxjpptb3mj7638ba'],
     skills: ['refunds'],
-    mcp_servers: [{ url: 'https://tools.example' }],
+    mcp_servers: ['mcp_01m7yttzjhsxjpptb3mj7638ba'],
     subagents: ['agt_01m7yttzjhsxjpptb3mj7638ba'],
   }
   const places = ['config.subagents[0]', 'config.mcp_servers[0]', 'config.skills[0]', 'config.knowledge[0]']
