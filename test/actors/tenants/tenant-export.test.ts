@@ -16,6 +16,7 @@ const tenantRow = {
 
 /** Kinds that say nothing that another does not, or that are secrets of the server's own. */
 const left = [
+  'background_responses',
   'call_segments',
   'credits',
   'tenants',
