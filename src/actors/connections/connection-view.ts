@@ -1,11 +1,10 @@
 import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject, StoredRecord } from '#storage/ports.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
-import type { Row } from '../records/schema.ts'
+import { type Row, rowOf } from '../records/schema.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { rowRecord } from '../runtime/rows/actor-row.ts'
-import type { ConnectionRowData } from './kinds.ts'
-import { connectionRow } from './schema.ts'
+import { type ConnectionRowData, connectionRows } from './kinds.ts'
 
 /** A connection as it is answered. */
 export type ConnectionView = ResultOf<'connections.get'>
@@ -38,7 +37,7 @@ export const connectionView = (row: Row<ConnectionRowData & JsonObject>): Connec
 /** A connection's row as its actor has it now. */
 export const residentRow = (resident: Resident): Row<ConnectionRowData & JsonObject> => {
   const record: StoredRecord = rowRecord(resident)
-  return connectionRow(record)
+  return rowOf(connectionRows, record)
 }
 
 /** A connection by its actor. */

@@ -1,4 +1,4 @@
-import type { JsonObject, StoredRecord } from '#storage/ports.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import type { Row } from '../records/schema.ts'
 import type { SourceRowData } from './kinds.ts'
 import type { StoredChunk } from './sources/document-store.ts'
@@ -10,9 +10,6 @@ import type { StoredChunk } from './sources/document-store.ts'
 
 /** A source's list row. */
 export type SourceRow = Row<SourceRowData & JsonObject>
-
-/** A source's list row, read back. */
-export const sourceRow = (record: StoredRecord): SourceRow => record as unknown as SourceRow
 
 /** Chunks of a blob, read back. */
 export const storedChunks = (value: unknown): readonly StoredChunk[] => value as readonly StoredChunk[]

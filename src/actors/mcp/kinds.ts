@@ -1,5 +1,4 @@
 import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
-import type { RecordKind } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** What the list row of a server holds (`mcpServerDefinition.row`). */
@@ -12,7 +11,7 @@ export type ServerRowData = Omit<McpServerContext, 'server_id' | 'tools' | 'chan
 export type ServerHeadersData = { readonly origin: string; readonly sealed: string }
 
 /** List rows of servers. */
-export const serverRows: RecordKind = { name: 'mcp_servers', filters: ['status'] }
+export const serverRows: TypedKind<ServerRowData> = { name: 'mcp_servers', filters: ['status'] }
 
 /** Sealed headers of servers, under the server's id. */
 export const serverHeaders: TypedKind<ServerHeadersData> = {

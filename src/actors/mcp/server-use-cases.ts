@@ -5,10 +5,11 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
 import { projectScope } from '#specs/scope.ts'
-import type { JsonObject, RecordStore } from '#storage/ports.ts'
+import type { JsonObject, RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
+import { rowOf } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Host } from '../runtime/host.ts'
@@ -17,7 +18,6 @@ import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { serverRows } from './kinds.ts'
 import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
-import { serverRow } from './schema.ts'
 import { ownHeaders, referenceOf } from './server-auth.ts'
 import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
 import { newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
@@ -50,7 +50,7 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
       const query = status === undefined ? page : { ...page, where: { status } }
       const shown = {
         idPrefix: mcpServerDefinition.idPrefix,
-        view: (row: Parameters<typeof serverRow>[0]) => serverView(serverRow(row)),
+        view: (row: StoredRecord) => serverView(rowOf(serverRows, row)),
       }
       return pageOf(table, scope, { query, shown })
     },

@@ -3,10 +3,11 @@ import { type McpServerContext, toolsOf } from '#machines/mcp-server/mcp-server.
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
+import { type Row, rowOf } from '../records/schema.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { rowRecord } from '../runtime/rows/actor-row.ts'
 import { contextOf } from '../runtime/schema.ts'
-import { type ServerRow, serverRow } from './schema.ts'
+import { type ServerRowData, serverRows } from './kinds.ts'
 
 /** A server as it is answered. */
 export type ServerView = ResultOf<'mcp_servers.get'>
@@ -15,7 +16,7 @@ export type ServerView = ResultOf<'mcp_servers.get'>
 export type ToolView = ResultOf<'mcp_servers.review_tool'>
 
 /** A server by its list row. */
-export const serverView = (row: ServerRow): ServerView => {
+export const serverView = (row: Row<ServerRowData>): ServerView => {
   const { data } = row
   return {
     id: row.id,
@@ -42,7 +43,7 @@ export const serverView = (row: ServerRow): ServerView => {
 }
 
 /** A server by its actor. */
-export const residentView = (resident: Resident): ServerView => serverView(serverRow(rowRecord(resident)))
+export const residentView = (resident: Resident): ServerView => serverView(rowOf(serverRows, rowRecord(resident)))
 
 /** The context of a server's actor. */
 export const serverContext = (resident: Resident): McpServerContext =>

@@ -1,10 +1,8 @@
-import type { StoredRecord } from '#storage/ports.ts'
 import type { PageRead } from '../engine/read-page.ts'
 import type { AccessibilitySnapshot } from '../engine/snapshot.ts'
-import type { BrowserJobRow } from '../kinds.ts'
 
 /*
- * What our own commits, rows and blobs hold comes back as the type that was written: the job's machine and its effect
+ * What our own commits and blobs hold comes back as the type that was written: the job's machine and its effect
  * alone write them.
  */
 
@@ -17,6 +15,3 @@ export interface StoredResult extends PageRead {
 
 /** A result, read back. */
 export const storedResult = (text: string): StoredResult => JSON.parse(text) as StoredResult
-
-/** A job's list row, read back. */
-export const jobRow = (record: StoredRecord): BrowserJobRow => record as unknown as BrowserJobRow

@@ -1,7 +1,8 @@
+import { rowOf } from '#records/schema.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { sourceRows } from '../kinds.ts'
-import { type SourceRow, sourceRow } from '../schema.ts'
+import type { SourceRow } from '../schema.ts'
 
 const pageSize = 500
 
@@ -19,7 +20,7 @@ export async function* sourcesOf(
       ...(after !== undefined && { after }),
     }
     const page = await records.list(sourceRows, scope, query)
-    for (const record of page) yield sourceRow(record)
+    for (const record of page) yield rowOf(sourceRows, record)
     if (page.length < pageSize) return
     after = page.at(-1)?.id
   }

@@ -1,9 +1,11 @@
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import { rowTimes, timestampOrNull } from '#records/row-times.ts'
+import { rowOf } from '#records/schema.ts'
 import type { Resident } from '#runtime/resident.ts'
 import { rowRecord } from '#runtime/rows/actor-row.ts'
 import type { ResultOf } from '#specs/index.ts'
-import { type SourceRow, sourceRow } from '../schema.ts'
+import { sourceRows } from '../kinds.ts'
+import type { SourceRow } from '../schema.ts'
 
 /** A source as it is answered. */
 export type SourceView = ResultOf<'knowledge_sources.get'>
@@ -38,7 +40,7 @@ export const sourceView = (row: SourceRow): SourceView => {
 }
 
 /** A source by its actor. */
-export const residentView = (resident: Resident): SourceView => sourceView(sourceRow(rowRecord(resident)))
+export const residentView = (resident: Resident): SourceView => sourceView(rowOf(sourceRows, rowRecord(resident)))
 
 /** The kind of actor that sources are. */
 export const sourceKind = sourceDefinition

@@ -2,6 +2,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import { webCrawlDefinition } from '#machines/web-crawl/web-crawl-definition.ts'
 import { pageOf } from '#records/pages.ts'
 import { timestampOf, timestampOrNull } from '#records/row-times.ts'
+import { rowOf } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import type { Host } from '#runtime/host.ts'
 import { newId, newIdFor } from '#runtime/ids.ts'
@@ -13,7 +14,6 @@ import { backgroundCrawl } from '#specs/resources/web/web-limits.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { type WebCrawlRow, webCrawlRows } from '../kinds.ts'
-import { crawlRow } from '../schema.ts'
 import { crawlView, requirePages } from './crawl-use-case.ts'
 
 /** What requests for crawls need. */
@@ -32,7 +32,7 @@ const againS = 30
 export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): CrawlUseCases => {
   const table = new Table(records, webCrawlRows, now)
   const find = async (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)
-  const shown = (resident: Resident) => view(crawlRow(rowRecord(resident)))
+  const shown = (resident: Resident) => view(rowOf(webCrawlRows, rowRecord(resident)))
   return {
     'web_crawls.create': async (call) => {
       const { scope, body, idempotency } = call
