@@ -15,6 +15,8 @@ COPY scripts/doctor ./scripts/doctor
 COPY scripts/services ./scripts/services
 RUN mkdir /data /app/.cache && chown node:node /data /app/.cache && ln -s /app/bin/troupe.js /usr/local/bin/troupe
 USER node
+# a start reads one file then, also where nothing can be written
+RUN node --disable-warning=ExperimentalWarning --max-semi-space-size=8 src/start/make-bundle.ts
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \

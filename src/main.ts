@@ -13,7 +13,7 @@ import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
-import { openStorage } from './open-storage.ts'
+import { loadDrivers, openStorage } from './open-storage.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { undici } from './outgoing/undici.ts'
 import { LocalEmbedder } from './retrieval/embedding/local-embedder.ts'
@@ -30,9 +30,10 @@ import { readStaticFiles } from './transport/static-files.ts'
 
 /**
  * V8 lets the old generation grow to about four times what lives in it before it collects. A server whose turns are
- * mostly short-lived garbage pays a third of its memory for that; collecting at 1.7 times costs it 3 % more CPU.
+ * mostly short-lived garbage pays a third of its memory for that; collecting at 1.7 times costs it 3 % more CPU. A start
+ * is no such thing: what it makes stays.
  */
-setFlagsFromString('--heap-growing-percent=70')
+const collectEarly = (): void => setFlagsFromString('--heap-growing-percent=70')
 
 const closeMs = 2_000
 /** What a start does not need is loaded so long after it, in ms, so that no request waits for it later. */
@@ -79,6 +80,7 @@ const announce = (
   log: Logger,
 ): void => {
   log.info({ url, project }, 'server started')
+  collectEarly()
   setTimeout(undici, settledMs).unref()
   if (managed.onlySimulated) log.warn({ model: managed.defaultModel }, 'no provider has a key: models are simulated')
 }
@@ -185,12 +187,20 @@ const main = async (config: Config): Promise<void> => {
   stop = await start(config, log)
 }
 
-let config: Config | undefined
-try {
-  config = readConfig(process.env)
-  await main(config)
-} catch (error) {
-  const reason = startFailure(error, config ?? { mongodbUrl: null, dataDir: '' })
-  process.stderr.write(`${reason ?? inspect(error)}\n`)
-  process.exit(1)
+/** Reads the configuration and starts the server; ends the process with one sentence when it cannot. */
+const run = async (): Promise<void> => {
+  let config: Config | undefined
+  try {
+    config = readConfig(process.env)
+    await main(config)
+  } catch (error) {
+    const reason = startFailure(error, config ?? { mongodbUrl: null, dataDir: '' })
+    process.stderr.write(`${reason ?? inspect(error)}\n`)
+    process.exit(1)
+  }
 }
+
+/** Settles when the server serves. The module does not wait for it: the bundle of all modules cannot (src/start.js). */
+export const started = run()
+
+export { loadDrivers }

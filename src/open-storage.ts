@@ -41,3 +41,7 @@ export const openHints = async (
         installation: `${databaseOf(mongodbUrl)}.${installation}`,
         log,
       })
+
+/** Loads the drivers that a start loads by its configuration, so that V8's code of them is kept (src/start/warm-code.ts). */
+export const loadDrivers = (): Promise<unknown> =>
+  Promise.all([import('./storage/mongo/open-mongo-storage.ts'), import('./storage/redis/open-redis.ts')])

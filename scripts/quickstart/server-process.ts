@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort, isFree } from '../services/service.ts'
 
-const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const startFile = fileURLToPath(new URL('../../src/start.js', import.meta.url))
 const startLimitMs = 60_000
 const lookMs = 50
 
@@ -18,7 +18,7 @@ export const portNear = async (wanted: number): Promise<number> => ((await isFre
 
 /** Starts the server and resolves when it takes requests. @throws when it does not within a minute. */
 export const startServer = async (env: Readonly<Record<string, string>>): Promise<ServerProcess> => {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', mainFile], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', startFile], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { cachedDataVersionTag } from 'node:v8'
+import { constants, Script } from 'node:vm'
+
+/*
+ * The bundle: all modules of the server as one file, and V8's code of it (specs/decisions/0154-one-file-to-start.md). It is
+ * used only while every source is what it was made from, and whatever is wrong with it means that it is made anew.
+ */
+
+/**
+ * @typedef {object} Manifest
+ * @property {string} node version of the Node that it was made for
+ * @property {string} name of the bundle's files: the hash of its text
+ * @property {string} inputs hash of all that it was made from
+ * @property {readonly string[]} paths of them, from the root
+ */
+
+/** Where all of it is kept. @param {string} root of the project, without a slash at its end */
+export const folderOf = (root) => `${root}/.cache/start`
+
+const manifestOf = (root) => `${folderOf(root)}/bundle.json`
+
+const sha256 = (content) => createHash('sha256').update(content).digest('hex')
+
+/** Size and time tell an installed file from another one: npm changes none in place. Seconds, since images keep no more. */
+const stampOf = (path) => {
+  const { size, mtimeMs } = statSync(path)
+  return `${size}:${Math.floor(mtimeMs / 1000)}`
+}
+
+/**
+ * What a path counts by. Sources count by their content: times are alike when a file is written twice within a tick of the
+ * clock, and to read them all takes 15 ms.
+ *
+ * @param {string} root
+ * @throws when the file is gone
+ */
+export const inputAt = (root) => (path) =>
+  path.startsWith('node_modules/') ? stampOf(`${root}/${path}`) : readFileSync(`${root}/${path}`)
+
+/**
+ * The hash of all that a bundle is made from.
+ *
+ * @param {readonly string[]} paths
+ * @param {(path: string) => string | Uint8Array} inputOf
+ */
+export const inputsOf = (paths, inputOf) => {
+  const hash = createHash('sha256').update(process.version)
+  for (const path of paths) hash.update(`\n${path}\n`).update(inputOf(path))
+  return hash.digest('hex')
+}
+
+/**
+ * The bundle of the sources as they are now; null when there is none, or anything about it is wrong.
+ *
+ * @param {string} root
+ * @returns {{ readonly file: string, readonly text: string } | null}
+ */
+export const currentBundle = (root) => {
+  try {
+    const { node, name, inputs, paths } = JSON.parse(readFileSync(manifestOf(root), 'utf8'))
+    if (node !== process.version || inputsOf(paths, inputAt(root)) !== inputs) return null
+    const file = `${folderOf(root)}/${name}.bundle.js`
+    const content = readFileSync(file)
+    // one byte a character: it is ASCII
+    return sha256(content) === name ? { file, text: content.latin1Slice() } : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Loads a bundle: V8's code of it spares parsing and compiling where some was kept for this Node, its flags and this CPU.
+ *
+ * @param {string} root
+ * @param {{ readonly file: string, readonly text: string }} bundle
+ */
+export const loadBundle = (root, { file, text }) => {
+  const cachedData = keptCode(file)
+  const script = new Script(text, {
+    filename: file,
+    ...(cachedData !== null && { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  const isCompiled = cachedData !== null && script.cachedDataRejected === false
+  const run = () => {
+    const exported = {}
+    nameSources(root, file)
+    const urlOf = (path) => pathToFileURL(`${root}/${path}`).href
+    script.runInThisContext()(exported, createRequire(urlOf('src/main.ts')), urlOf)
+    return exported
+  }
+  return { isCompiled, run, keepCode: () => keep(codeFile(file), sealed(script.createCachedData())) }
+}
+
+/** Whether V8's code of the bundle is there for this Node, its flags and this CPU. @param {string} file */
+export const hasCode = (file) => keptCode(file) !== null
+
+const codeFile = (file) => `${file}.${cachedDataVersionTag()}.code`
+
+/** V8 trusts what it gets: damaged code would end the process. */
+const sealed = (code) => Buffer.concat([createHash('sha256').update(code).digest(), code])
+
+const keptCode = (file) => {
+  try {
+    const content = readFileSync(codeFile(file))
+    const code = content.subarray(32)
+    return createHash('sha256').update(code).digest().equals(content.subarray(0, 32)) ? code : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Keeps a file under its name at once and whole: several processes start at a time.
+ *
+ * @throws when nothing can be written
+ */
+export const keep = (file, content) => {
+  const part = `${file}.${process.pid}.part`
+  mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true })
+  try {
+    writeFileSync(part, content)
+    renameSync(part, file)
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Keeps a bundle, and names it as the current one last of all.
+ *
+ * @param {string} root
+ * @param {{ readonly text: string, readonly places: object, readonly inputs: string, readonly paths: readonly string[] }} made
+ */
+export const keepBundle = (root, { text, places, inputs, paths }) => {
+  const name = sha256(text)
+  const file = `${folderOf(root)}/${name}.bundle.js`
+  keep(file, text)
+  keep(`${file}.places`, JSON.stringify(places))
+  keep(manifestOf(root), JSON.stringify({ node: process.version, name, inputs, paths }))
+}
+
+/** Stacks of errors name sources and their lines, as without a bundle. The table is read with the first stack. */
+const nameSources = (root, file) => {
+  let places
+  const placeOf = (line) => {
+    places ??= placesOf(file)
+    const source = places.sources[places.files[line - 1]]
+    return source === undefined ? null : `${root}/${source}:${places.lines[line - 1]}`
+  }
+  const named = (frame) => {
+    const text = String(frame)
+    const line = frame.getFileName() === file ? frame.getLineNumber() : null
+    const place = line === null ? null : placeOf(line)
+    return place === null ? text : text.replace(`${file}:${line}:${frame.getColumnNumber()}`, place)
+  }
+  Error.prepareStackTrace = (error, frames) => {
+    const lines = frames.map((frame) => `\n    at ${named(frame)}`)
+    return `${titleOf(error)}${lines.join('')}`
+  }
+}
+
+const placesOf = (file) => {
+  try {
+    return JSON.parse(readFileSync(`${file}.places`, 'utf8'))
+  } catch {
+    return { sources: [], files: [], lines: [] }
+  }
+}
+
+const titleOf = (error) => {
+  try {
+    return Error.prototype.toString.call(error)
+  } catch {
+    return 'Error'
+  }
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { nodeOptions } from '#scripts/services/server.ts'
+
+/** An installation of its own: the sources of this one, and its packages. */
+const root = mkdtempSync(join(tmpdir(), 'troupe-installation-'))
+const kept = join(root, '.cache/start')
+
+const node = (...args: readonly string[]) => {
+  const env = { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(root, `data-${++starts}`) }
+  return spawn(process.execPath, [...nodeOptions, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+}
+let starts = 0
+
+const makeBundle = async (): Promise<void> => {
+  await once(node('src/start/make-bundle.ts'), 'exit')
+}
+
+/** What a start says when it serves. */
+const start = async (): Promise<string> => {
+  const child = node('src/start.js')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  let printed = ''
+  for await (const part of child.stdout) {
+    printed += String(part)
+    if (/server (started|began)/.test(printed)) break
+  }
+  return printed
+}
+
+const bundles = (): readonly string[] => readdirSync(kept).filter((name) => name.endsWith('.bundle.js'))
+/** A start from the sources keeps each of them without its types. */
+const strippedSources = (): number => readdirSync(kept).filter((name) => /^[0-9a-f]{64}\.js$/.test(name)).length
+
+describe('a start', () => {
+  beforeAll(async () => {
+    for (const part of ['src', 'specs', 'console', 'package.json', 'package-lock.json'])
+      cpSync(resolve(part), join(root, part), { recursive: true })
+    symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+    await Promise.all([makeBundle(), makeBundle()])
+  })
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+  it('reads one file, which several at a time make once', async () => {
+    expect(await Promise.all([start(), start()])).toEqual([
+      expect.stringContaining('server started'),
+      expect.stringContaining('server started'),
+    ])
+    expect(bundles()).toHaveLength(1)
+    expect(readdirSync(kept).filter((name) => name.endsWith('.code'))).toHaveLength(1)
+    expect(strippedSources()).toBe(0)
+  })
+
+  it('after an edit runs what was edited, before and after the bundle is made anew', async () => {
+    const [before = ''] = bundles()
+    const main = join(root, 'src/main.ts')
+    writeFileSync(main, readFileSync(main, 'utf8').replace("'server started'", "'server began'"))
+    expect(await start()).toContain('server began')
+    expect(strippedSources()).toBeGreaterThan(500)
+    await makeBundle()
+    expect(bundles()).toHaveLength(1)
+    expect(bundles()).not.toContain(before)
+    expect(await start()).toContain('server began')
+  })
+
+  it('does without a bundle that is damaged, and where nothing can be kept', async () => {
+    for (const name of bundles()) writeFileSync(join(kept, name), '(function () { ')
+    expect(await start()).toContain('server began')
+    rmSync(join(root, '.cache'), { recursive: true })
+    writeFileSync(join(root, '.cache'), '')
+    await makeBundle()
+    expect(await start()).toContain('server began')
+  })
+})
