@@ -1,119 +1,80 @@
 import { inProject } from './api.js'
+import { Approval } from './approval-form.js'
+import { DeedForm } from './deed-form.js'
+import { deedsOf } from './deeds.js'
 import { html } from './html.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
 /**
- * @typedef {{ id: string, tool: string, risk_level: string, status: string, arguments: unknown, execute: { url: string, method?: string } | null, expires_at: string }} Action
- * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, done: () => void }} Acting
+ * @typedef {import('./deeds.js').Work} Work
+ * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, steps: readonly import('./steps-model.js').Step[], operates: boolean, done: () => void }} Acting
  */
 
+const mostWork = 100
+
 /**
- * What a person can do about an actor, with a reason that the audit log keeps.
+ * What a person can do about an actor, each with a reason that the audit log keeps, and the decisions that were made.
  *
  * @param {Acting} props
  */
-export const ActPanel = ({ project, actor, done }) => {
-  const state = actor.active.at(-1)
-  if (actor.machine === 'action' && state === 'pending_approval')
-    return html`<${Approval} project=${project} actor=${actor} done=${done} />`
-  const cancels = actor.machine === 'run' && actor.active[0] === 'open'
-  if (cancels)
-    return html`<${OneButton} project=${project} name="Cancel the run" path=${`/v1/runs/${actor.id}/cancel`} done=${done} />`
-  if (actor.machine === 'delivery' && state !== 'erasing')
-    return html`<${OneButton} project=${project} name="Replay" path=${`/v1/webhook-deliveries/${actor.id}/replay`} done=${done} />`
-  return null
-}
-
-/** @param {{ project: string, name: string, path: string, done: () => void }} props */
-const OneButton = ({ project, name, path, done }) => {
-  const [said, say] = useState('')
-  const [busy, setBusy] = useState(false)
-  const act = async () => {
-    setBusy(true)
-    try {
-      await inProject(project, path, { method: 'POST', body: {} })
-      say('Done.')
-      done()
-    } catch (error) {
-      say(error instanceof Error ? error.message : String(error))
-    } finally {
-      setBusy(false)
-    }
-  }
-  return html`<div class="act"><button type="button" class="quiet" disabled=${busy} onClick=${act}>${name}</button> <span role="status">${said}</span></div>`
-}
-
-/** @param {Acting} props */
-const Approval = ({ project, actor, done }) => {
-  const [action, setAction] = useState(/** @type {Action | null} */ (null))
-  const [text, setText] = useState('')
-  const [reason, setReason] = useState('')
-  const [output, setOutput] = useState('')
-  const [trouble, setTrouble] = useState('')
-  const [busy, setBusy] = useState(false)
+export const ActPanel = ({ project, actor, steps, operates, done }) => {
+  const [open, setOpen] = useState('')
+  const [said, say] = useState(/** @type {import('./deed-form.js').Said | null} */ (null))
+  const [work, setWork] = useState(/** @type {readonly Work[]} */ ([]))
+  const mayBeStuck = actor.parked !== null || actor.in_flight.length > 0 || actor.reminders.length > 0
   useEffect(() => {
-    void inProject(project, `/v1/actions/${actor.id}`).then(
-      (/** @type {Action} */ found) => {
-        setAction(found)
-        setText(JSON.stringify(found.arguments, null, 2))
-      },
-      (error) => setTrouble(String(error.message)),
+    if (!operates || !mayBeStuck) return setWork([])
+    void inProject(project, `/v1/stuck?limit=${mostWork}`).then(
+      ({ data }) => setWork(data.filter((/** @type {Work} */ { actor_id }) => actor_id === actor.id)),
+      () => setWork([]),
     )
-  }, [actor.id])
-  if (action === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
-  const proposed = JSON.stringify(action.arguments, null, 2)
-  /** @param {'approve' | 'reject'} verb */
-  const decide = async (verb) => {
-    setBusy(true)
-    setTrouble('')
-    try {
-      const edited = verb === 'approve' && text !== proposed ? { arguments: JSON.parse(text) } : {}
-      const ran = verb === 'approve' && output !== '' ? { tool_results: [{ action_id: actor.id, output }] } : {}
-      const why = reason === '' ? {} : verb === 'approve' ? { note: reason } : { reason }
-      await inProject(project, `/v1/actions/${actor.id}/${verb}`, {
-        method: 'POST',
-        body: { ...edited, ...ran, ...why },
-      })
-      done()
-    } catch (error) {
-      setTrouble(
-        error instanceof SyntaxError
-          ? 'The arguments are not valid JSON.'
-          : error instanceof Error
-            ? error.message
-            : '',
-      )
-    } finally {
-      setBusy(false)
-    }
-  }
+  }, [actor.id, actor.seq, mayBeStuck])
+  const isPending = actor.machine === 'action' && actor.active.at(-1) === 'pending_approval'
+  const deeds = deedsOf(actor, steps, work)
+  const chosen = deeds.find(({ name }) => name === open)
   return html`
-    <form class="act approval" aria-label="Decide" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <p><strong>${action.tool}</strong> <span class="chip" data-tone=${action.risk_level === 'high' || action.risk_level === 'critical' ? 'bad' : 'wait'}>${action.risk_level} risk</span></p>
-      ${action.execute && html`<p class="muted"><code>${action.execute.method ?? 'POST'} ${action.execute.url}</code></p>`}
-      <label>Arguments<textarea rows=${Math.min(12, text.split('\n').length + 1)} spellcheck=${false} value=${text}
-        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setText(currentTarget.value)}></textarea></label>
-      ${text !== proposed && html`<${Diff} before=${proposed} after=${text} />`}
-      ${
-        action.execute === null &&
-        html`<label>Output of the tool, where you run it yourself<textarea rows="2" value=${output}
-        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setOutput(currentTarget.value)}></textarea></label>`
-      }
-      <label>Reason, for the audit log<input value=${reason} maxlength="4096"
-        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
-      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
-      <div class="act-buttons">
-        <button type="button" disabled=${busy} onClick=${() => decide('approve')}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>
-        <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('reject')}>Reject</button>
-      </div>
-    </form>
+    ${isPending && html`<${Approval} project=${project} actor=${actor} done=${done} />`}
+    ${
+      deeds.length > 0 &&
+      html`<div class="act deeds" role="group" aria-label="Act">
+        ${deeds.map(({ name }) => html`<button type="button" class="quiet" aria-expanded=${name === open} onClick=${() => setOpen(name === open ? '' : name)}>${name}</button>`)}
+        <span role="status">${said !== null && html`${said.text} ${said.href !== '' && html`<a href=${said.href}>${said.id}</a>`}`}</span>
+      </div>`
+    }
+    ${
+      chosen &&
+      html`<${DeedForm} key=${chosen.name} project=${project} deed=${chosen} done=${(
+        /** @type {import('./deed-form.js').Said} */ result,
+      ) => {
+        setOpen('')
+        say(result)
+        done()
+      }} />`
+    }
+    <${Decisions} project=${project} actor=${actor} operates=${operates} />
   `
 }
 
-/** Lines that are gone and lines that came. @param {{ before: string, after: string }} props */
-const Diff = ({ before, after }) => {
-  const [old, now] = [before.split('\n'), after.split('\n')]
-  const gone = old.filter((line) => !now.includes(line))
-  const came = now.filter((line) => !old.includes(line))
-  return html`<pre class="diff" tabindex="0" aria-label="What you changed">${gone.map((line) => html`<del>- ${line}\n</del>`)}${came.map((line) => html`<ins>+ ${line}\n</ins>`)}</pre>`
+/**
+ * @typedef {{ id: string, action: string, actor: { kind: string, id: string | null }, reason: string | null, created_at: string }} Line
+ */
+
+/** Who decided what about it and why, from the audit log; for those who may read that. @param {{ project: string, actor: import('./actor-facts.js').Actor, operates: boolean }} props */
+const Decisions = ({ project, actor, operates }) => {
+  const [lines, setLines] = useState(/** @type {readonly Line[]} */ ([]))
+  useEffect(() => {
+    if (!operates) return
+    void inProject(project, `/v1/audit-log?limit=10&resource_id=${encodeURIComponent(actor.id)}`).then(
+      ({ data }) => setLines(data),
+      () => setLines([]),
+    )
+  }, [actor.id, actor.seq])
+  if (lines.length === 0) return null
+  return html`<section class="decisions" aria-label="Decisions"><ul>${lines.map(
+    ({ id, action, actor: by, reason, created_at }) =>
+      html`<li key=${id}><strong>${wordsOf(action)}</strong> by ${by.id ?? by.kind}${reason !== null && html`: <q>${reason}</q>`} <time datetime=${created_at}>${created_at.slice(0, 16).replace('T', ' ')}</time></li>`,
+  )}</ul></section>`
 }
+
+/** `stuck_work.retried` in words. @param {string} action */
+const wordsOf = (action) => action.replaceAll('_', ' ').replace('.', ' ')

@@ -40,6 +40,7 @@ export class ActorView {
   element = h('div', { class: 'actor' })
   #project
   #id
+  #operates
   #report
   #state = h('span', { class: 'state-now', role: 'status' })
   #stream = h('span', { class: 'stream', role: 'status' })
@@ -72,10 +73,12 @@ export class ActorView {
   #wanted
 
   /**
-   * @param {{ project: string, id: string, step?: number }} place `step`: number of the commit to stand at
+   * @param {{ project: string, id: string, operates: boolean, step?: number }} place `operates`: the reader may act on stuck
+   *   work and read the audit log; `step`: number of the commit to stand at
    * @param {(error: unknown) => void} report told of trouble, and with null when it is over
    */
-  constructor({ project, id, step }, report) {
+  constructor({ project, id, operates, step }, report) {
+    this.#operates = operates
     this.#project = project
     this.#id = id
     this.#report = report
@@ -182,7 +185,10 @@ export class ActorView {
     if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
     const parts = { project: this.#project, actor, layout: this.#layout }
     render(html`<${WhyPanel} ...${parts} steps=${this.#book.steps} />`, this.#why)
-    render(html`<${ActPanel} ...${parts} done=${() => this.#look()} />`, this.#act)
+    render(
+      html`<${ActPanel} ...${parts} steps=${this.#book.steps} operates=${this.#operates} done=${() => this.#look()} />`,
+      this.#act,
+    )
     if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
   }
 

@@ -89,7 +89,7 @@ const viewOf = async (route, known) => {
   if (project === null) return null
   showTools(known, project, route.view)
   find.of(project)
-  if (route.view === 'actor') return new ActorView({ ...route, project }, report)
+  if (route.view === 'actor') return new ActorView({ ...route, project, operates }, report)
   if (route.view === 'list') return listPage({ ...route, project }, report)
   if (route.view === 'fleet') return fleetPage(project, report)
   if (route.view === 'nodes') return new NodesView(project, report)

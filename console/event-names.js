@@ -3,6 +3,7 @@
  * in the sequence and read from the log. A test compares this list with specs/events/events.ts.
  */
 export const eventNames = [
+  'session.forked',
   'turn.started',
   'response.output_text.delta',
   'tool_call.started',

@@ -35,6 +35,11 @@ export class StuckView {
   element = h('div', { class: 'sessions stuck' })
   #project
   #report
+  #reason = h('input', {
+    'aria-label': 'Reason, for the audit log',
+    placeholder: 'Reason, for the audit log',
+    maxlength: 4096,
+  })
   #summary = h('span', { class: 'muted', role: 'status' })
   #rows = h('tbody')
   #table = h('table', { 'aria-label': 'Stuck work', hidden: true })
@@ -54,7 +59,7 @@ export class StuckView {
     const head = h('thead', {}, h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name))))
     this.#table.append(head, this.#rows)
     this.element.append(
-      h('div', { class: 'view-head' }, h('h1', {}, 'Stuck work'), this.#summary),
+      h('div', { class: 'view-head' }, h('h1', {}, 'Stuck work'), this.#summary, this.#reason),
       this.#table,
       this.#nothing,
     )
@@ -134,7 +139,8 @@ export class StuckView {
 
   /** @param {StuckWork} work @param {'retry' | 'skip' | 'discard'} verb @param {object} [body] */
   async #decide({ id }, verb, body) {
-    await inProject(this.#project, `/v1/stuck/${id}/${verb}`, { method: 'POST', body })
+    const why = this.#reason.value === '' ? {} : { reason: this.#reason.value }
+    await inProject(this.#project, `/v1/stuck/${id}/${verb}`, { method: 'POST', body: { ...body, ...why } })
     await this.#again()
   }
 

@@ -16,6 +16,13 @@ export interface Bound {
 /** Bounds of queues, mailboxes, buffers, documents and answers (specs/decisions/0096-nothing-grows-without-bound.md). */
 export const bounds: readonly Bound[] = [
   {
+    of: 'events that a fork of a session copies',
+    most: '192 KB, with what is long beside them in blobs',
+    beyond: 'the earliest turns are kept as what the model reads of them, without their events',
+    code: ['src/actors/sessions/fork-history.ts', 'maxForkLength'],
+    test: ['test/actors/sessions/fork.test.ts', 'keeps its newest turns as events, and earlier ones in sum'],
+  },
+  {
     of: 'a conversation of responses',
     most: '2,000 items, 4 MB of JSON',
     beyond: '400 `bad_request`; a response that does not fit has `conversation: null`',

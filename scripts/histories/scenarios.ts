@@ -143,6 +143,17 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'forked',
+    scripts: [{ text: ['Hello'] }, { text: ['Hello otherwise'] }],
+    play: async (world) => {
+      const session = await newSession(world)
+      await turn(world, session, { input: 'hi' })
+      const fork = callOf({ session_id: session }, {}, { reason: 'to try again' })
+      const { id } = await world.useCases['sessions.fork'](fork)
+      await turn(world, id, { input: 'and now?' })
+    },
+  },
+  {
     name: 'compacted',
     window: 2000,
     scripts: [{ text: ['Hello'] }, { text: ['Hello again'] }, { text: ['And again'] }],

@@ -55,6 +55,14 @@ export const compactedFields = {
 
 /** Payloads of a session's log by event name (`sessions.turns`, `sessions.stream`). */
 export const sessionEvents = {
+  'session.forked': object(
+    {
+      session_id: string({ description: 'Session that the history comes from.' }),
+      turn_number: integer({ description: 'Last turn of the history.' }),
+      first_turn: integer({ description: 'First turn whose events follow; the turns before it are kept in sum.' }),
+    },
+    { title: 'SessionForked', description: 'The session was forked; the events of its history follow.' },
+  ),
   'turn.started': object(
     {
       turn_number: turnNumber,

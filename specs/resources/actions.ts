@@ -108,7 +108,9 @@ export const actions = defineResource('actions', {
       event: 'approve',
       access: answering,
       body: object({
-        note: optional(string({ maxLength: 4096, description: 'Note for the audit log.' })),
+        note: optional(
+          string({ maxLength: 4096, description: 'Note for the audit log, which keeps it as the reason.' }),
+        ),
         tool_results: optional(toolResults),
         arguments: described(
           optional(jsonObject()),
@@ -133,7 +135,7 @@ export const actions = defineResource('actions', {
     },
     reject: {
       summary: 'Reject an action',
-      description: 'The tool call is never executed. The model reads `reason`.',
+      description: 'The tool call is never executed. The model reads `reason`, and the audit log keeps it.',
       event: 'reject',
       access: answering,
       body: object({ reason: optional(string({ maxLength: 4096 })) }),

@@ -24,6 +24,7 @@ const line = object(
     ),
     tenant_id: nullable(string({ description: 'Tenant of the resource.' })),
     changes: described(array(string()), 'Names of the changed fields, without their values.'),
+    reason: nullable(string({ description: 'What the person who acted gave as the reason.' })),
     created_at: timestamp(),
   },
   { title: 'AuditLine', description: 'A change of a resource.' },

@@ -20,6 +20,7 @@ import { endedStream, turnUsage } from '../events/events.ts'
 import { runEvents } from '../events/run-events.ts'
 import { serverSide } from '../field-access.ts'
 import { conversationMemory } from '../memory-field.ts'
+import { reason } from '../reason.ts'
 import { expiresIn } from '../tools.ts'
 
 const one = '/v1/runs/{run_id}'
@@ -38,6 +39,7 @@ const listedFields = {
   tenant_id: nullable(string()),
   external_user_id: nullable(string()),
   parent_run_id: nullable(id('run')),
+  replay_of: described(nullable(id('run')), 'Run that this one repeats.'),
   usage: turnUsage,
   error: nullable(object({ code: string(), message: string() })),
   created_at: timestamp(),
@@ -133,8 +135,20 @@ export const runs = defineOperations(resource, {
     method: 'POST',
     path: `${one}/cancel`,
     access: publicKeyOrDashboard,
+    body: object({ reason }),
     answer: answersJson(run),
     errors: ['invalid_transition'],
+  },
+  replay: {
+    summary: 'Replay a run',
+    description:
+      "Starts a new run of the same agent version, for the same tenant and user and with the same settings, limits and time to live. `input` replaces the task. What an agent's own config says is read anew where the run had no version. A replay of a child run is a run of its own, under the approval policy that held for the child.",
+    method: 'POST',
+    path: `${one}/replay`,
+    access: anyKeyOrDashboard,
+    body: object({ input: described(optional(runInput), 'Task of the new run. Default: the same.'), reason }),
+    answer: answersJson(run, { status: 202 }),
+    errors: ['agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
   },
   delegate: {
     summary: 'Delegate to another agent',

@@ -1,5 +1,5 @@
 import { conversationMemory } from '#specs/memory-field.ts'
-import { keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
+import { anyKeyOrDashboard, keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
 import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
@@ -20,7 +20,8 @@ import {
 } from '../dsl/schema.ts'
 import { streamedEvents } from '../events/events.ts'
 import { serverSide } from '../field-access.ts'
-import { metadata, serverRunTools, toolResults, turnTools } from '../tools.ts'
+import { reason } from '../reason.ts'
+import { freeFields, metadata, serverRunTools, toolResults, turnTools } from '../tools.ts'
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
@@ -44,6 +45,10 @@ const sessionFields = {
   external_user_id: nullable(string({ description: 'Your own id of the end user whose session it is.' })),
   installation_id: nullable(string({ description: 'Installation that the session runs in.' })),
   metadata: described(jsonObject(), 'Your own fields.'),
+  forked_from: described(
+    nullable(object({ session_id: id('ses'), turn_number: integer() }, { title: 'ForkedFrom' })),
+    'Session and turn that it was forked at.',
+  ),
 }
 
 /** A new session, without a cost. */
@@ -226,6 +231,24 @@ export const sessions = defineOperations(resource, {
     access: turnAccess,
     answer: answersJson(session),
     errors: ['no_turn_in_progress'],
+  },
+  fork: {
+    summary: 'Fork a session',
+    description:
+      "Creates a session with the history of this one up to a turn, of the same agent, tenant and user. The history is copied into the new session's own log behind `session.forked`; of a very long one the earliest turns are kept as what the model reads of them, without their events. Nothing that waits goes along: no action, no tool call of yours, no usage. Later changes of either session do not concern the other.",
+    method: 'POST',
+    path: `${one}/fork`,
+    access: anyKeyOrDashboard,
+    body: object({
+      turn_number: described(
+        optional(integer({ min: 1 })),
+        'Last turn that the new session has; it has to be over. Default: the newest one that is over.',
+      ),
+      metadata: described(optional(freeFields), 'Your own fields of the new session. Default: those of this one.'),
+      reason,
+    }),
+    answer: answersJson(newSession, { status: 201 }),
+    errors: ['turn_in_progress', 'approval_pending', 'agent_not_runnable'],
   },
   events: {
     summary: 'List the events of a session',

@@ -3,6 +3,7 @@ import { answersJson } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery } from '../dsl/lists.ts'
 import { id, integer, nullable, object, oneOf, optional, string, timestamp } from '../dsl/schema.ts'
+import { reason } from '../reason.ts'
 
 const kind = oneOf(
   'parked_actor',
@@ -50,7 +51,15 @@ export const stuck = defineOperations('stuck', {
     answer: answersJson(cursorPage(stuckWork)),
   },
   get: { summary: 'Read one piece of stuck work', method: 'GET', path, access, answer: answersJson(stuckWork) },
-  retry: { summary: 'Try stuck work again', method: 'POST', path: `${path}/retry`, access, errors, answer: decided },
+  retry: {
+    summary: 'Try stuck work again',
+    method: 'POST',
+    path: `${path}/retry`,
+    access,
+    errors,
+    body: object({ reason }),
+    answer: decided,
+  },
   skip: {
     summary: 'Give the machine an event in place of the result or reminder that is stuck',
     method: 'POST',
@@ -60,10 +69,19 @@ export const stuck = defineOperations('stuck', {
     body: object({
       /** An event of the machine, such as `{"type": "tool_answered", "action_id": "act_…", "output": "…"}`. */
       event: object({ type: string({ pattern: '^[^$]', maxLength: 128 }) }, { open: true }),
+      reason,
     }),
     answer: decided,
   },
-  discard: { summary: 'Give stuck work up', method: 'POST', path: `${path}/discard`, access, errors, answer: decided },
+  discard: {
+    summary: 'Give stuck work up',
+    method: 'POST',
+    path: `${path}/discard`,
+    access,
+    errors,
+    body: object({ reason }),
+    answer: decided,
+  },
 })
 
 declare module '../index.ts' {

@@ -20,6 +20,7 @@ import {
   timestamp,
 } from '../dsl/schema.ts'
 import { webhookEventTypes, webhookPayload } from '../events/webhook-events.ts'
+import { reason } from '../reason.ts'
 
 const shownSecret = { secret: string({ description: 'Signing secret, shown once.' }) }
 const eventType = oneOf('*', ...webhookEventTypes)
@@ -143,6 +144,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
     method: 'POST',
     path: `${one}/replay`,
     access: secretKeyOrDashboard('admin'),
+    body: object({ reason }),
     answer: answersJson(delivery, { status: 201 }),
     errors: ['invalid_transition'],
   },

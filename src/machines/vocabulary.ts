@@ -45,6 +45,8 @@ export interface AuditLine {
   /** Name of the resource, such as `run`. */
   readonly resource: string
   readonly changes?: readonly string[]
+  /** What a person gave as the reason. */
+  readonly reason?: string
 }
 
 /** What an event that a state does not take is answered with: nothing is committed. */

@@ -65,7 +65,7 @@ export class Prober extends Client {
     const body = { agent_version_id: 'agv_1', input: 'mine?' }
     return [
       ({ useCases }) => useCases['runs.get'](call(undefined)),
-      ({ useCases }) => useCases['runs.cancel'](call(undefined)),
+      ({ useCases }) => useCases['runs.cancel'](call({})),
       ({ useCases }) => useCases['runs.delegate'](call(body)),
       ({ useCases }) => useCases['runs.events']({ ...call(undefined), query: { limit: 10 } }),
     ]

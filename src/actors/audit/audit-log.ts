@@ -35,6 +35,7 @@ const lineOf = ({ event }: MessageRecord): AuditData => {
     resource_id: textOr(resource.id, ''),
     resource_name: typeof resource.name === 'string' ? resource.name : null,
     changes: Array.isArray(event.changes) ? event.changes.filter((field) => typeof field === 'string') : [],
+    ...(typeof event.reason === 'string' && { reason: event.reason }),
   }
 }
 

@@ -23,6 +23,7 @@ const viewOf = ({ id, tenant, created_at, data }: Row<AuditData>) => ({
   resource: { type: data.resource_type, id: data.resource_id, name: data.resource_name },
   tenant_id: tenant,
   changes: data.changes,
+  reason: data.reason ?? null,
   created_at: timestampOf(created_at),
 })
 

@@ -14,6 +14,8 @@ export type AuditData = {
   readonly resource_name: string | null
   /** Names of the fields that changed. */
   readonly changes: readonly string[]
+  /** What a person gave as the reason; absent where no one gave one. */
+  readonly reason?: string
 }
 
 /** Who did what to which resource and when. A line is never changed, and stays when its tenant is deleted. */

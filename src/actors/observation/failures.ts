@@ -37,6 +37,8 @@ export const failureLedger: Ledger = (commit, { user }) => {
 }
 
 const loggedFailure = (events: Parameters<Ledger>[0]['events']): Why | null => {
+  // what failed in the history of a fork failed in another session
+  if (events[0]?.event_type === 'session.forked') return null
   const failed = events.find(({ event_type }) => event_type.endsWith('failed'))
   if (failed === undefined) return null
   const { error } = failed.payload

@@ -3,7 +3,7 @@ import type { ResultOf } from '#specs/index.ts'
 import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
-import { actorOf } from '../records/audit-note.ts'
+import { actorOf, type Reasoned, reasonOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
 import type { Row, TypedKind } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
@@ -32,6 +32,7 @@ export interface StuckParts {
 }
 
 type StuckCall = Call<{ readonly stuck_id: string }, unknown, unknown>
+type DecisionCall = Call<{ readonly stuck_id: string }, unknown, Reasoned | undefined>
 
 /** Operators' view of stuck work, and their decisions, each a step of the actor that it concerns (specs/decisions/0091). */
 export const stuckUseCases = ({
@@ -46,10 +47,16 @@ export const stuckUseCases = ({
     if (row === null) throw new ServiceError('not_found', { param: 'stuck_id' })
     return row
   }
-  const decide = async (call: StuckCall, verb: OperatorVerb, event?: JsonObject) => {
+  const decide = async (call: DecisionCall, verb: OperatorVerb, event?: JsonObject) => {
     const { id, data } = await find(call)
     const { kind, subject, actor } = data
-    const decision = { type: `$${verb}`, stuck: { kind, subject }, by: actorOf(call), ...(event && { event }) }
+    const decision = {
+      type: `$${verb}`,
+      stuck: { kind, subject },
+      by: actorOf(call),
+      ...reasonOf(call.body),
+      ...(event && { event }),
+    }
     const cause = verb === 'discard' ? discardCause(kind, subject) : `$${verb}:${newId('dec')}`
     await host.deliver(actor, { event: decision, cause })
     await host.rows.shown()

@@ -59,6 +59,15 @@ const userMark = ({ project, tenant, user }: Extract<Principal, { kind: 'client_
     .digest('hex')
     .slice(0, 32)
 
+/** A request that may say why. */
+export interface Reasoned {
+  readonly reason?: string
+}
+
+/** The reason of a request as events and lines hold it; nothing where it gives none. */
+export const reasonOf = (body: Reasoned | undefined): Reasoned =>
+  body?.reason === undefined || body.reason === '' ? {} : { reason: body.reason }
+
 /** Names of the fields in which two states of a resource differ. */
 export const changedFields = (before: object, after: object): readonly string[] => {
   const [a, b] = [new Map(Object.entries(before)), new Map(Object.entries(after))]

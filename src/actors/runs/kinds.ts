@@ -11,6 +11,8 @@ export type RunRowData = {
   readonly version?: string | null
   readonly installation_id: string | null
   readonly parent_run_id: string | null
+  /** Absent for one that repeats none. */
+  readonly replay_of?: string
   readonly usage: TurnUsage
   readonly error: RunError | null
   readonly expires_in_ms?: number

@@ -51,6 +51,7 @@ const listedView = ({ id, tenant, user, data, created_at, updated_at }: Row<RunR
   tenant_id: tenant,
   external_user_id: user,
   parent_run_id: data.parent_run_id,
+  replay_of: data.replay_of ?? null,
   usage: data.usage,
   error: data.error,
   created_at: timestampOf(created_at),

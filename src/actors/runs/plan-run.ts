@@ -25,6 +25,10 @@ export interface RunRequest {
   /** Seconds; undefined for the longest. */
   readonly expiresIn?: number | undefined
   readonly parent?: ParentRun
+  /** The run that it repeats. */
+  readonly replayOf?: string
+  /** Why the caller requests it. */
+  readonly reason?: string | undefined
   /** The caller; null for a model. */
   readonly createdBy: AuditActor | null
 }
@@ -77,6 +81,8 @@ export const planRun = async (parts: PlanParts, request: RunRequest): Promise<Ru
     installation_id: resolved.installation_id ?? parent?.installation_id ?? null,
     rate_plan_id: resolved.rate_plan_id ?? parent?.rate_plan_id ?? null,
     parent: parent === undefined ? null : { run_id: parent.run_id, action_id: parent.action_id },
+    ...(request.replayOf !== undefined && { replay_of: request.replayOf }),
+    ...(request.reason !== undefined && { reason: request.reason }),
     created_by: request.createdBy,
     depth,
     input: JSON.stringify(request.input),

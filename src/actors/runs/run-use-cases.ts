@@ -10,7 +10,7 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
-import { actorOf } from '../records/audit-note.ts'
+import { actorOf, reasonOf } from '../records/audit-note.ts'
 import type { Host } from '../runtime/host.ts'
 import { newIdFor, newIdForIn } from '../runtime/ids.ts'
 import { shardOf } from '../runtime/recovery/shard.ts'
@@ -21,6 +21,7 @@ import type { AgentReference } from '../sessions/turns/resolved-config.ts'
 import { listRuns } from './list-runs.ts'
 import { inputFrom, planRun } from './plan-run.ts'
 import { type ChildParts, parentOf } from './prepare-child.ts'
+import { replayRun } from './replay-run.ts'
 import { runEventView, runView } from './run-views.ts'
 
 export interface RunParts extends ChildParts {
@@ -45,11 +46,12 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
   'runs.cancel': async (call) => {
     const { host } = parts
     const run = await findRun(host, call, call.params.run_id)
-    const event = { type: 'cancel', by: actorOf(call) }
+    const event = { type: 'cancel', by: actorOf(call), ...reasonOf(call.body) }
     await host.deliverTo(run, { event, cause: causeOf(call.idempotency) })
     return runView(host, await findRun(host, call, run.id))
   },
   'runs.delegate': (call) => delegate(parts, call),
+  'runs.replay': (call) => replayRun(parts, call),
   'runs.events': async (call) => {
     const { host } = parts
     const run = await findRun(host, call, call.params.run_id)

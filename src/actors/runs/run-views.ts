@@ -35,6 +35,7 @@ export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident):
     tenant_id: owner.tenant,
     external_user_id: owner.user,
     parent_run_id: run.parent?.run_id ?? null,
+    replay_of: run.replay_of ?? null,
     usage: run.usage,
     error: run.error,
     created_at: timestampOf(owner.createdAt),

@@ -3,6 +3,7 @@ import type { Cut } from '#machines/session/session-data.ts'
 import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
 import { withoutCuts } from './context/compaction-plan.ts'
+import { conversationState } from './schema.ts'
 
 /** The answer that is still being put together: its text, its calls and their outputs. */
 interface OpenAnswer {
@@ -74,6 +75,9 @@ export class Conversation {
 
   #take({ event_type, payload, hidden }: LogEvent): void {
     switch (event_type) {
+      case 'session.forked':
+        this.#continue(hidden?.conversation)
+        return
       case 'turn.started':
         this.#startTurn(payload)
         return
@@ -102,6 +106,15 @@ export class Conversation {
       default:
         if (this.#open.calls.length === 0) this.#close()
     }
+  }
+
+  /** A fork of a long session: what was said before the events that were copied. */
+  #continue(text: Json | undefined): void {
+    if (typeof text !== 'string') return
+    const { messages, open } = conversationState(text)
+    this.#messages = [...messages]
+    this.#open = open
+    this.#size = messages.reduce((size, { content }) => size + content.length, 0)
   }
 
   #compact(cuts: readonly Cut[], summary: Json | undefined): void {

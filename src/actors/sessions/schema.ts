@@ -1,3 +1,4 @@
+import type { ForkedFrom } from '#machines/session/session-data.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { ConversationState } from './conversation.ts'
 import type { HttpDeclaration } from './tools/tool-headers.ts'
@@ -25,6 +26,8 @@ export interface SessionRow {
   /** Absent without one. */
   readonly installation_id?: string
   readonly metadata: JsonObject
+  /** Absent for one that was not forked. */
+  readonly forked_from?: ForkedFrom
   readonly total_cost: string
 }
 

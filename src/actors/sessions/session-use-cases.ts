@@ -16,6 +16,7 @@ import { isId, newId, newIdFor } from '../runtime/ids.ts'
 import type { Delivered, Resident } from '../runtime/resident.ts'
 import type { SessionAgent } from './agent-configs.ts'
 import { behind, pageOfRange, rangeOfTurn, wholeLog } from './event-pages.ts'
+import { forkSession } from './fork-session.ts'
 import { sessionRows } from './kinds.ts'
 import { beginningOf, type Installed, listedFor, reaches } from './session-agent.ts'
 import { newSessionView, sessionEventView, sessionRowView, sessionView } from './session-views.ts'
@@ -81,6 +82,7 @@ export const checkSameRequest = (result: Delivered, idempotency: Idempotency | n
 export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   ...lifecycle(parts),
   ...reading(parts),
+  'sessions.fork': (call) => forkSession(parts, call),
   'sessions.turns': (call) => startTurn(parts, call),
   'sessions.stream': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
@@ -254,7 +256,8 @@ const checkLeave = (reserved: readonly ReservedField[] = [], agent: AgentConfig)
   })
 }
 
-const agentOf = (parts: SessionParts, session: Resident): AgentConfig | null | Promise<AgentConfig | null> => {
+/** What the session's agent brings to its turns now; null when it was deleted. */
+export const agentOf = (parts: SessionParts, session: Resident): AgentConfig | null | Promise<AgentConfig | null> => {
   const { agent_id: agentId, installation_id: installationId = null } = contextOf(
     sessionDefinition,
     session.state.snapshot,

@@ -29,6 +29,7 @@ export const sessionView = (resident: Resident): Session => {
     external_user_id: resident.owner.user,
     installation_id: context.installation_id ?? null,
     metadata: context.metadata,
+    forked_from: context.forked_from ?? null,
     total_cost: Number(context.total_cost),
   }
 }
@@ -53,6 +54,7 @@ export const sessionRowView = (record: StoredRecord): Session => {
     external_user_id: record.user,
     installation_id: row.installation_id ?? null,
     metadata: row.metadata,
+    forked_from: row.forked_from ?? null,
     total_cost: Number(row.total_cost),
   }
 }

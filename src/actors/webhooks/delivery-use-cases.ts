@@ -6,6 +6,7 @@ import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordStore, StoredLogEvent, StoredRecord } from '#storage/ports.ts'
 import type { UseCases } from '../call/use-cases.ts'
+import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
@@ -65,6 +66,7 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
         event_type,
         body,
         replay_of: prior.id,
+        requested: { by: actorOf(call), ...reasonOf(call.body) },
       })
     },
     'webhooks.test': async (call) => {

@@ -8,7 +8,7 @@ const actionRow: RowOf = ({ value, context }, facts) =>
 /** Approval-gated tool calls. */
 export const actionDefinition = {
   name: 'action',
-  version: 3,
+  version: 4,
   idPrefix: 'act',
   machine: actionMachine,
   effects: { runTool: 'from_params', eraseAction: 'idempotent' },
@@ -18,5 +18,7 @@ export const actionDefinition = {
   migrations: {
     1: ({ value, context }) => ({ value, context: { ...context, execute: null, proposed_arguments: null } }),
     2: ({ value, context }) => ({ value, context: { ...context, connection: null } }),
+    // the audit log has the reason of a decision
+    3: (state) => state,
   },
 } satisfies MachineDefinition

@@ -35,8 +35,14 @@ const lineOf = ({ action_id, tool }: ActionContext, event: DecisionEvent, done: 
     by: event.audit.by,
     resource: { type: 'action', id: action_id, name: tool },
     changes: 'arguments' in event && event.arguments !== undefined ? ['arguments'] : [],
+    ...whyOf(event),
   },
 })
+
+const whyOf = (event: DecisionEvent): { readonly reason?: string } => {
+  const reason = event.type === 'approve' ? event.note : event.type === 'reject' ? event.reason : undefined
+  return reason === undefined || reason === '' ? {} : { reason }
+}
 
 type DecisionEvent = Extract<ActionEvent, Decision>
 type Decided = At<ActionContext, Extract<ActionEvent, { type: 'approve' | 'reject' }>>

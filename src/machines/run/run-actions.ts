@@ -108,8 +108,15 @@ export const giveSlotBack = [sends(slotReturn), runSetup.assign({ slot: false })
 /** Gives back a slot that the run does not need. */
 export const unwantedSlot = sends((context) => slotReturn({ ...context, slot: true }))
 
-const lineOf = (done: 'created' | 'cancelled', by: AuditLine['by'] | null | undefined): readonly AuditLine[] =>
-  by === null || by === undefined ? [] : [{ action: `run.${done}`, by, resource: 'run' }]
+interface Deed {
+  readonly by?: AuditLine['by'] | null
+  readonly reason?: string | undefined
+}
+
+const lineOf = (done: 'created' | 'replayed' | 'cancelled', { by, reason }: Deed): readonly AuditLine[] =>
+  by === null || by === undefined
+    ? []
+    : [{ action: `run.${done}`, by, resource: 'run', ...(reason !== undefined && { reason }) }]
 
 /** The run is there: its log, its queue, webhooks and the audit log. What a model delegates has no line of its own. */
 export const create = [
@@ -118,14 +125,19 @@ export const create = [
   join,
   {
     type: 'audit',
-    params: ({ context }: { context: RunContext }) => ({ lines: lineOf('created', context.created_by) }),
+    params: ({ context }: { context: RunContext }) => ({
+      lines: lineOf(context.replay_of === undefined ? 'created' : 'replayed', {
+        by: context.created_by,
+        reason: context.reason,
+      }),
+    }),
   },
 ] as const
 
 /** A child that ends with its parent is in the line of that. */
 export const auditCancelling = {
   type: 'audit',
-  params: ({ event }: On<'cancel'>) => ({ lines: lineOf('cancelled', event.by) }),
+  params: ({ event }: On<'cancel'>) => ({ lines: lineOf('cancelled', event) }),
 } as const
 
 /** Ends what the run has in flight. */

@@ -53,6 +53,10 @@ export type RunInput = {
   readonly version: string | null
   readonly installation_id: string | null
   readonly parent: RunParent | null
+  /** The run that it repeats; absent for none. */
+  readonly replay_of?: string
+  /** Why it was requested. */
+  readonly reason?: string
   /** Who requested it (src/actors/records/audit-note.ts, `actorOf`); null when a model delegated. */
   readonly created_by: AuditLine['by'] | null
   /** 0 for a run of its own, 1 for its children. */
@@ -111,6 +115,6 @@ export type RunEvent =
     }
   | Delegation
   /** `by`: who requested it; absent when it ends with its parent. */
-  | { readonly type: 'cancel'; readonly by?: AuditLine['by'] }
+  | { readonly type: 'cancel'; readonly by?: AuditLine['by']; readonly reason?: string }
   | { readonly type: 'expire' }
   | { readonly type: 'delete' }

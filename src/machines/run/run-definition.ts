@@ -19,7 +19,7 @@ const waitsForSlot = ({ value }: StoredState): boolean =>
 const runRow: RowOf = (state, { id }) => {
   const status = runStatus(state)
   if (status === null) return null
-  const { agent_id, agent_version_id, version, installation_id, parent, depth, lane } = state.context
+  const { agent_id, agent_version_id, version, installation_id, parent, depth, lane, replay_of } = state.context
   const { usage, error, expires_in_ms } = state.context
   return {
     id,
@@ -29,6 +29,7 @@ const runRow: RowOf = (state, { id }) => {
     version,
     installation_id,
     parent_run_id: parentOf(parent),
+    ...(replay_of !== undefined && { replay_of }),
     depth,
     // only runs that wait are in a lane, so that the next of a lane is one indexed read
     lane: waitsForSlot(state) ? lane : null,
@@ -44,7 +45,7 @@ const parentOf = (parent: JsonObject[string]) =>
 /** Runs: `specs/resources/runs.ts` is their interface. */
 export const runDefinition = {
   name: 'run',
-  version: 4,
+  version: 5,
   idPrefix: 'run',
   machine: runMachine,
   effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },
@@ -52,5 +53,5 @@ export const runDefinition = {
   gone: (state) => runStatus(state) === null,
   busy: ({ value }) => isInState(value, 'open'),
   // the chart takes what it did not take before; no state means anything else
-  migrations: { 1: (state) => state, 2: (state) => state, 3: (state) => state },
+  migrations: { 1: (state) => state, 2: (state) => state, 3: (state) => state, 4: (state) => state },
 } satisfies MachineDefinition

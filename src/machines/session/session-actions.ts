@@ -73,6 +73,15 @@ const journals = <Event>(of: (context: SessionContext, event: Event) => readonly
     params: ({ context, event }: At<SessionContext, Event>) => ({ events: of(context, event) }),
   }) as const
 
+/** A fork begins with what was said up to its turn, in its own log. */
+export const takeHistory = sessionSetup.enqueueActions(({ enqueue, event }) => {
+  if (event.type !== 'xstate.init' || event.input.fork === undefined) return
+  const { history, by, reason } = event.input.fork
+  enqueue({ type: 'journal', params: { events: history } })
+  const line = { action: 'session.forked', by, resource: 'session', ...(reason !== undefined && { reason }) }
+  enqueue({ type: 'audit', params: { lines: [line] } })
+})
+
 /** A turn begins; the caller's outputs of the turn before are in its first event. */
 export const startTurn = [
   assigns(({ context, event: { model, config, tools } }: On<'turn'>) => ({

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, StoredEvent } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
+import type { AuditLine } from '../vocabulary.ts'
 
 /** Tokens and money of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */
 export type TurnUsage = {
@@ -57,6 +58,8 @@ export type SessionContext = {
   /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
   readonly installation_id?: string
   readonly metadata: JsonObject
+  /** Where its history comes from; absent for a session that began by itself. */
+  readonly forked_from?: ForkedFrom
   readonly turn: number
   /** Model calls made in this turn. */
   readonly steps: number
@@ -69,6 +72,26 @@ export type SessionContext = {
   readonly total_cost: string
 }
 
+/** A turn of another session, up to which the history of a session is that one's. */
+export type ForkedFrom = { readonly session_id: string; readonly turn_number: number }
+
+/** An event that a fork takes over. */
+export type CopiedEvent = {
+  readonly event_type: string
+  readonly turn_number?: number
+  readonly payload: JsonObject
+  readonly hidden?: JsonObject
+}
+
+/** What a fork starts with. */
+export type Fork = {
+  readonly from: ForkedFrom
+  /** `session.forked`, then the events of the history. */
+  readonly history: readonly CopiedEvent[]
+  readonly by: AuditLine['by']
+  readonly reason?: string
+}
+
 /** What starts a session. */
 export type SessionInput = {
   readonly session_id: string
@@ -76,6 +99,8 @@ export type SessionInput = {
   /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
   readonly installation_id?: string
   readonly metadata: JsonObject
+  /** Absent for a session that begins by itself. */
+  readonly fork?: Fork
 }
 
 /** What memory has to do with an answer: the message that writes it, and what the log says of it. */
@@ -146,8 +171,9 @@ export type CallEvent =
   | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
   | RejectedEvent
 
-/** Everything that can happen to a session. */
+/** Everything that can happen to a session. `xstate.init` is its start. */
 export type SessionEvent =
+  | { readonly type: 'xstate.init'; readonly input: SessionInput }
   | {
       readonly type: 'turn'
       readonly input: string

@@ -22,6 +22,7 @@ const sessionRow: RowOf = (state, facts) => {
     agent_id: context.agent_id,
     ...(context.installation_id !== undefined && { installation_id: context.installation_id }),
     metadata: context.metadata,
+    ...(context.forked_from !== undefined && { forked_from: context.forked_from }),
     total_cost: context.total_cost,
   }
 }
@@ -29,7 +30,7 @@ const sessionRow: RowOf = (state, facts) => {
 /** Sessions: `specs/resources/session.ts` is their interface. */
 export const sessionDefinition = {
   name: 'session',
-  version: 4,
+  version: 5,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: {
@@ -47,7 +48,7 @@ export const sessionDefinition = {
   },
   busy: ({ value }) => isInState(value, 'active', 'working'),
   // the chart takes what it did not take before; no state means anything else
-  migrations: { 1: (state) => state, 2: (state) => state, 3: (state) => state },
+  migrations: { 1: (state) => state, 2: (state) => state, 3: (state) => state, 4: (state) => state },
 } satisfies MachineDefinition
 
 const deltaOf = (payload: JsonObject): string | undefined =>

@@ -14,6 +14,7 @@ import {
   takeCompaction,
   takeDelta,
   takeFailure,
+  takeHistory,
   toolDone,
   waitForConnection,
   withdrawActions,
@@ -58,9 +59,10 @@ const resolutions = {
  */
 export const sessionMachine = sessionSetup.createMachine({
   id: 'session',
-  context: ({ input }) => ({
+  context: ({ input: { fork, ...input } }) => ({
     ...input,
-    turn: 0,
+    ...(fork !== undefined && { forked_from: fork.from }),
+    turn: fork?.from.turn_number ?? 0,
     steps: 0,
     model: '',
     config: {},
@@ -70,6 +72,7 @@ export const sessionMachine = sessionSetup.createMachine({
     total_cost: '0',
   }),
   initial: 'active',
+  entry: takeHistory,
   meta: { refuses: { turn: unknownResults, cancel: nothingToCancel } },
   on: { delete: '#session.deleted' },
   states: {

@@ -31,12 +31,13 @@ export const deliveryKeys = (webhook: string, status: string, event: string) => 
 /** Webhook deliveries: `specs/resources/webhooks.ts` is their interface. */
 export const deliveryDefinition = {
   name: 'delivery',
-  version: 1,
+  version: 2,
   idPrefix: 'dlv',
   machine: deliveryMachine,
   effects: { attemptDelivery: 'idempotent', eraseDelivery: 'idempotent' },
   row: deliveryRow,
   gone: (state) => deliveryStatus(state) === null,
   busy: ({ value }) => value === 'attempting',
-  migrations: {},
+  // replays have a line of the audit log
+  migrations: { 1: (state) => state },
 } satisfies MachineDefinition

@@ -2,7 +2,7 @@ import { assign, setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
-import { vocabulary } from '../vocabulary.ts'
+import { type AuditLine, vocabulary } from '../vocabulary.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -49,7 +49,10 @@ export type DeliveryContext = {
 export type DeliveryInput = Pick<
   DeliveryContext,
   'delivery_id' | 'webhook_id' | 'event_id' | 'event_type' | 'body' | 'replay_of'
->
+> & {
+  /** Who requested a replay and why; absent for what an event has started. */
+  readonly requested?: Pick<AuditLine, 'by' | 'reason'>
+}
 
 /** One attempt as it is logged: `{ at, url, request, status, response, error, duration_ms }`. */
 type AttemptFacts = {
@@ -58,8 +61,9 @@ type AttemptFacts = {
   readonly error: string | null
 }
 
-/** Everything that can happen to a delivery. */
+/** Everything that can happen to a delivery. `xstate.init` is its start. */
 export type DeliveryEvent =
+  | { readonly type: 'xstate.init'; readonly input: DeliveryInput }
   | ({ readonly type: 'attempt_succeeded' } & AttemptFacts)
   /** `jitter` is in [0, 1). `final`: no further attempt has a chance. */
   | ({ readonly type: 'attempt_failed'; readonly jitter: number; readonly final: boolean } & AttemptFacts)
@@ -88,11 +92,7 @@ const attempted = [
   })),
 ] as const
 
-/**
- * One event on its way to one webhook: at once, then on a schedule, until the endpoint takes it or the last attempt
- * has failed (specs/decisions/0073-webhooks.md). It stays in the log of deliveries for 30 days, then removes itself.
- */
-export const deliveryMachine = setup({
+const deliverySetup = setup({
   types: {
     context: {} as DeliveryContext,
     input: {} as DeliveryInput,
@@ -108,9 +108,29 @@ export const deliveryMachine = setup({
       event.type === 'attempt_failed' && (event.final || context.attempts >= retryDelaysMs.length),
   },
   delays: { backoff: ({ context }) => context.delay_ms, retention: deliveryRetentionMs },
-}).createMachine({
+})
+
+/** A person had it sent again. */
+const auditReplay = deliverySetup.enqueueActions(({ enqueue, event }) => {
+  if (event.type !== 'xstate.init' || event.input.requested === undefined) return
+  const line = { action: 'webhook_delivery.replayed', resource: 'webhook_delivery', ...event.input.requested }
+  enqueue({ type: 'audit', params: { lines: [line] } })
+})
+
+/**
+ * One event on its way to one webhook: at once, then on a schedule, until the endpoint takes it or the last attempt
+ * has failed (specs/decisions/0073-webhooks.md). It stays in the log of deliveries for 30 days, then removes itself.
+ */
+export const deliveryMachine = deliverySetup.createMachine({
   id: 'delivery',
-  context: ({ input }) => ({ ...input, attempts: 0, last_status: null, last_error: null, delay_ms: 0 }),
+  entry: auditReplay,
+  context: ({ input: { requested: _, ...input } }) => ({
+    ...input,
+    attempts: 0,
+    last_status: null,
+    last_error: null,
+    delay_ms: 0,
+  }),
   initial: 'attempting',
   on: { delete: '.erasing' },
   states: {

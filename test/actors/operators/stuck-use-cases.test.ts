@@ -53,14 +53,14 @@ it('shows a project what of its own is stuck and why, and another project nothin
   })
   expect(await useCases['stuck.get'](callOf({ stuck_id: stuck.id }, {}, undefined))).toEqual(stuck)
   expect(await list('prj_2')).toEqual([])
-  const foreign = useCases['stuck.retry'](callOf({ stuck_id: stuck.id }, {}, undefined, 'prj_2'))
+  const foreign = useCases['stuck.retry'](callOf({ stuck_id: stuck.id }, {}, {}, 'prj_2'))
   await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('journals a retry with who decided it, and the work goes on', async () => {
   const { probe, state, useCases, list, stuck } = await parked()
   state.works = true
-  await useCases['stuck.retry'](callOf({ stuck_id: stuck.id }, {}, undefined))
+  await useCases['stuck.retry'](callOf({ stuck_id: stuck.id }, {}, {}))
   await probe.clock.advance(100)
   expect((await logOf(probe.storage, id)).map(({ payload }) => payload.output)).toEqual(['done'])
   expect(await list()).toEqual([])

@@ -28,8 +28,7 @@ export const startRun = async (world: World, agent: string, more: Partial<Create
 export const runOf = (world: World, run: string) => world.useCases['runs.get'](callOf({ run_id: run }, {}, undefined))
 
 /** Ends a run. */
-export const cancelRun = (world: World, run: string) =>
-  world.useCases['runs.cancel'](callOf({ run_id: run }, {}, undefined))
+export const cancelRun = (world: World, run: string) => world.useCases['runs.cancel'](callOf({ run_id: run }, {}, {}))
 
 /** The log of a run until it ends. */
 export const untilEnd = (world: World, run: string): Promise<readonly LogEvent[]> =>

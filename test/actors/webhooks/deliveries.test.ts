@@ -16,7 +16,7 @@ afterEach(() => world.close())
 
 const lookMs = 1000
 const get = (id: string) => world.useCases['webhook_deliveries.get'](callOf({ delivery_id: id }, {}, undefined))
-const replay = (id: string) => world.useCases['webhook_deliveries.replay'](callOf({ delivery_id: id }, {}, undefined))
+const replay = (id: string) => world.useCases['webhook_deliveries.replay'](callOf({ delivery_id: id }, {}, {}))
 
 describe('an event', () => {
   it('reaches the webhook that wants it, signed so that a Standard Webhooks library takes it', async () => {
@@ -190,7 +190,9 @@ describe('the log of deliveries', () => {
     const { useCases } = world
     expect((await useCases['webhook_deliveries.list'](foreign)).data).toEqual([])
     await expect(useCases['webhook_deliveries.get'](foreign)).rejects.toMatchObject({ code: 'not_found' })
-    await expect(useCases['webhook_deliveries.replay'](foreign)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(
+      useCases['webhook_deliveries.replay'](callOf({ delivery_id: id }, {}, {}, 'prj_b')),
+    ).rejects.toMatchObject({ code: 'not_found' })
   })
 
   it('forgets a delivery after 30 days', async () => {

@@ -222,15 +222,16 @@ it('gives the model the failure of a tool as its output', () => {
   expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
 })
 
-it('tells the audit log who decided, when, and about which tool', () => {
+it('tells the audit log who decided, when, why, and about which tool', () => {
   const at = Date.parse('2026-01-01T00:00:00.000Z')
   const by = { kind: 'secret_key', id: 'key_1' }
   const resource = { type: 'action', id: 'act_1', name: 'tool' }
-  for (const [event, done] of [
-    [approve, 'action.approved'],
-    [reject, 'action.rejected'],
+  for (const [event, done, reason] of [
+    [approve, 'action.approved', {}],
+    [{ ...approve, note: 'it is fine' }, 'action.approved', { reason: 'it is fine' }],
+    [{ ...reject, reason: 'too much' }, 'action.rejected', { reason: 'too much' }],
   ] as const) {
-    const line = { type: 'audit', at, action: done, by, resource, changes: [] }
+    const line = { type: 'audit', at, action: done, by, resource, changes: [], ...reason }
     const [, actions] = transition(machine, fresh('http'), event)
     expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'audit', event: line }] } }))
   }

@@ -122,7 +122,7 @@ export class RunClient extends ActionClient {
     const { ledger } = this.parts
     const idempotency = this.key()
     await this.ask(`cancels ${run_id}`, async ({ useCases }) => {
-      const { status } = await useCases['runs.cancel'](callAs(this.identity, { run_id }, {}, undefined, idempotency))
+      const { status } = await useCases['runs.cancel'](callAs(this.identity, { run_id }, {}, {}, idempotency))
       const commits = ledger.actors.get(run_id)?.commits ?? []
       const done = ledger.isDeleted(run_id) || commits.some(({ snapshot }) => snapshot?.value === 'cancelled')
       ledger.expect(done, () => `${run_id} is told cancelled, but is not`)

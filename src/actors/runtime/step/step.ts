@@ -229,9 +229,17 @@ const noticeOf = ({ event_type, data }: Notice, at: number): Message => ({
   event: { type: 'notify', at, event_type, data },
 })
 
-const auditMessage = ({ action, by, resource, changes = [] }: AuditLine, { actor, at }: Place): Message => ({
+const auditMessage = ({ action, by, resource, changes = [], reason }: AuditLine, { actor, at }: Place): Message => ({
   to: auditSink,
-  event: { type: 'audit', at, action, by, resource: { type: resource, id: actor }, changes },
+  event: {
+    type: 'audit',
+    at,
+    action,
+    by,
+    resource: { type: resource, id: actor },
+    changes,
+    ...(reason !== undefined && { reason }),
+  },
 })
 
 const takeMessage = (gathered: Gathered, message: Message, place: Place): void => {

@@ -177,9 +177,19 @@ const noEvent: Step = {
 const audited = (draft: Draft, { actor, at, event }: StepInput, { verb, kind }: Decision): Draft => {
   const by: JsonObject = isObject(event.by) ? event.by : { kind: 'system', id: null }
   const resource = { type: 'stuck_work', id: actor }
-  const line = { type: 'audit', at, action: `stuck_work.${pastOf[verb]}`, by, resource, changes: [kind] }
+  const line = {
+    type: 'audit',
+    at,
+    action: `stuck_work.${pastOf[verb]}`,
+    by,
+    resource,
+    changes: [kind],
+    ...reasonOf(event),
+  }
   const message = { id: `${actor}:${draft.seq}:m${draft.messages.length}`, to: auditSink, event: line }
   return { ...draft, messages: [...draft.messages, message] }
 }
+
+const reasonOf = ({ reason }: StoredEvent): JsonObject => (typeof reason === 'string' ? { reason } : {})
 
 const pastOf: Readonly<Record<OperatorVerb, string>> = { retry: 'retried', skip: 'skipped', discard: 'discarded' }

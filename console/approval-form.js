@@ -1,0 +1,83 @@
+import { inProject } from './api.js'
+import { html } from './html.js'
+import { useEffect, useState } from './vendor/hooks.js'
+
+/**
+ * @typedef {{ id: string, tool: string, risk_level: string, status: string, arguments: unknown, execute: { url: string, method?: string } | null, expires_at: string }} Action
+ * @typedef {{ project: string, actor: import('./actor-facts.js').Actor, done: () => void }} Acting
+ */
+
+/** The decision about a tool call, with its arguments to edit. @param {Acting} props */
+export const Approval = ({ project, actor, done }) => {
+  const [action, setAction] = useState(/** @type {Action | null} */ (null))
+  const [text, setText] = useState('')
+  const [reason, setReason] = useState('')
+  const [output, setOutput] = useState('')
+  const [trouble, setTrouble] = useState('')
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    void inProject(project, `/v1/actions/${actor.id}`).then(
+      (/** @type {Action} */ found) => {
+        setAction(found)
+        setText(JSON.stringify(found.arguments, null, 2))
+      },
+      (error) => setTrouble(String(error.message)),
+    )
+  }, [actor.id])
+  if (action === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
+  const proposed = JSON.stringify(action.arguments, null, 2)
+  /** @param {'approve' | 'reject'} verb */
+  const decide = async (verb) => {
+    setBusy(true)
+    setTrouble('')
+    try {
+      const edited = verb === 'approve' && text !== proposed ? { arguments: JSON.parse(text) } : {}
+      const ran = verb === 'approve' && output !== '' ? { tool_results: [{ action_id: actor.id, output }] } : {}
+      const why = reason === '' ? {} : verb === 'approve' ? { note: reason } : { reason }
+      await inProject(project, `/v1/actions/${actor.id}/${verb}`, {
+        method: 'POST',
+        body: { ...edited, ...ran, ...why },
+      })
+      done()
+    } catch (error) {
+      setTrouble(
+        error instanceof SyntaxError
+          ? 'The arguments are not valid JSON.'
+          : error instanceof Error
+            ? error.message
+            : '',
+      )
+    } finally {
+      setBusy(false)
+    }
+  }
+  return html`
+    <form class="act approval" aria-label="Decide" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <p><strong>${action.tool}</strong> <span class="chip" data-tone=${action.risk_level === 'high' || action.risk_level === 'critical' ? 'bad' : 'wait'}>${action.risk_level} risk</span></p>
+      ${action.execute && html`<p class="muted"><code>${action.execute.method ?? 'POST'} ${action.execute.url}</code></p>`}
+      <label>Arguments<textarea rows=${Math.min(12, text.split('\n').length + 1)} spellcheck=${false} value=${text}
+        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setText(currentTarget.value)}></textarea></label>
+      ${text !== proposed && html`<${Diff} before=${proposed} after=${text} />`}
+      ${
+        action.execute === null &&
+        html`<label>Output of the tool, where you run it yourself<textarea rows="2" value=${output}
+        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLTextAreaElement && setOutput(currentTarget.value)}></textarea></label>`
+      }
+      <label>Reason, for the audit log<input value=${reason} maxlength="4096"
+        onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
+      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      <div class="act-buttons">
+        <button type="button" disabled=${busy} onClick=${() => decide('approve')}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>
+        <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('reject')}>Reject</button>
+      </div>
+    </form>
+  `
+}
+
+/** Lines that are gone and lines that came. @param {{ before: string, after: string }} props */
+export const Diff = ({ before, after }) => {
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  const gone = old.filter((line) => !now.includes(line))
+  const came = now.filter((line) => !old.includes(line))
+  return html`<pre class="diff" tabindex="0" aria-label="What you changed">${gone.map((line) => html`<del>- ${line}\n</del>`)}${came.map((line) => html`<ins>+ ${line}\n</ins>`)}</pre>`
+}

@@ -1,0 +1,71 @@
+import { inProject } from './api.js'
+import { Diff } from './approval-form.js'
+import { html } from './html.js'
+import { routeHash } from './route.js'
+import { useEffect, useState } from './vendor/hooks.js'
+
+/** @typedef {{ text: string, id: string, href: string }} Said what came of a deed: a new actor, or nothing but that it is done */
+
+/** @param {string} project @param {unknown} answer @returns {Said} */
+const saidOf = (project, answer) => {
+  const id = typeof answer === 'object' && answer !== null ? String(Reflect.get(answer, 'id') ?? '') : ''
+  const isNew = /^(ses|run|dlv)_/.test(id)
+  return { text: 'Done.', id, href: isNew ? routeHash({ view: 'actor', project, id }) : '' }
+}
+
+/**
+ * The form of one deed: what it takes, why it is done, and the button that does it.
+ *
+ * @param {{ project: string, deed: import('./deeds.js').Deed, done: (said: Said) => void }} props
+ */
+export const DeedForm = ({ project, deed, done }) => {
+  const { name, path, says, field, body, load } = deed
+  const [before, setBefore] = useState(field?.value ?? '')
+  const [text, setText] = useState(before)
+  const [reason, setReason] = useState('')
+  const [trouble, setTrouble] = useState('')
+  const [busy, setBusy] = useState(load !== null)
+  useEffect(() => {
+    if (load === null) return
+    void inProject(project, load).then(
+      ({ input }) => {
+        const shown = JSON.stringify(input, null, 2)
+        setBefore(shown)
+        setText(shown)
+        setBusy(false)
+      },
+      (error) => setTrouble(String(error.message)),
+    )
+  }, [load])
+  const act = async () => {
+    setBusy(true)
+    setTrouble('')
+    try {
+      const why = reason === '' ? {} : { reason }
+      const unchanged = load !== null && text === before
+      const request = { ...(unchanged ? {} : body(text)), ...why }
+      done(saidOf(project, await inProject(project, path, { method: 'POST', body: request })))
+    } catch (error) {
+      setBusy(false)
+      setTrouble(error instanceof SyntaxError ? 'This is not valid JSON.' : error instanceof Error ? error.message : '')
+    }
+  }
+  /** @param {(text: string) => void} set */
+  const typed =
+    (set) =>
+    (/** @type {Event} */ { currentTarget }) => {
+      if (currentTarget instanceof HTMLInputElement || currentTarget instanceof HTMLTextAreaElement)
+        set(currentTarget.value)
+    }
+  return html`
+    <form class="act deed" aria-label=${name} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <p>${says}</p>
+      ${field?.kind === 'number' && html`<label>${field.label}<input inputmode="numeric" value=${text} onInput=${typed(setText)} /></label>`}
+      ${field?.kind === 'json' && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} value=${text} onInput=${typed(setText)}></textarea></label>`}
+      ${load !== null && text !== before && html`<${Diff} before=${before} after=${text} />`}
+      <label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>
+      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      <div class="act-buttons"><button type="button" disabled=${busy} onClick=${act}>${name}</button></div>
+    </form>
+  `
+}

@@ -1,0 +1,96 @@
+/**
+ * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
+ * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'number' }} Field
+ * @typedef {object} Deed something that a person can do about an actor
+ * @property {string} name
+ * @property {string} path
+ * @property {string} says what it does
+ * @property {Field | null} field what it takes beside the reason
+ * @property {(text: string) => object} body the request, from the field's text; it may throw a SyntaxError
+ * @property {string | null} load where the field's text comes from
+ */
+
+/** Kinds of stuck work whose machine can be given an event in their place. */
+const skips = ['parked_actor', 'poison_result', 'failing_reminder', 'overdue_effect']
+
+/**
+ * What can be done about an actor now.
+ *
+ * @param {import('./actor-facts.js').Actor} actor
+ * @param {readonly import('./steps-model.js').Step[]} steps
+ * @param {readonly Work[]} work what of it is stuck
+ * @returns {readonly Deed[]}
+ */
+export const deedsOf = (actor, steps, work) => [
+  ...ofStuck(actor, work),
+  ...(actor.parked === null ? ofMachine(actor, steps) : []),
+]
+
+/** @param {import('./actor-facts.js').Actor} actor @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Deed[]} */
+const ofMachine = ({ id, machine, active }, steps) => {
+  if (machine === 'session') return ofSession(id, active, steps)
+  if (machine === 'run') return ofRun(id, active)
+  if (machine === 'delivery' && active.at(-1) !== 'erasing')
+    return [plain('Replay', `/v1/webhook-deliveries/${id}/replay`, 'Sends the event again, in a new delivery.')]
+  return []
+}
+
+/** @param {string} id @param {readonly string[]} active @param {readonly import('./steps-model.js').Step[]} steps @returns {readonly Deed[]} */
+const ofSession = (id, active, steps) => {
+  const turns = steps
+    .flatMap(({ events }) => events)
+    .filter(({ event_type }) => /^turn\.(completed|failed)$/.test(event_type))
+  if (turns.length === 0 || active[0] === 'deleted') return []
+  const field = { name: 'turn', label: 'Last turn that it has; empty for the newest that is over', value: '', rows: 1 }
+  return [
+    {
+      name: 'Fork',
+      path: `/v1/sessions/${id}/fork`,
+      says: 'Makes a new session with the history up to a turn. This one stays as it is.',
+      field: { ...field, kind: 'number' },
+      body: (text) => (text.trim() === '' ? {} : { turn_number: Number(text) }),
+      load: null,
+    },
+  ]
+}
+
+/** @param {string} id @param {readonly string[]} active @returns {readonly Deed[]} */
+const ofRun = (id, active) => [
+  ...(active[0] === 'open'
+    ? [plain('Cancel', `/v1/runs/${id}/cancel`, 'Ends the run and those that it delegated to.')]
+    : []),
+  {
+    name: 'Run again',
+    path: `/v1/runs/${id}/replay`,
+    says: 'Starts a new run of the same agent version.',
+    field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
+    body: (text) => ({ input: JSON.parse(text) }),
+    load: `/v1/runs/${id}`,
+  },
+]
+
+/** @param {import('./actor-facts.js').Actor} actor @param {readonly Work[]} work @returns {readonly Deed[]} */
+const ofStuck = ({ parked }, work) =>
+  work.flatMap(({ id, kind, subject }, index) => {
+    const more = work.length > 1 ? ` ${index + 1}` : ''
+    const path = `/v1/stuck/${id}`
+    const name = parked !== null && kind === 'parked_actor' ? 'Revive' : 'Retry'
+    return [
+      plain(`${name}${more}`, `${path}/retry`, `Tries ${subject} again.`),
+      ...(skips.includes(kind) ? [skip(`Skip${more}`, `${path}/skip`, subject)] : []),
+      plain(`Give up${more}`, `${path}/discard`, `Gives ${subject} up. This cannot be undone.`),
+    ]
+  })
+
+/** @param {string} name @param {string} path @param {string} subject @returns {Deed} */
+const skip = (name, path, subject) => ({
+  name,
+  path,
+  says: `Gives the machine an event in place of ${subject}.`,
+  field: { name: 'event', label: 'Event', value: '{"type": ""}', rows: 3, kind: 'json' },
+  body: (text) => ({ event: JSON.parse(text) }),
+  load: null,
+})
+
+/** @param {string} name @param {string} path @param {string} says @returns {Deed} */
+const plain = (name, path, says) => ({ name, path, says, field: null, body: () => ({}), load: null })

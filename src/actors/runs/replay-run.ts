@@ -1,0 +1,70 @@
+import type { RunContext } from '#machines/run/run-data.ts'
+import { runDefinition } from '#machines/run/run-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { actorOf, reasonOf } from '../records/audit-note.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import type { Owner } from '../runtime/step/actor-state.ts'
+import { causeOf } from '../sessions/session-use-cases.ts'
+import type { ResolvedConfig } from '../sessions/turns/resolved-config.ts'
+import { planRun } from './plan-run.ts'
+import { findRun, type RunParts } from './run-use-cases.ts'
+import { runView } from './run-views.ts'
+import { runInputOf } from './schema.ts'
+
+type ReplayCall = Parameters<UseCases['runs.replay']>[0]
+
+const msPerSecond = 1000
+
+/** A new run that repeats another one (specs/decisions/0182-forks-and-replays.md). */
+export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<ResultOf<'runs.replay'>> => {
+  const { host } = parts
+  const { body, params, idempotency } = call
+  const prior = await findRun(host, call, params.run_id)
+  const { project, tenant, user } = prior.owner
+  if (tenant !== null) await parts.checkTenant(project, tenant)
+  const run = contextOf(runDefinition, prior.state.snapshot)
+  const resolved = await resolvedAgain(parts, { project, tenant }, run)
+  const { memory } = await parts.configs.read(project, run.config)
+  const runId = newIdFor(call, 'run', host.newActorId)
+  const input = await planRun(parts, {
+    ...{ runId, project, tenant, user, memory: memory ?? false },
+    resolved: asThen(resolved, run),
+    input: body?.input ?? runInputOf(run.input),
+    expiresIn: run.expires_in_ms / msPerSecond,
+    replayOf: prior.id,
+    createdBy: actorOf(call),
+    ...reasonOf(body),
+  })
+  const owner = { project, tenant, user, createdAt: parts.now() }
+  await host.create({ kind: runDefinition, id: runId, owner, input, cause: causeOf(idempotency) })
+  return runView(host, await findRun(host, call, runId))
+}
+
+/** The installation of a child run is its own, or its parent's, which is of another agent. */
+const resolvedAgain = async (
+  { resolveAgent }: RunParts,
+  { project, tenant }: Pick<Owner, 'project' | 'tenant'>,
+  { agent_id: agentId, agent_version_id: version, installation_id: installationId, parent }: RunContext,
+): Promise<ResolvedConfig> => {
+  const reference = { project, agentId, version, tenant }
+  try {
+    return await resolveAgent({ ...reference, installationId })
+  } catch (error) {
+    if (parent === null || !isMissing(error)) throw error
+    return resolveAgent({ ...reference, installationId: null })
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === 'not_found' && error.details.param === 'installation_id'
+
+/** What a child run had of its parent holds for its replay, which has none. */
+const asThen = (resolved: ResolvedConfig, { installation_id, policy, rate_plan_id }: RunContext): ResolvedConfig => ({
+  ...resolved,
+  installation_id: resolved.installation_id ?? installation_id,
+  approval_policy: resolved.approval_policy ?? policy,
+  rate_plan_id: resolved.rate_plan_id ?? rate_plan_id,
+})

@@ -1,0 +1,114 @@
+import type { CopiedEvent, ForkedFrom } from '#machines/session/session-data.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { JsonObject, LogEvent } from '#storage/ports.ts'
+import { lengthOf } from '../runtime/blobs/blob-fields.ts'
+import { Conversation } from './conversation.ts'
+import type { ReadLog } from './conversations.ts'
+
+/** Events that are copied, in UTF-16 units of JSON without what blobs take: they stand in one commit (specs/bounds.ts). */
+export const maxForkLength = 192 * 1024
+
+/** About what a field costs once what is long has left the commit. */
+const fieldLength = 300
+const eventLength = 128
+
+/** Events of one turn, and what they cost. */
+interface CopiedTurn {
+  readonly events: LogEvent[]
+  cost: number
+}
+
+/**
+ * What a fork takes over: `session.forked`, and the events of the turns up to one, parts of a text as one. Turns before
+ * those that fit are folded into what the model reads of them (specs/decisions/0182-forks-and-replays.md).
+ *
+ * @throws {ServiceError} `not_found` when the log ends before the turn does: it was deleted meanwhile; {StoreUnavailable}
+ */
+export const forkHistory = async (readLog: ReadLog, from: ForkedFrom): Promise<readonly CopiedEvent[]> => {
+  const { session_id, turn_number } = from
+  const history = new ForkHistory()
+  let isWhole = false
+  for (let after = 0, more = true; more; ) {
+    const events = await readLog(session_id, after)
+    more = events.length > 0
+    for (const event of events) {
+      after = event.sequence
+      if ((event.turn_number ?? 0) > turn_number) more = false
+      if (!more) break
+      history.take(event)
+      isWhole ||= event.turn_number === turn_number && isEnd(event)
+    }
+  }
+  if (!isWhole) throw new ServiceError('not_found', { param: 'session_id' })
+  return history.copied(from)
+}
+
+/** The newest turns of a log as far as they fit, and a conversation of those before. */
+class ForkHistory {
+  readonly #earlier = new Conversation()
+  readonly #turns: CopiedTurn[] = []
+  #first = 1
+  #cost = 0
+
+  take(event: LogEvent): void {
+    // a fork's own beginning is what its first copied turn follows
+    if (event.turn_number === undefined) this.#begin(event)
+    else this.#copy(event, event.turn_number)
+  }
+
+  copied({ session_id, turn_number }: ForkedFrom): readonly CopiedEvent[] {
+    const { messages, open } = this.#earlier.state
+    const isEmpty = messages.length === 0 && open.text === '' && open.calls.length === 0
+    const hidden = isEmpty ? {} : { hidden: { conversation: JSON.stringify(this.#earlier.state) } }
+    const payload = { session_id, turn_number, first_turn: this.#first }
+    const events = this.#turns.flatMap((turn) => turn.events.map(({ sequence: _, ...event }) => event))
+    return [{ event_type: 'session.forked', payload, ...hidden }, ...events]
+  }
+
+  #begin(event: LogEvent): void {
+    this.#earlier.apply([event])
+    if (typeof event.payload.first_turn === 'number') this.#first = event.payload.first_turn
+  }
+
+  #copy(event: LogEvent, turn: number): void {
+    const last = this.#turns.at(-1)
+    const current = last !== undefined && last.events[0]?.turn_number === turn ? last : { events: [], cost: 0 }
+    if (current !== last) this.#turns.push(current)
+    const before = current.events.at(-1)
+    if (before !== undefined && isDelta(before) && isDelta(event)) {
+      current.events[current.events.length - 1] = joined(before, event)
+    } else {
+      current.events.push(event)
+      const cost = costOf(event)
+      current.cost += cost
+      this.#cost += cost
+    }
+    while (this.#cost > maxForkLength) this.#fold()
+  }
+
+  /** The earliest turn becomes part of what was said before. */
+  #fold(): void {
+    const turn = this.#turns.shift()
+    if (turn === undefined) return
+    this.#earlier.apply(turn.events)
+    this.#cost -= turn.cost
+    this.#first = (turn.events[0]?.turn_number ?? 0) + 1
+  }
+}
+
+const isEnd = ({ event_type }: LogEvent): boolean => event_type === 'turn.completed' || event_type === 'turn.failed'
+
+const isDelta = ({ event_type }: LogEvent): boolean => event_type === 'output_text.delta'
+
+const joined = (before: LogEvent, after: LogEvent): LogEvent => ({
+  ...after,
+  payload: { ...after.payload, delta: `${before.payload.delta}${after.payload.delta}` },
+})
+
+const costOf = ({ payload, hidden }: LogEvent): number => eventLength + lengthIn(payload) + lengthIn(hidden)
+
+const lengthIn = (fields: JsonObject | undefined): number => {
+  let length = 0
+  for (const key in fields) length += key.length + 8 + Math.min(lengthOf(fields[key]), fieldLength)
+  return length
+}

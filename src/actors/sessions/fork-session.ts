@@ -1,0 +1,54 @@
+import { sessionDefinition, sessionStatus } from '#machines/session/session-definition.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { ResultOf } from '#specs/index.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import { actorOf, reasonOf } from '../records/audit-note.ts'
+import { newIdFor } from '../runtime/ids.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
+import { forkHistory } from './fork-history.ts'
+import { agentOf, causeOf, findSession, type SessionParts } from './session-use-cases.ts'
+import { newSessionView } from './session-views.ts'
+
+type ForkCall = Parameters<UseCases['sessions.fork']>[0]
+
+/** A new session with the history of another one (specs/decisions/0182-forks-and-replays.md). */
+export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<ResultOf<'sessions.fork'>> => {
+  const { host, now } = parts
+  const { scope, body, idempotency } = call
+  const session = await findSession(host, call, call.params.session_id)
+  const { project, tenant, user } = session.owner
+  if (tenant !== null) await parts.checkTenant(project, tenant)
+  if ((await agentOf(parts, session)) === null)
+    throw new ServiceError('agent_not_runnable', { message: "The session's agent was deleted." })
+  const from = { session_id: session.id, turn_number: turnOf(session, body?.turn_number) }
+  const { agent_id, installation_id, metadata } = contextOf(sessionDefinition, session.state.snapshot)
+  const history = await forkHistory((id, after) => host.readLog(id, after), from)
+  const id = newIdFor(call, 'ses', host.newActorId)
+  const input = {
+    session_id: id,
+    agent_id,
+    ...(installation_id !== undefined && { installation_id }),
+    metadata: body?.metadata ?? metadata,
+    fork: { from, history, by: actorOf(call), ...reasonOf(body) },
+  }
+  const owner = { project, tenant, user, createdAt: now() }
+  await host.create({ kind: sessionDefinition, id, owner, input, cause: causeOf(idempotency) })
+  await host.rows.shown()
+  return newSessionView(await host.find(scope, sessionDefinition, id))
+}
+
+/** @throws {ServiceError} `not_found` for a turn that is not there, `turn_in_progress` and `approval_pending` for one that goes on. */
+const turnOf = (session: Resident, wanted: number | undefined): number => {
+  const state = storedState(session.state.snapshot)
+  const { turn } = contextOf(sessionDefinition, state)
+  const isPaused = sessionStatus(state) === 'paused'
+  const goesOn = isPaused || sessionDefinition.busy(state)
+  const newest = goesOn ? turn - 1 : turn
+  const chosen = wanted ?? newest
+  if (chosen >= 1 && chosen <= newest) return chosen
+  if (goesOn && (chosen === turn || wanted === undefined))
+    throw new ServiceError(isPaused ? 'approval_pending' : 'turn_in_progress', { param: 'turn_number' })
+  throw new ServiceError('not_found', { param: 'turn_number', message: 'The session has no such turn.' })
+}

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { auditLog } from '#actors/audit/kinds.ts'
+import { noAgent } from '#actors/sessions/turns/turn-plan.ts'
+import { newId } from '#runtime/ids.ts'
+import { projectScope } from '#specs/scope.ts'
+import { httpTool } from '../sessions/approving.ts'
+import { callOf, type World } from '../sessions/harness.ts'
+import { openRuns, runOf, startRun, until, untilEnd, withTools } from './run-world.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let world: World
+afterEach(() => world.runtime.drain(0))
+
+type ReplayBody = Parameters<World['useCases']['runs.replay']>[0]['body']
+
+const replay = (run: string, body: ReplayBody = {}) => world.useCases['runs.replay'](callOf({ run_id: run }, {}, body))
+
+describe('a replay of a run', () => {
+  it('is a new run with the same input, and with another one where that is given', async () => {
+    world = await openRuns({}, { scripts: [{ text: ['one'] }, { text: ['two'] }, { text: ['three'] }] })
+    const input = { prompt: 'go', city: 'Bern' }
+    const run = await startRun(world, 'agt_1', { input, expires_in: 600 })
+    await untilEnd(world, run)
+    const again = await replay(run)
+    expect(again).toMatchObject({ replay_of: run, status: 'queued', input })
+    expect(Date.parse(again.expires_at) - Date.parse(again.created_at)).toBe(600_000)
+    await untilEnd(world, again.id)
+    const edited = await replay(run, { input: { prompt: 'go elsewhere' }, reason: 'the city was wrong' })
+    await untilEnd(world, edited.id)
+    expect(world.provider.asked.at(-1)?.messages).toEqual([{ role: 'user', content: 'go elsewhere' }])
+    expect(await runOf(world, edited.id)).toMatchObject({ status: 'completed', output: { text: 'three' } })
+    expect(await runOf(world, run)).toMatchObject({ replay_of: null, output: { text: 'one' } })
+    const { data } = await world.useCases['runs.list'](callOf({}, { limit: 10 }, undefined))
+    expect(data.map(({ replay_of }) => replay_of)).toEqual([run, run, null])
+    const lines = await world.storage.records.list(auditLog, projectScope('prj_a'), { limit: 10 })
+    expect(lines.map(({ data: { action, reason = null } }) => [action, reason])).toEqual([
+      ['run.replayed', 'the city was wrong'],
+      ['run.replayed', null],
+      ['run.created', null],
+    ])
+  })
+
+  it('is made once however often it is requested, and of no other project', async () => {
+    world = await openRuns({}, { scripts: [{ text: ['one'] }] })
+    const run = await startRun(world, 'agt_1')
+    const foreign = callOf({ run_id: run }, {}, {}, { kind: 'secret_key', project: 'prj_b', keyId: 'k' })
+    await expect(world.useCases['runs.replay'](foreign)).rejects.toMatchObject({ code: 'not_found' })
+    const idempotency = { cause: 'idem:1', fingerprint: '1', seed: newId('x').slice(2) }
+    const call = { ...callOf({ run_id: run }, {}, {}), idempotency }
+    expect((await world.useCases['runs.replay'](call)).id).toBe((await world.useCases['runs.replay'](call)).id)
+  })
+
+  it('of a child is a run of its own, under the approval policy of the run that delegated', async () => {
+    const subagents = [{ agent_id: 'agt_child', version: null, description: null }]
+    const policy = { default: 'require', tools: { delegate_to_agt_child: 'auto' } } as const
+    const agents = {
+      agt_1: { subagents, installation_id: 'ins_1', approval_policy: policy, config: noAgent },
+      agt_child: withTools(httpTool('post')),
+    }
+    const delegates = { calls: [{ name: 'delegate_to_agt_child', arguments: '{"task":"post it"}' }] }
+    const posts = { calls: [{ name: 'post', arguments: '{}' }] }
+    world = await openRuns(agents, { scripts: [delegates, posts, posts] })
+    const parent = await startRun(world, 'agt_1')
+    const delegated = (await until(world, parent, 'run.delegated')).at(-1)
+    const child = String(delegated?.payload.child_run_id)
+    await vi.waitFor(() => runOf(world, child))
+    await until(world, child, 'run.requires_action')
+    const again = await replay(child)
+    expect(again).toMatchObject({ parent_run_id: null, replay_of: child })
+    await until(world, again.id, 'run.requires_action')
+  })
+})
