@@ -28,6 +28,7 @@ const kinds = /** @type {Readonly<Record<string, { text: string, skips: boolean 
   refused_row: { text: 'row refused', skips: false },
   failing_reminder: { text: 'reminder fails', skips: true },
   overdue_effect: { text: 'overdue', skips: true },
+  unfinished_commit: { text: 'not finished', skips: false },
 })
 
 /** Work of a project that goes on no further by itself, with what an operator can decide about it. */

@@ -12,6 +12,7 @@ const kind = oneOf(
   'refused_row',
   'failing_reminder',
   'overdue_effect',
+  'unfinished_commit',
 )
 
 const stuckWork = object(

@@ -3,8 +3,8 @@ import type { EffectPolicy } from './vocabulary.ts'
 
 /**
  * An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: stream parts already journaled.
- * `failures`: how often it threw, or its process ended without a word while it ran. `alone`: it is begun alone, as one that may
- * end the process.
+ * `failures`: how often it threw, or its process ended without a word while it ran. `alone`: it is begun apart from the others,
+ * as one that may end the process: among few, or alone.
  */
 export interface InFlight {
   readonly name: string

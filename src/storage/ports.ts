@@ -133,6 +133,8 @@ export interface OpenLook {
   readonly shards?: readonly number[]
   /** From the place of this one on, itself and others at the same place included; from the first on when omitted. */
   readonly from?: Pick<OpenCommit, 'shard' | 'at' | 'seq'>
+  /** Only those whose `at` is this or earlier, in ms since the epoch; all when omitted. */
+  readonly until?: number
 }
 
 /** An open commit, as far as a sweep has to know before it loads the actor. */

@@ -169,9 +169,9 @@ describe.each(stores)('runs on $store', ({ store }) => {
       }, patience)
     const ids = await Promise.all(Array.from({ length: 240 }, (_, n) => created(n)))
     for (let kill = 0; kill < 3; kill++) {
-      const goal = 40 * (kill + 1)
-      const look = async () => expect((await completedOf(world.api, agent)).length).toBeGreaterThanOrEqual(goal)
-      await vi.waitFor(look, { timeout: 120_000, interval: 500 })
+      // as soon as it answers again: what was under way at the first kill may be at the last one
+      const look = async () => expect((await completedOf(world.api, agent)).length).toBeGreaterThanOrEqual(20)
+      await vi.waitFor(look, { timeout: 120_000, interval: 100 })
       await world.crash()
       await world.restart()
     }
@@ -182,7 +182,7 @@ describe.each(stores)('runs on $store', ({ store }) => {
       expect(await Promise.all(missing.map(async (id) => [id, await statusOf(world.api, id)]))).toEqual([])
     }
     await vi.waitFor(all, { timeout: 120_000, interval: 500 })
-    expect(await Promise.all(ids.map((id) => statusOf(world.api, id)))).toEqual(ids.map(() => 'completed'))
+    for (const id of ids) await untilStatus(world.api, id, 'completed')
     for (const id of ids.slice(0, 40)) {
       const { data } = (await world.api.get(`/v1/runs/${id}/events`)).body
       const types = data.map(({ event_type }: { event_type: string }) => event_type)

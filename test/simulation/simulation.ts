@@ -1,4 +1,5 @@
 import { takeIdsFrom } from '#runtime/ids.ts'
+import { readParked } from '#runtime/step/actor-state.ts'
 import { MemoryCommits } from '../support/memory/commits.ts'
 import { openMemoryStorage } from '../support/memory/open-memory-storage.ts'
 import type { Defect } from './defects.ts'
@@ -11,11 +12,10 @@ import { RunLife } from './runs/run-life.ts'
 import { SessionLife } from './sessions/session-life.ts'
 import { plantBadActors } from './world/bad-actors.ts'
 import { Cluster } from './world/cluster.ts'
-import { clusterFaultsOf, type Faults, faultsOf, laterFaultsOf, noFaults } from './world/faults.ts'
+import { clusterFaultsOf, type Faults, faultsOf, laterFaultsOf, noFaults, partitionsOf } from './world/faults.ts'
 import { identities } from './world/identities.ts'
 import type { Life } from './world/life.ts'
 import { Network } from './world/network.ts'
-import { Operator } from './world/operator.ts'
 import { OutsideWorld } from './world/outside-world.ts'
 import { Random } from './world/random.ts'
 import { Scheduler } from './world/scheduler.ts'
@@ -104,8 +104,9 @@ class Run {
     this.#random = random
     this.#scheduler = scheduler
     const { nodes = 1, faults = nodes > 1 ? clusterFaultsOf(random) : faultsOf(random), scenario } = options
-    this.#faults = { ...faults, ...(options.faults === undefined && laterFaultsOf(seed)), ...options.defect?.faults }
     this.#several = nodes > 1
+    const later = { ...laterFaultsOf(seed), ...(this.#several && partitionsOf(seed)) }
+    this.#faults = { ...faults, ...(options.faults === undefined && later), ...options.defect?.faults }
     const network = nodes > 1 ? new Network({ scheduler, random, faults: () => this.#faults }) : null
     this.#inner = { ...openMemoryStorage({ now: scheduler.now }), leases: network?.leases ?? null }
     this.#outside = new OutsideWorld(seed, scheduler, random, note)
@@ -122,6 +123,7 @@ class Run {
       seed,
       scheduler,
       random,
+      later: new Random(`later/${seed}`),
       ledger,
       note,
       network,
@@ -136,7 +138,8 @@ class Run {
     this.cluster = new Cluster(parts, nodes)
     this.#note = note
     const { cluster } = this
-    new Operator({ seed, cluster, scheduler, ledger, note })
+    // no effect of a simulation throws, and no operator looks: whoever is parked has only been there when processes ended
+    ledger.watching.push((commit) => ledger.expect(readParked(commit) === undefined, () => `${commit.actor} is parked`))
     const clients = { cluster, ledger, scheduler, random, note }
     this.#life = setting === null ? new SessionLife(clients) : new RunLife(clients, this.#inner, setting)
   }

@@ -69,6 +69,8 @@ export class Resident {
   state: ActorState
   /** Why its newest commit cannot be restored; undefined when it could. */
   unrestorable: string | undefined
+  /** Why a part of what its commits say could not be done: they stay open until it is. Undefined when all could. */
+  unfinished: string | undefined
   /** Dropped from memory, or never kept there: its state may be old. */
   dead = false
   working = false

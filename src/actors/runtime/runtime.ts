@@ -7,6 +7,7 @@ import type { Host, HostOptions } from './host.ts'
 import { LocalHost } from './local-host.ts'
 import { Janitor, type Residency } from './log/janitor.ts'
 import { SoleOwner } from './recovery/sole-owner.ts'
+import { StandingWork } from './recovery/standing-work.ts'
 import { ReminderClock } from './reminder-clock.ts'
 import { aboveAllLeases, lastCrashed, newestStart, nextStart, noteEnd } from './stuck/start-number.ts'
 import { noteReminder } from './stuck/stuck-notes.ts'
@@ -83,8 +84,10 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
     telemetry: options.telemetry,
   })
   host.onReminders = (actor) => reminders.release(actor)
+  const standing = new StandingWork({ host, store: options.storage.commits, clock, log })
   janitor.start()
   reminders.start()
+  standing.start()
   return {
     host,
     replaced,
@@ -93,6 +96,7 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
     drain: async (graceMs) => {
       await owned.end(graceMs)
       reminders.stop()
+      standing.stop()
       janitor.stop()
       host.effects.kill()
       janitor.round()

@@ -80,10 +80,15 @@ export class MongoCommits implements CommitStore {
     return page.events
   }
 
-  async open({ limit, shards, from }: OpenLook): Promise<readonly OpenCommit[]> {
+  async open({ limit, shards, from, until }: OpenLook): Promise<readonly OpenCommit[]> {
     if (limit < 1) return []
     const cursor = this.#collection
-      .find({ open: true, shard: inShards(shards), ...(from && fromPlace(from)) })
+      .find({
+        open: true,
+        shard: inShards(shards),
+        ...(until !== undefined && { at: { $lte: until } }),
+        ...(from && fromPlace(from)),
+      })
       .project<OpenCommit>({ _id: 0, actor: 1, seq: 1, shard: 1, epoch: 1, at: 1 })
       .sort({ shard: 1, at: 1, seq: 1 })
       .limit(limit)

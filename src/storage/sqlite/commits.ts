@@ -101,9 +101,15 @@ export class SqliteCommits implements CommitStore {
     return low
   }
 
-  async open({ limit, shards, from = first }: OpenLook): Promise<readonly OpenCommit[]> {
-    const place = [from.shard, from.at, from.seq]
-    const within = `select actor, seq, shard, epoch, at from commits where open = 1 and (shard, at, seq) >= (?, ?, ?)`
+  async open({
+    limit,
+    shards,
+    from = first,
+    until = Number.MAX_SAFE_INTEGER,
+  }: OpenLook): Promise<readonly OpenCommit[]> {
+    const place = [from.shard, from.at, from.seq, until]
+    const within = `select actor, seq, shard, epoch, at from commits where open = 1 and (shard, at, seq) >= (?, ?, ?)
+      and at <= ?`
     const tail = 'order by shard, at, seq limit ?'
     const rows = this.#db.read(() =>
       shards

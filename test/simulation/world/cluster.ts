@@ -2,7 +2,7 @@ import { epochs } from '#runtime/runtime.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Faults } from './faults.ts'
 import { type Node, type NodeParts, type Server, startNode } from './node.ts'
-import { Random } from './random.ts'
+import type { Random } from './random.ts'
 import { ConnectionLost } from './sim-process.ts'
 
 /** A process that is told to end gives what runs so long, in ms. */
@@ -25,7 +25,7 @@ export class Cluster {
   /** @param size how many processes there are to be; more than one needs a network. */
   constructor(parts: NodeParts, size = 1) {
     this.#size = size
-    this.#later = new Random(`later/${parts.seed}`)
+    this.#later = parts.later
     const faults = (): Faults => {
       const away = !this.#healed && parts.scheduler.now() < this.#awayUntil
       return away ? { ...parts.faults(), refused: 1 } : parts.faults()
@@ -64,13 +64,15 @@ export class Cluster {
   plan(): void {
     if (this.#size === 1) void this.#supervise()
     const { faults, scheduler, random } = this.#parts
-    const { crashes, zombies, outages, directoryOutages, drains, jumps, forgets } = faults()
+    const { crashes, zombies, outages, directoryOutages, drains, jumps, forgets, partitions } = faults()
     const sometime = (): number => (random.chance(0.5) ? random.between(50, 2500) : random.between(500, 12_000))
     for (let crash = 0; crash < crashes; crash++) scheduler.after(sometime(), () => this.#crash())
     for (let zombie = 0; zombie < zombies; zombie++) scheduler.after(sometime(), () => this.#stall())
     for (let outage = 0; outage < outages; outage++) scheduler.after(sometime(), () => this.#cutOff())
     for (let count = 0; count < directoryOutages; count++) scheduler.after(sometime(), () => this.#loseDirectory())
     for (let jump = 0; jump < jumps; jump++) scheduler.after(this.#later.between(100, 12_000), () => this.#jump())
+    for (let count = 0; count < partitions; count++)
+      scheduler.after(this.#later.between(100, 12_000), () => this.#partition())
     for (let kill = 0; kill < forgets; kill++)
       scheduler.after(this.#later.between(100, 12_000), () => this.#killStore())
     for (let drain = 0; drain < drains; drain++) scheduler.after(sometime(), () => void this.#drain())
@@ -80,7 +82,11 @@ export class Cluster {
   heal(): void {
     this.#healed = true
     for (const { process } of this.alive.slice(0, -this.#size)) process.crash()
-    for (const { process } of this.alive) process.setClock('right')
+    for (const { process } of this.alive) {
+      process.setClock('right')
+      process.cutOffFromStore(0)
+    }
+    this.#parts.network?.heal()
   }
 
   /** Every process ends, and as many start. */
@@ -160,6 +166,21 @@ export class Cluster {
     const ms = this.#later.between(-20_000, 20_000)
     note(`the clock of ${victim.process.name} jumps by ${ms} ms`)
     victim.process.setClock(ms)
+  }
+
+  /** One process does not reach the store for a while, or two do not reach each other; the others go on. */
+  #partition(): void {
+    const { note, network } = this.#parts
+    const [one, other] = [this.#later.pick(this.alive), this.#later.pick(this.alive)]
+    if (this.#healed || one === undefined || other === undefined) return
+    const ms = this.#later.between(300, 9000)
+    if (one === other || this.#later.chance(0.5)) {
+      note(`${one.process.name} is cut off from the store for ${ms} ms`)
+      one.process.cutOffFromStore(ms)
+    } else {
+      note(`${one.process.name} and ${other.process.name} are cut off from each other for ${ms} ms`)
+      network?.cutApart(one.process, other.process, ms)
+    }
   }
 
   /** The directory and the news between processes are away for a while. */

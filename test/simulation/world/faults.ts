@@ -29,12 +29,14 @@ export interface Faults {
   readonly forgets: number
   /** Actors that cannot be restored, and as many that throw at what they are told; they were there before. */
   readonly bad: number
+  /** Times in which one process alone does not reach the store, and two do not reach each other. */
+  readonly partitions: number
 }
 
 /** A world without trouble. */
 export const noFaults: Faults = {
   ...{ refused: 0, lost: 0, slow: 0, late: 0, outages: 0, crashes: 0, zombies: 0, skewMs: 0 },
-  ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0 },
+  ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0, partitions: 0 },
 }
 
 /** What a seed meets beside `faultsOf`: drawn apart, so that a seed stays what it was. */
@@ -45,6 +47,12 @@ export const laterFaultsOf = (seed: number): Pick<Faults, 'jumps' | 'forgets' | 
     forgets: random.chance(0.3) ? random.between(1, 3) : 0,
     bad: random.chance(0.3) ? random.between(1, 3) : 0,
   }
+}
+
+/** What several processes meet beside that, drawn apart likewise. */
+export const partitionsOf = (seed: number): Pick<Faults, 'partitions'> => {
+  const random = new Random(`partitions/${seed}`)
+  return { partitions: random.chance(0.4) ? random.between(1, 4) : 0 }
 }
 
 /** What a seed meets: most runs have trouble of some kinds only, so that each is met alone as well. */
@@ -59,7 +67,7 @@ export const faultsOf = (random: Random): Faults => {
     crashes: random.chance(0.7) ? random.between(1, 4) : 0,
     zombies: random.chance(0.4) ? random.between(1, 2) : 0,
     skewMs: random.chance(0.3) ? random.between(0, 1500) : 0,
-    ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0 },
+    ...{ cut: 0, directoryOutages: 0, drains: 0, jumps: 0, forgets: 0, bad: 0, partitions: 0 },
   }
 }
 

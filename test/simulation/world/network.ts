@@ -30,6 +30,8 @@ export class Network {
   readonly #presence: MemoryPresence
   readonly #listening = new Map<string, Listening>()
   readonly #fanOuts = new Set<SimFanOut>()
+  /** Pairs of processes that do not reach each other. */
+  readonly #apart = new Set<string>()
 
   constructor(parts: NetworkParts) {
     this.#parts = parts
@@ -44,6 +46,18 @@ export class Network {
       this.#presence.up = true
       for (const fanOut of this.#fanOuts) fanOut.returned()
     })
+  }
+
+  /** Neither of two processes reaches the other one for so long. */
+  cutApart(one: SimProcess, other: SimProcess, ms: number): void {
+    const pair = pairOf(one, other)
+    this.#apart.add(pair)
+    this.#parts.scheduler.after(ms, () => this.#apart.delete(pair))
+  }
+
+  /** Everybody reaches everybody. */
+  heal(): void {
+    this.#apart.clear()
   }
 
   serve(address: string, process: SimProcess, service: PeerService): void {
@@ -84,6 +98,7 @@ export class Network {
           const peer = this.#listening.get(address)
           const { cut } = faults()
           const [questionLost, answerLost] = [random.chance(cut), random.chance(cut)]
+          const apart = (): boolean => peer !== undefined && this.#apart.has(pairOf(process, peer.process))
           const asked = structuredClone(request)
           const gone = (): void => reject(new PeerGone('nobody listens'))
           const lost = (): void => reject(new StoreUnavailable('the answer was lost'))
@@ -92,6 +107,8 @@ export class Network {
             return
           }
           process.after(answerMs, lost)
+          // nothing says that it does not get there
+          if (apart()) return
           if (questionLost) {
             process.after(latencyMs(random), lost)
             return
@@ -99,13 +116,16 @@ export class Network {
           peer.process
             .call(async () => structuredClone(await peer.service(asked)))
             .then(
-              (answer) => process.enter(() => (answerLost ? lost() : resolve(answer))),
-              (error: unknown) => process.enter(() => (isConnection(error) || answerLost ? lost() : reject(error))),
+              (answer) => apart() || process.enter(() => (answerLost ? lost() : resolve(answer))),
+              (error: unknown) =>
+                apart() || process.enter(() => (isConnection(error) || answerLost ? lost() : reject(error))),
             )
         }),
     }
   }
 }
+
+const pairOf = (one: SimProcess, other: SimProcess): string => [one.name, other.name].sort().join(' ')
 
 const isConnection = (error: unknown): boolean => error instanceof Error && error.name === 'ConnectionLost'
 

@@ -26,6 +26,7 @@ export class SimProcess {
   readonly #connections = new Set<() => void>()
   #stalledUntil = 0
   #jumpedMs = 0
+  #cutOffUntil = 0
 
   /** @param skewMs how far its clock is ahead of the true time. */
   constructor(name: string, scheduler: Scheduler, random: Random, skewMs: number) {
@@ -64,6 +65,16 @@ export class SimProcess {
   /** The process stops in its tracks (SIGSTOP, a long collection), and goes on later. */
   stall(ms: number): void {
     this.#stalledUntil = this.#scheduler.now() + ms
+  }
+
+  /** Whether what it sends to the store gets there. */
+  get reachesStore(): boolean {
+    return this.#scheduler.now() >= this.#cutOffUntil
+  }
+
+  /** It does not reach the store for so long, from now on. */
+  cutOffFromStore(ms: number): void {
+    this.#cutOffUntil = this.#scheduler.now() + ms
   }
 
   /** Its wall clock is set: by so much, or right again. Timers go on as they were. */

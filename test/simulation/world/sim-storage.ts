@@ -27,6 +27,8 @@ export interface SimStorageParts {
   readonly process: SimProcess
   readonly scheduler: Scheduler
   readonly random: Random
+  /** Draws what came later, so that a seed stays what it was. */
+  readonly later: Random
   readonly ledger: Ledger
   readonly note: (text: string) => void
   readonly volatile: VolatileWrites
@@ -170,7 +172,9 @@ export class SimStorage {
   }
 
   #course(): Course {
-    const { random } = this.#parts
+    const { random, process, later } = this.#parts
+    // it hears of nothing until its own patience is over
+    if (!process.reachesStore) return { doneIn: null, heardIn: later.between(400, 3000), lied: true }
     const { refused, lost, slow, late } = this.#parts.faults()
     const point = random.next()
     const soon = latencyMs(random)

@@ -48,6 +48,20 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await pageFrom(2, 10)).toEqual([2])
   })
 
+  it('finds only open commits that are old enough', async () => {
+    const seeded = await seed([29, 29, 32], (i) => ({ open: true, at: [5, 6, 4][i] ?? 0 }))
+    const found = async (look: { readonly until: number; readonly from?: Commit }) => {
+      const page = await store().commits.open({ limit: 10, shards: [29, 32], ...look })
+      return page.map(({ actor }) => seeded.findIndex((each) => each.actor === actor))
+    }
+    expect(await found({ until: 6 })).toEqual([0, 1, 2])
+    expect(await found({ until: 5 })).toEqual([0, 2])
+    expect(await found({ until: 3 })).toEqual([])
+    const [, second] = seeded
+    if (second === undefined) throw new Error('not seeded')
+    expect(await found({ until: 6, from: second })).toEqual([1, 2])
+  })
+
   it('finds open commits of all shards when none is named', async () => {
     const seeded = await seed([24, 0, 255], () => ({ open: true, at: 1 }))
     expect(keys(await store().commits.open({ limit: 10_000 }))).toEqual(expect.arrayContaining([...keys(seeded)]))

@@ -83,10 +83,11 @@ export class MemoryCommits implements CommitStore {
     return page.events
   }
 
-  async open({ limit, shards, from }: OpenLook): Promise<readonly OpenCommit[]> {
+  async open({ limit, shards, from, until }: OpenLook): Promise<readonly OpenCommit[]> {
     const rows = [...this.#open.values()].filter((row) => !shards || shards.includes(row.shard))
     return rows
       .filter((row) => from === undefined || byPlace(row, from) >= 0)
+      .filter(({ at }) => until === undefined || at <= until)
       .sort((a, b) => byPlace(a, b) || compare(a, b))
       .slice(0, limit)
       .map(({ actor, seq, shard, epoch, at }) => ({ actor, seq, shard, epoch, at }))

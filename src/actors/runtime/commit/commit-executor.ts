@@ -13,7 +13,7 @@ import type { RowWriter } from '../rows/row-writer.ts'
 import { stateAlone } from '../step/actor-state.ts'
 import type { Draft } from '../step/step.ts'
 import { type Decision, decisionOf } from '../step/system-steps.ts'
-import type { StuckBook } from '../stuck/stuck.ts'
+import { reasonOf, type StuckBook } from '../stuck/stuck.ts'
 import type { Settler } from './settler.ts'
 
 /** What carrying out commits needs of the host. */
@@ -148,11 +148,13 @@ export class CommitExecutor {
     resident.recorded = Promise.all([resident.recorded, written.then(() => resident.undelivered--)])
   }
 
-  #part({ id }: Resident, work: () => void): void {
+  /** What throws is done again later (standing-work.ts): nothing of it is closed before. */
+  #part(resident: Resident, work: () => void): void {
     try {
       work()
     } catch (error) {
-      this.#parts.log.error({ actorId: id, err: error }, 'a part of a durable commit not carried out')
+      resident.unfinished = reasonOf(error)
+      this.#parts.log.error({ actorId: resident.id, err: error }, 'a part of a durable commit not carried out')
     }
   }
 }

@@ -32,8 +32,9 @@ export class Settler {
    * Takes an actor's commits that are two steps behind, once all that it has sent is taken: nothing of them is needed but
    * their events.
    */
-  retire({ id: actor, retiring, undelivered }: Pick<Resident, 'id' | 'retiring' | 'undelivered'>): void {
-    if (undelivered > 0 || retiring.length === 0) return
+  retire(resident: Pick<Resident, 'id' | 'retiring' | 'undelivered' | 'unfinished'>): void {
+    const { id: actor, retiring, undelivered, unfinished } = resident
+    if (undelivered > 0 || retiring.length === 0 || unfinished !== undefined) return
     for (const seq of retiring) {
       const key = { actor, seq }
       this.#close.push(key)

@@ -3,12 +3,13 @@ import { errors, ServiceError } from '#specs/errors/errors.ts'
 import { type InFlight, type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { CommitTooLarge, newNonce } from '../commit/commit-document.ts'
-import type { OneAtATime } from '../one-at-a-time.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
 import { mostStarts } from '../step/actor-state.ts'
 import { reasonOf } from '../stuck/stuck.ts'
+import { isSuspect, runsAlone } from './counted-starts.ts'
 import type { EffectHost } from './effect-runner.ts'
 import { type Effect, type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
+import type { Suspects } from './suspects.ts'
 
 /** A result that the machine throws at so often in a row is poison. */
 const poisonAfter = 3
@@ -16,8 +17,10 @@ const poisonAfter = 3
 const mostStoreMs = 2000
 /** After the first throw an effect is tried again so soon, and ten times later each time, in ms. */
 const throwPauseMs = 1000
-/** An effect that may end the process runs alone for so long, in ms. */
-const aloneMs = 2000
+/** An effect that may end the process runs apart from the others for so long, in ms. */
+const apartMs = 2000
+/** A process that ended while few of them ran has been up for so long before one runs alone, in ms: it is not ended from outside. */
+const quietMs = 15_000
 
 /** What running an effect needs. */
 export interface EffectCallParts {
@@ -25,8 +28,8 @@ export interface EffectCallParts {
   readonly host: EffectHost
   readonly clock: Clock
   readonly log: Logger
-  /** Effects that may end the process, one at a time. */
-  readonly alone: OneAtATime
+  /** Effects that may end the process. */
+  readonly suspects: Suspects
 }
 
 /** How an effect ended: with a result, by its machine, with its actor, or by throwing. */
@@ -110,8 +113,7 @@ export class EffectCall {
       if (!fresh && isUncertain(flight)) return { event: effect.unknown(flight.params) }
       if (flight.policy === 'at_most_once' && !(await this.#begin())) return undefined
     }
-    const isSuspect = !fresh && (flight.failures ?? 0) >= mostStarts - 1
-    return isSuspect ? this.#runAlone(effect) : this.#attempts(effect)
+    return !fresh && isSuspect(flight) ? this.#runApart(effect) : this.#attempts(effect)
   }
 
   /**
@@ -125,15 +127,17 @@ export class EffectCall {
     return marked !== undefined && marked.commit !== null && !this.#signal.aborted
   }
 
-  /** No other effect that may end the process begins for a while: if it ends, it is known which one ended it. */
-  async #runAlone(effect: Effect): Promise<EffectOutcome | undefined> {
-    const { alone, clock } = this.#parts
-    const begun = await alone.run(async () => {
+  /** If the process ends, it is known that one of a few effects may have ended it, or which one has. */
+  async #runApart(effect: Effect): Promise<EffectOutcome | undefined> {
+    const { suspects, clock } = this.#parts
+    const isAlone = runsAlone(this.#called.flight)
+    if (isAlone) await pause(clock, quietMs, this.#signal)
+    const begun = await suspects.run(isAlone ? 'alone' : 'among few', async () => {
       const marked = this.#signal.aborted ? undefined : await this.#mark('$alone')
       if (marked === undefined || marked.commit === null || this.#signal.aborted) return undefined
       const outcome = this.#attempts(effect)
       const ended = outcome.then(nothing, nothing).then(() => true)
-      const survived = pause(clock, aloneMs, this.#signal).then(() => false)
+      const survived = pause(clock, apartMs, this.#signal).then(() => false)
       if (!(await Promise.race([ended, survived]))) void this.#mark('$survived')
       return { outcome }
     })

@@ -2,12 +2,12 @@ import type { Logger } from 'pino'
 import type { InFlight } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { type Clock, pause } from '../clock.ts'
-import { OneAtATime } from '../one-at-a-time.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import type { Delivered, Delivery, Resident } from '../resident.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
 import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
+import { Suspects } from './suspects.ts'
 
 /** What the runner needs of its host. */
 export interface EffectHost {
@@ -58,7 +58,7 @@ export class EffectRunner {
   readonly #running = new Map<string, Running>()
   /** Ids of the running effects of each actor that has some. */
   readonly #idsOf = new Map<string, Set<string>>()
-  readonly #alone = new OneAtATime()
+  readonly #suspects = new Suspects()
   #idle: (() => void)[] = []
   #stopped = false
 
@@ -85,9 +85,20 @@ export class EffectRunner {
     const running = { abort, resident, name: flight.name, actor, shard, since: this.#clock.steady() }
     this.#running.set(id, running)
     this.#idsOf.set(resident.id, (this.#idsOf.get(resident.id) ?? new Set()).add(id))
-    const parts = { catalog: this.#catalog, host: this.#host, clock: this.#clock, log: this.#log, alone: this.#alone }
+    const parts = {
+      catalog: this.#catalog,
+      host: this.#host,
+      clock: this.#clock,
+      log: this.#log,
+      suspects: this.#suspects,
+    }
     const run = () => new EffectCall(parts, { resident, id, flight, fresh }, abort).run()
     void this.#measured(resident, flight.name, run).finally(() => this.#ended(id, running))
+  }
+
+  /** Whether an effect runs here, or waits for its turn to. */
+  runs(id: string): boolean {
+    return this.#running.has(id)
   }
 
   /** The shards in which an effect runs here. */

@@ -57,7 +57,7 @@ export class Janitor {
   #quiet(resident: Resident): boolean {
     const { seq, inFlight } = resident.state
     if (resident.working || resident.undelivered > 0 || this.#host.rows.waits(resident.id)) return false
-    if (Object.keys(inFlight).length > 0) return false
+    if (Object.keys(inFlight).length > 0 || resident.unfinished !== undefined) return false
     this.#host.settler.retire(resident)
     if (resident.closedSeq === seq) return true
     resident.closedSeq = seq

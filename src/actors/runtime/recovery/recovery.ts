@@ -126,7 +126,8 @@ const takeUp = async (parts: RecoveryParts, commit: OpenCommit): Promise<{ deliv
   return {
     delivery: resident.carriedOut.then(() => {
       // the process that has taken it over meanwhile carries it out, and closes it
-      if (host.runs(resident)) host.settler.close({ actor: commit.actor, seq: commit.seq })
+      if (host.runs(resident) && resident.unfinished === undefined)
+        host.settler.close({ actor: commit.actor, seq: commit.seq })
     }),
   }
 }

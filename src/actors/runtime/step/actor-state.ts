@@ -21,7 +21,7 @@ export interface ActorState {
   readonly parked?: Parked
 }
 
-/** An effect is begun so often at most: then its actor is parked. */
+/** An effect that throws is begun so often at most: then its actor is parked. After as many ends of its process but one it is suspect. */
 export const mostStarts = 3
 
 /** Why an actor is parked: an effect that was begun too often, or whose result the machine throws at. */

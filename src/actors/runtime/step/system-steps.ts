@@ -11,7 +11,7 @@ import { type Draft, nextStep, type Step, type StepInput } from './step.ts'
  * use-cases make the events of machines.
  *
  * - `$threw {effect, reason}`: the effect threw; it is counted, and parks the actor when it has been begun too often.
- * - `$alone {effect}`, `$survived {effect}`: an effect that may end the process is begun alone, and has not ended it.
+ * - `$alone {effect}`, `$survived {effect}`: an effect that may end the process is begun apart from the others, and has not ended it.
  * - `$parked {kind, effect, reason}`: the actor takes nothing until an operator looks.
  * - `$retry`, `$skip`, `$discard {stuck: {kind, subject}, by}`: what an operator decided.
  */
@@ -48,6 +48,7 @@ const kindsOfStuck: Readonly<Record<StuckKind, true>> = {
   refused_row: true,
   failing_reminder: true,
   overdue_effect: true,
+  unfinished_commit: true,
 }
 
 const isStuckKind = (value: Json | undefined): value is StuckKind => typeof value === 'string' && value in kindsOfStuck

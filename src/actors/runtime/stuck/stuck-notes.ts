@@ -82,7 +82,9 @@ export interface Held {
 }
 
 /** Sets free what an operator has durably decided about. */
-export const release = ({ id }: Resident, { kind, subject, verb }: Decision, held: Held): void => {
+export const release = (resident: Resident, { kind, subject, verb }: Decision, held: Held): void => {
+  const { id } = resident
+  if (kind === 'unfinished_commit' && verb === 'discard') resident.unfinished = undefined
   if (kind === 'poison_message') held.outbox.release(subject, verb === 'discard')
   if (kind === 'refused_row' && verb === 'discard') held.rowWriter.discard(subject)
   if (kind === 'refused_row' && verb === 'retry') held.rowWriter.retry(subject)

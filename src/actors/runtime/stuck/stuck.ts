@@ -12,6 +12,7 @@ export const stuckKinds = [
   'refused_row',
   'failing_reminder',
   'overdue_effect',
+  'unfinished_commit',
 ] as const
 
 /** One of `stuckKinds`. */
@@ -114,6 +115,7 @@ const none: Readonly<Record<StuckKind, number>> = {
   refused_row: 0,
   failing_reminder: 0,
   overdue_effect: 0,
+  unfinished_commit: 0,
 }
 
 const dataOf = ({ kind, actor, machine, subject, reason, attempts }: Stuck): JsonObject => ({

@@ -131,15 +131,37 @@ describe('an effect that ends the process each time', () => {
     throw new Error('no process lives')
   }
 
-  it('parks its own actor after three starts, and the rest of the house goes on', async () => {
-    const actors = ['prb_a', 'prb_b', 'prb_c', 'prb_d', 'prb_e']
-    const { probe, begun } = await restarts(actors, (actor) => actor === 'prb_c')
+  it('parks its own actor after four starts, and the rest of the house goes on', async () => {
+    const actors = Array.from({ length: 40 }, (_, at) => `prb_${at}`)
+    const { probe, begun } = await restarts(actors, (actor) => actor === 'prb_20')
     // once in the process that had them all under way
-    expect(1 + begun.filter((actor) => actor === 'prb_c').length).toBe(3)
-    expect(await stuckIn(probe)).toMatchObject([{ kind: 'parked_actor', actor: 'prb_c', attempts: 3 }])
-    for (const actor of actors.filter((each) => each !== 'prb_c')) {
+    expect(1 + begun.filter((actor) => actor === 'prb_20').length).toBe(4)
+    expect(await stuckIn(probe)).toMatchObject([{ kind: 'parked_actor', actor: 'prb_20', attempts: 4 }])
+    for (const actor of actors.filter((each) => each !== 'prb_20')) {
       expect((await logOf(probe.storage, actor)).map(({ payload }) => payload.output)).toEqual(['done'])
     }
+  })
+
+  it('parks nothing where processes are killed from outside, in quick succession and for ever so long', async () => {
+    const inner = openMemoryStorage()
+    const clock = new VirtualClock(Date.now())
+    const actors = ['prb_a', 'prb_b', 'prb_c']
+    for (let kill = 0; kill < 12; kill++) {
+      const faulty = new FaultyStorage(inner)
+      const probe = await opened({ storage: faulty.storage, clock, work: forever })
+      for (const actor of kill === 0 ? actors : []) {
+        await probe.create(actor)
+        await probe.tell(actor, idempotent)
+      }
+      await clock.advance(1000)
+      faulty.crash()
+    }
+    const work: Run = async () => ({ event: { type: 'worked', output: 'done' } })
+    const probe = await opened({ storage: inner, clock, work })
+    await clock.advance(30_000)
+    expect(await stuckIn(probe)).toEqual([])
+    for (const actor of actors)
+      expect((await logOf(inner, actor)).map(({ payload }) => payload.output)).toEqual(['done'])
   })
 
   it('is not counted where processes end well', async () => {

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { stuckRows } from '#runtime/stuck/stuck.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordKind, StoredEvent } from '#storage/ports.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
+import { logOf, openProbe, owner, type ProbeOptions, probeRows, type Run, typesOf } from '../probe.ts'
+
+const id = 'prb_1'
+const idempotent: StoredEvent = { type: 'work', policy: 'idempotent' }
+const usage: RecordKind = { name: 'probe_usage' }
+
+const opened = async (options: ProbeOptions = {}) => {
+  const faulty = new FaultyStorage(options.storage ?? openMemoryStorage())
+  await faulty.inner.records.prepare([usage])
+  const clock = options.clock ?? new VirtualClock(Date.now())
+  const probe = await openProbe({ ...options, clock, storage: faulty.storage })
+  const row = async () => (await faulty.inner.records.get(probeRows, projectScope(owner.project), id))?.version
+  const openOnes = async () => (await faulty.inner.commits.open({ limit: 100 })).map(({ seq }) => seq)
+  const stuck = async () => {
+    await probe.host.rows.settled()
+    const rows = await faulty.inner.records.list(stuckRows, projectScope(owner.project), { limit: 10 })
+    return rows.map(({ data }) => data)
+  }
+  return { ...probe, faulty, row, openOnes, stuck }
+}
+
+describe('work that nobody goes on with is taken up within a minute', () => {
+  it('after a write that was given up has come in late, and nobody has asked for it again', async () => {
+    const { faulty, clock, create, tell, row, openOnes } = await opened()
+    await create(id)
+    faulty.next('late', 'refused', 'refused', 'refused', 'refused', 'refused', 'refused')
+    const told = tell(id, { type: 'count', n: 1 }).catch((error: unknown) => error)
+    await clock.advance(5000)
+    expect(await told).toMatchObject({ name: 'StoreUnavailable' })
+    await clock.advance(60_000)
+    expect(await row()).toBe(1)
+    await faulty.release()
+    await clock.advance(60_000)
+    expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted'])
+    expect(await row()).toBe(2)
+    expect(await openOnes()).toEqual([])
+  })
+
+  it('after an effect was lost from memory', async () => {
+    let runs = 0
+    const work: Run = (_params, { signal }) =>
+      ++runs > 1
+        ? Promise.resolve({ event: { type: 'worked', output: 'done' } })
+        : new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+    const { host, clock, create, tell, faulty, openOnes } = await opened({ work })
+    await create(id)
+    await tell(id, idempotent)
+    await clock.advance(120_000)
+    expect(runs).toBe(1)
+    host.effects.forget(`${id}:2:0`)
+    await clock.advance(60_000)
+    expect((await logOf(faulty.inner, id)).map(({ payload }) => payload.output)).toEqual(['done'])
+    await clock.advance(5000)
+    expect(await openOnes()).toEqual([])
+  })
+
+  it('after a part of a commit threw, and the commit stays open until then', async () => {
+    let throwing = true
+    const { clock, create, faulty, openOnes, stuck, tell } = await opened({
+      ledger: (commit, { project, tenant }) => {
+        if (commit.event.type !== 'count') return []
+        if (throwing) throw new Error('no price is known')
+        const record = { id: `use_${commit.seq}`, project, tenant, user: null, version: 1, data: {} }
+        return [{ kind: usage, record: { ...record, created_at: commit.at, updated_at: commit.at, expires_at: null } }]
+      },
+    })
+    await create(id)
+    await tell(id, { type: 'count', n: 1 })
+    for (let n = 2; n < 5; n++) await tell(id, { type: 'count', n })
+    await clock.advance(120_000)
+    expect(await openOnes()).toEqual(expect.arrayContaining([2, 3, 4, 5]))
+    expect(await stuck()).toMatchObject([{ kind: 'unfinished_commit', actor: id, reason: 'Error: no price is known' }])
+    throwing = false
+    await clock.advance(60_000)
+    expect(await faulty.inner.records.count(usage, projectScope(owner.project))).toBe(4)
+    expect(await openOnes()).toEqual([])
+    await clock.advance(60_000)
+    expect(await stuck()).toEqual([])
+  })
+})
+
+describe('work that goes on, or that is shown for what it is,', () => {
+  it('is left alone: an effect that runs for long, and a parked actor', async () => {
+    const parks: Run = () => Promise.reject(new Error('this never works'))
+    const { host, clock, create, tell, stuck, faulty } = await opened({ tidy: parks })
+    await create(id)
+    await tell(id, idempotent)
+    await create('prb_2')
+    await tell('prb_2', { type: 'tidy' })
+    await clock.advance(60_000)
+    const asked = faulty.asked.length
+    const residents = [host.resident(id), host.resident('prb_2')]
+    await clock.advance(300_000)
+    await calm()
+    expect([host.resident(id), host.resident('prb_2')]).toEqual(residents)
+    expect(faulty.asked).toHaveLength(asked)
+    expect(await stuck()).toMatchObject([{ kind: 'parked_actor', actor: 'prb_2' }])
+  })
+})
