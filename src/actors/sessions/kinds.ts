@@ -1,9 +1,24 @@
-import type { RecordKind } from '#storage/ports.ts'
-import type { AnyKind } from '../records/schema.ts'
+import type { ForkedFrom } from '#machines/session/session-data.ts'
+import type { JsonObject } from '#storage/ports.ts'
+import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
-/** List rows of sessions; `total_cost` is exact decimal text. */
-export const sessionRows: RecordKind = {
+/** What the list row of a session holds (`sessionDefinition.row`). */
+export type SessionRow = {
+  readonly status: 'active' | 'paused' | 'completed'
+  readonly turn_count: number
+  readonly agent_id: string | null
+  /** Absent without one. */
+  readonly installation_id?: string
+  readonly metadata: JsonObject
+  /** Absent for one that was not forked. */
+  readonly forked_from?: ForkedFrom
+  /** Exact decimal text. */
+  readonly total_cost: string
+}
+
+/** List rows of sessions. */
+export const sessionRows: TypedKind<SessionRow> = {
   name: 'sessions',
   filters: [
     ...['status', 'agent_id'],

@@ -1,5 +1,3 @@
-import type { ForkedFrom } from '#machines/session/session-data.ts'
-import type { JsonObject } from '#storage/ports.ts'
 import type { ConversationState } from './conversation.ts'
 import type { HttpDeclaration } from './tools/tool-headers.ts'
 import type { TurnConfig } from './turns/turn-config.ts'
@@ -17,19 +15,3 @@ export const actionExecution = (execution: unknown): HttpDeclaration => executio
 
 /** A checkpoint, read back from its blob. */
 export const conversationState = (json: string): ConversationState => JSON.parse(json) as ConversationState
-
-/** What the list row of a session holds (`sessionDefinition.row`). */
-export interface SessionRow {
-  readonly status: 'active' | 'paused' | 'completed'
-  readonly turn_count: number
-  readonly agent_id: string | null
-  /** Absent without one. */
-  readonly installation_id?: string
-  readonly metadata: JsonObject
-  /** Absent for one that was not forked. */
-  readonly forked_from?: ForkedFrom
-  readonly total_cost: string
-}
-
-/** A session's list row, read back. */
-export const sessionRow = (data: JsonObject): SessionRow => data as unknown as SessionRow

@@ -2,11 +2,12 @@ import { sessionDefinition, sessionStatus } from '#machines/session/session-defi
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent, StoredRecord } from '#storage/ports.ts'
+import { rowOf } from '../records/schema.ts'
 import { shownPayload } from '../records/shown-event.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { eventId } from './event-id.ts'
-import { sessionRow } from './schema.ts'
+import { sessionRows } from './kinds.ts'
 
 type Session = ResultOf<'sessions.get'>
 type SessionEventView = ResultOf<'sessions.events'>['data'][number]
@@ -42,7 +43,7 @@ export const newSessionView = (resident: Resident): Omit<Session, 'total_cost'> 
 
 /** A session's list row. */
 export const sessionRowView = (record: StoredRecord): Session => {
-  const row = sessionRow(record.data)
+  const row = rowOf(sessionRows, record).data
   return {
     id: record.id,
     status: row.status,

@@ -9,13 +9,13 @@ import type { UseCases } from '../call/use-cases.ts'
 import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { pageOf } from '../records/pages.ts'
 import { rowTimes, timestampOrNull } from '../records/row-times.ts'
+import { rowOf } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import type { Host } from '../runtime/host.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { rowRecord } from '../runtime/rows/actor-row.ts'
 import { isObject } from '../runtime/schema.ts'
 import { deliveryRows } from './kinds.ts'
-import { deliveryRow } from './schema.ts'
 import { type DeliveryOwner, eventOf, startDelivery } from './webhook-deliveries.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
@@ -113,7 +113,7 @@ const requireActive = async (endpoints: DeliveryParts['endpoints'], { project }:
 }
 
 const deliveryView = (record: StoredRecord): Delivery => {
-  const row = deliveryRow(record.data)
+  const row = rowOf(deliveryRows, record).data
   return {
     id: record.id,
     webhook_id: row.webhook_id,

@@ -1,5 +1,5 @@
+import type { DeliveryContext } from '#machines/webhook-delivery/webhook-delivery.ts'
 import type { WebhookEventType } from '#specs/events/webhook-events.ts'
-import type { RecordKind } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 
@@ -35,8 +35,14 @@ export const webhooks: TypedKind<WebhookData> = {
   })),
 }
 
+/** What the list row of a delivery holds (`deliveryDefinition.row`). */
+export type DeliveryRow = Omit<DeliveryContext, 'delivery_id' | 'body' | 'delay_ms'> & {
+  readonly status: 'pending' | 'delivered' | 'failed'
+  readonly next_attempt_at_ms: number | null
+}
+
 /** List rows of deliveries. */
-export const deliveryRows: RecordKind = {
+export const deliveryRows: TypedKind<DeliveryRow> = {
   name: 'webhook_deliveries',
   filters: [
     ...['webhook_id', 'status', 'event_type'],
