@@ -2,10 +2,10 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { Ticker, tickMsFor } from '#runtime/ticker.ts'
 import { Breaker } from '../call/breaker.ts'
 import { type CallPolicy, defaultCallPolicy } from '../call/call-policy.ts'
+import { keepAliveMs as defaultKeepAliveMs, type KeepAlive } from '../call/pushed-body.ts'
 import { Upstreams } from '../call/upstreams.ts'
 import type { ChatParts } from './chat-run.ts'
 import { Chats } from './chats.ts'
-import type { KeepAlive } from './completion-stream.ts'
 
 /** What chat is opened with. */
 export interface OpenChatsParts
@@ -21,8 +21,6 @@ export interface OpenChats {
   readonly chats: Chats
   readonly keepAlive: KeepAlive
 }
-
-const defaultKeepAliveMs = 15_000
 
 /** Opens no connection before the first request. */
 export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }: OpenChatsParts): OpenChats => {

@@ -7,6 +7,7 @@ import type { ResponseHost } from '#gateway/apis/responses/background/background
 import { responseForm } from '#gateway/apis/responses/response-use-cases.ts'
 import type { WebSearch } from '#gateway/apis/responses/searches/web-search.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
+import type { KeepAlive } from '#gateway/call/pushed-body.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { newId } from '#runtime/ids.ts'
@@ -28,13 +29,13 @@ export interface WorldOptions {
   /** Instead of answers that are written down. */
   readonly model?: ChatCalls
   readonly route?: Route
-  readonly silenceMs?: number
+  readonly keepAlive?: KeepAlive
 }
 
 /** The Responses form over a model whose answers are written down, as the official SDK reaches it. */
 export const responsesWorld = async (
   scripts: readonly Script[],
-  { search, knowledge = noKnowledge, records: wrap, model, route, silenceMs }: WorldOptions = {},
+  { search, knowledge = noKnowledge, records: wrap, model, route, keepAlive }: WorldOptions = {},
 ) => {
   const { records } = await openHouse()
   const chat = new ScriptedChat(...scripts)
@@ -57,7 +58,7 @@ export const responsesWorld = async (
         memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
         now: () => clock.now,
         log: pino({ level: 'silent' }),
-        ...(silenceMs !== undefined && { silenceMs }),
+        ...(keepAlive !== undefined && { keepAlive }),
       }).useCases,
     },
   )

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BytesResult } from '#actors/call/use-cases.ts'
 import { type StreamForm, streamedChat } from '#gateway/apis/streamed-chat.ts'
 import type { ChatCall } from '#gateway/call/chat-calls.ts'
+import { type KeepAlive, keptAliveAfter } from '#gateway/call/pushed-body.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import { framesIn } from './form-server.ts'
@@ -42,8 +43,8 @@ const read = ({ bytes }: BytesResult, slow = false) => {
   })
 }
 
-const streamed = (script: Script, signal = never, silenceMs?: number) =>
-  streamedChat(new ScriptedChat(script), askWith(signal), { form, silenceMs })
+const streamed = (script: Script, signal = never, keepAlive?: KeepAlive) =>
+  streamedChat(new ScriptedChat(script), askWith(signal), { form, keepAlive })
 
 describe('a streamed chat', () => {
   it('begins with its provider, and has the headers of both', async () => {
@@ -70,7 +71,7 @@ describe('a streamed chat', () => {
 
   it('shows that it lives when the model is silent for long', async () => {
     const silence = Promise.withResolvers<void>()
-    const answer = await streamed({ deltas: saying('a'), after: silence.promise }, never, 1)
+    const answer = await streamed({ deltas: saying('a'), after: silence.promise }, never, keptAliveAfter(1))
     silence.resolve()
     expect(await read(answer)).toBe(': keep-alive\n\nchunk\nchunk\nend\n')
   })
@@ -78,7 +79,7 @@ describe('a streamed chat', () => {
   it('that is refused after a long silence says so inside', async () => {
     const silence = Promise.withResolvers<void>()
     const error = new ServiceError('provider_timeout')
-    const answer = await streamed({ error, refused: true, after: silence.promise }, never, 1)
+    const answer = await streamed({ error, refused: true, after: silence.promise }, never, keptAliveAfter(1))
     silence.resolve()
     expect(await read(answer)).toBe(': keep-alive\n\nfail provider_timeout\n')
   })
@@ -98,11 +99,13 @@ describe('a streamed response', () => {
   it('begins when the model is silent for long, and tells of what goes wrong then', async () => {
     const silence = Promise.withResolvers<void>()
     const error = new ServiceError('provider_timeout')
-    const { send, chat } = await responsesWorld([{ error, refused: true, after: silence.promise }], { silenceMs: 1 })
+    const { send, chat } = await responsesWorld([{ error, refused: true, after: silence.promise }], {
+      keepAlive: { ...keptAliveAfter(1), ticks: 1 },
+    })
     const answer = send('/v1/responses', { model: 'model-1', input: 'hi', stream: true })
     await expect.poll(() => chat.asked.length).toBe(1)
-    // the timer of the silence began before this one, and is shorter
-    setTimeout(silence.resolve, 5)
+    // the tick of the silence began before this timer, and is shorter
+    setTimeout(silence.resolve, 50)
     const { status, text } = await answer
     expect(status).toBe(200)
     expect(text).toMatch(/^: keep-alive\n\n/)

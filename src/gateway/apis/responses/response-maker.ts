@@ -3,12 +3,18 @@ import type { BytesResult } from '#actors/call/use-cases.ts'
 import { costHeader } from '#gateway/call/accounting/shown-cost.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '#gateway/call/chat-calls.ts'
+import {
+  type AnswerHeaders,
+  eventStream,
+  type KeepAlive,
+  PushedBody,
+  streamHeaders,
+} from '#gateway/call/pushed-body.ts'
 import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { needOf } from '../chat-parts.ts'
-import { FrameBody, keepAliveMs } from '../frame-body.ts'
-import { eventStream, Opening, shownError, streamHeaders, whenAborted } from '../streamed-chat.ts'
+import { shownError, whenAborted } from '../streamed-chat.ts'
 import { EventFrames } from './event-frames.ts'
 import type { ResponseItem } from './input-items.ts'
 import { type ResponseDocument, type ResponseHead, responseDocument } from './response-document.ts'
@@ -19,16 +25,14 @@ import { type SearchWay, upstreamFormatFor } from './search-way.ts'
 import type { ServerSearch } from './searches/server-search.ts'
 import type { StoredResponses } from './stored-responses.ts'
 
-type Headers = readonly (readonly [name: string, value: string])[]
-
 /** What responses are made with. */
 export interface MakerParts {
   readonly chat: ChatCalls
   readonly stored: StoredResponses
   readonly now: () => number
   readonly log: Logger
-  /** ms of silence after which a stream begins without its provider. */
-  readonly silenceMs?: number
+  /** After what silence a stream begins without its provider. */
+  readonly keepAlive?: KeepAlive
 }
 
 /** One response to be made. */
@@ -46,8 +50,8 @@ export interface ToMake {
   readonly way: SearchWay | null
   /** Searches that the server runs for the model. */
   readonly searches: readonly ServerSearch[]
-  /** Headers beside those of the model call. */
-  readonly headers: Headers
+  /** AnswerHeaders beside those of the model call. */
+  readonly headers: AnswerHeaders
   /** What memory takes from the answer; null for nothing. */
   readonly remembered: RememberedChat | null
   readonly signal: AbortSignal
@@ -56,7 +60,7 @@ export interface ToMake {
 }
 
 /** Those of the last model call, with what all of them cost. */
-const headersOf = ({ summary, costUsd }: RunEnd): Headers => [
+const headersOf = ({ summary, costUsd }: RunEnd): AnswerHeaders => [
   ...summary.headers.filter(([name]) => name !== 'x-cost-usd'),
   ...costHeader(costUsd),
 ]
@@ -70,7 +74,7 @@ export class ResponseMaker {
   }
 
   /** @throws {ServiceError} */
-  async whole(task: ToMake): Promise<{ readonly json: ResponseDocument; readonly headers: Headers }> {
+  async whole(task: ToMake): Promise<{ readonly json: ResponseDocument; readonly headers: AnswerHeaders }> {
     const head = this.#head(task)
     const output = newOutput(task, () => {})
     const callModel: CallModel = async (body, onDelta) => {
@@ -88,7 +92,7 @@ export class ResponseMaker {
   streamed(task: ToMake): Promise<BytesResult> {
     const head = this.#head(task)
     return new Promise((resolve, reject) => {
-      const open = (model: string, headers: Headers): void => {
+      const open = (model: string, headers: AnswerHeaders): void => {
         const response = responseDocument(head, { status: 'in_progress', model, output: [] })
         stream.emit('response.created', { response })
         stream.emit('response.in_progress', { response })
@@ -220,29 +224,22 @@ const messageOf = ({ completion }: ChatOutcome): WireObject =>
 /** One streamed response: the body that is read, and the model that is called. */
 class ResponseStream {
   readonly output: ResponseOutput
-  readonly body: FrameBody
+  readonly body: PushedBody
   readonly emit: Emit
   /** As far as it is known. */
   model: string
   readonly #chat: ChatCalls
   readonly #task: ToMake
-  readonly #opening: Opening
   #control: ChatControl | null = null
 
-  constructor(
-    { chat, silenceMs = keepAliveMs }: MakerParts,
-    task: ToMake,
-    open: (model: string, headers: Headers) => void,
-  ) {
+  constructor({ chat, keepAlive }: MakerParts, task: ToMake, open: (model: string, headers: AnswerHeaders) => void) {
     this.#chat = chat
     this.#task = task
     this.model = task.plan.request.model
-    this.#opening = new Opening(
-      silenceMs,
-      () => this.body.keepAlive(),
-      (headers) => open(this.model, headers),
+    this.body = new PushedBody(
+      { open: (headers) => open(this.model, headers), resume: () => this.#control?.resume() },
+      keepAlive,
     )
-    this.body = new FrameBody({ onResume: () => this.#control?.resume() })
     this.emit = new EventFrames((frame) => this.body.write(frame)).emit
     this.output = newOutput(task, this.emit)
   }
@@ -271,18 +268,18 @@ class ResponseStream {
   }
 
   get begun(): boolean {
-    return this.#opening.isOpen
+    return this.body.isOpen
   }
 
   /** There will be no answer. */
   giveUp(): void {
-    this.#opening.giveUp()
+    this.body.close()
   }
 
   /** Of several model calls the first begins the answer. */
   #begin({ route, headers }: Parameters<ChatListener['begin']>[0]): void {
     if (this.begun) return
     this.model = route.model
-    this.#opening.open(headers)
+    this.body.open(headers)
   }
 }

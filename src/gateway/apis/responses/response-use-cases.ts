@@ -4,6 +4,7 @@ import type { UseCases } from '#actors/call/use-cases.ts'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
 import { type Caller, callerOf } from '#gateway/call/caller.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
+import type { KeepAlive } from '#gateway/call/pushed-body.ts'
 import type { Routes } from '#gateway/call/routes.ts'
 import type { ChatMemory } from '#gateway/remembering/chat-memory.ts'
 import { objectOf } from '#outgoing/wire.ts'
@@ -42,8 +43,8 @@ export interface ResponseParts {
   readonly host: ResponseHost
   readonly now: () => number
   readonly log: Logger
-  /** ms of silence after which a stream begins without its provider. */
-  readonly silenceMs?: number
+  /** After what silence a stream begins without its provider. */
+  readonly keepAlive?: KeepAlive
 }
 
 type ResponseUseCases = Pick<

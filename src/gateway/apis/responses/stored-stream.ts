@@ -1,6 +1,5 @@
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { FrameBody } from '../frame-body.ts'
-import { streamHeaders } from '../streamed-chat.ts'
+import { PushedBody, streamHeaders } from '../../call/pushed-body.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { ResponseDocument } from './response-document.ts'
 
@@ -14,7 +13,7 @@ type StoredEvent = readonly [type: string, fields: WireObject]
  * read before may be higher: its deltas were more.
  */
 export const storedStream = (document: ResponseDocument, after: number | undefined) => {
-  const body = new FrameBody({ onResume: () => {} })
+  const body = new PushedBody({ resume: () => {} })
   body.write(beginningFrames(document, after))
   body.write(restFrames(document, after))
   body.end()

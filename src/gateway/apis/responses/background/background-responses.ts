@@ -1,6 +1,5 @@
-import { FrameBody } from '#gateway/apis/frame-body.ts'
-import { streamHeaders } from '#gateway/apis/streamed-chat.ts'
 import type { Caller } from '#gateway/call/caller.ts'
+import { PushedBody, streamHeaders } from '#gateway/call/pushed-body.ts'
 import { responseDefinition } from '#machines/response/response-definition.ts'
 import type { Host } from '#runtime/host.ts'
 import { newId } from '#runtime/ids.ts'
@@ -103,7 +102,7 @@ export class BackgroundResponses {
    * numbers are the same whenever and however often it is read.
    */
   stream(found: OfActor, { scope, after }: { readonly scope: Scope; readonly after: number | undefined }) {
-    const body = new FrameBody({ onResume: () => {} })
+    const body = new PushedBody({ resume: () => {} })
     // its head goes out with its first bytes
     body.keepAlive()
     body.write(beginningFrames(found.document, after))
