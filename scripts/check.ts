@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { climbingImportFindings } from './check/climbing-imports.ts'
 import { docstringFindings } from './check/docstrings.ts'
 import { fileLengthFindings } from './check/file-length.ts'
@@ -34,25 +35,37 @@ const quoting = new Set(['test/scripts/check/word-list.test.ts'])
 
 /** What the rules of words read. Tests are not read: they may quote what the rules refuse. */
 const worded = [...product.filter(({ path }) => !path.startsWith(patterns)), ...pages, ...walkthroughs, ...frontPages]
-/** Tools and measurements: all but the list of the words itself. */
-const tools = readFiles(root, ['scripts', 'bench'], ['.ts']).filter(({ path }) => path !== 'scripts/check/word-list.ts')
+/** Scripts and measurements: all but the list of the words itself. */
+const scripts = readFiles(root, ['scripts', 'bench'], ['.ts']).filter(
+  ({ path }) => path !== 'scripts/check/word-list.ts',
+)
 /** What the rules of citations and empty comments read beside: all but the test that quotes what they refuse. */
 const cited = [...worded, ...code.filter(({ path }) => /^(test|scripts|bench)\//.test(path) && !quoting.has(path))]
 const rooms = roomGraph(product)
 
 /** Runs one of the project's own tools; null when it is content, else what it printed. */
-function tool(script: string, ...args: readonly string[]): string | null {
-  const run = spawnSync(process.execPath, [script, ...args], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
-  return run.status === 0 ? null : `${run.stdout}${run.stderr}${run.error?.message ?? ''}`.trim()
+async function tool(script: string, ...args: readonly string[]): Promise<string | null> {
+  const run = spawn(process.execPath, [script, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>((done) => run.once('close', done))
+  const printed = await Promise.all([text(run.stdout), text(run.stderr)])
+  return (await ended) === 0 ? null : printed.join('').trim()
 }
 
 const listed = (findings: readonly Finding[]): string | null =>
   findings.length === 0 ? null : findings.map(({ path, line, message }) => `${path}:${line} ${message}`).join('\n')
 
-const steps: Readonly<Record<string, () => string | null>> = {
+type Step = () => Promise<string | null> | string | null
+
+/** Tools of their own process: they run beside each other, and beside the rules. */
+const tools: Readonly<Record<string, Step>> = {
   types: () => tool('node_modules/typescript/bin/tsc', '-p', '.'),
   'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
+  'generated files': () => tool('scripts/generate.ts', '--check'),
+  duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),
+}
+
+const rules: Readonly<Record<string, Step>> = {
   layers: () => listed(layerFindings(product)),
   rooms: () => listed(roomFindings(rooms)),
   'climbing imports': () => listed(climbingImportFindings(code)),
@@ -60,28 +73,28 @@ const steps: Readonly<Record<string, () => string | null>> = {
   'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),
-  words: () => listed([...worded, ...tools].flatMap(privateWordFindings)),
+  words: () => listed([...worded, ...scripts].flatMap(privateWordFindings)),
   citations: () => listed(cited.flatMap(citationFindings)),
   'empty comments': () => listed(cited.flatMap(emptyCommentFindings)),
   'named paths': () => listed(namedPathFindings(root, worded)),
   'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
   'native server': () => binaryFindings(resolve(root, 'node_modules'), nativeServer).join('\n') || null,
-  'generated files': () => tool('scripts/generate.ts', '--check'),
-  duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),
 }
 
 console.log(`Rooms, each with those that it imports:\n${drawn(rooms).join('\n')}\n`)
 
-let failed = 0
-for (const [name, step] of Object.entries(steps)) {
-  const startedAt = performance.now()
-  const trouble = step()
-  console.log(
-    `${trouble === null ? 'ok    ' : 'FAILED'} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`,
-  )
-  if (trouble === null) continue
-  failed += 1
-  console.log(trouble.replaceAll(/^/gm, '       '))
-}
-console.log(failed === 0 ? 'All checks passed' : `${failed} of ${Object.keys(steps).length} checks failed`)
+const outcomes = Object.entries(tools).map(held)
+for (const rule of Object.entries(rules)) outcomes.push(Promise.resolve(await held(rule)))
+const failed = (await Promise.all(outcomes)).filter((isHeld) => !isHeld).length
+console.log(failed === 0 ? 'All checks passed' : `${failed} of ${outcomes.length} checks failed`)
 process.exitCode = failed === 0 ? 0 : 1
+
+/** Runs a step and prints what came of it. */
+async function held([name, step]: readonly [name: string, step: Step]): Promise<boolean> {
+  const startedAt = performance.now()
+  const trouble = await step()
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  console.log(`${trouble === null ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
+  if (trouble !== null) console.log(trouble.replaceAll(/^/gm, '       '))
+  return trouble === null
+}

@@ -96,7 +96,9 @@ export class Disturber {
   }
 
   async #restart(node: ClusterNode, forMs: number): Promise<void> {
+    const startedAt = performance.now()
     const code = await node.term()
+    this.#parts.say(`${node.name} ended ${Math.round(performance.now() - startedAt)} ms after SIGTERM`)
     if (code !== 0) this.#broken(`${node.name} ended with ${code} on SIGTERM`)
     await wait(forMs)
     await this.#start(node)
