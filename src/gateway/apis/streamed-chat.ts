@@ -2,7 +2,13 @@ import type { BytesResult } from '#actors/call/use-cases.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatSummary } from '../call/chat-calls.ts'
-import { type AnswerHeaders, eventStream, type KeepAlive, PushedBody, streamHeaders } from '../call/pushed-body.ts'
+import {
+  type AnswerHeaders,
+  eventStream,
+  type KeepAlive,
+  PushedBody,
+  streamHeaders,
+} from '../call/streaming/pushed-body.ts'
 
 /** How a form writes a streamed answer: SSE frames as text, '' for none. */
 export interface StreamForm {

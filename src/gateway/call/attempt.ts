@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import type { CallPolicy } from './call-policy.ts'
-import { atEndOfTask } from './end-of-task.ts'
 import {
   AttemptFailed,
   cancelled,
@@ -12,6 +11,7 @@ import {
   timedOut,
   unreachable,
 } from './failure.ts'
+import { atEndOfTask } from './streaming/end-of-task.ts'
 
 type Controller = Dispatcher.DispatchController
 

@@ -8,7 +8,7 @@ import {
   type KeepAlive,
   PushedBody,
   streamHeaders,
-} from '../call/pushed-body.ts'
+} from '../call/streaming/pushed-body.ts'
 import type { RunListener } from './chat-run.ts'
 import type { ChatHandle } from './chats.ts'
 

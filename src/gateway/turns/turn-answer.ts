@@ -1,9 +1,9 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { atEndOfTask } from '../call/end-of-task.ts'
 import { streamBroken } from '../call/failure.ts'
 import type { ModelAnswer, ModelToolCall } from '../call/provider-port.ts'
 import { refusalOf } from '../call/refusal.ts'
+import { atEndOfTask } from '../call/streaming/end-of-task.ts'
 import { receivedCall } from './carried.ts'
 
 /** An answer has so many tool calls at most. */

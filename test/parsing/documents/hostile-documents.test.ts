@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
 import { zipFile } from '#test/support/files/zip-file.ts'
 
-const room = openDocumentRoom({ deadlineMs: 5000 })
+const room = openDocumentRoom({ deadlineMs: 2000 })
 afterAll(() => room.close())
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'

@@ -1,7 +1,7 @@
 import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
-import type { KeepAlive } from '#gateway/call/pushed-body.ts'
 import { errorFrame } from '#gateway/call/refusal.ts'
+import type { KeepAlive } from '#gateway/call/streaming/pushed-body.ts'
 import type { ChatRunRequest, RunListener, WholeAnswer } from '#gateway/chat/chat-run.ts'
 import { type Chats, wholeListener } from '#gateway/chat/chats.ts'
 import { CompletionStream } from '#gateway/chat/completion-stream.ts'

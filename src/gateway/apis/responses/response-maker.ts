@@ -9,7 +9,7 @@ import {
   type KeepAlive,
   PushedBody,
   streamHeaders,
-} from '#gateway/call/pushed-body.ts'
+} from '#gateway/call/streaming/pushed-body.ts'
 import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'

@@ -1,5 +1,5 @@
+import { PushedBody, streamHeaders } from '#gateway/call/streaming/pushed-body.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { PushedBody, streamHeaders } from '../../call/pushed-body.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { ResponseDocument } from './response-document.ts'
 

@@ -1,5 +1,5 @@
 import type { Caller } from '#gateway/call/caller.ts'
-import { PushedBody, streamHeaders } from '#gateway/call/pushed-body.ts'
+import { PushedBody, streamHeaders } from '#gateway/call/streaming/pushed-body.ts'
 import { responseDefinition } from '#machines/response/response-definition.ts'
 import type { Host } from '#runtime/host.ts'
 import { newId } from '#runtime/ids.ts'

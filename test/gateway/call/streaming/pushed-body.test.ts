@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keptAliveAfter, PushedBody } from '#gateway/call/pushed-body.ts'
+import { keptAliveAfter, PushedBody } from '#gateway/call/streaming/pushed-body.ts'
 
 /** A reader that takes `room` parts before it wants a pause. */
 const reader = (room = Number.POSITIVE_INFINITY) => {
