@@ -213,6 +213,13 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'a turn of the loop under a long body',
+    most: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
+    beyond: 'other requests wait for one share',
+    code: ['src/outgoing/shares/in-shares.ts', 'shareMs'],
+    test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms'],
+  },
+  {
     of: 'a page of events',
     most: '4 MB of JSON',
     beyond: 'the page ends before it, and says that there is more',

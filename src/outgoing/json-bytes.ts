@@ -10,8 +10,20 @@ const shortBytes = 32
  * @param from the first byte of the string, behind its opening quote.
  */
 export const endOfString = (bytes: Buffer, from: number): number => {
+  const end = endWithin(bytes, from, Number.POSITIVE_INFINITY)
+  return end < 0 ? bytes.length : end
+}
+
+/**
+ * The same of a string that may be long and full of escapes.
+ *
+ * @param stop where to stop at about.
+ * @returns where it ends; `~place` (which is negative) where it goes on at a place behind `stop`, for the next call.
+ */
+export const endWithin = (bytes: Buffer, from: number, stop: number): number => {
   // an escaped quote is mostly followed by others: from there on byte by byte again
   for (let at = from; ; ) {
+    if (at > stop) return ~at
     for (const near = Math.min(bytes.length, at + shortBytes); at < near; at += 1) {
       const byte = bytes[at]
       if (byte === quote) return at
@@ -24,7 +36,8 @@ export const endOfString = (bytes: Buffer, from: number): number => {
   }
 }
 
-const backslashesBefore = (bytes: Buffer, from: number, end: number): number => {
+/** How many backslashes stand before a place. @param from where to stop counting. */
+export const backslashesBefore = (bytes: Buffer, from: number, end: number): number => {
   let at = end
   while (at > from && bytes[at - 1] === backslash) at -= 1
   return end - at

@@ -1,4 +1,6 @@
-import { endOfString } from './json-bytes.ts'
+import { endOfString, endWithin } from './json-bytes.ts'
+import { atOnce, inShares, type Steps } from './shares/in-shares.ts'
+import { pieceBytes } from './shares/json-spans.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -15,11 +17,17 @@ const field = Buffer.from('model')
  * hold the loop for 50 ms and more.
  *
  * @param body JSON of an object, which has been parsed.
- * @returns null where its name does not stand there plainly and once, so that the body has to be written anew.
+ * @returns null where its name does not stand there plainly and once, so that the body has to be written anew. A long body is
+ * read in shares of the loop.
  */
-export const renamedModel = (body: Uint8Array, model: string): Uint8Array | null => {
+export const renamedModel = (body: Uint8Array, model: string): Uint8Array | null | Promise<Uint8Array | null> => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const place = placeOfModel(bytes)
+  const steps = renamed(bytes, model)
+  return bytes.length > 2 * pieceBytes ? inShares(steps) : atOnce(steps)
+}
+
+function* renamed(bytes: Buffer, model: string): Steps<Uint8Array | null> {
+  const place = yield* placeOfModel(bytes)
   if (place === null) return null
   return Buffer.concat([bytes.subarray(0, place.start), Buffer.from(JSON.stringify(model)), bytes.subarray(place.end)])
 }
@@ -30,14 +38,23 @@ interface Place {
 }
 
 /** Where the value of the outermost `model` stands, quotes and all. */
-const placeOfModel = (bytes: Buffer): Place | null => {
+function* placeOfModel(bytes: Buffer): Steps<Place | null> {
   let found: Place | null = null
   let depth = 0
   let isName = true
+  let stop = pieceBytes
   for (let at = 0; at < bytes.length; at += 1) {
+    if (at > stop) {
+      yield
+      stop = at + pieceBytes
+    }
     const byte = bytes[at]
     if (byte === quote) {
-      const end = endOfString(bytes, at + 1)
+      let end = endWithin(bytes, at + 1, stop)
+      for (; end < 0; end = endWithin(bytes, ~end, stop)) {
+        yield
+        stop = ~end + pieceBytes
+      }
       if (depth === 1 && isName) {
         const name = bytes.subarray(at + 1, end)
         // a name with an escape may be the same one in other letters

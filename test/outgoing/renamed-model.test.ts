@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { renamedModel } from '#outgoing/renamed-model.ts'
 
-const renamed = (text: string, model = 'new'): string | null => {
-  const bytes = renamedModel(Buffer.from(text), model)
+const renamed = async (text: string, model = 'new'): Promise<string | null> => {
+  const bytes = await renamedModel(Buffer.from(text), model)
   return bytes === null ? null : Buffer.from(bytes).toString()
 }
 
@@ -13,18 +13,19 @@ describe('the bytes of a request under another model', () => {
     ['{"a":"model","model":"o\\"l\\\\d","b":"model"}', '{"a":"model","model":"new","b":"model"}'],
     ['{"a":["model",{"model":"old"}],"model":"old"}', '{"a":["model",{"model":"old"}],"model":"new"}'],
     ['{"a":"\\"model\\":\\"x\\"","model":"old"}', '{"a":"\\"model\\":\\"x\\"","model":"new"}'],
+    [`{"a":"${'x\\"'.repeat(100_000)}","model":"old"}`, `{"a":"${'x\\"'.repeat(100_000)}","model":"new"}`],
     ['{"é":"東京","model":"old","n":1.50}', '{"é":"東京","model":"new","n":1.50}'],
-  ])('keep everything else of %s', (before, after) => {
-    expect(renamed(before)).toBe(after)
+  ])('keep everything else of %s', async (before, after) => {
+    expect(await renamed(before)).toBe(after)
   })
 
-  it('write a name as JSON does', () => {
-    expect(renamed('{"model":"old"}', 'a"b\\é')).toBe('{"model":"a\\"b\\\\é"}')
+  it('write a name as JSON does', async () => {
+    expect(await renamed('{"model":"old"}', 'a"b\\é')).toBe('{"model":"a\\"b\\\\é"}')
   })
 
-  it('are read within a larger buffer', () => {
+  it('are read within a larger buffer', async () => {
     const bytes = Buffer.from('xx{"model":"old"}yy').subarray(2, -2)
-    expect(Buffer.from(renamedModel(bytes, 'new') ?? []).toString()).toBe('{"model":"new"}')
+    expect(Buffer.from((await renamedModel(bytes, 'new')) ?? []).toString()).toBe('{"model":"new"}')
   })
 
   it.each([
@@ -32,7 +33,7 @@ describe('the bytes of a request under another model', () => {
     ['a name is written with an escape', '{"model":"a","mod\\u0065l":"b"}'],
     ['the model is no text', '{"model":null}'],
     ['there is none', '{"a":{"model":"old"}}'],
-  ])('are not made where %s', (_, text) => {
-    expect(renamed(text)).toBeNull()
+  ])('are not made where %s', async (_, text) => {
+    expect(await renamed(text)).toBeNull()
   })
 })

@@ -1,3 +1,4 @@
+import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { ChatBody } from './chat-calls.ts'
@@ -43,7 +44,7 @@ export interface FormatRequest {
   readonly path: string
   /** Lower-case names, the key's and the content type among them. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: WireBody
   /** @throws {AttemptFailed} when it is no answer of the format. @param json the parsed body of a 200. */
   answer(json: unknown): FormatAnswer
   decoder(): ChatDecoder

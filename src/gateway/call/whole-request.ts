@@ -1,3 +1,4 @@
+import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { Attempt, type Patience } from './attempt.ts'
 import { type AttemptFailed, cancelled, type ErrorAnswer } from './failure.ts'
 import type { Route } from './routes.ts'
@@ -14,7 +15,7 @@ export interface RequestParts {
 export interface WholeRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | string
+  readonly body: WireBody
   /** How long the provider may be silent; undefined: as its connection or the installation says. */
   readonly timeoutMs: number | undefined
   readonly failureOf: (answer: ErrorAnswer) => AttemptFailed
@@ -27,13 +28,15 @@ export interface WholeRequest {
  *
  * @throws {AttemptFailed} `cancelled` as soon as the request's `signal` aborts.
  */
-export const wholeRequest = (
+export const wholeRequest = async (parts: RequestParts, route: Route, request: WholeRequest): Promise<Buffer> =>
+  sent(parts, route, { ...request, body: await request.body })
+
+const sent = (
   { upstreams, patience }: RequestParts,
   route: Route,
-  request: WholeRequest,
+  { path, headers, body, failureOf, timeoutMs, signal }: Omit<WholeRequest, 'body'> & { body: string | Uint8Array },
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const { path, headers, body, failureOf, timeoutMs, signal } = request
     const { dispatcher, origin, basePath } = reachable(upstreams, route)
     const parts: Buffer[] = []
     const gone = (): void => {

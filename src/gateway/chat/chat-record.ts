@@ -1,6 +1,8 @@
-import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { isLong } from '#outgoing/shares/encode-in-steps.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallEnd, CallRecord } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'
+import { type LoggedText, loggedBytes, loggedJson } from '../call/accounting/logged-text.ts'
 import { routeCost } from '../call/accounting/route-price.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import { isRequest } from '../call/caller.ts'
@@ -76,13 +78,13 @@ export class ChatRecord {
     }
   }
 
-  #request(): string {
+  #request(): LoggedText {
     const { bytes, body } = this.request
-    return bytes === null ? JSON.stringify(body) : Buffer.from(bytes).toString('utf8')
+    return bytes === null ? loggedJson(body) : loggedBytes(bytes)
   }
 
-  #response(): string {
-    return this.completion === null ? (this.#answer?.toString() ?? '') : JSON.stringify(this.completion)
+  #response(): LoggedText {
+    return this.completion === null ? (this.#answer?.toString() ?? '') : loggedJson(this.completion)
   }
 
   /** Tokens by length, for a provider that counted none. */
@@ -90,7 +92,7 @@ export class ChatRecord {
     const { messages, tools } = this.request.body
     const output = this.tokensSoFar ?? tokensOfChars(writtenLength(this.completion))
     return {
-      inputTokens: tokensOfChars(JSON.stringify([messages, tools]).length),
+      inputTokens: tokensOfChars(sizeAsJson([messages, tools])),
       outputTokens: output,
       cachedTokens: 0,
       reasoningTokens: 0,
@@ -108,3 +110,13 @@ export const writtenLength = (completion: WireObject | null): number =>
 
 const lengthOf = ({ content, tool_calls }: WireObject): number =>
   textOf(content).length + (tool_calls === undefined ? 0 : JSON.stringify(tool_calls).length)
+
+/** Characters of a value as JSON; of a long one they are estimated, since to write it would hold the loop. */
+const sizeAsJson = (value: object): number => (isLong(value) ? charsOf(value) : JSON.stringify(value).length)
+
+const charsOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length + 2
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + charsOf(item) + 1, 2)
+  if (!isObject(value)) return 4
+  return Object.entries(value).reduce((sum, [name, item]) => sum + name.length + 4 + charsOf(item), 2)
+}

@@ -1,3 +1,4 @@
+import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
 import type { Route } from '../call/routes.ts'
 import { chatFormat } from '../providers/chat-formats.ts'
@@ -9,7 +10,7 @@ export interface ChatRequest {
   /** What follows the route's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | string
+  readonly body: WireBody
   readonly format: FormatRequest | null
 }
 
@@ -26,7 +27,7 @@ export function chatRequest(input: ChatInput, route: Route): ChatRequest {
   return { path: '/chat/completions', headers, body: bodyFor(input, route), format: null }
 }
 
-const bodyFor = (input: ChatInput, route: Route): Uint8Array | string => {
+const bodyFor = (input: ChatInput, route: Route): WireBody => {
   if (input.encoded !== undefined) return input.encoded(route)
   const body = portableBody(input.body, route)
   return openAiBody(body === input.body ? input : { ...input, body, bytes: null }, route)

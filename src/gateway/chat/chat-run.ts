@@ -276,7 +276,12 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#attempt = attempt
     const via = isRequest(this.caller) ? this.caller.via : undefined
     const headers = via === undefined ? request.headers : { ...request.headers, via }
-    posting.dispatch({ path: basePath + request.path, headers, body: request.body }, attempt)
+    const post = (body: string | Uint8Array): void => {
+      if (this.#attempt === attempt) posting.dispatch({ path: basePath + request.path, headers, body }, attempt)
+    }
+    const { body } = request
+    if (body instanceof Promise) this.#run.after(() => body, post)
+    else post(body)
   }
 
   /** The reader of an answer that begins so; null while nothing is said, and lines keep the connection alive. */

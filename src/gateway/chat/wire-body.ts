@@ -1,4 +1,5 @@
 import { renamedModel } from '#outgoing/renamed-model.ts'
+import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { objectOf } from '#outgoing/wire.ts'
 import type { ChatBody, ChatCall } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
@@ -32,18 +33,23 @@ export const wantsUsage = (body: ChatBody): boolean => objectOf(body.stream_opti
  *
  * @param route whose model is called, under the name that its provider knows.
  */
-export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): Uint8Array | string {
+export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): WireBody {
   const { model } = route
   const asUsual = body.models === undefined && body.memory === undefined
   const usage = stream && !wantsUsage(body)
-  if (bytes !== null && asUsual && (!usage || body.stream_options === undefined)) {
-    const named = body.model === model ? bytes : renamedModel(bytes, model)
-    if (named !== null) return usage ? withUsageOption(named) : named
+  const anew = (): WireBody => {
+    const { models: _models, memory: _memory, ...rest } = body
+    const options = usage ? { stream_options: { ...objectOf(body.stream_options), include_usage: true } } : {}
+    const sent = translated ? inOwnWords(rest, route) : rest
+    return encodeJson({ ...sent, model, stream, ...options })
   }
-  const { models: _models, memory: _memory, ...rest } = body
-  const options = usage ? { stream_options: { ...objectOf(body.stream_options), include_usage: true } } : {}
-  const sent = translated ? inOwnWords(rest, route) : rest
-  return JSON.stringify({ ...sent, model, stream, ...options })
+  if (bytes === null || !asUsual || (usage && body.stream_options !== undefined)) return anew()
+  const copied = (named: Uint8Array | null): WireBody => {
+    if (named === null) return anew()
+    return usage ? withUsageOption(named) : named
+  }
+  const named = body.model === model ? bytes : renamedModel(bytes, model)
+  return named instanceof Promise ? named.then(copied) : copied(named)
 }
 
 /** The same request with a limit on its answer, which it had none of. */

@@ -1,7 +1,9 @@
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { viaOf } from '#outgoing/via.ts'
 import { arrayOf, isObject, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { loggedJson } from '../call/accounting/logged-text.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
@@ -96,8 +98,8 @@ export class DocumentCalls {
           costUsd: done === null ? '0' : kind.costUsd(done.route, done.usage),
           status: error === null ? 200 : statusOf(error),
           bodies: () => ({
-            request: JSON.stringify(sent),
-            response: done === null ? '' : JSON.stringify(done.answer),
+            request: loggedJson(sent),
+            response: done === null ? '' : loggedJson(done.answer),
           }),
         }),
       },
@@ -114,7 +116,7 @@ export class DocumentCalls {
     const { models: _models, ...rest } = body
     const json = { 'content-type': 'application/json', accept: 'application/json' }
     const headers = { ...json, ...target.headers, ...identityEncoding, via: viaOf(caller) }
-    const document = JSON.stringify({ ...rest, model: route.model })
+    const document = encodeJson({ ...rest, model: route.model })
     const failureOf = (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++

@@ -1,6 +1,7 @@
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { viaOf } from '#outgoing/via.ts'
 import { arrayOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { loggedJson } from '../call/accounting/logged-text.ts'
 import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
 import { withRetries } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts } from '../call/call-run.ts'
@@ -83,7 +84,7 @@ export class EmbeddingCalls {
           costUsd: done === null ? '0' : done.costUsd,
           status: error === null ? 200 : statusOf(error),
           bodies: () => ({
-            request: JSON.stringify(prepared.request?.body ?? body),
+            request: loggedJson(prepared.request?.body ?? body),
             response: done === null ? '' : logged(done.answer),
           }),
         }),

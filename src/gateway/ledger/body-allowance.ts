@@ -29,6 +29,9 @@ export class BodyAllowance {
   }
 }
 
-/** A text that is not too long for the log. @param length of the whole text, of which `text` may be the beginning. */
-export const cut = (text: string, length: number): string =>
-  text.length <= maxBodyChars ? text : `${text.slice(0, maxBodyChars).toWellFormed()}… (${length} characters in all)`
+/** A text that is not too long for the log. @param length of the whole text, of which `text` may be the beginning; null: longer. */
+export const cut = (text: string, length: number | null): string => {
+  if (text.length <= maxBodyChars) return text
+  const rest = length === null ? `more than ${text.length} characters` : `${length} characters in all`
+  return `${text.slice(0, maxBodyChars).toWellFormed()}… (${rest})`
+}

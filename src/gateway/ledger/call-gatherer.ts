@@ -4,6 +4,7 @@ import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
 import { idAt } from '#runtime/ids.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { CallLedger, GatewayCall } from '../call/accounting/call-ledger.ts'
+import type { LoggedText } from '../call/accounting/logged-text.ts'
 import type { Redaction } from '../call/redaction.ts'
 import { BodyAllowance, cut, marginChars, maxBodyChars } from './body-allowance.ts'
 import {
@@ -185,8 +186,9 @@ export class CallGatherer implements CallLedger {
     return kept
   }
 
-  #clean(text: string): string {
-    return cut(this.#parts.redaction.forLog(text.slice(0, maxBodyChars + marginChars)), text.length)
+  #clean(logged: LoggedText): string {
+    const [text, length] = typeof logged === 'string' ? [logged, logged.length] : [logged.beginning, null]
+    return cut(this.#parts.redaction.forLog(text.slice(0, maxBodyChars + marginChars)), length)
   }
 
   #drop(): void {

@@ -1,3 +1,4 @@
+import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { AttemptFailed, ErrorAnswer } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
@@ -33,7 +34,7 @@ export interface ProviderEmbeddings {
   /** What follows the route's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | string
+  readonly body: WireBody
   /** @throws {AttemptFailed} when it is no answer of the format, or one that leaves out vectors. */
   answer(json: unknown): Embedded
 }

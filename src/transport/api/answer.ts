@@ -1,5 +1,6 @@
 import type { ByteStream, StreamAnswer } from '#actors/call/call.ts'
 import type { BytesResult } from '#actors/call/use-cases.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { eventsOf, type JsonAnswer } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { BodyWriter, Headers } from '../http/http-port.ts'
@@ -14,12 +15,12 @@ export const replayedHeaders: Headers = [['idempotent-replayed', 'true']]
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 const uncached = ['cache-control', 'no-store'] as const
 
-/** Sends what a use-case returned, as its operation declares. @returns the status. */
+/** Sends what a use-case returned, as its operation declares; a long document is written in shares of the loop. @returns the status. */
 export const answer = (
   exchange: Exchange,
   { answer: declared, headers, tagged }: Operation,
   { result, query, streams }: { readonly result: unknown; readonly query: unknown; readonly streams: SseStreams },
-): number => {
+): number | Promise<number> => {
   addHeaders(exchange, headers)
   switch (declared.kind) {
     case 'json':
@@ -43,7 +44,7 @@ const sendDocument = (
   exchange: Exchange,
   declared: JsonAnswer<unknown>,
   { result, tagged = false }: { readonly result: unknown; readonly tagged?: boolean | undefined },
-): number => {
+): number | Promise<number> => {
   const { body, headers } = declared.withHeaders ? asWithHeaders(result) : { body: result, headers: [] }
   addHeaders(exchange, headers)
   if (declared.secret) addHeaders(exchange, [uncached])
@@ -54,8 +55,12 @@ const sendDocument = (
       result: asObject(body),
       bodyOf: () => JSON.stringify(body),
     })
-  exchange.response.send(declared.status, head, JSON.stringify(body))
-  return declared.status
+  const send = (written: string | Uint8Array): number => {
+    exchange.response.send(declared.status, head, written)
+    return declared.status
+  }
+  const written = encodeJson(asObject(body))
+  return written instanceof Promise ? written.then(send) : send(written)
 }
 
 const sendEvents = (

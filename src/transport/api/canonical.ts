@@ -1,3 +1,10 @@
+import { createHash } from 'node:crypto'
+import { encodeInSteps } from '#outgoing/shares/encode-in-steps.ts'
+import type { Steps } from '#outgoing/shares/in-shares.ts'
+
+/** Bytes that are hashed in one step. */
+const stepBytes = 1024 * 1024
+
 /** JSON text with the keys of every object in order: equal values have equal texts. */
 export const canonical = (value: unknown): string => JSON.stringify(value, sortKeys) ?? 'null'
 
@@ -5,3 +12,33 @@ const sortKeys = (_key: string, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
 }
+
+/** Hash of some bytes. */
+export const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64url')
+
+/** The same of many bytes, in steps. */
+export function* hashInSteps(bytes: Uint8Array): Steps<string> {
+  const hash = createHash('sha256')
+  for (let at = 0; at < bytes.length; at += stepBytes) {
+    hash.update(bytes.subarray(at, at + stepBytes))
+    yield
+  }
+  return hash.digest('base64url')
+}
+
+/** Hash of a value's canonical text, in steps. */
+export function* canonicalHashInSteps(value: unknown): Steps<string> {
+  return yield* hashInSteps(yield* encodeInSteps(value, sortedNames))
+}
+
+/** Names that are numbers stand first in every object, whatever order they are given in. */
+const sortedNames = (object: object): readonly string[] =>
+  Object.keys(
+    Object.fromEntries(
+      Object.keys(object)
+        .sort(inOrder)
+        .map((name) => [name, null]),
+    ),
+  )
+
+const inOrder = (left: string, right: string): number => (left < right ? -1 : 1)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
+import { nextShare } from '#outgoing/shares/in-shares.ts'
 import type { About, IdempotentRequests } from '#records/idempotent.ts'
 import { eventsOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
@@ -15,6 +16,7 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
+import { isLongBody } from './body/json-body.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator, Origins } from './credentials/authenticator.ts'
@@ -151,7 +153,11 @@ export class Dispatcher implements HttpHandler {
       files,
       bytes,
     }: ReadBody = operation.body === null ? noBody : await readBody(operation, request)
+    // what a long body takes at each stage is bearable; what all stages take together is not
+    const isLong = isLongBody(bytes)
+    if (isLong) await nextShare()
     validator.body(body)
+    if (isLong) await nextShare()
     const reserved = checkFields(operation, principal, body)
     this.#takeSeat(exchange, operation, { principal, query, body })
     const params = named(operation.params, values)
@@ -162,6 +168,10 @@ export class Dispatcher implements HttpHandler {
     const attribution = attributed instanceof Promise ? await attributed : attributed
     const scope = scopeFor(operation, principal, attribution)
     checkEventNames(operation, request)
+    const content = { params, query, body, files }
+    const keyed = idempotencyOf(operation, { request, principal, scope, attribution }, content)
+    const idempotency = keyed instanceof Promise ? await keyed : keyed
+    if (isLong) await nextShare()
     const call = new ServedCall(exchange, {
       principal,
       scope,
@@ -170,7 +180,7 @@ export class Dispatcher implements HttpHandler {
       body,
       bytes,
       files,
-      idempotency: idempotencyOf(operation, { request, principal, scope, attribution }, { params, query, body, files }),
+      idempotency,
       after: lastEventId(operation, request, query),
       attribution,
       reserved,

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { Attribution, Idempotency, Principal, UploadedFile } from '#actors/call/call.ts'
+import { isLong } from '#outgoing/shares/encode-in-steps.ts'
+import { inShares, type Steps } from '#outgoing/shares/in-shares.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { HttpRequest } from '../http/http-port.ts'
-import { canonical } from './canonical.ts'
+import { canonical, canonicalHashInSteps, hashInSteps, hashOf } from './canonical.ts'
 
 /** What a request contains that must be the same under a repeated key. */
 export interface RequestContent {
@@ -30,14 +31,14 @@ export interface KeyedCall {
  * requests: another credential of the project neither gets an answer by guessing a key, nor blocks one.
  * For whom headers say that a call is counts as who calls does: no tenant gets the answer of another one.
  *
- * @returns null when there is none, and for operations that take none.
+ * @returns null when there is none, and for operations that take none. What is long is hashed in shares of the loop.
  * @throws {ServiceError} `invalid_header`
  */
 export const idempotencyOf = (
   operation: Operation,
   { request, principal, scope, attribution }: KeyedCall,
   content: RequestContent,
-): Idempotency | null => {
+): Idempotency | null | Promise<Idempotency> => {
   if (operation.idempotency === 'ignored') return null
   const key = request.header('idempotency-key')
   if (key === undefined) return null
@@ -49,8 +50,10 @@ export const idempotencyOf = (
   }
   const caller = [scope.project, credentialOf(principal), scope.tenant ?? '', scope.user ?? '']
   const named = attribution === undefined ? [] : [JSON.stringify([attribution.tenant, attribution.externalUserId])]
-  const cause = `idem:${hash([...caller, ...named, operation.id, key].join('\n'))}`
-  return { cause, fingerprint: fingerprint(content), seed: null }
+  const cause = `idem:${hashOf([...caller, ...named, operation.id, key].join('\n'))}`
+  const fingerprint = fingerprintOf(content)
+  if (typeof fingerprint === 'string') return { cause, fingerprint, seed: null }
+  return fingerprint.then((late) => ({ cause, fingerprint: late, seed: null }))
 }
 
 /** A credential, by what stays the same when its holder gets a new token or signs in anew. */
@@ -68,7 +71,14 @@ const credentialOf = (principal: Principal): string => {
   }
 }
 
-const fingerprint = ({ files, ...content }: RequestContent): string =>
-  hash(canonical({ ...content, files: files.map(({ bytes, ...file }) => ({ ...file, hash: hash(bytes) })) }))
+/** Of files their hashes count. */
+const fingerprintOf = (content: RequestContent): string | Promise<string> =>
+  content.files.length > 0 || isLong(content.body)
+    ? inShares(fingerprintInSteps(content))
+    : hashOf(canonical({ ...content, files: [] }))
 
-const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64url')
+function* fingerprintInSteps({ files, ...content }: RequestContent): Steps<string> {
+  const hashed: object[] = []
+  for (const { bytes, ...file } of files) hashed.push({ ...file, hash: yield* hashInSteps(bytes) })
+  return yield* canonicalHashInSteps({ ...content, files: hashed })
+}

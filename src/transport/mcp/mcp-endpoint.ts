@@ -24,6 +24,9 @@ export const mcpPath = '/mcp'
 
 const metadataPath = '/.well-known/oauth-protected-resource'
 const maxBodyBytes = 1024 * 1024
+
+/** Names, texts, objects and lists of a request: the SDK parses it at once. */
+const maxWeight = 20_000
 const json = [['content-type', 'application/json']] as const
 
 /**
@@ -52,7 +55,7 @@ export class McpEndpoint {
       const mode = modeOf(request.query)
       const body = request.method === 'POST' ? await request.body(maxBodyBytes) : null
       // what the protocol's own parsers walk costs by its depth: 800 kB of brackets would hold the loop for a second
-      if (body !== null) checkShape(body)
+      if (body !== null) checkShape(body, maxWeight)
       await passedOn(await (await this.#handler(request, mode)).fetch(asFetched(request, body)), response, own)
     } catch (error) {
       const refused = refusalOf(error)

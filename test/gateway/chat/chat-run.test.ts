@@ -73,8 +73,8 @@ describe('a whole answer', () => {
       { status: 200, error: null, requestedModel: 'model-1', attempts: 1, streamed: false, units: { tokens: usage } },
     ])
     const bodies = world.recorded[0]?.bodies?.()
-    expect(JSON.parse(bodies?.request ?? '')).toEqual(hello)
-    expect(JSON.parse(bodies?.response ?? '')).toEqual(goodAnswer)
+    expect(JSON.parse(String(bodies?.request ?? ''))).toEqual(hello)
+    expect(JSON.parse(String(bodies?.response ?? ''))).toEqual(goodAnswer)
   })
 
   it('has its tokens estimated, and marked so, when nobody counted them', async () => {

@@ -60,7 +60,7 @@ describe('a whole answer to a request for a stream', () => {
     expect(chunks).toEqual([said, over, { ...head, choices: [], usage: goodAnswer.usage }])
     expect(summary).toMatchObject({ usage, finishReason: 'stop', model: 'model-1-2026' })
     expect(world.recorded).toMatchObject([{ status: 200, error: null, streamed: true, units: { tokens: usage } }])
-    expect(JSON.parse(world.recorded[0]?.bodies?.().response ?? '')).toMatchObject({
+    expect(JSON.parse(String(world.recorded[0]?.bodies?.().response ?? ''))).toMatchObject({
       choices: [{ message: { content: 'Hello' } }],
     })
   })

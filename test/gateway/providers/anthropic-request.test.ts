@@ -36,7 +36,7 @@ describe('where and with what Anthropic is asked', () => {
   })
 
   it('asks for a stream only when there is one', () => {
-    expect(JSON.parse(asked('anthropic', haiku).body)).toMatchObject({ stream: true })
+    expect(JSON.parse(String(asked('anthropic', haiku).body))).toMatchObject({ stream: true })
     expect(withFields({ stream: true })).not.toHaveProperty('stream')
   })
 

@@ -27,7 +27,7 @@ export const routeTo = (format: 'anthropic' | 'google', model: string): Route =>
 /** What is sent, parsed. */
 export function sent(format: 'anthropic' | 'google', model: string, body: ChatBody): Record<string, unknown> {
   const { body: text } = formats[format].request(body, routeTo(format, model), false)
-  const parsed: unknown = JSON.parse(text)
+  const parsed: unknown = JSON.parse(String(text))
   if (!isObject(parsed)) throw new Error('no object')
   return parsed
 }

@@ -163,7 +163,7 @@ describe('what Perplexity is asked', () => {
       ...{ model, provider: 'perplexity', format: 'perplexity', baseUrl: 'https://api.perplexity.ai/v1', apiKey: 'k' },
       ...{ source: 'byok', connectionId: null },
     }
-    return JSON.parse(perplexityFormat().request(body, route, false).body)
+    return JSON.parse(String(perplexityFormat().request(body, route, false).body))
   }
 
   it.each([

@@ -179,16 +179,16 @@ describe('personal data', () => {
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', voice: 'nova' })
     const spoken = world.calls.at(-1)?.bodies?.()
-    expect(JSON.parse(spoken?.request ?? '')).toMatchObject({ model: 'tts-1', text: 'Hello', voice: 'nova' })
-    expect(JSON.parse(spoken?.response ?? '')).toEqual({ bytes: audio.length })
+    expect(JSON.parse(String(spoken?.request ?? ''))).toMatchObject({ model: 'tts-1', text: 'Hello', voice: 'nova' })
+    expect(JSON.parse(String(spoken?.response ?? ''))).toEqual({ bytes: audio.length })
     world.upstream.script(answers(whisperAnswer))
     await world.transcribe({}, { files: [wavFile(100)] })
     const heard = world.calls.at(-1)?.bodies?.()
-    expect(JSON.parse(heard?.request ?? '')).toMatchObject({
+    expect(JSON.parse(String(heard?.request ?? ''))).toMatchObject({
       model: 'whisper-1',
       file: { container: 'wav', bytes: 100 },
     })
-    expect(JSON.parse(heard?.response ?? '')).toEqual({ text: whisperAnswer.text, seconds: 4.5 })
+    expect(JSON.parse(String(heard?.response ?? ''))).toEqual({ text: whisperAnswer.text, seconds: 4.5 })
     expect(JSON.stringify([spoken, heard])).not.toContain('managed-key')
   })
 })

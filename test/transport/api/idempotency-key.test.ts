@@ -2,19 +2,21 @@ import { describe, expect, it } from 'vitest'
 import type { Principal } from '#actors/call/call.ts'
 import { operations } from '#actors/capabilities.ts'
 import { scopeOf } from '#transport/api/credentials/authorise.ts'
-import { idempotencyOf } from '#transport/api/idempotency-key.ts'
+import { idempotencyOf, type RequestContent } from '#transport/api/idempotency-key.ts'
 import { principals } from './serving.ts'
 
 const asked = { params: {}, query: {}, body: {}, files: [] }
 const request = { header: (name: string) => (name === 'idempotency-key' ? 'k1' : undefined) }
 
-const causeOf = (principal: Principal): string | undefined =>
-  idempotencyOf(operations['sessions.create'], { request, principal, scope: scopeOf(principal) }, asked)?.cause
+const keyed = async (principal: Principal, content: RequestContent = asked) =>
+  idempotencyOf(operations['sessions.create'], { request, principal, scope: scopeOf(principal) }, content)
+
+const causeOf = async (principal: Principal): Promise<string | undefined> => (await keyed(principal))?.cause
 
 const { secret_key, agent_key, client_token, dashboard } = principals
 
 describe('the cause of a keyed request', () => {
-  it('is of one credential, so that no other of the project gets its answer or blocks its key', () => {
+  it('is of one credential, so that no other of the project gets its answer or blocks its key', async () => {
     const callers: readonly Principal[] = [
       secret_key,
       { ...secret_key, keyId: 'key_9' },
@@ -28,11 +30,11 @@ describe('the cause of a keyed request', () => {
       { ...client_token, sessionId: 'ses_1' },
       { ...client_token, installationIds: ['ins_1'] },
     ]
-    expect(new Set(callers.map(causeOf)).size).toBe(callers.length)
+    expect(new Set(await Promise.all(callers.map(causeOf))).size).toBe(callers.length)
   })
 
-  it('stays the same over a new sign-in of the member and a new token of the user', () => {
-    expect(causeOf({ ...dashboard, sessionId: 'ds_2' })).toBe(causeOf(dashboard))
-    expect(causeOf({ ...client_token })).toBe(causeOf(client_token))
+  it('stays the same over a new sign-in of the member and a new token of the user', async () => {
+    expect(await causeOf({ ...dashboard, sessionId: 'ds_2' })).toBe(await causeOf(dashboard))
+    expect(await causeOf({ ...client_token })).toBe(await causeOf(client_token))
   })
 })

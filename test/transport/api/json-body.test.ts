@@ -2,35 +2,54 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isJsonType, parseJson } from '#transport/api/body/json-body.ts'
 
-const parse = (text: string) => parseJson(Buffer.from(text))
+const parse = async (text: string): Promise<unknown> => parseJson(Buffer.from(text))
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
 
 describe('a JSON body', () => {
-  it('of any value is parsed', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+  it('of any value is parsed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async (value) => {
         const text = JSON.stringify(value)
-        expect(JSON.stringify(parse(text))).toBe(text)
+        expect(JSON.stringify(await parse(text))).toBe(text)
       }),
     )
   })
 
-  it('may be nested 64 deep and no deeper', () => {
-    expect(parse(nested(64))).toBeInstanceOf(Array)
-    expect(() => parse(nested(66))).toThrow('nested deeper than 64')
+  it('may be nested 64 deep and no deeper', async () => {
+    expect(await parse(nested(64))).toBeInstanceOf(Array)
+    await expect(parse(nested(66))).rejects.toThrow('nested deeper than 64')
   })
 
-  it('may have any number of brackets in its texts', () => {
+  it('may have any number of brackets in its texts', async () => {
     const text = `\\"${'[{'.repeat(100)}`
-    expect(parse(JSON.stringify({ text }))).toEqual({ text })
+    expect(await parse(JSON.stringify({ text }))).toEqual({ text })
   })
 
-  it('has at most 100,000 names, texts, objects and lists, and eight times as many numbers', () => {
+  it('of more than 64 KB is read in shares of the loop, whatever it consists of', async () => {
+    const long = 'x'.repeat(70_000)
+    for (const text of [JSON.stringify({ long }), `"${long}`, `[${'1,'.repeat(40_000)}1]`, '['.repeat(70_000)]) {
+      const reading = parseJson(Buffer.from(text))
+      expect(reading).toBeInstanceOf(Promise)
+      await Promise.allSettled([reading])
+    }
+    expect(parseJson(Buffer.from('{"a":1}'))).toEqual({ a: 1 })
+  })
+
+  it.each([
+    ['{"model":"a","model":"b"}', 'model'],
+    ['{"messages":[{"role":"user","content":"a","content":"b"}]}', 'messages[0].content'],
+    [`{"model":"a","messages":[{"content":"${'x'.repeat(100_000)}"}],"model":"b"}`, 'model'],
+  ])('names nothing twice in one object (%#)', async (text, param) => {
+    const message = `The body names ${param} twice.`
+    await expect(parse(text)).rejects.toMatchObject({ code: 'malformed_json', details: { param, message } })
+  })
+
+  it('has at most 100,000 names, texts, objects and lists, and eight times as many numbers', async () => {
     const items = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join(',')}]`
-    expect(parse(items(80_000, '{}'))).toHaveLength(80_000)
-    expect(parse(items(780_000, '1'))).toHaveLength(780_000)
+    expect(await parse(items(80_000, '{}'))).toHaveLength(80_000)
+    expect(await parse(items(780_000, '1'))).toHaveLength(780_000)
     for (const body of [items(100_000, '{}'), items(100_000, '""'), items(810_000, '1')])
-      expect(() => parse(body)).toThrow('The body has more than 100000 names')
+      await expect(parse(body)).rejects.toThrow('The body has more than 100000 names')
   })
 
   it('is UTF-8', () => {

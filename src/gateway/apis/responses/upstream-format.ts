@@ -3,6 +3,7 @@ import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.t
 import { ModelError } from '#gateway/call/provider-port.ts'
 import { ChunkWriter } from '#gateway/providers/chunk-writer.ts'
 import { EventDecoder } from '#gateway/providers/event-decoder.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { annotationsOf, endOf, hostedOf, searchOf, UpstreamReader } from './upstream-reader.ts'
 import { upstreamRequest } from './upstream-request.ts'
@@ -18,7 +19,7 @@ export const upstreamFormat: ChatFormat = {
         accept: stream ? 'text/event-stream' : 'application/json',
         ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
       },
-      body: JSON.stringify(upstreamRequest(body, model, stream)),
+      body: encodeJson(upstreamRequest(body, model, stream)),
       answer: (json) => answerOf(json, model),
       decoder: () => new EventDecoder(new UpstreamReader(writerFor(model))),
     }

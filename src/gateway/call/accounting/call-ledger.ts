@@ -1,6 +1,7 @@
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Caller } from '../caller.ts'
 import type { Need, Route } from '../routes.ts'
+import type { LoggedText } from './logged-text.ts'
 
 /** Status under which a call is logged whose caller went away. */
 export const callerGone = 499
@@ -32,7 +33,7 @@ export interface GatewayCall {
   /** Attempts at providers, the successful one included. */
   readonly attempts: number
   /** Request and response, for the request log, made on demand after the answer is out; null: nothing is kept. */
-  readonly bodies: (() => { readonly request: string; readonly response: string }) | null
+  readonly bodies: (() => { readonly request: LoggedText; readonly response: LoggedText }) | null
 }
 
 /** Takes what is over: usage rows and request log. Never waits, never throws; what it took is durable within 100 ms. */

@@ -2,6 +2,7 @@ import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
@@ -35,7 +36,7 @@ export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): Chat
         ...anthropicHeaders(route),
         ...betaHeaders(body),
       },
-      body: JSON.stringify(request),
+      body: encodeJson(request),
       answer(json) {
         if (isObject(json) && json.type === 'error') throw streamedFailure(json.error)
         if (!isObject(json) || !Array.isArray(json.content)) throw unreadable()

@@ -1,4 +1,5 @@
 import { streamedFailure } from '#gateway/call/failure.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf } from '#outgoing/wire.ts'
 import { unsayable } from '../content-parts.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingInput } from '../embedding-format.ts'
@@ -23,7 +24,7 @@ export const googleEmbeddings: EmbeddingFormat = {
     return batches(texts).map((batch) => ({
       path: modelPath(route.model, 'batchEmbedContents'),
       headers,
-      body: JSON.stringify({
+      body: encodeJson({
         requests: batch.map((text) => ({ model: `models/${route.model}`, content: { parts: [{ text }] }, ...shape })),
       }),
       answer: (json) => embedded(json, route.model, { count: batch.length, shortened: dimensions !== null }),

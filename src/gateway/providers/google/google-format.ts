@@ -1,6 +1,7 @@
 import type { ChatFormat } from '#gateway/call/chat-format.ts'
 import { refused, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
@@ -20,7 +21,7 @@ export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFor
         accept: stream ? 'text/event-stream' : 'application/json',
         ...(route.apiKey === null ? {} : { 'x-goog-api-key': route.apiKey }),
       },
-      body: JSON.stringify(googleRequest(body, route.model)),
+      body: encodeJson(googleRequest(body, route.model)),
       answer(json) {
         if (isObject(json) && isObject(json.error)) throw streamedFailure(json.error)
         if (!isObject(json)) throw unreadable()

@@ -1,6 +1,7 @@
 import { statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import type { Route } from '#gateway/call/routes.ts'
 import { renamedModel } from '#outgoing/renamed-model.ts'
+import { encodeJson, type WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import type { Embedded, EmbeddingFormat, EmbeddingRequest } from '../embedding-format.ts'
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
@@ -22,13 +23,14 @@ export const openAiEmbeddings: EmbeddingFormat = {
   failure: statusFailure,
 }
 
-function bodyFor({ body, bytes }: EmbeddingRequest, { model }: Route): Uint8Array | string {
-  if (bytes !== null && body.models === undefined) {
-    const named = body.model === model ? bytes : renamedModel(bytes, model)
-    if (named !== null) return named
+function bodyFor({ body, bytes }: EmbeddingRequest, { model }: Route): WireBody {
+  const anew = (): WireBody => {
+    const { models: _models, ...rest } = body
+    return encodeJson({ ...rest, model })
   }
-  const { models: _models, ...rest } = body
-  return JSON.stringify({ ...rest, model })
+  if (bytes === null || body.models !== undefined) return anew()
+  const named = body.model === model ? bytes : renamedModel(bytes, model)
+  return named instanceof Promise ? named.then((late) => late ?? anew()) : (named ?? anew())
 }
 
 function embedded(json: unknown, count: number): Embedded {

@@ -1,6 +1,7 @@
 import type { ChatFormat, FormatAnswer } from '#gateway/call/chat-format.ts'
 import { refused, statusFailure, streamedFailure } from '#gateway/call/failure.ts'
 import { ModelError } from '#gateway/call/provider-port.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { isObject } from '#outgoing/wire.ts'
 import { type AnswerHeads, answerHeads, ChunkWriter } from '../chunk-writer.ts'
 import { EventDecoder, wholeAnswer } from '../event-decoder.ts'
@@ -20,7 +21,7 @@ export const perplexityFormat = ({ now, newId }: AnswerHeads = answerHeads): Cha
         accept: stream ? 'text/event-stream' : 'application/json',
         ...(route.apiKey === null ? {} : { authorization: `Bearer ${route.apiKey}` }),
       },
-      body: JSON.stringify(perplexityRequest(portableBody(body, route), route.model, stream)),
+      body: encodeJson(perplexityRequest(portableBody(body, route), route.model, stream)),
       answer: (json) => answerBy(reader(), json),
       decoder: () => new EventDecoder(reader()),
     }

@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { endOfString } from '#outgoing/json-bytes.ts'
+import { atOnce, inShares, type Steps } from '#outgoing/shares/in-shares.ts'
+import { type JsonSpans, jsonSpans, pieceBytes } from '#outgoing/shares/json-spans.ts'
+import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
+import { countFields, repeatedName } from '#outgoing/shares/repeated-names.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Objects and lists may stand in each other so deep; what walks a value later needs no limit of its own. */
@@ -7,25 +10,25 @@ const maxDepth = 64
 
 /**
  * Names, texts, objects and lists that a body may have, and eight times as many numbers: what a parser makes of them costs
- * by their count, and 8 MB of empty objects would hold every other request up for seconds.
+ * by their count, and 8 MB of empty objects would keep the processor busy for seconds.
  */
 const maxValues = 100_000
 
+/** Bodies beyond this many bytes are handled in shares of the loop. */
+const longBytes = 2 * pieceBytes
+
+/** Whether to handle a body at once would hold every other request up. */
+export const isLongBody = (bytes: Uint8Array | undefined): boolean => bytes !== undefined && bytes.length > longBytes
+
 /**
- * Parses a JSON body.
+ * Parses a JSON body; a long one in shares of the loop (specs/decisions/0181-the-loop-in-shares.md).
  *
- * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8 or is nested deeper than 64; `body_too_large`
- * for one of more than 100,000 names, texts, objects and lists.
+ * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8, is nested deeper than 64, or has a name twice
+ * in one object; `body_too_large` for one of more than 100,000 names, texts, objects and lists. Of a long one the promise
+ * is rejected with it.
  */
-export const parseJson = (bytes: Buffer): unknown => {
-  if (!isUtf8(bytes)) throw new ServiceError('malformed_json', { message: 'The body is not UTF-8.' })
-  checkShape(bytes)
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch (cause) {
-    throw new ServiceError('malformed_json', { cause })
-  }
-}
+export const parseJson = (bytes: Buffer): unknown =>
+  isLongBody(bytes) ? inShares(parsed(bytes)) : atOnce(parsed(bytes))
 
 /** Whether a content type says JSON; a body without one is taken as JSON. */
 export const isJsonType = (contentType: string | undefined): boolean => {
@@ -34,31 +37,43 @@ export const isJsonType = (contentType: string | undefined): boolean => {
   return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 }
 
-const quote = 0x22
-const comma = 0x2c
-
 /**
- * Counts what is outside strings; a text that is no JSON at all is left to the parser.
+ * Holds JSON that another parser will read to bounds of its own.
  *
- * @throws {ServiceError} `malformed_json`, `body_too_large`, as `parseJson` does.
+ * @throws {ServiceError} `malformed_json` for what is nested too deeply, `body_too_large` for too many values.
  */
-export const checkShape = (bytes: Buffer): void => {
-  let depth = 0
-  let weight = 0
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]
-    if (byte === quote) {
-      at = endOfString(bytes, at + 1)
-      weight += 1
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1
-      weight += 1
-      if (depth > maxDepth)
-        throw new ServiceError('malformed_json', { message: `The body is nested deeper than ${maxDepth}.` })
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1
-    else if (byte === comma) weight += 1 / 8
-    if (weight > maxValues) throw new ServiceError('body_too_large', { message: tooMany })
+export const checkShape = (bytes: Buffer, mostWeight: number): void => void atOnce(spansOf(bytes, mostWeight))
+
+function* spansOf(bytes: Buffer, mostWeight: number): Steps<JsonSpans> {
+  const spans = yield* jsonSpans(bytes, { maxDepth, maxWeight: mostWeight })
+  if (spans.depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth}.`)
+  if (spans.weight > mostWeight) throw new ServiceError('body_too_large', { message: tooMany(mostWeight) })
+  return spans
+}
+
+function* parsed(bytes: Buffer): Steps<unknown> {
+  if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
+  const { long, names } = yield* spansOf(bytes, maxValues)
+  const value = yield* valueOf(bytes, long)
+  if ((yield* countFields(value)) < names) yield* refuseRepeated(bytes)
+  return value
+}
+
+function* valueOf(bytes: Buffer, long: ReadonlyMap<number, number>): Steps<unknown> {
+  try {
+    return yield* parseInSteps(bytes, long)
+  } catch (cause) {
+    throw new ServiceError('malformed_json', { cause })
   }
 }
 
-const tooMany = `The body has more than ${maxValues} names, texts, objects and lists, or eight times as many numbers.`
+/** What we check would be another value than the one that a provider reads, which gets the bytes as they came. */
+function* refuseRepeated(bytes: Buffer): Steps<never> {
+  const param = (yield* repeatedName(bytes)) ?? ''
+  throw new ServiceError('malformed_json', { param, message: `The body names ${param} twice.` })
+}
+
+const malformed = (message: string): ServiceError => new ServiceError('malformed_json', { message })
+
+const tooMany = (most: number): string =>
+  `The body has more than ${most} names, texts, objects and lists, or eight times as many numbers.`

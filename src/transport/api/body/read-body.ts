@@ -24,7 +24,7 @@ const noFiles: readonly UploadedFile[] = []
 export const readBody = (operation: Operation, request: HttpRequest): Promise<ReadBody> =>
   request.body(operation.maxBodyBytes).then((bytes) => bodyOf(operation, request, bytes))
 
-const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): ReadBody => {
+const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): ReadBody | Promise<ReadBody> => {
   const contentType = request.header('content-type')
   if (operation.files !== null) {
     const boundary = boundaryOf(contentType)
@@ -33,19 +33,24 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
   }
   if (bytes.length === 0) return { value: {}, files: noFiles }
   if (!isJsonType(contentType)) throw unsupported('application/json')
-  return { value: parsed(request, bytes), files: noFiles, bytes }
+  try {
+    const value = parseJson(bytes)
+    if (!(value instanceof Promise)) return { value, files: noFiles, bytes }
+    return value.then(
+      (late) => ({ value: late, files: noFiles, bytes }),
+      (error: unknown) => Promise.reject(refusalOf(request, error)),
+    )
+  } catch (error) {
+    throw refusalOf(request, error)
+  }
 }
 
 /** Bodies are taken as they are: one that is compressed is refused as such, rather than that it is no JSON. */
-const parsed = (request: HttpRequest, bytes: Buffer): unknown => {
-  try {
-    return parseJson(bytes)
-  } catch (error) {
-    const coding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
-    if (coding === 'identity' || coding === '') throw error
-    const message = 'Bodies are taken without a content coding.'
-    throw new ServiceError('unsupported_media_type', { param: 'Content-Encoding', message, cause: error })
-  }
+const refusalOf = (request: HttpRequest, error: unknown): unknown => {
+  const coding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (coding === 'identity' || coding === '') return error
+  const message = 'Bodies are taken without a content coding.'
+  return new ServiceError('unsupported_media_type', { param: 'Content-Encoding', message, cause: error })
 }
 
 const unsupported = (type: string): ServiceError =>

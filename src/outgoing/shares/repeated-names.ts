@@ -1,0 +1,97 @@
+import { endWithin } from '../json-bytes.ts'
+import { isObject } from '../wire.ts'
+import type { Steps } from './in-shares.ts'
+import { pieceBytes } from './json-spans.ts'
+
+/** Values that are counted in one step. */
+const valuesAStep = 2_000
+
+/**
+ * Fields of all objects in a parsed value. A text of JSON with more names than this has one twice, of which a parser
+ * took the last.
+ */
+export function* countFields(value: unknown): Steps<number> {
+  const open: unknown[] = [value]
+  let fields = 0
+  let left = valuesAStep
+  while (open.length > 0) {
+    const next = open.pop()
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === 'object' && item !== null) open.push(item)
+      left -= next.length / 8
+    } else if (isObject(next)) {
+      const names = Object.keys(next)
+      fields += names.length
+      left -= 1 + names.length
+      for (const name of names) {
+        const item = next[name]
+        if (typeof item === 'object' && item !== null) open.push(item)
+      }
+    }
+    if (left < 0) {
+      yield
+      left = valuesAStep
+    }
+  }
+  return fields
+}
+
+/** Of a path that is longer the beginning is shown. */
+const maxShown = 200
+
+const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
+
+/** An object or a list that is open: where its reader is. */
+interface Level {
+  /** Null for a list. */
+  readonly names: Set<string> | null
+  name: string
+  index: number
+}
+
+/**
+ * The first name that stands twice in one object, with its path: `messages[0].role`. Null when there is none.
+ *
+ * @param bytes JSON that has been parsed.
+ */
+export function* repeatedName(bytes: Buffer): Steps<string | null> {
+  const levels: Level[] = []
+  let isName = false
+  let stop = pieceBytes
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (at > stop) {
+      yield
+      stop = at + pieceBytes
+    }
+    const byte = bytes[at]
+    const level = levels.at(-1)
+    if (byte === quote) {
+      const start = at
+      for (at = endWithin(bytes, start + 1, stop); at < 0; at = endWithin(bytes, ~at, stop)) {
+        yield
+        stop = ~at + pieceBytes
+      }
+      if (!isName || level?.names == null) continue
+      level.name = String(JSON.parse(bytes.toString('utf8', start, at + 1)))
+      if (level.names.has(level.name)) return pathOf(levels).slice(0, maxShown)
+      level.names.add(level.name)
+    } else if (byte === 0x7b || byte === 0x5b) {
+      isName = byte === 0x7b
+      levels.push({ names: isName ? new Set() : null, name: '', index: 0 })
+    } else if (byte === 0x7d || byte === 0x5d) levels.pop()
+    else if (byte === colon) isName = false
+    else if (byte === comma && level !== undefined) {
+      isName = level.names !== null
+      level.index += 1
+    }
+  }
+  return null
+}
+
+const pathOf = (levels: readonly Level[]): string =>
+  levels.reduce((path, { names, name, index }) => {
+    if (names === null) return `${path}[${index}]`
+    return path === '' ? name : `${path}.${name}`
+  }, '')

@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openUpstream, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
+import { goodStream } from '#test/gateway/chat/chat-world.ts'
+import { World } from '../world.ts'
+
+/** How long a request may hold every other one up, in ms of the processor. */
+const mostMs = 50
+/** What the work below takes on the machine on which 50 ms were measured. */
+const usualMs = 60
+const mb = 1024 * 1024
+
+/** How much slower than that machine this one is now; 1 for one that is faster. */
+const slowness = (): number => {
+  const body = Buffer.from(JSON.stringify({ messages: [{ content: 'many things, "and" more é '.repeat(280_000) }] }))
+  const began = process.cpuUsage()
+  JSON.stringify(JSON.parse(body.toString('utf8')))
+  return Math.max(1, process.cpuUsage(began).user / 1000 / usualMs)
+}
+
+const list = (count: number, item: string | ((at: number) => string)): string =>
+  Array.from({ length: count }, (_, at) => (typeof item === 'string' ? item : item(at))).join(',')
+const text = (length: number, piece = 'many things, and more '): string =>
+  JSON.stringify(piece.repeat(Math.ceil(length / piece.length)).slice(0, length))
+const message = (content: string): string => `{"role":"user","content":${content}}`
+const chat = (rest: string): string => `{"model":"gpt-4o-mini","stream":true,${rest}}`
+const messages = (content: string): string => chat(`"messages":[${message(content)}]`)
+const beside = (rest: string): string => chat(`"messages":[${message('"hi"')}],${rest}`)
+const chats = '/v1/chat/completions'
+const tool = (at: number): string =>
+  `{"type":"function","function":{"name":"tool_${at}","description":"d","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`
+
+const bodies: readonly (readonly [what: string, path: string, body: string, status?: number])[] = [
+  ['a text of 7 MB', chats, messages(text(7 * mb))],
+  ['7 MB of personal data', chats, messages(text(7 * mb, 'ada@example.com 4111 1111 1111 1111 +49 170 1234567 '))],
+  ['other scripts', chats, messages(text(2 * mb, '東京は晴れ、Привет мир '))],
+  ['\\u escapes', chats, messages(`"${'\\u0001'.repeat(1.1 * mb)}"`)],
+  ['escaped quotes', chats, messages(`"${'\\"'.repeat(3.5 * mb)}"`)],
+  [
+    'an image of 5 MB',
+    chats,
+    messages(
+      `[{"type":"text","text":"what is it?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,${'iVBORw0KGgo'.repeat(mb / 2)}"}}]`,
+    ),
+  ],
+  ['15,000 messages', chats, chat(`"messages":[${list(15_000, message('"hi"'))}]`)],
+  ['15,000 parts', chats, messages(`[${list(15_000, '{"type":"text","text":"x"}')}]`)],
+  ['3,500 tools', chats, beside(`"tools":[${list(3_500, tool)}]`)],
+  ['45,000 names', chats, beside(`"x":{${list(45_000, (at) => `"k${at}":${at}`)}}`)],
+  ['85,000 empty objects', chats, beside(`"x":[${list(85_000, '{}')}]`)],
+  ['2,500,000 empty objects', chats, beside(`"x":[${list(2_500_000, '{}')}]`), 413],
+  ['700,000 numbers', chats, beside(`"x":[${list(700_000, '1')}]`)],
+  ['a number of 7 MB', chats, beside(`"x":${'1'.repeat(7 * mb)}`)],
+  ['8 MB of brackets', chats, '['.repeat(8 * mb), 400],
+  ['a text without an end', chats, `{"a":"${'x'.repeat(7 * mb)}`, 400],
+  ['a name that stands twice', chats, `${messages(text(7 * mb)).slice(0, -1)},"model":"b"}`, 400],
+  ['7 MB for Messages', '/v1/messages', `{"max_tokens":10,${messages(text(7 * mb)).slice(1)}`],
+  ['7 MB for Responses', '/v1/responses', chat(`"store":false,"input":${text(7 * mb)}`)],
+  ['8,000 items for Responses', '/v1/responses', chat(`"store":false,"input":[${list(8_000, message('"hi"'))}]`)],
+  ['7 MB for the own API', '/api/ai/chat', messages(text(7 * mb))],
+  ['7 MB to count', '/v1/messages/count_tokens', messages(text(7 * mb))],
+]
+
+describe('a long body holds no other request up for 50 ms', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holds-'))
+  const holds = join(folder, 'holds')
+  let upstream: Upstream
+  let world: World
+  beforeAll(async () => {
+    upstream = await openUpstream()
+    upstream.script(whole(goodStream))
+    const probe = resolve(import.meta.dirname, '../../support/loop-holds.ts')
+    const provider = { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: upstream.url }
+    world = await World.start({ env: { ...provider, LOOP_HOLDS: holds, NODE_OPTIONS: `--import=${probe}` } })
+    // what a first request loads and compiles is not what a body costs
+    for (const [, path, body] of bodies) await send(path, body)
+  }, 240_000)
+  afterAll(async () => {
+    await world.stop()
+    await upstream.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const send = async (path: string, body: string): Promise<number> => {
+    const answer = await world.api.fetch(path, body)
+    await answer.text()
+    return answer.status
+  }
+
+  /** Longest turn of the server's loop under a request, in ms of the processor. */
+  const heldMs = async (path: string, body: string, status: number): Promise<number> => {
+    process.kill(world.server.pid, 'SIGUSR2')
+    expect(await send(path, body)).toBe(status)
+    // the answer of another request: whatever the first one left behind is done
+    await world.api.get('/v1/usage')
+    return Number(readFileSync(holds, 'utf8'))
+  }
+
+  it.each(bodies)('with %s', async (_, path, body, status = 200) => {
+    const seen: number[] = []
+    // a full collection of garbage falls into one of them, and not into all
+    for (let attempt = 0; attempt < 3 && !seen.some((ms) => ms < mostMs); attempt++)
+      seen.push(await heldMs(path, body, status))
+    expect(Math.min(...seen), `${seen.map(Math.round)} ms`).toBeLessThan(mostMs * slowness())
+  })
+})
