@@ -88,7 +88,7 @@ function* fill(
       if (before !== null && addPiece(bytes, container, { piece, at: before }) === 0) throw unexpected(before)
       if (container.open === '{' && value === at) throw unexpected(at)
       const name = value === at ? '' : yield* nameAt(source, at)
-      container.add(name, yield* valueOf(source, value, last))
+      container.add(name, yield* valueIn(source, value, last))
       at = valueEnd ?? endOfEntry(bytes, value, last)
       while (isBlank(bytes[at])) at += 1
       if (at < last && bytes[at] !== comma) throw unexpected(at)
@@ -114,7 +114,7 @@ const commaBefore = (bytes: Buffer, entry: number, piece: number): number | null
   return at < piece ? null : at
 }
 
-function* valueOf(source: Source, at: number, last: number): Steps<unknown> {
+function* valueIn(source: Source, at: number, last: number): Steps<unknown> {
   const end = source.long.get(at)
   if (end !== undefined) return yield* longValue(source, at, end)
   return JSON.parse(source.bytes.toString('utf8', at, endOfEntry(source.bytes, at, last)))

@@ -98,7 +98,8 @@ describe('a long body holds no other request up for 50 ms', () => {
     return Number(readFileSync(holds, 'utf8'))
   }
 
-  it.each(bodies)('with %s', async (_, path, body, status = 200) => {
+  const sent = bodies.map(([what, path, body, status = 200]) => ({ what, path, body, status }))
+  it.each(sent)('with $what', async ({ path, body, status }) => {
     const seen: number[] = []
     // a full collection of garbage falls into one of them, and not into all
     for (let attempt = 0; attempt < 3 && !seen.some((ms) => ms < mostMs); attempt++)

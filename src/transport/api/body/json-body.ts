@@ -54,12 +54,12 @@ function* spansOf(bytes: Buffer, mostWeight: number): Steps<JsonSpans> {
 function* parsed(bytes: Buffer): Steps<unknown> {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
   const { long, names } = yield* spansOf(bytes, maxValues)
-  const value = yield* valueOf(bytes, long)
+  const value = yield* parsedValue(bytes, long)
   if ((yield* countFields(value)) < names) yield* refuseRepeated(bytes)
   return value
 }
 
-function* valueOf(bytes: Buffer, long: ReadonlyMap<number, number>): Steps<unknown> {
+function* parsedValue(bytes: Buffer, long: ReadonlyMap<number, number>): Steps<unknown> {
   try {
     return yield* parseInSteps(bytes, long)
   } catch (cause) {

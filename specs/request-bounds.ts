@@ -1,0 +1,66 @@
+import type { Bound } from './bounds.ts'
+
+/** Bounds on what one request brings and takes. */
+export const requestBounds: readonly Bound[] = [
+  {
+    of: 'the body of a request',
+    most: 'per operation',
+    beyond: '413 `body_too_large`',
+    code: ['specs/dsl/declare.ts', 'maxBodyBytes'],
+    test: ['test/transport/http/http-suite.ts', 'refuses a body as soon as it grows over the limit'],
+  },
+  {
+    of: 'the body of a chat',
+    most: '8 MB (`MAX_CHAT_BODY_MB`)',
+    beyond: '413 `body_too_large`',
+    code: ['specs/dsl/declare.ts', 'defaultChatBodyBytes'],
+    test: [
+      'test/e2e/agents/bounded-reads.e2e.test.ts',
+      'has 8 MB at most, or as many as the installation says; more is refused with the limit',
+    ],
+  },
+  {
+    of: 'values of a JSON body',
+    most: '100,000 names, texts, objects and lists, or 800,000 numbers',
+    beyond: '413 `body_too_large`',
+    code: ['src/transport/api/body/json-body.ts', 'maxValues'],
+    test: [
+      'test/transport/api/json-body.test.ts',
+      'has at most 100,000 names, texts, objects and lists, and eight times as many numbers',
+    ],
+  },
+  {
+    of: 'a turn of the loop under a long body',
+    most: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
+    beyond: 'other requests wait for one share',
+    code: ['src/outgoing/shares/in-shares.ts', 'shareMs'],
+    test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms'],
+  },
+  {
+    of: 'a page of events',
+    most: '4 MB of JSON',
+    beyond: 'the page ends before it, and says that there is more',
+    code: ['src/actors/runtime/log/log-page.ts', 'pageMaxBytes'],
+    test: [
+      'test/e2e/agents/bounded-reads.e2e.test.ts',
+      'has at most 4 MB, says that there is more, and goes on behind its last event',
+    ],
+  },
+  {
+    of: 'streams of one browser on a node',
+    most: '16',
+    beyond: '429 `too_many_streams`',
+    code: ['src/transport/streams/stream-seats.ts', 'maxStreams'],
+    test: [
+      'test/e2e/agents/bounded-reads.e2e.test.ts',
+      'are 16 at most: the next is refused in the envelope of its operation, and none that is open ends',
+    ],
+  },
+  {
+    of: 'nesting of a JSON body',
+    most: '64 levels',
+    beyond: '422 `invalid_field`',
+    code: ['src/transport/api/body/json-body.ts', 'maxDepth'],
+    test: ['test/transport/api/json-body.test.ts', 'may be nested 64 deep and no deeper'],
+  },
+]
