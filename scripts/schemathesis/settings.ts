@@ -1,73 +1,13 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import { statusIn } from '#specs/errors/wire-errors.ts'
+import { declaredEstate } from '#test/e2e/sweep/estate/parts.ts'
 import type { KnownIds } from './known-ids.ts'
 
 /**
- * Operations that refuse some requests which their schema allows, for what no schema can say. Of every other one a
- * request that fits the schema must not be answered as wrong.
+ * Operations that refuse some requests which their schema allows, for what no schema can say: the estate of the sweeps
+ * has them by capability. Of every other one a request that fits the schema must not be answered as wrong.
  */
-const beyondSchema: Readonly<Record<string, string>> = {
-  'webhooks.create': 'a URL may parse and still not be one that the server connects to',
-  'webhooks.update': 'likewise',
-  'webhooks.test': 'likewise',
-  'sessions.turns': 'a turn has input or tool_results',
-  'agent_keys.create': 'expires_at lies in the future',
-  'project_keys.create': 'likewise',
-  'provider_connections.create': 'a URL as of webhooks; a provider that nobody knows has one',
-  'provider_connections.update': 'likewise',
-  'provider_connections.validate': 'likewise',
-  'custom_providers.create': 'a URL as of webhooks',
-  'custom_providers.update': 'likewise',
-  'custom_providers.test': 'it names a provider or a URL',
-  'limits.create': 'it names whom it limits, and sets one limit',
-  'redaction_policy.update': 'apply_to names the logs, and phone_region a country',
-  'ai_chat.create': 'messages say something, and tools and formats are ones that models know',
-  'responses.create': 'items are of kinds that are taken, calls have outputs, and something is said',
-  'responses.cancel': 'a response that is made in the background',
-  'responses.compact': 'items as of responses.create',
-  'responses.input_tokens': 'likewise',
-  'conversations.create': 'likewise',
-  'conversation_items.add': 'likewise',
-  'messages.create': 'blocks and tools are of kinds that are taken',
-  'messages.count_tokens': 'likewise',
-  'embeddings.create': 'a model makes vectors of so many dimensions and no more',
-  'chat_completions.create': 'what a model refuses is refused in its words',
-  'vision.analyze': 'an image is there, it is one, and its address is one that may be fetched',
-  'vision.describe': 'likewise',
-  'vision.ocr': 'likewise',
-  'vision.classify': 'likewise',
-  'speech.speak': 'a model is one that speaks, with that voice and in that format',
-  'moderations.create': 'a provider that offers it has a key',
-  'completions.create': 'likewise',
-  'rerank.create': 'likewise',
-  'images.generate': 'likewise',
-  'actions.complete': 'it says output or error, not both',
-  'knowledge_recall_sets.create': 'a question names a source or a text',
-  'knowledge_sources.create': 'fields of a form are texts, and a source is a text, a file or a URL',
-  'knowledge_sources.update': 'a URL as of webhooks',
-  'knowledge_sources.sync': 'a source that is read from a URL takes no text',
-  'connections.create': 'a connector takes the fields of its config only, over https, and a document is OpenAPI',
-  'connections.update': 'likewise',
-  'connections.authorize': 'a redirect_uri is a URL with a host',
-  'connections.callback': 'a state is one of a sign-in that was begun',
-  'connections.start': 'a link is one that was made',
-  'connectors.credentials': 'a connector of the catalogue',
-  'mcp_servers.create': 'a URL as of webhooks, and headers that may be set',
-  'mcp_servers.update': 'likewise',
-  'skill_imports.create': 'it has one of text, url and archive',
-  'skill_versions.create': 'a content in base64 is base64',
-  'web.fetch': 'an address is one of a page that may be read, and is',
-  'web.extract': 'likewise',
-  'web.crawl': 'likewise',
-  'web_crawls.create': 'likewise',
-  'web.takedown': 'likewise',
-  'web.search': 'a freshness is a time or a duration',
-  'projects.delete': 'the name is the one of the project',
-  'browser_jobs.create': 'an address is one of a page that may be opened, and actions have what they need',
-  'memory.export': 'a cursor is one that the list gave',
-  'transcriptions.translate': 'the file is audio',
-  'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
-}
+const { beyondSchema } = declaredEstate
 
 /** Parameters that name a place in a list: a schema cannot say which ones there are. */
 const cursors = ['cursor', 'starting_after', 'ending_before']

@@ -45,7 +45,7 @@ export type ProjectApi = Pick<World, 'api' | 'as'>
  */
 export const populate = async (
   world: ProjectApi,
-  tool: ToolServer,
+  tool: Pick<ToolServer, 'url'>,
   externalId: string,
   mark = externalId,
 ): Promise<Populated> => {
@@ -79,7 +79,7 @@ const tokenOf = async (api: Api, tenant_id: string, external_user_id: string): P
 
 const sessionsOf = (
   world: ProjectApi,
-  tool: ToolServer,
+  tool: Pick<ToolServer, 'url'>,
   tokens: readonly string[],
   mark: string,
 ): Promise<readonly string[]> =>

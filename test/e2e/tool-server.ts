@@ -10,7 +10,7 @@ export interface ToolCall {
 
 /**
  * A product's own tool, outside of the server: it counts how often it is really called, and can hold its answer. It also
- * lists a model, so that a provider connection may lead to it.
+ * lists a model, so that a provider connection may lead to it, and lets no caller in below `/closed`.
  */
 export interface ToolServer {
   readonly url: string
@@ -37,6 +37,7 @@ export const startToolServer = async (): Promise<ToolServer> => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
+      if (request.url === '/tool/closed') return response.writeHead(401).end()
       // as docs/receiver.mjs answers
       if (request.url === '/tool/last') return response.end(JSON.stringify(last))
       // a provider connection to it asks for its models: no call of a tool

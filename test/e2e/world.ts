@@ -119,6 +119,11 @@ export class World {
     return this.#data.mentions(text)
   }
 
+  /** Notes which operations were called so far: what a process counted that is killed is lost. */
+  noteCalled(): Promise<void> {
+    return noteServed(this.url)
+  }
+
   async stop(): Promise<void> {
     if (!this.#crashed) await noteServed(this.url)
     await this.#server.stop()

@@ -1,6 +1,7 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { sampleOf } from '#test/specs/samples.ts'
+import { declaredEstate } from './estate/parts.ts'
 
 /** One place of a request where the id of a resource stands. */
 export interface Place {
@@ -10,21 +11,11 @@ export interface Place {
   readonly name: string
 }
 
-/** Ids that their callers choose, and names of places that hold no id of a resource. */
-const chosen = new Set([
-  'client_id',
-  'connector_id',
-  'external_id',
-  'test_connection_ids',
-  'tool_call_id',
-  'item_id',
-  'container_id',
-])
-
 /** Parameters that continue a list after one of its rows. */
 const positions = new Set(['after', 'starting_after'])
 
-const namesId = (name: string): boolean => /_ids?$/.test(name) && !chosen.has(name)
+/** Whether a field or parameter of this name holds ids of resources. */
+export const namesId = (name: string): boolean => /_ids?$/.test(name) && !declaredEstate.noIds.has(name)
 
 /** Every place of every operation that names a resource. */
 export const placesOf = (operation: Operation): readonly Place[] => [

@@ -1,10 +1,28 @@
 import { randomBytes } from 'node:crypto'
+import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { Api } from '../api.ts'
 import { type Populated, populate } from '../tenant-life.ts'
 import type { ToolServer } from '../tool-server.ts'
-import type { World } from '../world.ts'
 import { answerSchema, bodyFor, prefixesByName } from './declared-places.ts'
+import type { Ids, Site } from './estate/estate-part.ts'
+import { declaredEstate, partFileOf } from './estate/parts.ts'
+
+const declared: readonly Operation[] = Object.values(operations)
+const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
+
+/** Which resource a parameter or field names, by its prefix. */
+export const prefixes = prefixesByName(declared)
+
+/** Where an estate is made: one project, its credentials, and a server that takes calls. */
+export interface Ground {
+  readonly api: Api
+  readonly dashboard: Api
+  readonly project: string
+  readonly tool: Pick<ToolServer, 'url'>
+  /** The API under another bearer. */
+  as(token: string): Api
+}
 
 /** A creating request that had an Idempotency-Key. */
 export interface Keyed {
@@ -14,159 +32,198 @@ export interface Keyed {
   readonly key: string
 }
 
-/** One tenant of one project, with one of everything that the declared operations make. */
-export interface Estate extends Populated {
-  readonly project: string
-  /** Stands in texts of everything that the tenant has. */
-  readonly mark: string
-  readonly api: Api
-  readonly dashboard: Api
-  /** What it made, by the prefix of its ids. */
-  readonly made: ReadonlyMap<string, readonly string[]>
-  /** Ids without a prefix, such as those that callers choose, by the name of their place. */
-  readonly named: Readonly<Record<string, string>>
-  readonly keyed: readonly Keyed[]
-}
-
-/** Who an estate is made for. */
-interface Maker {
-  readonly world: World
-  readonly tool: ToolServer
-  readonly api: Api
-  readonly dashboard: Api
-  readonly project: string
-  readonly operations: readonly Operation[]
-}
-
 const idPattern = /\b([a-z]{2,4})_[0-9a-z]{26}\b/g
 
 /** Every id in an answer with its prefix. */
 export const idsIn = (value: unknown): readonly (readonly [prefix: string, id: string])[] =>
   [...JSON.stringify(value ?? null).matchAll(idPattern)].map(([id, prefix = '']) => [prefix, id] as const)
 
-/** Ids of no tenant: of the installation, its members, requests and events of logs. */
-const common = new Set(['org', 'usr', 'req', 'evt', 'prj', 'ds'])
-
-/** Makes a tenant with one of everything: by hand what has a life of its own, all else from the declarations. */
-export const makeEstate = async (maker: Maker, name: string): Promise<Estate> => {
-  const { world, tool, api, dashboard, project } = maker
-  const mark = `mark-${name}-${randomBytes(6).toString('hex')}`
-  const populated = await populate({ api, as: (token) => world.as(token) }, tool, `${name}-${mark}`, mark)
-  const made = new Map<string, string[]>()
-  const keep = (id: string): void => {
-    const [prefix = ''] = id.split('_')
-    const known = made.get(prefix) ?? []
-    if (!common.has(prefix) && !known.includes(id)) made.set(prefix, [...known, id])
-  }
-  const { tenant, agent, installation, sessions, runs, action } = populated
-  for (const id of [tenant, agent, installation, ...sessions, ...runs, action]) keep(id)
-  for (const path of [`/v1/agents/${agent}/versions`, '/v1/webhook-deliveries', '/v1/usage/events'])
-    for (const [, id] of idsIn((await api.get(path)).body)) keep(id)
-  const chosen = await chosenNames(api, { tenant, mark })
-  const response = await api.post('/v1/responses', { model: 'simulated-1', input: `say ${mark}` })
-  const custom = { name: mark, baseUrl: tool.url, format: 'openai', models: [{ name: mark, modelId: chosen.model }] }
-  const provider = await dashboard.post(`/api/projects/${project}/providers`, custom)
-  const server = { name: mark, provider: mark, base_url: tool.url, api_key: 'key' }
-  const connection = await api.post('/v1/provider-connections', server)
-  const memory = await api.post('/v1/memory/write', { userId: 'ada', content: mark })
-  const ofServices = await Promise.all([
-    api.post('/v1/connections', { connector: 'stripe', name: mark, api_key: `key-${mark}`, tenant_id: tenant }),
-    api.post('/v1/web/crawls', { seeds: [`https://${mark}.invalid/`] }),
-    api.post('/api/v1/web/takedown', {
-      ...{ urls: [`https://${mark}.invalid/`], basis: 'privacy', requesterName: mark },
-      ...{ requesterEmail: 'ada@example.com', statement: mark },
-    }),
-  ])
-  for (const { body } of [response, connection, memory, ...ofServices]) keep(body.id)
-  const named = { ...chosen, provider_id: provider.body.provider.id }
-  const estate = { ...populated, project, mark, api, dashboard, made, named, keyed: [] }
-  const keyed = await makeDeclared(maker, estate, keep)
-  return { ...estate, keyed }
-}
-
-/** Ids that callers choose. Others may choose the same, so they do not carry the mark. */
-const chosenNames = async (
-  api: Api,
-  { tenant, mark }: { readonly tenant: string; readonly mark: string },
-): Promise<Readonly<Record<string, string>>> => {
-  const ending = randomBytes(6).toString('hex')
-  const external_user_id = `user-${ending}`
-  const user = { display_name: mark, metadata: { mark } }
-  await api.fetch(`/v1/tenants/${tenant}/users/${external_user_id}`, user, { method: 'PUT' })
-  const request_id = `request-${ending}`
-  const headers = { 'x-request-id': request_id, 'x-tenant-id': tenant }
-  await api.post('/v1/embeddings', { model: 'simulated-1', input: mark }, { headers })
-  return { external_user_id, version: '1.0.0', request_id, model: `model-${ending}` }
-}
-
-/** The id that stands at a place of this name; where the estate has none, one of nothing. */
-export const ownId = (
-  { made, named, project }: Pick<Estate, 'made' | 'named' | 'project'>,
-  prefixes: ReadonlyMap<string, string>,
-  name: string,
-): string => {
-  if (name === 'project_id') return project
-  const bare = name.replace(/_ids$/, '_id')
-  const prefix = prefixes.get(bare) ?? prefixes.get(name) ?? byHabit[bare]
-  return named[bare] ?? made.get(prefix ?? '')?.[0] ?? `${prefix ?? 'xyz'}_${'0'.repeat(26)}`
-}
-
-/** Names that the declared answers do not say the prefix of. */
-export const byHabit: Readonly<Record<string, string>> = {
-  subject_id: 'ten',
-  resource_id: 'ten',
-  previous_response_id: 'resp',
-  response_id: 'resp',
-  parent_run_id: 'run',
-  actor_id: 'ses',
-}
-
-/** Operations that make a resource, and nothing that has been made already. */
-const makers = (operations: readonly Operation[]): readonly Operation[] =>
-  operations.filter(
-    (operation) =>
-      operation.method === 'POST' &&
-      answerSchema(operation).properties?.id?.['x-id'] !== undefined &&
-      !operation.paths[0].endsWith('}') &&
-      !operation.params.includes('session_id') &&
-      operation.access.kinds.some((kind) => kind === 'secret_key' || kind === 'dashboard'),
-  )
-
-const makeDeclared = async (maker: Maker, estate: Estate, keep: (id: string) => void): Promise<readonly Keyed[]> => {
-  const prefixes = prefixesByName(maker.operations)
-  const keyed: Keyed[] = []
-  for (const operation of makers(maker.operations)) {
-    const prefix = answerSchema(operation).properties?.id?.['x-id'] ?? ''
-    if (common.has(prefix) || lifeOfItsOwn.some((end) => operation.id.endsWith(end))) continue
-    const idFor = (name: string) => ownId(estate, prefixes, name)
-    const path = operation.paths[0].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idFor(name)))
-    const body = { ...bodyFor(operation, null, idFor), ...marked(operation, estate.mark) }
-    const key = `key-${estate.mark}-${operation.id}`
-    const api = operation.access.kinds.includes('secret_key') ? estate.api : estate.dashboard
-    const owner = operation.ofTenants === null ? {} : { 'x-tenant-id': estate.tenant }
-    const answer = await api.post(path, body, { headers: { 'idempotency-key': key, ...owner } })
-    if (answer.status >= 300) continue
-    keep(answer.body.id)
-    keyed.push({ operation, path, body, key })
-  }
-  return keyed
-}
+/** Prefixes of no tenant: of the installation, its members, requests and events of logs. */
+const ofNoTenant = new Set(['org', 'usr', 'req', 'evt', 'prj', 'ds'])
 
 /** Transitions that end what others need. */
 const lifeOfItsOwn = [
-  '.retire',
-  '.deprecate',
-  '.rollback',
-  '.cancel',
-  '.reject',
-  '.skip',
-  '.discard',
-  '.rotate',
-  '.review',
+  ...['.retire', '.deprecate', '.rollback', '.cancel', '.reject'],
+  ...['.skip', '.discard', '.rotate', '.review'],
 ]
 
-const marked = ({ body }: Operation, mark: string): object => {
+/** Operations that make a resource, and nothing that has been made already. */
+const makers = guarded.filter(
+  (operation) =>
+    operation.method === 'POST' &&
+    !ofNoTenant.has(prefixOfAnswer(operation) || 'org') &&
+    !operation.paths[0].endsWith('}') &&
+    !operation.params.includes('session_id') &&
+    !lifeOfItsOwn.some((end) => operation.id.endsWith(end)) &&
+    operation.access.kinds.some((kind) => kind === 'secret_key' || kind === 'dashboard'),
+)
+
+/** The prefix of the ids of what an operation answers; '' when it answers none. */
+export function prefixOfAnswer(operation: Operation): string {
+  return answerSchema(operation).properties?.id?.['x-id'] ?? ''
+}
+
+/**
+ * One tenant of one project with one of everything that the declared operations make: by the parts of its capabilities
+ * (sweep/estate/) what has a life of its own or is chosen, all else from the declarations. Every sweep reads its ids and
+ * bodies here.
+ */
+export class Estate implements Site {
+  readonly project: string
+  readonly mark: string
+  readonly api: Api
+  readonly dashboard: Api
+  readonly hook: string
+  readonly populated: Populated
+  readonly #ids = new Map<string, string>()
+  readonly #made = new Map<string, string[]>()
+  readonly #asked = new Map<string, number>()
+  readonly #keyed: Keyed[] = []
+
+  private constructor({ project, api, dashboard, tool }: Ground, mark: string, populated: Populated) {
+    this.project = project
+    this.api = api
+    this.dashboard = dashboard
+    this.hook = tool.url
+    this.mark = mark
+    this.populated = populated
+  }
+
+  /** @param name the tenant's external id, which a tenant of another project may have too. */
+  static async make(ground: Ground, name: string): Promise<Estate> {
+    const mark = `mark-${name}-${randomBytes(6).toString('hex')}`
+    const estate = new Estate(ground, mark, await populate(ground, ground.tool, name, mark))
+    const { tenant, agent, installation, sessions, runs, action } = estate.populated
+    for (const id of [tenant, agent, installation, ...sessions, ...runs, action]) estate.#keep(id)
+    const { data } = (await estate.api.get(`/v1/usage/events?tenant_id=${tenant}`)).body
+    for (const { id } of data) estate.#keep(id)
+    for (const make of declaredEstate.makes) estate.#name(await make(estate))
+    for (const operation of makers) await estate.#declared(operation)
+    return estate
+  }
+
+  /** The same, with these ids at the places of their names. */
+  with(ids: Ids): Estate {
+    const other = new Estate({ ...this, tool: { url: this.hook }, as: () => this.api }, this.mark, this.populated)
+    for (const [prefix, made] of this.#made) other.#made.set(prefix, made)
+    for (const [name, id] of [...this.#ids, ...Object.entries(ids)]) other.#ids.set(name, id)
+    return other
+  }
+
+  get tenant(): string {
+    return this.populated.tenant
+  }
+
+  /** What it made, by the prefix of its ids. */
+  get everything(): ReadonlyMap<string, readonly string[]> {
+    return this.#made
+  }
+
+  /** Ids and chosen texts without a prefix, by the name of their place, as far as others have others. */
+  get named(): Ids {
+    const own = [...this.#ids].filter(([name, id]) => !declaredEstate.common.has(name) && idsIn(id).length === 0)
+    return Object.fromEntries(own.filter(([name]) => name !== 'index'))
+  }
+
+  /** Requests that made something under an Idempotency-Key. */
+  get keyed(): readonly Keyed[] {
+    return this.#keyed
+  }
+
+  /** All ids that tell this tenant from another. */
+  get signs(): readonly string[] {
+    const { chosen, common } = declaredEstate
+    const named = [...this.#ids].filter(([name]) => !chosen.has(name) && !common.has(name) && !(name in absent))
+    return [...new Set([this.mark, ...named.map(([, id]) => id), ...[...this.#made.values()].flat()])]
+  }
+
+  /** The id at places of this name; undefined when nothing was made that it names. */
+  find(name: string): string | undefined {
+    const bare = name.replace(/_ids$/, '_id')
+    const prefix = this.prefixOf(bare) ?? prefixes.get(name)
+    return this.#ids.get(bare) ?? this.#made.get(prefix ?? '')?.[0]
+  }
+
+  /** As `find`; where nothing was made, an id of nothing. */
+  idOr(name: string): string {
+    const prefix = this.prefixOf(name.replace(/_ids$/, '_id')) ?? 'xyz'
+    return this.find(name) ?? `${prefix}_${'0'.repeat(26)}`
+  }
+
+  // what parts destructure is bound to its estate
+  readonly id = (name: string): string => {
+    const id = this.find(name)
+    if (id === undefined) throw new Error(`nothing named ${name} was made: ${where(name)}`)
+    return id
+  }
+
+  /** The prefix of ids at places of this name: as the declared answers say it, or as its own id has it. */
+  prefixOf(name: string): string | undefined {
+    return prefixes.get(name) ?? idsIn(this.#ids.get(name))[0]?.[0]
+  }
+
+  /** The path of an operation with own ids. @throws {Error} when one is not known, with the file that should make it. */
+  pathOf({ paths }: Operation): string {
+    return paths[0].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(this.id(name)))
+  }
+
+  /** A body of an operation that is taken, with own ids; each time another one. */
+  async bodyOf(operation: Operation): Promise<Record<string, unknown>> {
+    const n = (this.#asked.get(operation.id) ?? -1) + 1
+    this.#asked.set(operation.id, n)
+    const make = declaredEstate.bodies[operation.id] ?? declaredEstate.once[operation.id]
+    if (make !== undefined) return Object(await make(this, n))
+    return { ...bodyFor(operation, null, (name) => this.idOr(name)), ...marked(operation, `${this.mark} ${n}`) }
+  }
+
+  readonly all = (name: string): readonly string[] => this.#made.get(this.prefixOf(name) ?? '') ?? []
+
+  readonly made = async (path: string, body: object, api: Api = this.api): Promise<string> => {
+    const { status, body: answer } = await api.post(path, body)
+    if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
+    this.#keep(answer.id)
+    return answer.id
+  }
+
+  #keep(id: string): void {
+    const prefix = idsIn(id)[0]?.[0] ?? ''
+    const known = this.#made.get(prefix) ?? []
+    if (prefix !== '' && !ofNoTenant.has(prefix) && !known.includes(id)) this.#made.set(prefix, [...known, id])
+  }
+
+  #name(ids: Ids): void {
+    for (const [name, id] of Object.entries({ ...absentIds, ...ids })) {
+      this.#ids.set(name, id)
+      if (!(name in absent)) this.#keep(id)
+    }
+  }
+
+  async #declared(operation: Operation): Promise<void> {
+    const path = operation.paths[0].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(this.idOr(name)))
+    const body = await this.bodyOf(operation)
+    const key = `key-${this.mark}-${operation.id}`
+    const api = operation.access.kinds.includes('secret_key') ? this.api : this.dashboard
+    const owner = operation.ofTenants === null ? {} : { 'x-tenant-id': this.tenant }
+    const answer = await api.post(path, body, { headers: { 'idempotency-key': key, ...owner } })
+    if (answer.status >= 300) return
+    this.#keep(answer.body.id)
+    this.#keyed.push({ operation, path, body, key })
+  }
+}
+
+const { absent } = declaredEstate
+const absentIds: Ids = Object.fromEntries(
+  Object.entries(absent).map(([name, prefix]) => [name, `${prefix}_${'0'.repeat(25)}1`]),
+)
+
+/** The file that should make what a name stands for. */
+const where = (name: string): string => {
+  const operation = declared.find(({ params, body }) => params.includes(name) || name in (body?.json.properties ?? {}))
+  return operation === undefined ? 'no operation has such a place' : `say in ${partFileOf(operation)} how it is made`
+}
+
+const marked = ({ body }: Operation, text: string): object => {
   const { properties = {} } = body?.json ?? {}
   const fields = ['name', 'description', 'content', 'text'].filter((name) => properties[name]?.type === 'string')
-  return Object.fromEntries(fields.map((name) => [name, mark]))
+  return Object.fromEntries(fields.map((name) => [name, text]))
 }

@@ -1,6 +1,5 @@
 import type { Operation } from '#specs/dsl/declare.ts'
 import type { Api } from '../api.ts'
-import { answerSchema } from './declared-places.ts'
 
 /** What came back, whatever it is; of a stream without an end, what came at once. */
 export interface Seen {
@@ -20,9 +19,6 @@ export interface Sent {
 /** The path of an operation with these parameters. */
 export const pathOf = ({ paths }: Operation, idFor: (name: string) => string): string =>
   paths[0].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idFor(name)))
-
-/** The prefix of the ids of what an operation answers. */
-export const prefixOfAnswer = (operation: Operation): string => answerSchema(operation).properties?.id?.['x-id'] ?? ''
 
 /** How long a stream that stays open is read. */
 const streamMs = 500

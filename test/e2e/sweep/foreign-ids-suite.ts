@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { sessionFrames } from '#specs/resources/sessions.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import type { Api } from '../api.ts'
-import { noBrowser } from '../browser/no-browser.ts'
-import { startToolServer, type ToolServer } from '../tool-server.ts'
-import { stores, World } from '../world.ts'
 import { failuresOf } from './cases.ts'
-import { bodyFor, fieldOf, type Place, placesOf, prefixesByName, withId } from './declared-places.ts'
-import { byHabit, type Estate, idsIn, makeEstate, ownId } from './estate.ts'
-import { framesOver, pathOf, prefixOfAnswer, seen } from './requests.ts'
+import { bodyFor, fieldOf, type Place, placesOf, withId } from './declared-places.ts'
+import { declaredEstate } from './estate/parts.ts'
+import { type Estate, idsIn, prefixes, prefixOfAnswer } from './estate.ts'
+import { framesOver, pathOf, seen } from './requests.ts'
+import type { Swept } from './sweep.ts'
 
 /*
  * Every operation, every place of its requests that names a resource, every credential: an id of another is answered
@@ -20,7 +19,6 @@ import { framesOver, pathOf, prefixOfAnswer, seen } from './requests.ts'
 
 const declared: readonly Operation[] = Object.values(operations)
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
-const prefixes = prefixesByName(declared)
 /** A PUT makes what its last parameter names. */
 const makes = ({ operation: { method, params }, name }: Place): boolean => method === 'PUT' && params.at(-1) === name
 const places = guarded.flatMap(placesOf).filter((place) => !makes(place))
@@ -39,24 +37,6 @@ const withoutForeign = ['member_id', 'project_id', 'stuck_id', 'version']
 
 /** Named ones that are not of a tenant. */
 const ofProjects = new Set(['version', 'model', 'provider_id'])
-
-/** Change by what everybody does. */
-const changing = new Set([
-  'live_actors.list',
-  'observation.actors',
-  'observation.attention',
-  'observation.find',
-  'observation.fleet',
-  'project_sessions.list',
-  'project_keys.list',
-  'agent_keys.list',
-  // what cannot be reached is tried again by itself
-  'mcp_servers.get',
-  'mcp_servers.list',
-  'web_crawls.get',
-  'web_crawls.list',
-  'models.get',
-])
 
 /** A credential, and whose things it names. */
 interface Attacker {
@@ -84,9 +64,8 @@ const attackerNames = [
   "another project's public key of an agent",
 ] as const
 
-describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
-  let world: World
-  let tool: ToolServer
+/** Every place that takes an id, by every credential, with ids of another. */
+export const foreignIds = (swept: () => Swept): void => {
   let attackers: Readonly<Record<(typeof attackerNames)[number], Attacker>>
   let victim: Estate
   let neighbour: Estate
@@ -94,32 +73,23 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
   let before: string
 
   beforeAll(async () => {
-    tool = await startToolServer()
-    world = await World.start({ store, tools: [tool], env: noBrowser })
-    const dashboard = await world.dashboard()
-    const project: string = (await dashboard.get('/api/projects')).body.data[0].id
-    const other: string = (await dashboard.post('/api/projects', { name: 'Another' })).body.id
-    const key: string = (await dashboard.post(`/api/projects/${other}/keys`, { name: 'key' })).body.key
-    const maker = { world, tool, dashboard, operations: guarded }
-    victim = await makeEstate({ ...maker, api: world.api, project }, 'victim')
-    neighbour = await makeEstate({ ...maker, api: world.api, project }, 'neighbour')
-    stranger = await makeEstate({ ...maker, api: world.as(key), project: other }, 'stranger')
+    const { dashboard, mine, theirs } = swept()
+    victim = mine.acme
+    neighbour = mine.globex
+    stranger = theirs.acme
     attackers = await makeAttackers(dashboard)
     before = await victimState()
   }, 240_000)
-  afterAll(async () => {
-    await world.stop()
-    await tool.close()
-  })
 
   const makeAttackers = async (dashboard: Api) => {
+    const { world } = swept()
     const agentKey = async (api: Api, agent: string, key_type: string): Promise<Api> =>
       world.as((await api.post(`/v1/agents/${agent}/keys`, { name: 'k', key_type })).body.key)
     const bob = await world.api.post('/v1/client-tokens', { tenant_id: victim.tenant, external_user_id: 'eve' })
-    const bound = await world.as(victim.token).createSession()
+    const bound = await world.as(victim.populated.token).createSession()
     const ofSession = { tenant_id: victim.tenant, external_user_id: 'ada', session_id: bound }
     const token = (await world.api.post('/v1/client-tokens', ofSession)).body.token
-    const withSession = (own: Estate, session: string) => ({ ...own, made: new Map([...own.made, ['ses', [session]]]) })
+    const withSession = (own: Estate, session_id: string) => own.with({ session_id })
     const eve = world.as(bob.body.token)
     const agents = { own: neighbour, victim, prefixes: ofAgents, takes: takesKind('agent_key') }
     return {
@@ -159,19 +129,19 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
         takes: takesKind('client_token'),
       },
       "another project's client token": {
-        api: world.as(stranger.token),
+        api: world.as(stranger.populated.token),
         own: stranger,
         victim,
         prefixes: null,
         takes: takesKind('client_token'),
       },
-      "another agent's public key": { ...agents, api: await agentKey(world.api, neighbour.agent, 'public') },
-      "another agent's secret key": { ...agents, api: await agentKey(world.api, neighbour.agent, 'secret') },
+      "another agent's public key": { ...agents, api: await agentKey(world.api, neighbour.populated.agent, 'public') },
+      "another agent's secret key": { ...agents, api: await agentKey(world.api, neighbour.populated.agent, 'secret') },
       "another project's public key of an agent": {
         ...agents,
         own: stranger,
         prefixes: null,
-        api: await agentKey(stranger.api, stranger.agent, 'public'),
+        api: await agentKey(stranger.api, stranger.populated.agent, 'public'),
       },
     }
   }
@@ -180,12 +150,12 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
   const victimState = async (): Promise<string> => {
     const reading = guarded.filter(
       ({ id, method, answer, params }) =>
-        method === 'GET' && answer.kind === 'json' && params.length > 0 && !changing.has(id),
+        method === 'GET' && answer.kind === 'json' && params.length > 0 && !declaredEstate.changing.has(id),
     )
     const texts: string[] = []
     for (const operation of reading) {
       const api = operation.access.kinds.includes('secret_key') ? victim.api : victim.dashboard
-      const { status, body } = await api.get(pathOf(operation, (name) => ownId(victim, prefixes, name)))
+      const { status, body } = await api.get(pathOf(operation, (name) => victim.idOr(name)))
       texts.push(
         `${operation.id} ${status} ${JSON.stringify(body).replaceAll(/"(last_used_at|request_id)":[^,}]*/g, '')}`,
       )
@@ -200,10 +170,12 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
     const isOurs = attacker.own.project === attacker.victim.project
     const named = attacker.victim.named[field]
     if (named !== undefined) return ofProjects.has(field) && (isOurs || field === 'version') ? [] : [named]
-    const prefix = prefixes.get(field) ?? byHabit[field]
+    const prefix = field in declaredEstate.absent ? prefixes.get(field) : attacker.victim.prefixOf(field)
     if (prefix === undefined)
-      return [...attacker.victim.made].flatMap(([each, ids]) => (isForeign(each, attacker) ? ids.slice(0, 1) : []))
-    return isForeign(prefix, attacker) ? (attacker.victim.made.get(prefix) ?? []).slice(0, 2) : []
+      return [...attacker.victim.everything].flatMap(([each, ids]) =>
+        isForeign(each, attacker) ? ids.slice(0, 1) : [],
+      )
+    return isForeign(prefix, attacker) ? (attacker.victim.everything.get(prefix) ?? []).slice(0, 2) : []
   }
 
   const isForeign = (prefix: string, attacker: Attacker): boolean =>
@@ -214,7 +186,7 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
     /^[a-z]+_[0-9a-z]{26}$/.test(id) ? `${id.split('_')[0]}_${'0'.repeat(26)}` : `no-${id}`
 
   const attempt = async ({ operation, where, name }: Place, { api, own }: Attacker, id: string) => {
-    const idFor = (each: string) => ownId(own, prefixes, each)
+    const idFor = (each: string) => own.idOr(each)
     const path = pathOf(operation, (each) => (where === 'path' && each === name ? id : idFor(each)))
     const query = where === 'query' ? `?${name}=${encodeURIComponent(id)}` : ''
     const plain = operation.body === null ? undefined : bodyFor(operation, where === 'body' ? name : null, idFor)
@@ -229,7 +201,7 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
   /** What tells that an answer is about the victim. Texts of a project's own things are shown to all of the project. */
   const signsOf = (attacker: Attacker): readonly string[] => [
     ...(attacker.own.project === attacker.victim.project ? [] : [attacker.victim.mark]),
-    ...[...attacker.victim.made].flatMap(([prefix, ids]) => (isForeign(prefix, attacker) ? ids : [])),
+    ...[...attacker.victim.everything].flatMap(([prefix, ids]) => (isForeign(prefix, attacker) ? ids : [])),
   ]
 
   it('has an id of another project for every place that takes one', () => {
@@ -269,7 +241,7 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
     if (attacker.own.project === attacker.victim.project) return expect(attacker.victim.tenant).not.toBe('')
     const signs = signsOf(attacker)
     const reaches = async (operation: Operation): Promise<void> => {
-      const path = pathOf(operation, (name) => ownId(attacker.own, prefixes, name))
+      const path = pathOf(operation, (name) => attacker.own.idOr(name))
       const named = (tenant: string) => ({ 'x-tenant-id': tenant, 'x-external-user-id': 'ada' })
       const answer = await seen(attacker.api, operation, { path, headers: named(attacker.victim.tenant) })
       const unknown = await seen(attacker.api, operation, { path, headers: named(unknownId(attacker.victim.tenant)) })
@@ -288,7 +260,7 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
       // without the mark: what it makes is the attacker's own
       const plain = JSON.parse(JSON.stringify(body).replaceAll(victim.mark, 'plain'))
       const { text } = await seen(attacker.api, operation, { path, body: plain, headers })
-      const foreign = (victim.made.get(prefixOfAnswer(operation)) ?? []).filter((id) => !path.includes(id))
+      const foreign = (victim.everything.get(prefixOfAnswer(operation)) ?? []).filter((id) => !path.includes(id))
       for (const id of foreign) expect(text, operation.id).not.toContain(id)
     }
     expect(victim.keyed.map(({ operation }) => operation.id)).toContain('agents.create')
@@ -301,10 +273,10 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
     const leaking: string[] = []
     for (const operation of listed.filter(attacker.takes)) {
       const reader = operation.access.kinds.includes('secret_key') ? victim.api : victim.dashboard
-      const theirs = pathOf(operation, (name) => ownId(victim, prefixes, name))
+      const theirs = pathOf(operation, (name) => victim.idOr(name))
       const cursor = (await reader.get(`${theirs}?limit=1`)).body.next_cursor
       if (typeof cursor !== 'string') continue
-      const path = pathOf(operation, (name) => ownId(attacker.own, prefixes, name))
+      const path = pathOf(operation, (name) => attacker.own.idOr(name))
       const shared = attacker.own.project === attacker.victim.project && operation.ofTenants === null
       const { text, status } = await seen(attacker.api, operation, {
         path: `${path}?limit=100&cursor=${cursor}`,
@@ -318,8 +290,8 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
 
   it.each(attackerNames)("%s streams nothing by another's Last-Event-ID", async (who) => {
     const attacker = attackers[who]
-    const own = ownId(attacker.own, prefixes, 'session_id')
-    for (const last of ['0', victim.sessions[0] ?? '']) {
+    const own = attacker.own.idOr('session_id')
+    for (const last of ['0', victim.populated.sessions[0] ?? '']) {
       const path = `/v1/sessions/${own}/stream`
       const headers = { 'last-event-id': last }
       const { text } = await seen(attacker.api, operations['sessions.stream'], { path, headers })
@@ -331,19 +303,15 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
     "%s opens no socket to another's session, and reaches nothing by frames on its own",
     async (who) => {
       const attacker = attackers[who]
-      const [session = ''] = victim.made.get('ses') ?? []
+      const [session = ''] = victim.everything.get('ses') ?? []
       expect(await framesOver(attacker.api, `/v1/sessions/${session}/ws`, [])).toBeNull()
       const frames = Object.values(sessionFrames).flatMap(({ json }) => {
         const sample: Record<string, unknown> = Object(sampleOf(json))
         const names = Object.keys(sample).filter((name) => name.endsWith('_id'))
-        const ids = [...victim.made.values()].flat()
+        const ids = [...victim.everything.values()].flat()
         return names.flatMap((name) => ids.map((id) => ({ ...sample, [name]: id })))
       })
-      const answers = await framesOver(
-        attacker.api,
-        `/v1/sessions/${ownId(attacker.own, prefixes, 'session_id')}/ws`,
-        frames,
-      )
+      const answers = await framesOver(attacker.api, `/v1/sessions/${attacker.own.idOr('session_id')}/ws`, frames)
       const text = JSON.stringify(answers)
       const sent = new Set(frames.flatMap((frame) => idsIn(frame).map(([, id]) => id)))
       for (const sign of signsOf(attacker).filter((each) => !sent.has(each))) expect(text).not.toContain(sign)
@@ -353,4 +321,4 @@ describe.each(stores)('on $store', { timeout: 240_000 }, ({ store }) => {
   it('has changed nothing of what was named', async () => {
     expect(await victimState()).toBe(before)
   })
-})
+}

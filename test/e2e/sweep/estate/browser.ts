@@ -1,0 +1,19 @@
+import type { EstatePart } from './estate-part.ts'
+
+/** The estate of browser jobs: where there is no browser, one that has failed. */
+export const browser: EstatePart = {
+  make: async ({ api, mark, made, id }) => {
+    const owner = api.with({ 'x-tenant-id': id('tenant_id') })
+    return { jobId: await made('/v1/web/browse', { url: `https://${mark}.invalid/` }, owner), index: '0' }
+  },
+  bodies: {
+    'browser_jobs.create': ({ mark }, n) => ({ url: `https://${mark}.invalid/${n}` }),
+  },
+  // jobs alone make profiles
+  absent: { profileId: 'bpr' },
+  chosen: ['index'],
+  atWork: ({ all }) => all('jobId').map((id) => `/v1/web/browse/${id}`),
+  beyondSchema: {
+    'browser_jobs.create': 'an address is one of a page that may be opened, and actions have what they need',
+  },
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { EstatePart, Ids, Site } from './estate-part.ts'
+
+const model = 'simulated-1'
+const messages = [{ role: 'user', content: 'hi' }]
+const hello = (n: number) => [{ role: 'user', content: `hello ${n}` }]
+const tools = [{ name: 'f', input_schema: { type: 'object' } }]
+const items = (text: string) => [{ type: 'message', role: 'user', content: text }]
+
+/** The estate of the gateway: connections, servers of the project's own, what models answered, conversations. */
+export const gateway: EstatePart = {
+  make: async (site) => {
+    const { api, dashboard, project, mark, hook, id } = site
+    const ending = randomBytes(6).toString('hex')
+    const modelId = `model-${ending}`
+    const { body } = await dashboard.post(`/api/projects/${project}/providers`, {
+      ...{ name: mark, baseUrl: hook, format: 'openai', apiKey: 'key-1', models: [{ name: mark, modelId }] },
+    })
+    const request_id = `request-${ending}`
+    const headers = { 'x-request-id': request_id, 'x-tenant-id': id('tenant_id') }
+    await api.post('/v1/embeddings', { model, input: mark }, { headers })
+    return { provider_id: body.provider.id, model: modelId, request_id, ...(await answered(site)) }
+  },
+  bodies: {
+    'provider_connections.create': ({ mark, hook }, n) => ({
+      ...{ name: `Connection ${mark} ${n}`, provider: `own-${mark}`, base_url: hook, api_key: `key-${n}` },
+    }),
+    'custom_providers.create': ({ mark, hook }, n) => ({
+      ...{ name: `Server ${mark} ${n}`, baseUrl: hook, format: 'openai' },
+    }),
+    'limits.create': ({ id }, n) => ({
+      ...{ subject: 'tenant', subject_id: id('subject_id'), requests_per_minute: 9_000 + n },
+    }),
+    'ai_chat.create': (_, n) => ({ model, messages: hello(n) }),
+    'chat_completions.create': (_, n) => ({ model, messages: hello(n) }),
+    'messages.create': (_, n) => ({ model, max_tokens: 50, messages: hello(n), tools }),
+    'messages.count_tokens': () => ({ model, messages, tools }),
+    'responses.create': ({ mark }, n) => ({ model, input: `say ${mark} ${n}` }),
+    'responses.input_tokens': () => ({ model, input: 'hi' }),
+    'responses.compact': () => ({ model, input: 'hi' }),
+    'conversations.create': ({ mark }, n) => ({ metadata: { mark: `${mark} ${n}` } }),
+    'embeddings.create': (_, n) => ({ model, input: `text ${n}` }),
+    'moderations.create': ({ mark }, n) => ({ model: `${mark}/m1`, input: `text ${n}` }),
+    'completions.create': ({ mark }, n) => ({ model: `${mark}/m1`, prompt: `hello ${n}` }),
+    'rerank.create': ({ mark }, n) => ({ model: `${mark}/m1`, query: `text ${n}`, documents: ['a', 'b'] }),
+  },
+  // where a body has an item, it is one that the caller brings along
+  noIds: ['item_id', 'container_id', 'tool_call_id'],
+  changing: ['models.get'],
+  passesOn: [
+    ...['ai_chat.create', 'chat_completions.create', 'responses.create', 'messages.create'],
+    ...['messages.count_tokens', 'embeddings.create'],
+  ],
+  shownBy: {
+    'custom_providers.update models': 'test/gateway/routing/custom-providers.test.ts',
+    'ai_chat.create models': 'test/gateway/apis/ai-chat.test.ts',
+    'ai_chat.create userId': 'test/gateway/apis/ai-chat.test.ts',
+    'ai_chat.create user_id': 'test/gateway/apis/ai-chat.test.ts',
+    'responses.create models': 'test/gateway/apis/responses.test.ts',
+    'responses.create include': 'test/gateway/apis/file-search.test.ts',
+    'chat_completions.create models': 'test/gateway/chat/fallbacks.test.ts',
+    'messages.create thread': 'test/gateway/apis/message-threads.test.ts',
+    'embeddings.create models': 'test/gateway/embeddings/embedding-calls.test.ts',
+  },
+  beyondSchema: {
+    'provider_connections.create': 'a URL as of webhooks; a provider that nobody knows has one',
+    'provider_connections.update': 'likewise',
+    'provider_connections.validate': 'likewise',
+    'custom_providers.create': 'a URL as of webhooks',
+    'custom_providers.update': 'likewise',
+    'custom_providers.test': 'it names a provider or a URL',
+    'limits.create': 'it names whom it limits, and sets one limit',
+    'redaction_policy.update': 'apply_to names the logs, and phone_region a country',
+    'ai_chat.create': 'messages say something, and tools and formats are ones that models know',
+    'responses.create': 'items are of kinds that are taken, calls have outputs, and something is said',
+    'responses.cancel': 'a response that is made in the background',
+    'responses.compact': 'items as of responses.create',
+    'responses.input_tokens': 'likewise',
+    'conversations.create': 'likewise',
+    'conversation_items.add': 'likewise',
+    'messages.create': 'blocks and tools are of kinds that are taken',
+    'messages.count_tokens': 'likewise',
+    'embeddings.create': 'a model makes vectors of so many dimensions and no more',
+    'chat_completions.create': 'what a model refuses is refused in its words',
+    'vision.analyze': 'an image is there, it is one, and its address is one that may be fetched',
+    'vision.describe': 'likewise',
+    'vision.ocr': 'likewise',
+    'vision.classify': 'likewise',
+    'speech.speak': 'a model is one that speaks, with that voice and in that format',
+    'moderations.create': 'a provider that offers it has a key',
+    'completions.create': 'likewise',
+    'rerank.create': 'likewise',
+    'images.generate': 'likewise',
+    'transcriptions.translate': 'the file is audio',
+    'transcriptions.transcribe': 'the file is audio, and the model one that transcribes it to that form',
+  },
+}
+
+/** What a model answered, and a conversation with one item. */
+const answered = async ({ api, mark, made }: Site): Promise<Ids> => {
+  const response_id = await made('/v1/responses', { model, input: `say ${mark}` })
+  const conversation_id = await made('/v1/conversations', { metadata: { mark } })
+  const { body } = await api.post(`/v1/conversations/${conversation_id}/items`, { items: items(mark) })
+  return { response_id, previous_response_id: response_id, conversation_id, item_id: body.data[0].id }
+}

@@ -1,0 +1,26 @@
+import type { EstatePart } from './estate-part.ts'
+
+/** The estate of sessions and actions. */
+export const sessions: EstatePart = {
+  make: async ({ id }) => ({ actor_id: id('session_id') }),
+  bodies: {
+    'sessions.create': ({ id }, n) => ({ agent_id: id('agent_id'), metadata: { n } }),
+    'actions.create': ({ id }, n) => ({
+      ...{ tool: 'refund', arguments: { n } },
+      ...{ tenant_id: id('tenant_id'), run_id: id('run_id'), session_id: id('session_id') },
+    }),
+  },
+  once: {
+    'sessions.approve': ({ id }) => ({ action_id: id('action_id') }),
+    'sessions.reject': ({ id }) => ({ action_id: id('action_id') }),
+  },
+  shownBy: {
+    'actions.create expires_in': 'test/e2e/crash/crash-timers.e2e.test.ts',
+    'actions.approve note': 'test/actors/sessions/approvals.test.ts',
+    'actions.approve tool_results': 'test/e2e/agents/own-actions.e2e.test.ts',
+  },
+  beyondSchema: {
+    'sessions.turns': 'a turn has input or tool_results',
+    'actions.complete': 'it says output or error, not both',
+  },
+}

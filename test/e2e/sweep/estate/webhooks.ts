@@ -1,0 +1,19 @@
+import type { EstatePart } from './estate-part.ts'
+
+/** The estate of webhooks: one that reports what hardly happens, and the deliveries of the one that `populate` makes. */
+export const webhooks: EstatePart = {
+  make: async ({ api }) => {
+    const first = async (path: string): Promise<string> => (await api.get(path)).body.data[0].id
+    const webhook_id = await first('/v1/webhooks?limit=1')
+    return { webhook_id, delivery_id: await first(`/v1/webhook-deliveries?webhook_id=${webhook_id}`) }
+  },
+  bodies: {
+    'webhooks.create': ({ mark, hook }, n) => ({ name: `Hook ${mark} ${n}`, url: hook, events: ['tenant.deleted'] }),
+  },
+  atWork: ({ all }) => all('delivery_id').map((id) => `/v1/webhook-deliveries/${id}`),
+  beyondSchema: {
+    'webhooks.create': 'a URL may parse and still not be one that the server connects to',
+    'webhooks.update': 'likewise',
+    'webhooks.test': 'likewise',
+  },
+}

@@ -1,0 +1,145 @@
+import { beforeAll, expect, it, vi } from 'vitest'
+import { operations } from '#actors/capabilities.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import type { Answered } from '../api.ts'
+import { patience } from '../patience.ts'
+import type { World } from '../world.ts'
+import { failuresOf } from './cases.ts'
+import { partFileOf } from './estate/parts.ts'
+import type { Estate } from './estate.ts'
+import { isReplay, keyed } from './keyed-requests.ts'
+import { type Counts, settledCounts } from './settled-counts.ts'
+import type { Swept } from './sweep.ts'
+
+/** For each operation that creates, on each store. */
+const aFew = 8
+
+const declared: readonly Operation[] = Object.values(operations)
+const creates = declared.filter(({ id, method, body }) => method === 'POST' && id.endsWith('.create') && body !== null)
+
+const statusOf = (answer: Operation['answer']): number =>
+  answer.kind === 'choice' ? answer.json.status : answer.status
+
+/** Whether its answer has a secret, which is shown once. */
+const showsSecret = ({ answer }: Operation): boolean => answer.kind === 'json' && answer.secret
+
+/** Every operation that creates, twice and several times at once under one key. */
+export const idempotency = (swept: () => Swept): void => {
+  let world: World
+  let estate: Estate
+
+  beforeAll(() => {
+    world = swept().world
+    estate = swept().mine.acme
+  })
+
+  /** One that creates what is not there yet, as its caller makes it. */
+  const create = async (operation: Operation, body: object, key?: string): Promise<Answered> => {
+    const { id, access, answer } = operation
+    const api = access.kinds.includes('secret_key') ? world.api : estate.dashboard
+    const answered = await api.post(estate.pathOf(operation), body, key === undefined ? {} : keyed(key))
+    if (id === 'runs.create' && answered.status === statusOf(answer)) await over(answered.body.id)
+    return answered
+  }
+
+  /** The operation took the body that the estate has for it. */
+  const taken = (operation: Operation, { status, body }: Answered): void => {
+    const hint = `${operation.id}: say in ${partFileOf(operation)} what it takes`
+    expect(status, `${hint}: ${JSON.stringify(body)}`).toBe(statusOf(operation.answer))
+  }
+
+  /** A run goes on by itself: what it writes is not to be counted for what is asked after it. */
+  const over = (run: string): Promise<void> =>
+    vi.waitFor(async () => expect((await world.api.get(`/v1/runs/${run}`)).body.status).toBe('completed'), patience)
+
+  it.each(creates)('of $id gives the first answer again, or shows its secret once', async (operation) => {
+    const body = await estate.bodyOf(operation)
+    const [first, again] = [await create(operation, body, 'k-again'), await create(operation, body, 'k-again')]
+    taken(operation, first)
+    expect(isReplay(first)).toBe(false)
+    if (showsSecret(operation)) return expect(again.status).toBe(409)
+    expect(isReplay(again)).toBe(true)
+    expect({ status: again.status, body: again.body }).toEqual({ status: first.status, body: first.body })
+  })
+
+  it.each(creates)('of $id refuses another body', async (operation) => {
+    const key = 'k-other'
+    await create(operation, await estate.bodyOf(operation), key)
+    expect(await create(operation, await estate.bodyOf(operation), key)).toMatchObject({
+      status: 409,
+      body: {
+        error: ['platform', 'openai', 'anthropic'].includes(operation.envelope)
+          ? { code: 'idempotency_key_reused' }
+          : expect.any(String),
+      },
+    })
+  })
+
+  /** Eight at the same time under one key, of which one is carried out. */
+  const together = async (operation: Operation): Promise<void> => {
+    const body = await estate.bodyOf(operation)
+    const answers = await Promise.all(Array.from({ length: aFew }, () => create(operation, body, 'k-together')))
+    const good = answers.filter(({ status }) => status === statusOf(operation.answer))
+    expect(good).toHaveLength(showsSecret(operation) ? 1 : aFew)
+    expect(new Set(good.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+    expect(good.filter((answer) => !isReplay(answer))).toHaveLength(1)
+  }
+
+  /** By how many rows each table grows when each operation is asked once, and when it is asked eight times under one key. */
+  const growthOf = async (operations: readonly Operation[]) => {
+    const before = await settled(world)
+    for (const operation of operations) taken(operation, await create(operation, await estate.bodyOf(operation)))
+    const between = await settled(world)
+    const cases = operations.map((operation) => ({ title: operation.id, check: () => together(operation) }))
+    expect(await failuresOf(cases)).toEqual([])
+    return { once: growth(before, between), eightTimes: growth(between, await settled(world)) }
+  }
+
+  it('makes one of eight requests at the same time, whatever they create', async () => {
+    const { once, eightTimes } = await growthOf(creates.filter(({ id }) => id !== 'runs.create'))
+    expect(eightTimes).toEqual(once)
+    // a client token is signed, not kept
+    const rows = Object.values(once).reduce((sum, each) => sum + each, 0)
+    expect(rows).toBeGreaterThanOrEqual(creates.length - 2)
+  })
+
+  it('makes one of eight runs that are requested at the same time', async () => {
+    const { once, eightTimes } = await growthOf(creates.filter(({ id }) => id === 'runs.create'))
+    // a run goes on by itself, in as many steps as it takes: it is counted by its own row
+    const ofRuns = Object.keys(once).filter((name) => /(^|_)runs$/.test(name))
+    expect(ofRuns.map((name) => [once[name], eightTimes[name]])).toEqual(ofRuns.map(() => [1, 1]))
+    expect(ofRuns).not.toEqual([])
+  })
+
+  it('belongs to its operation and its user', async () => {
+    const shared = keyed('shared')
+    const session = await world.api.post('/v1/sessions', {}, shared)
+    const agent = await world.api.post('/v1/agents', await estate.bodyOf(operations['agents.create']), shared)
+    const minted = await world.api.post(
+      '/v1/client-tokens',
+      { tenant_id: estate.tenant, external_user_id: 'ada' },
+      shared,
+    )
+    const theirs = await world.as(minted.body.token).post('/v1/sessions', {}, shared)
+    expect([session, agent, minted, theirs].map(isReplay)).toEqual([false, false, false, false])
+    expect(theirs.body.id).not.toBe(session.body.id)
+  })
+
+  it('is 1 to 255 characters long', async () => {
+    expect(await world.api.post('/v1/sessions', {}, keyed('k'.repeat(255)))).toMatchObject({ status: 201 })
+    expect(await world.api.post('/v1/sessions', {}, keyed('k'.repeat(256)))).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_header', param: 'Idempotency-Key' } },
+    })
+  })
+}
+
+/** By how many rows each table has grown. */
+const growth = (before: Counts, after: Counts): Record<string, number> =>
+  Object.fromEntries(Object.keys(after).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]))
+
+/** The rows of each table, the one of the keys aside, once those that follow commits are written. */
+const settled = async (world: World): Promise<Counts> => {
+  const { idempotency_keys: _, records_idempotency_keys: __, ...others } = await settledCounts(world)
+  return others
+}

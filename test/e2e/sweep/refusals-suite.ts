@@ -1,0 +1,214 @@
+import { beforeAll, expect, it } from 'vitest'
+import { operations } from '#actors/capabilities.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import type { ErrorCode } from '#specs/errors/errors.ts'
+import { codeIn, statusIn } from '#specs/errors/wire-errors.ts'
+import { takesForms } from '#test/specs/sample-form.ts'
+import { type Mutation, sampleOf, withoutRequired, withUnknown, withWrongTypes } from '#test/specs/samples.ts'
+import { type Answered, Api, type Extra } from '../api.ts'
+import { type Case, failuresOf } from './cases.ts'
+import type { Ids } from './estate/estate-part.ts'
+import { declaredEstate } from './estate/parts.ts'
+import type { Estate } from './estate.ts'
+import { atRest, type Counts, settledCounts } from './settled-counts.ts'
+import type { Swept } from './sweep.ts'
+
+/*
+ * What follows from each declaration about requests that are wrong, held against the real server with real credentials
+ * and real resources of two projects. Nothing here is written for one operation.
+ */
+
+const declared: readonly Operation[] = Object.values(operations)
+const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
+const withBody = declared.filter((operation) => operation.body !== null && !takesForms(operation))
+const withParams = guarded.filter(({ params }) => params.length > 0)
+const ofClients = withParams.filter(
+  ({ access, params }) => access.kinds.includes('client_token') && params.includes('session_id'),
+)
+
+/** Parameters that have to name what is there: a PUT makes what its last one names. */
+const naming = ({ method, params }: Operation): readonly string[] => (method === 'PUT' ? params.slice(0, -1) : params)
+
+/** The path with these ids. */
+const target = (operation: Operation, idFor: (name: string) => string): string =>
+  operation.paths[0].replace(/\{(\w+)\}/g, (_, name: string) => idFor(name))
+
+/** What an error says, in whatever envelope the operation has. */
+const refusalIn = ({ status, headers, body }: Answered) => {
+  expect(headers.get('x-request-id'), 'every answer has its id').toMatch(/^req_/)
+  expect(JSON.stringify(body)).not.toMatch(/\.ts:\d|\bat \w+ \(|sqlite|mongo/i)
+  return typeof body.error === 'object'
+    ? { status, ...body.error }
+    : { ...body, ...body.details, status, code: body.error }
+}
+
+/** How the operation's envelope says so: the one of custom providers has a sentence and nothing else. */
+const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
+  const status = statusIn(envelope, code)
+  if (envelope === 'custom_providers') return { status, code: expect.any(String) }
+  return { status, code: codeIn(envelope, code), ...(param === undefined ? {} : { param }) }
+}
+
+/** A model is no resource: its id says nothing of whose it is. */
+const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_found' : 'not_found')
+
+type Mutate = (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]
+
+const mutated = ({ body }: Operation, mutate: Mutate): readonly Mutation[] => (body === null ? [] : mutate(body.json))
+
+/** A request of an operation; without more it is a good one of who may, with own ids. */
+interface Asked {
+  readonly operation: Operation
+  /** Other ids, by the names of their places. */
+  readonly ids?: Ids
+  readonly api?: Api
+  readonly body?: unknown
+  readonly extra?: Extra
+}
+
+const unknownCredentials = [
+  ['none', {}],
+  ['an unknown key', { authorization: `Bearer csk_${'x'.repeat(43)}` }],
+  ['an unknown token', { authorization: 'Bearer ect_a.b.c' }],
+  ['no bearer', { authorization: 'Basic YTpi' }],
+  ['an unknown cookie', { cookie: 'troupe_session=unknown; session=unknown' }],
+] as const
+
+/** The id of another project's thing: agents' versions have numbers that are alike, and ids that are not. */
+const foreignId = (foreign: Estate, name: string): string => foreign.id(name === 'version' ? 'agent_version_id' : name)
+
+/** Wrong requests of every operation, by every credential. */
+export const refusals = (swept: () => Swept): void => {
+  let mine: Estate
+  let foreign: Estate
+  let apis: Readonly<Record<string, Api>>
+  let neighbours: Readonly<Record<string, string>>
+  let before: Counts
+
+  beforeAll(async () => {
+    const { world, dashboard, mine: own, theirs } = swept()
+    mine = own.acme
+    foreign = theirs.acme
+    for (const estate of [own.acme, own.globex, theirs.acme, theirs.globex]) await atRest(estate)
+    apis = { secret_key: own.api, dashboard, client_token: world.as(mine.populated.token) }
+    neighbours = {
+      "the project's own": await own.api.createSession(),
+      "another user's": mine.populated.sessions[2] ?? '',
+      "another tenant's": own.globex.id('session_id'),
+    }
+    before = await settledCounts(world)
+  }, 240_000)
+
+  const apiFor = ({ access }: Operation): Api => apis[access.kinds[0] ?? ''] ?? new Api(swept().world.url)
+
+  const send = ({ operation, ids = {}, api = apiFor(operation), body, extra = {} }: Asked): Promise<Answered> => {
+    const { method } = operation
+    const sent = body ?? (operation.body === null ? undefined : sampleOf(operation.body.json))
+    const path = target(operation, (name) => ids[name] ?? mine.id(name))
+    return sent === undefined ? api.get(path, { method, ...extra }) : api.post(path, sent, { method, ...extra })
+  }
+
+  const refused = async (asked: Asked) => refusalIn(await send(asked))
+
+  const checked = (title: string, check: () => Promise<void>): Case => ({ title, check })
+
+  /** A request that is refused so. */
+  const refuses = (title: string, asked: Asked, expected: object): Case =>
+    checked(title, async () => expect(await refused(asked)).toMatchObject(expected))
+
+  const withoutCredential = (operation: Operation): readonly Case[] =>
+    unknownCredentials.map(([title, headers]) =>
+      refuses(
+        `asks for a credential: ${title}`,
+        { operation, api: new Api(swept().world.url, headers) },
+        saying(operation, 'authentication_required'),
+      ),
+    )
+
+  const ofOtherKinds = (operation: Operation): readonly Case[] => {
+    const { kinds } = operation.access
+    const others = ['secret_key', 'client_token', 'dashboard'].filter((kind) => !kinds.some((each) => each === kind))
+    const code = kinds.join() === 'secret_key' ? 'secret_key_required' : 'forbidden'
+    return others.map((kind) => {
+      const api = apis[kind] ?? new Api(swept().world.url)
+      const headers = kind === 'dashboard' ? { 'x-project-id': mine.project } : {}
+      const asked = { operation, api, extra: { headers } }
+      return refuses(`refuses a ${kind}`, asked, saying(operation, code))
+    })
+  }
+
+  const underUnknownIds = (operation: Operation): readonly Case[] =>
+    naming(operation).flatMap((name) =>
+      [`${mine.id(name).split('_')[0]}_${'0'.repeat(26)}`, 'nonsense', '%00', "'--"].map((id) =>
+        refuses(
+          `finds nothing under an unknown ${name}: ${id}`,
+          { operation, ids: { [name]: id } },
+          saying(operation, missing(name)),
+        ),
+      ),
+    )
+
+  /** All projects of the one organisation are its members' own. */
+  const underForeignIds = (operation: Operation): readonly Case[] =>
+    naming(operation)
+      .filter((name) => !declaredEstate.common.has(name))
+      .map((name) =>
+        refuses(
+          `finds nothing under another project's ${name}`,
+          { operation, ids: { [name]: foreignId(foreign, name) } },
+          saying(operation, missing(name)),
+        ),
+      )
+
+  const ofNeighbours = (operation: Operation): readonly Case[] =>
+    Object.entries(neighbours).map(([whose, session_id]) => {
+      const asked = { operation, ids: { session_id }, api: apis.client_token ?? swept().world.api }
+      const title = `shows a client token nothing of ${whose} session`
+      return refuses(title, asked, { status: 404, code: 'not_found' })
+    })
+
+  const ofBodies = (operation: Operation): readonly Case[] => {
+    const asked = { operation }
+    const wrong = (mutations: readonly Mutation[], code: ErrorCode): readonly Case[] =>
+      mutations.map(({ param, body }) =>
+        refuses(`${code} ${param}`, { ...asked, body }, saying(operation, code, param)),
+      )
+    return [
+      refuses('refuses a body that is no JSON', { ...asked, body: '{"a":' }, saying(operation, 'malformed_json')),
+      checked('refuses a body that is too large as soon as its length is said', async () => {
+        const sent = { method: operation.method, contentLength: operation.maxBodyBytes + 1 }
+        const answered = await apiFor(operation).announce(target(operation, mine.id), sent)
+        expect(refusalIn(answered)).toMatchObject(saying(operation, 'body_too_large'))
+      }),
+      ...wrong(mutated(operation, withoutRequired), 'missing_field'),
+      ...wrong(mutated(operation, withWrongTypes), 'invalid_field'),
+      ...(operation.unknownFields === 'refuse' ? wrong(mutated(operation, withUnknown), 'unknown_field') : []),
+    ]
+  }
+
+  const casesOf = (operation: Operation): readonly Case[] => [
+    ...(guarded.includes(operation) ? [...withoutCredential(operation), ...ofOtherKinds(operation)] : []),
+    ...(withParams.includes(operation) ? [...underUnknownIds(operation), ...underForeignIds(operation)] : []),
+    ...(ofClients.includes(operation) ? ofNeighbours(operation) : []),
+    ...(withBody.includes(operation) ? ofBodies(operation) : []),
+  ]
+
+  it.each([...new Set([...guarded, ...withBody])])(
+    '$id refuses who may not, what is not there, and what is not well formed',
+    async (operation) => {
+      const cases = casesOf(operation)
+      expect(cases).not.toEqual([])
+      expect(await failuresOf(cases)).toEqual([])
+    },
+  )
+
+  it('reads no more of a body than its operation takes', async () => {
+    const operation = operations['sessions.create']
+    const body = JSON.stringify({ text: 'x'.repeat(operation.maxBodyBytes) })
+    expect(await refused({ operation, body })).toMatchObject(saying(operation, 'body_too_large'))
+  })
+
+  it('has written nothing for any of these requests', async () => {
+    expect(await settledCounts(swept().world)).toEqual(before)
+  })
+}

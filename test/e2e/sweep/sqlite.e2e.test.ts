@@ -1,0 +1,3 @@
+import { sweepOn } from './sweep.ts'
+
+sweepOn('sqlite')

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { Api } from '../api.ts'
+import { noBrowser } from '../browser/no-browser.ts'
+import { startToolServer, type ToolServer } from '../tool-server.ts'
+import { type StoreName, World } from '../world.ts'
+import { accepted } from './accepted-suite.ts'
+import { Estate } from './estate.ts'
+import { foreignIds } from './foreign-ids-suite.ts'
+import { idempotency } from './idempotency-suite.ts'
+import { isolation } from './isolation-suite.ts'
+import { keyedTurns } from './keyed-turns-suite.ts'
+import { type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
+import { refusals } from './refusals-suite.ts'
+
+/** One project with two tenants, which the other project has under the same names. */
+export interface Side {
+  readonly api: Api
+  /** A member's dashboard session on this project. */
+  readonly dashboard: Api
+  readonly project: string
+  readonly acme: Estate
+  readonly globex: Estate
+}
+
+/** One server with everything that the sweeps go over. */
+export interface Swept {
+  readonly world: World
+  /** Takes calls of tools, webhooks and models. */
+  readonly tool: ToolServer
+  /** Takes calls of tools only, so that they can be counted. */
+  readonly counted: ToolServer
+  /** Keeps what models are sent. */
+  readonly upstream: RecordingUpstream
+  /** The dashboard session without a project. */
+  readonly dashboard: Api
+  readonly mine: Side
+  readonly theirs: Side
+}
+
+/** Every sweep over all declared operations, on one server: those that change nothing first. */
+export const sweepOn = (store: StoreName): void => {
+  describe(`on ${store}`, { timeout: 240_000 }, () => {
+    let swept: Swept | null = null
+    beforeAll(async () => {
+      swept = await makeSwept(store)
+    }, 240_000)
+    afterAll(async () => {
+      await swept?.world.stop()
+      await Promise.all([swept?.tool.close(), swept?.counted.close(), swept?.upstream.close()])
+    })
+    const ready = (): Swept => {
+      if (swept === null) throw new Error('the server did not start')
+      return swept
+    }
+    describe('refusals', () => refusals(ready))
+    describe('foreign ids', () => foreignIds(ready))
+    describe('isolation', () => isolation(ready))
+    describe('an Idempotency-Key', () => idempotency(ready))
+    // leaves much that fails and is tried again, in a tenant that no other sweep uses
+    if (store === 'sqlite') describe('what is accepted', () => accepted(ready))
+    // kills the server
+    describe('an Idempotency-Key of turns', () => keyedTurns(ready))
+  })
+}
+
+const makeSwept = async (store: StoreName): Promise<Swept> => {
+  const [tool, counted] = [await startToolServer(), await startToolServer()]
+  const upstream = await startRecordingUpstream()
+  const world = await World.start({ store, tools: [tool, counted, upstream], env: noBrowser })
+  const dashboard = await world.dashboard()
+  // commits of ended turns come together after minutes: not while rows are counted
+  await dashboard.post('/api/upkeep/compaction/pause')
+  const project: string = (await dashboard.get('/api/projects')).body.data[0].id
+  const other: string = (await dashboard.post('/api/projects', { name: 'Another' })).body.id
+  const { key } = (await dashboard.post(`/api/projects/${other}/keys`, { name: 'key' })).body
+  const sideOf = async (api: Api, id: string): Promise<Side> => {
+    const ground = { api, dashboard: dashboard.with({ 'x-project-id': id }), project: id, tool }
+    const make = (name: string) => Estate.make({ ...ground, as: (token) => world.as(token) }, name)
+    return { ...ground, acme: await make('acme'), globex: await make('globex') }
+  }
+  const mine = await sideOf(world.api, project)
+  return { world, tool, counted, upstream, dashboard, mine, theirs: await sideOf(world.as(key), other) }
+}
