@@ -14,7 +14,7 @@ import { routeHash } from './route.js'
  * @property {boolean} busy
  * @property {string | null} node
  * @property {string | null} parked
- * @property {readonly { id: string, name: string, policy: string, started: boolean }[]} in_flight
+ * @property {readonly { id: string, name: string, policy: string, started: boolean, about: string | null, since: string | null, deadline: string | null }[]} in_flight
  * @property {readonly { name: string, due: string }[]} reminders
  * @property {readonly Related[]} related
  * @property {string} created_at

@@ -2,16 +2,15 @@ import { duration } from './age.js'
 import { preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
 import { routeHash } from './route.js'
-import { serverNow } from './server-time.js'
-import { effectSpans, guardOf, messagesOf, taken } from './steps-model.js'
+import { effectSpans, guardOf, messagesOf } from './steps-model.js'
 
 /**
  * @typedef {import('./steps-model.js').Step} Step
  * @typedef {import('./chart-model.js').Layout} Layout
  */
 
-/** @type {Readonly<Record<string, string>>} */
-const causes = {
+/** What made a step, in a word. @type {Readonly<Record<string, string>>} */
+export const causes = {
   creation: 'created',
   request: 'request',
   effect: 'result',
@@ -76,75 +75,6 @@ const outcomeOf = (span) => {
   const attempts = span.attempts > 1 ? `, attempt ${span.attempts}` : ''
   if (span.endedAt === null) return html`<span class="chip" data-tone="work">in progress${attempts}</span>`
   return html`<span class="muted">${duration(span.endedAt - span.startedAt)}${attempts}</span> ${span.outcome}`
-}
-
-/**
- * Why the actor is here, and what can happen next.
- *
- * @param {{ actor: import("./actor-facts.js").Actor, steps: readonly Step[], layout: Layout }} props
- */
-export const WhyPanel = ({ actor, steps, layout }) => {
-  const state = actor.active.at(-1) ?? ''
-  const entered = steps.findLast(({ to }) => to !== null)
-  const spans = new Map(effectSpans(steps).map((span) => [span.id, span]))
-  const now = serverNow().getTime()
-  const can = taken(layout, actor.active)
-  return html`
-    <section class="why" aria-label="Why it is here">
-      ${actor.parked !== null && html`<p class="parked">Parked: ${actor.parked}</p>`}
-      ${entered && html`<p>In <strong>${state}</strong> since ${preciseTime(entered.at)}, by ${causes[entered.caused_by]} <code>${entered.event}</code>.</p>`}
-      ${actor.in_flight.map(({ id, name, policy }) => {
-        const span = spans.get(id)
-        return html`<p>Waits for <strong>${name}</strong> ${aboutParams(span?.params)}${span ? `since ${duration(now - span.startedAt)}` : ''} (${policy.replaceAll('_', ' ')}).</p>`
-      })}
-      ${actor.reminders.map(({ name, due }) => html`<p>At ${preciseTime(due)} (in ${duration(Date.parse(due) - now)}): <code>${shortReminder(name)}</code></p>`)}
-      ${actor.in_flight.length === 0 && actor.reminders.length === 0 && can.length === 0 && html`<p>Nothing more can happen to it.</p>`}
-      ${can.length > 0 && html`<details><summary>What can happen next</summary><ul>${can.map(({ detail, to }) => html`<li><code>${detail}</code> → ${to}</li>`)}</ul></details>`}
-    </section>
-  `
-}
-
-/** @param {unknown} params */
-const aboutParams = (params) => {
-  if (typeof params !== 'object' || params === null) return ''
-  const said = ['tool', 'name', 'model', 'url', 'method'].flatMap((field) => {
-    const value = Reflect.get(params, field)
-    return typeof value === 'string' ? [value] : []
-  })
-  return said.length === 0 ? '' : html`<code>${said.join(' ')}</code> `
-}
-
-/** XState's name of a delay is `xstate.after.<delay>.<machine>.<state>`. @param {string} name */
-const shortReminder = (name) => name.replace(/^xstate\.after\./, '')
-
-/**
- * How long each effect took, one bar each: until its first part, and until its end.
- *
- * @param {{ steps: readonly Step[] }} props
- */
-export const WaterfallPanel = ({ steps }) => {
-  const spans = effectSpans(steps)
-  if (spans.length === 0) return html`<p class="empty">No effect was begun yet.</p>`
-  const now = serverNow().getTime()
-  const from = Math.min(...spans.map(({ startedAt }) => startedAt))
-  const to = Math.max(...spans.map(({ endedAt }) => endedAt ?? now))
-  const whole = Math.max(1, to - from)
-  /** @param {number} ms */
-  const percent = (ms) => `${(100 * ms) / whole}%`
-  return html`
-    <ol class="waterfall">
-      ${spans.map((span) => {
-        const end = span.endedAt ?? now
-        const first = span.firstPartAt ?? end
-        return html`
-          <li key=${span.id}>
-            <span class="name">${span.name}</span>
-            <span class="muted">${duration(end - span.startedAt)}${span.firstPartAt === null ? '' : `, first after ${duration(first - span.startedAt)}`} ${span.outcome ?? 'in progress'}</span>
-            <div class="bar-line"><div class="bar" data-open=${span.endedAt === null ? 'true' : undefined} style=${{ marginLeft: percent(span.startedAt - from), width: percent(end - span.startedAt) }}><div class="bar-wait" style=${{ width: `${(100 * (first - span.startedAt)) / Math.max(1, end - span.startedAt)}%` }}></div></div></div>
-          </li>`
-      })}
-    </ol>
-  `
 }
 
 const laneWidth = 150

@@ -1,23 +1,26 @@
 import { ActPanel } from './act-panel.js'
 import { chip, factList, relatedList, stateOf } from './actor-facts.js'
-import { SequencePanel, StepsPanel, WaterfallPanel, WhyPanel } from './actor-panels.js'
-import { ApiError, get, projectPath } from './api.js'
+import { SequencePanel, StepsPanel } from './actor-panels.js'
+import { liveSource } from './actor-source.js'
+import { ApiError, get } from './api.js'
 import { downloadBundle } from './bundle.js'
 import { Chart } from './chart.js'
 import { ChartPlay } from './chart-play.js'
+import { ContextPanel } from './context-panel.js'
 import { h } from './dom.js'
-import { follow } from './follow.js'
 import { html, render } from './html.js'
 import { LogPanel } from './log-panel.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
 import { activeAt, StepBook } from './steps-model.js'
+import { WaterfallPanel } from './waterfall-panel.js'
+import { WhyPanel } from './why-panel.js'
 
 /**
  * @typedef {import('./actor-facts.js').Actor} Actor
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./steps-model.js').Step} Step
- * @typedef {'steps' | 'log' | 'time' | 'messages'} Tab
+ * @typedef {'steps' | 'log' | 'time' | 'messages' | 'context'} Tab
  */
 
 /** Commits in one read, and those that are shown of a long history. */
@@ -33,6 +36,7 @@ const tabs = [
   ['log', 'Log'],
   ['time', 'Waterfall'],
   ['messages', 'Messages'],
+  ['context', 'Context'],
 ]
 
 /** One actor: its chart, lit by its commits, what it waits for, its history and its log. */
@@ -41,6 +45,7 @@ export class ActorView {
   #project
   #id
   #operates
+  #source
   #report
   #state = h('span', { class: 'state-now', role: 'status' })
   #stream = h('span', { class: 'stream', role: 'status' })
@@ -73,24 +78,26 @@ export class ActorView {
   #wanted
 
   /**
-   * @param {{ project: string, id: string, operates: boolean, step?: number }} place `operates`: the reader may act on stuck
-   *   work and read the audit log; `step`: number of the commit to stand at
+   * @param {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} place
+   *   `operates`: the reader may act on stuck work and read the audit log; `step`: number of the commit to stand at;
+   *   `source`: where the actor comes from, the server when absent
    * @param {(error: unknown) => void} report told of trouble, and with null when it is over
    */
-  constructor({ project, id, operates, step }, report) {
+  constructor({ project, id, operates, step, source = liveSource(project, id) }, report) {
+    this.#source = source
     this.#operates = operates
     this.#project = project
     this.#id = id
     this.#report = report
     this.#wanted = step
-    this.#log = new LogPanel({ read: (after, limit) => this.#events(after, limit), report })
+    this.#log = new LogPanel({ read: source.events, report })
     this.#scrubber = new Scrubber((index) => this.#travelled(index))
   }
 
   /** Reads the actor, its newest commits and events, then follows. @throws {ApiError} */
   async start() {
     /** @type {Actor} */
-    const actor = await get(this.#path())
+    const actor = await this.#source.actor()
     const layout = await get(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
     const chart = new Chart(layout)
     this.#layout = layout
@@ -105,9 +112,10 @@ export class ActorView {
     if (at >= 0) this.#scrubber.go(at)
     if (this.#stopped) return
     addEventListener('keydown', this.#onKey)
+    if (!this.#source.live) return
     this.#look()
-    this.#unfollow = follow({
-      url: () => `${this.#path('stream')}?after=${this.#log.last}`,
+    this.#unfollow = this.#source.follow({
+      last: () => this.#log.last,
       onEvent: () => {
         this.#log.poke()
         this.#look()
@@ -134,16 +142,6 @@ export class ActorView {
     this.#unfollow()
   }
 
-  /** @param {...string} parts */
-  #path(...parts) {
-    return projectPath(this.#project, 'actors', this.#id, ...parts)
-  }
-
-  /** @param {number} after @param {number} limit @returns {Promise<{ data: readonly ActorEvent[], last_sequence: number }>} */
-  #events(after, limit) {
-    return get(`${this.#path('events')}?after=${after}&limit=${limit}`)
-  }
-
   /** @param {Actor} actor @param {Chart} chart */
   #fill(actor, chart) {
     const list = listHash({ project: this.#project, machine: actor.machine })
@@ -161,8 +159,10 @@ export class ActorView {
         ),
         h('h1', {}, actor.id),
         this.#state,
-        h('button', { type: 'button', class: 'quiet', click: bundle }, 'Save bundle'),
-        this.#stream,
+        this.#source.live
+          ? h('button', { type: 'button', class: 'quiet', click: bundle }, 'Save bundle')
+          : h('span', { class: 'muted' }, 'A saved bundle: nothing of it changes.'),
+        this.#source.live ? this.#stream : null,
       ),
       h(
         'section',
@@ -185,10 +185,8 @@ export class ActorView {
     if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
     const parts = { project: this.#project, actor, layout: this.#layout }
     render(html`<${WhyPanel} ...${parts} steps=${this.#book.steps} />`, this.#why)
-    render(
-      html`<${ActPanel} ...${parts} steps=${this.#book.steps} operates=${this.#operates} done=${() => this.#look()} />`,
-      this.#act,
-    )
+    const acts = { ...parts, steps: this.#book.steps, operates: this.#operates, done: () => this.#look() }
+    if (this.#source.live) render(html`<${ActPanel} ...${acts} />`, this.#act)
     if (!this.#scrubber.travels && this.#book.steps.every(({ to }) => to === null)) this.#play?.settle(actor.active)
   }
 
@@ -223,8 +221,9 @@ export class ActorView {
     const chosen = this.#scrubber.travels ? this.#scrubber.index : -1
     const panels = {
       steps: html`<${StepsPanel} ...${parts} chosen=${chosen} choose=${(/** @type {number} */ index) => this.#scrubber.go(index)} />`,
-      time: html`<${WaterfallPanel} ...${parts} />`,
+      time: html`<${WaterfallPanel} ...${parts} live=${this.#source.live} />`,
       messages: html`<${SequencePanel} ...${parts} />`,
+      context: html`<${ContextPanel} ...${this.#book.contextAt(this.#scrubber.index)} />`,
       log: null,
     }
     render(panels[this.#tab], this.#panel)
@@ -234,11 +233,8 @@ export class ActorView {
   #travelled(index) {
     const { steps } = this.#book
     const step = index === null ? undefined : steps[index]
-    history.replaceState(
-      null,
-      '',
-      routeHash({ view: 'actor', project: this.#project, id: this.#id, ...(step && { step: step.seq }) }),
-    )
+    const place = { view: /** @type {const} */ ('actor'), project: this.#project, id: this.#id }
+    if (this.#source.live) history.replaceState(null, '', routeHash({ ...place, ...(step && { step: step.seq }) }))
     if (index === null) this.#play?.settle(this.#actor?.active ?? [])
     else {
       const before = index > 0 ? this.#book.stateAt(index - 1) : null
@@ -276,8 +272,7 @@ export class ActorView {
   /** Reads the commits after this one, to the newest. @param {number} from */
   async #readSteps(from) {
     for (let after = from, more = true; more && !this.#stopped; ) {
-      /** @type {{ data: readonly Step[], last_seq: number }} */
-      const { data, last_seq } = await get(`${this.#path('steps')}?after=${after}&limit=${stepPage}`)
+      const { data, last_seq } = await this.#source.steps(after, stepPage)
       const fresh = this.#book.add(data)
       after = data.at(-1)?.seq ?? last_seq
       more = data.length > 0 && after < last_seq
@@ -319,7 +314,7 @@ export class ActorView {
   async #isThere() {
     try {
       /** @type {Actor} */
-      const actor = await get(this.#path())
+      const actor = await this.#source.actor()
       if (actor.seq > this.#book.last) await this.#readSteps(this.#book.last)
       if (actor.last_sequence > this.#log.last) this.#log.poke()
       if (actor.last_sequence > 0 && !this.#chose && this.#tab !== 'log') this.#showTab('log')

@@ -1,5 +1,6 @@
 import { ActorView } from './actor-view.js'
 import { ApiError, get, post, projectPath } from './api.js'
+import { BundlePage } from './bundle-page.js'
 import { byId, h } from './dom.js'
 import { FindDialog } from './find-dialog.js'
 import { fleetPage } from './fleet-page.js'
@@ -94,6 +95,7 @@ const viewOf = async (route, known) => {
   if (route.view === 'fleet') return fleetPage(project, report)
   if (route.view === 'nodes') return new NodesView(project, report)
   if (route.view === 'stuck') return new StuckView(project, report)
+  if (route.view === 'bundle') return new BundlePage(project, report)
   if (route.view === 'skills') return new SkillsView(project, report)
   return homePage(project, report)
 }
@@ -184,6 +186,24 @@ byId('skip').addEventListener('click', (event) => {
   event.preventDefault()
   view.focus()
 })
+/** A saved actor is opened wherever it is dropped. @param {DragEvent} event */
+const dropped = async (event) => {
+  const file = event.dataTransfer?.files[0]
+  if (file === undefined) return
+  event.preventDefault()
+  const project = projects?.[0]?.id
+  if (project === undefined) return
+  if (!(current instanceof BundlePage)) {
+    history.pushState(null, '', routeHash({ view: 'bundle', project: parseRoute(location.hash).project ?? project }))
+    await show()
+  }
+  if (current instanceof BundlePage) await current.open(file)
+}
+
+addEventListener('dragover', (event) => {
+  if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
+})
+addEventListener('drop', (event) => void dropped(event))
 addEventListener('hashchange', () => void show())
 if (localStorage.getItem(signedInBefore) === null) signedOut()
 else void signIn().catch(report)

@@ -79,5 +79,5 @@ export const Diff = ({ before, after }) => {
   const [old, now] = [before.split('\n'), after.split('\n')]
   const gone = old.filter((line) => !now.includes(line))
   const came = now.filter((line) => !old.includes(line))
-  return html`<pre class="diff" tabindex="0" aria-label="What you changed">${gone.map((line) => html`<del>- ${line}\n</del>`)}${came.map((line) => html`<ins>+ ${line}\n</ins>`)}</pre>`
+  return html`<pre class="diff" tabindex="0" aria-label="What you changed">${gone.map((line) => html`<del>- ${line}</del>`)}${came.map((line) => html`<ins>+ ${line}</ins>`)}</pre>`
 }

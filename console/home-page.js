@@ -61,6 +61,7 @@ const Home = ({ project, needs }) => html`
       ? null
       : html`<${Section} project=${project} title=${title} tone=${tone} needs=${found} />`
   })}
+  <p class="page-foot"><a href=${routeHash({ view: 'bundle', project })}>Open a saved bundle</a></p>
 `
 
 /** @param {{ project: string, title: string, tone: string, needs: readonly Need[] }} props */

@@ -1,7 +1,7 @@
 /**
  * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, from: string, to: string, after: string }} ListRoute
  * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
- * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills'} PlainView
+ * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle'} PlainView
  * @typedef {{ view: PlainView, project: string | null }} PlainRoute
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
  */
@@ -10,7 +10,7 @@
 const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'from', 'to', 'after'])
 
 /** @type {readonly string[]} */
-const plainViews = ['home', 'fleet', 'nodes', 'stuck', 'skills']
+const plainViews = ['home', 'fleet', 'nodes', 'stuck', 'skills', 'bundle']
 
 /** @param {string | undefined} view @returns {view is PlainView} */
 const isPlain = (view) => view !== undefined && plainViews.includes(view)

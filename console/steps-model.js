@@ -8,6 +8,7 @@
  * @property {string} event
  * @property {string | null} from
  * @property {string | null} to
+ * @property {Record<string, unknown> | null} context fields that the step set; null for none
  * @property {readonly { sequence: number, event_type: string }[]} events
  * @property {readonly { id: string, name: string, policy: string, params: unknown }[]} effects
  * @property {readonly { id: string, to: string, event: string }[]} messages
@@ -58,6 +59,12 @@ export class StepBook {
     const before = this.steps.slice(0, index + 1).findLast(({ to }) => to !== null)
     if (before !== undefined) return before.to
     return this.steps.slice(index + 1).find(({ to }) => to !== null)?.from ?? null
+  }
+
+  /** The context as of a commit, as far as the commits that are here say, and what that one changed. @param {number} index */
+  contextAt(index) {
+    const changes = this.steps.slice(0, index + 1).map(({ context }) => context ?? {})
+    return { context: Object.assign({}, ...changes), changed: Object.keys(changes.at(-1) ?? {}) }
   }
 
   /** The newest event of the log as of a commit. @param {number} index */
@@ -127,6 +134,27 @@ export const messagesOf = (actor, steps) =>
     ...(caused_by === 'message' ? [{ seq, at, from: cause.replace(/:\d+:m\d+$/, ''), to: actor, event }] : []),
     ...messages.map((message) => ({ seq, at, from: actor, to: message.to, event: message.event })),
   ])
+
+/**
+ * Actors that this one has started, until it heard how they ended; times in ms since the epoch.
+ *
+ * @param {readonly Step[]} steps
+ * @returns {readonly { id: string, startedAt: number, endedAt: number | null, outcome: string | null }[]}
+ */
+export const childrenOf = (steps) =>
+  steps.flatMap(({ at, messages }, index) =>
+    messages
+      .filter(({ event }) => event === 'create')
+      .map(({ to }) => {
+        const end = steps
+          .slice(index + 1)
+          .find(({ caused_by, cause }) => caused_by === 'message' && cause.startsWith(`${to}:`))
+        return {
+          ...{ id: to, startedAt: Date.parse(at) },
+          ...{ endedAt: end ? Date.parse(end.at) : null, outcome: end?.event ?? null },
+        }
+      }),
+  )
 
 /**
  * What a machine takes in its active states, from its chart: events with the guards that decide, without timers.

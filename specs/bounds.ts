@@ -1,3 +1,4 @@
+import { consoleBounds } from './console-bounds.ts'
 import { mcpBounds } from './mcp-bounds.ts'
 import { requestBounds } from './request-bounds.ts'
 import { webBounds } from './web-bounds.ts'
@@ -16,13 +17,6 @@ export interface Bound {
 
 /** Bounds of queues, mailboxes, buffers, documents and answers (specs/decisions/0096-nothing-grows-without-bound.md). */
 export const bounds: readonly Bound[] = [
-  {
-    of: 'events that a fork of a session copies',
-    most: '192 KB, with what is long beside them in blobs',
-    beyond: 'the earliest turns are kept as what the model reads of them, without their events',
-    code: ['src/actors/sessions/fork-history.ts', 'maxForkLength'],
-    test: ['test/actors/sessions/fork.test.ts', 'keeps its newest turns as events, and earlier ones in sum'],
-  },
   {
     of: 'a conversation of responses',
     most: '2,000 items, 4 MB of JSON',
@@ -341,6 +335,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
     test: ['test/retrieval/index-cache.test.ts', 'gives up what was not used for longest when it exceeds its bytes'],
   },
+  ...consoleBounds,
   ...mcpBounds,
   ...webBounds,
 ]

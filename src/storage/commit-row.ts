@@ -28,7 +28,7 @@ export interface CommitRow {
   readonly due: number | null
 }
 
-type CommitBody = Pick<Commit, 'event' | 'moved'> &
+type CommitBody = Pick<Commit, 'event' | 'moved' | 'changed'> &
   Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
 
 /** Turns a commit into the row that is stored. */
@@ -60,10 +60,11 @@ export const snapshotText = (commit: Commit): string | null =>
   commit.snapshot === undefined ? null : JSON.stringify(commit.snapshot)
 
 /** JSON of what only the commit's reader needs, without what is empty: most commits have one of the four lists. */
-export const bodyText = ({ event, moved, effects, messages, reminders, in_flight }: Commit): string =>
+export const bodyText = ({ event, moved, changed, effects, messages, reminders, in_flight }: Commit): string =>
   JSON.stringify({
     event,
     moved,
+    changed,
     effects: effects.length > 0 ? effects : undefined,
     messages: messages.length > 0 ? messages : undefined,
     reminders: hasKeys(reminders) ? reminders : undefined,
@@ -92,6 +93,7 @@ export const fromRow = (row: CommitRow): Commit => {
     nonce: row.nonce,
     event: body.event,
     ...(body.moved !== undefined && { moved: body.moved }),
+    ...(body.changed !== undefined && { changed: body.changed }),
     events,
     last_sequence: row.last_sequence,
     effects: body.effects ?? [],

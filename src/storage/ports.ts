@@ -48,6 +48,8 @@ export interface Commit {
   readonly event: StoredEvent
   /** Innermost states before and after the step, as dotted paths; null before the first. Absent when it changed neither. */
   readonly moved?: readonly [from: string | null, to: string]
+  /** Fields of the machine's context that the step changed, in summary; absent when it changed none. */
+  readonly changed?: JsonObject
   readonly events: readonly LogEvent[]
   /** Sequence of the actor's newest log event after this step; 0 for none. */
   readonly last_sequence: number

@@ -3,7 +3,17 @@ import { activeAt, effectSpans, guardOf, messagesOf, type Step, StepBook, taken 
 
 const step = (seq: number, more: Partial<Step> = {}): Step => ({
   ...{ seq, at: new Date(1_000 * seq).toISOString(), version: 'session@3', cause: `req_${seq}`, caused_by: 'request' },
-  ...{ event: 'turn', from: null, to: null, events: [], effects: [], messages: [], reminders: [], in_flight: [] },
+  ...{
+    event: 'turn',
+    from: null,
+    to: null,
+    context: null,
+    events: [],
+    effects: [],
+    messages: [],
+    reminders: [],
+    in_flight: [],
+  },
   ...more,
 })
 

@@ -57,6 +57,10 @@ const step = object(
       string({ description: 'Innermost state before; null for the first step and where it did not change.' }),
     ),
     to: nullable(string({ description: 'Innermost state after; null where it did not change.' })),
+    context: described(
+      nullable(json()),
+      "Fields of the machine's context that the step set: all of them for the first step, null when it changed none. Long texts and lists stand as `$length` and `$items`. Secrets are masked.",
+    ),
     events: array(object({ sequence: integer(), event_type: string() })),
     effects: described(
       array(object({ id: string(), name: string(), policy: string(), params: json() })),

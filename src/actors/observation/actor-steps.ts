@@ -38,6 +38,7 @@ export const stepView = (commit: Commit): Step => ({
   event: commit.event.type,
   from: commit.moved?.[0] ?? null,
   to: commit.moved?.[1] ?? null,
+  context: commit.changed === undefined ? null : sanitized(commit.changed),
   events: commit.events.map(({ sequence, event_type }) => ({ sequence, event_type })),
   effects: commit.effects.map(({ params, ...effect }) => ({ ...effect, params: shownParams(params) })),
   messages: commit.messages.map(({ id, to, event }) => ({ id, to, event: event.type })),

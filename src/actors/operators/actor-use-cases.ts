@@ -8,7 +8,7 @@ import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
-import type { RecordStore, StoredLogEvent } from '#storage/ports.ts'
+import type { RecordStore, Storage, StoredLogEvent } from '#storage/ports.ts'
 import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { shownPayload } from '../records/shown-event.ts'
@@ -16,11 +16,13 @@ import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { listSessions } from '../sessions/session-use-cases.ts'
+import { flightsOf } from './flights.ts'
 import type { Nodes } from './nodes.ts'
 
 export interface ActorViewParts {
   readonly host: Host
   readonly records: RecordStore
+  readonly storage: Pick<Storage, 'blobs' | 'commits'>
   /** Every machine there is: an id says by its prefix whose it is. */
   readonly definitions: readonly MachineDefinition[]
   readonly nodes: Pick<Nodes, 'runnerOf'>
@@ -35,15 +37,16 @@ type Related = Actor['related'][number]
  * What the console shows of a project. The scope is the project that the path names, which authentication has checked
  * to be the member's own.
  */
-export const actorViewUseCases = ({ host, records, definitions, nodes }: ActorViewParts): ActorViews => ({
+export const actorViewUseCases = ({ host, records, storage, definitions, nodes }: ActorViewParts): ActorViews => ({
   'project_sessions.list': (call) => listSessions({ host, records }, call),
   'project_actors.get': async (call) => {
     const actor = await findActor({ host, definitions }, call)
-    const [related, node] = await Promise.all([
+    const [related, node, in_flight] = await Promise.all([
       relatedTo({ host, definitions, scope: call.scope }, actor),
       nodes.runnerOf(actor.id),
+      flightsOf(storage, actor),
     ])
-    return actorView(actor, related, node)
+    return actorView(actor, { related, node, in_flight })
   },
   'project_actors.events': async (call) => {
     const actor = await findActor({ host, definitions }, call)
@@ -78,7 +81,10 @@ const findActor = async (
 }
 
 /** A live actor as its operators see it. */
-const actorView = (actor: Resident, related: readonly Related[], node: string | null): Actor => {
+const actorView = (
+  actor: Resident,
+  { related, node, in_flight }: Pick<Actor, 'related' | 'node' | 'in_flight'>,
+): Actor => {
   const { definition, state, parked } = actor
   const { value } = storedState(state.snapshot)
   return {
@@ -93,12 +99,7 @@ const actorView = (actor: Resident, related: readonly Related[], node: string | 
     busy: actor.busy,
     node,
     parked: parked ?? null,
-    in_flight: Object.entries(state.inFlight).map(([id, { name, policy, started }]) => ({
-      id,
-      name,
-      policy,
-      started: started ?? false,
-    })),
+    in_flight,
     reminders: Object.entries(state.reminders).map(([name, { due }]) => ({ name, due: new Date(due).toISOString() })),
     related,
     created_at: new Date(actor.owner.createdAt).toISOString(),

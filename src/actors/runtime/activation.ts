@@ -22,6 +22,7 @@ import {
   type TurnText,
   Unrestorable,
 } from './step/actor-state.ts'
+import { contextChange } from './step/context-change.ts'
 
 /** An actor, loaded. */
 export interface Activated {
@@ -218,7 +219,8 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
   const { storage, clock, epoch } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const state = migratedState(definition, commit)
-  const { moved: _moved, ...standing } = commit
+  const { moved: _moved, changed: _changed, ...standing } = commit
+  const changed = contextChange(readStoredState(commit).context, state.context)
   const next: Commit = {
     ...standing,
     seq: commit.seq + 1,
@@ -236,6 +238,7 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     in_flight: state.inFlight,
     due: earliest(state.reminders),
     snapshot: { ...commit.snapshot, value: state.value, context: state.context },
+    ...(changed !== undefined && { changed }),
   }
   const written = await writeCommit(storage.commits, await compacted(next, storage.blobs), clock)
   if (written === 'done') return next

@@ -40,7 +40,13 @@ const nodes = { runnerOf: async () => 'node-a' }
 
 const openConsole = async (scripts: readonly Script[]) => {
   const world = await open({ scripts })
-  const views = actorViewUseCases({ definitions, host: world.host, records: world.storage.records, nodes })
+  const views = actorViewUseCases({
+    definitions,
+    host: world.host,
+    records: world.storage.records,
+    storage: world.storage,
+    nodes,
+  })
   const session = await newSession(world)
   const see = (actor: string, project = 'prj_a') =>
     views['project_actors.get'](memberCall(project, { actor_id: actor }, {}))
@@ -128,7 +134,13 @@ describe('actor views', () => {
     const { world, session } = await openConsole([])
     await damage(world, session)
     const later = await open({ storage: world.storage })
-    const views = actorViewUseCases({ definitions, host: later.host, records: later.storage.records, nodes })
+    const views = actorViewUseCases({
+      definitions,
+      host: later.host,
+      records: later.storage.records,
+      storage: later.storage,
+      nodes,
+    })
     const shown = await views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
     expect(shown).toMatchObject({ state: null, active: [], related: [], parked: expect.stringContaining('dreaming') })
     const foreign = views['project_actors.get'](memberCall('prj_b', { actor_id: session }, {}))
@@ -141,7 +153,13 @@ describe('actor views', () => {
     const [action] = (await see(session)).related
     await damage(world, action?.id ?? '')
     const later = await open({ storage: world.storage })
-    const views = actorViewUseCases({ definitions, host: later.host, records: later.storage.records, nodes })
+    const views = actorViewUseCases({
+      definitions,
+      host: later.host,
+      records: later.storage.records,
+      storage: later.storage,
+      nodes,
+    })
     const look = () => views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
     expect((await look()).related).toMatchObject([{ id: action?.id, state: 'parked' }])
     await later.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))

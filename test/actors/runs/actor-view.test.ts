@@ -16,7 +16,13 @@ it('shows a run with what it waits for: its children, their actions, and the run
   const subagents = [{ agent_id: 'agt_2', version: null, description: null }]
   const world = await openRuns({ agt_1: { subagents }, agt_2: withTools(functionTool('ask')) }, { model })
   const nodes = { runnerOf: async () => null }
-  const views = actorViewUseCases({ definitions, host: world.host, records: world.storage.records, nodes })
+  const views = actorViewUseCases({
+    definitions,
+    host: world.host,
+    records: world.storage.records,
+    storage: world.storage,
+    nodes,
+  })
   const relatedTo = async (actor_id: string) => {
     const { related } = await views['project_actors.get'](callOf({ project_id: 'prj_a', actor_id }, {}, undefined))
     return related.map(({ id, machine, state }) => ({ id, machine, state }))

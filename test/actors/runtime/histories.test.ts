@@ -59,8 +59,13 @@ const commitNow = async (storage: Storage, { resident }: Activated, step: Step, 
   const facts = { ...recorded, owner: resident.owner }
   const commit = await compacted(commitOf(resident.definition, step.draft, facts), storage.blobs)
   // histories of before commits had it are as true as later ones
-  const { moved, ...rest } = commit
-  return { ...rest, ...(recorded.moved !== undefined && moved !== undefined && { moved }), nonce: recorded.nonce }
+  const { moved, changed: _changed, ...rest } = commit
+  return {
+    ...rest,
+    ...(recorded.changed !== undefined && { changed: recorded.changed }),
+    ...(recorded.moved !== undefined && moved !== undefined && { moved }),
+    nonce: recorded.nonce,
+  }
 }
 
 /** Every step of a history, with the one that came after it. */

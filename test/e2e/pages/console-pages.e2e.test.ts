@@ -174,10 +174,84 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
       expect([index, current]).toEqual([index, state])
     }
     expect(page.url()).toContain('step=1')
+    // the context is the one of that commit, as the commits say it
+    const fields = page.getByRole('table', { name: 'Context' }).getByRole('row')
+    await page.getByRole('tab', { name: 'Context' }).click()
+    await fields.filter({ hasText: /^turn.*0$/ }).waitFor()
+    let turns = 0
+    for (const { to } of steps.slice(1)) {
+      await page.keyboard.press('ArrowRight')
+      if (to === 'active.working.thinking') turns++
+      expect(await fields.filter({ hasText: /^turn/ }).textContent()).toMatch(new RegExp(`\\D${turns}$`))
+    }
+    await page.goto(page.url().replace(/(\?step=\d+)?$/, '?step=1'))
     await page.reload()
     await page.getByText(`Commit 1 of`).waitFor()
     await page.getByRole('button', { name: 'Back to now' }).click()
     await page.getByText(', live.').waitFor()
+  })
+
+  it('save an actor as a file, and open it again where it is dropped, as the same page, read only', async () => {
+    const { session } = await pausedSession()
+    await signIn(`#/actors/${session}`)
+    await lit('paused')
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save bundle' }).click()
+    const file = await (await saving).path()
+    const text = readFileSync(file, 'utf8')
+    const drop = (content: string) =>
+      page.evaluate(`(() => {
+        const data = new DataTransfer()
+        data.items.add(new File([${JSON.stringify(content)}], 'saved.json', { type: 'application/json' }))
+        dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+      })()`)
+    await page.getByRole('link', { name: 'Home' }).click()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    await drop(text.replaceAll('issue', '<img src=x onerror=alert(1)>').replaceAll(session, 'ses_saved'))
+    await page.getByRole('heading', { name: 'ses_saved' }).waitFor()
+    await page.getByText('A saved bundle').waitFor()
+    await lit('paused')
+    await page.getByRole('log').locator('[data-event="turn.paused"]').waitFor()
+    expect(await page.getByRole('group', { name: 'Act' }).count()).toBe(0)
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('button', { name: 'Back to now' }).waitFor()
+    for (const wrong of ['', '[]', '{"bundle":1,"actor":{"machine":"../x"}}', '{"bundle":1,"actor":null}']) {
+      await page.goto(`${world.url}/#/bundle`)
+      await page.getByRole('heading', { name: 'Open a bundle' }).waitFor()
+      await drop(wrong)
+      await page.getByText('is no bundle').waitFor()
+      await page.goto(`${world.url}/#/home`)
+      await page.getByRole('heading', { name: 'Home' }).waitFor()
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it('fork a session at a turn and run a task again, with reasons that are shown where they were given', async () => {
+    const session = await world.api.createSession()
+    for (const input of ['one', 'two']) await runTurn(session, { input })
+    await signIn(`#/actors/${session}`)
+    await page.getByRole('button', { name: 'Fork' }).click()
+    const form = page.getByRole('form', { name: 'Fork' })
+    await form.getByLabel(/^Last turn/).fill('1')
+    await form.getByLabel('Reason').fill('to try another way')
+    await form.getByRole('button', { name: 'Fork' }).click()
+    await page.getByRole('group', { name: 'Act' }).getByRole('link', { name: /^ses_/ }).click()
+    await page.getByRole('region', { name: 'Decisions' }).getByText('to try another way').waitFor()
+    await page.getByRole('log').locator('[data-event="session.forked"]').waitFor()
+    const agent = await world.api.post('/v1/agents', { name: 'Again', config: { model: 'simulated-1' } })
+    const made = await world.api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt: 'hello' } })
+    await page.goto(`${world.url}/#/actors/${made.body.id}`)
+    await lit('completed')
+    await page.getByRole('button', { name: 'Run again' }).click()
+    const again = page.getByRole('form', { name: 'Run again' })
+    await again.getByRole('button').and(page.locator(':enabled')).waitFor()
+    await again.getByLabel('Input').fill('{"prompt": "good bye"}')
+    expect(await again.getByLabel('What you changed').textContent()).toContain('good bye')
+    await again.getByRole('button', { name: 'Run again' }).click()
+    await page.getByRole('group', { name: 'Act' }).getByRole('link', { name: /^run_/ }).click()
+    await lit('completed')
+    await page.getByRole('log').getByText('good bye').first().waitFor()
+    expect(complaints).toEqual([])
   })
 
   it("follow a run's log live, by the server's clock, and show what waits for a person in no calm colour", async () => {
@@ -230,6 +304,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
         'skills',
         'nodes',
         'stuck',
+        'bundle',
         `actors/${session}`,
         `actors/${action}`,
       ]
@@ -242,7 +317,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
         )
         expect([hash, overflow]).toEqual([hash, 0])
       }
-      for (const tab of ['Steps', 'Waterfall', 'Messages', 'Log']) {
+      for (const tab of ['Steps', 'Waterfall', 'Messages', 'Context', 'Log']) {
         await page.getByRole('tab', { name: tab }).click()
         expect([tab, await violations()]).toEqual([tab, []])
       }

@@ -41,6 +41,7 @@ export const commitOf = (definition: MachineDefinition, draft: Draft, facts: Com
   nonce: newNonce(),
   event: facts.event,
   ...(draft.moved !== undefined && { moved: draft.moved }),
+  ...(draft.changed !== undefined && { changed: draft.changed }),
   events: draft.events,
   last_sequence: draft.lastSequence,
   effects: draft.effects,

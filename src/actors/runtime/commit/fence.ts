@@ -20,7 +20,7 @@ export const fence = async (
 ): Promise<Commit | null> => {
   checkEpoch(newest, epoch)
   if (newest.epoch === epoch) return newest
-  const { moved: _moved, ...standing } = newest
+  const { moved: _moved, changed: _changed, ...standing } = newest
   const commit: Commit = {
     ...standing,
     seq: newest.seq + 1,

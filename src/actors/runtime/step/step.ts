@@ -25,6 +25,7 @@ import type {
 import { type ListedAction, paramsOf } from '../schema.ts'
 import { auditSink, webhookSink } from '../sinks.ts'
 import type { ActorState, TurnText } from './actor-state.ts'
+import { contextChange } from './context-change.ts'
 import { pureTransition } from './pure-transition.ts'
 
 /** What one event does to an actor, before anything is written. */
@@ -37,6 +38,8 @@ export type Step =
 export interface Draft extends ActorState {
   /** `Commit.moved`; absent when the step left the state as it was. */
   readonly moved?: NonNullable<Commit['moved']>
+  /** `Commit.changed`. */
+  readonly changed?: JsonObject
   readonly events: readonly LogEvent[]
   readonly effects: readonly EffectRecord[]
   readonly messages: readonly MessageRecord[]
@@ -128,6 +131,7 @@ const draftOf = (
       messages: gathered.messages,
       aborted: gathered.aborted,
       ...movedBy(state, snapshot),
+      ...changedBy(state, snapshot),
     },
   }
 }
@@ -136,6 +140,12 @@ const movedBy = (before: ActorState, snapshot: AnyMachineSnapshot): Pick<Draft, 
   if (before.seq > 0 && before.snapshot.value === snapshot.value) return {}
   const [from, to] = [before.seq === 0 ? null : leafPath(before.snapshot.value), leafPath(snapshot.value)]
   return from === to ? {} : { moved: [from, to] }
+}
+
+const changedBy = (before: ActorState, snapshot: AnyMachineSnapshot): Pick<Draft, 'changed'> => {
+  if (before.seq > 0 && before.snapshot.context === snapshot.context) return {}
+  const changed = contextChange(before.seq === 0 ? null : before.snapshot.context, snapshot.context)
+  return changed === undefined ? {} : { changed }
 }
 
 interface Gathered {

@@ -59,7 +59,8 @@ export type HttpToolResult =
 /** Largest answer of a tool. */
 export const maxToolAnswerBytes = 64 * 1024
 
-const defaultTimeoutMs = 30_000
+/** How long a call may take that says nothing, in ms. */
+export const defaultTimeoutMs = 30_000
 const maxRedirects = 3
 
 /** Headers that belong to the call itself; a tool's own headers do not replace them. */

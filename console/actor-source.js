@@ -1,0 +1,50 @@
+import { get, projectPath } from './api.js'
+import { follow } from './follow.js'
+
+/**
+ * @typedef {import('./actor-facts.js').Actor} Actor
+ * @typedef {import('./event-log.js').ActorEvent} ActorEvent
+ * @typedef {import('./steps-model.js').Step} Step
+ *
+ * Where a page has an actor from.
+ *
+ * @typedef {object} ActorSource
+ * @property {boolean} live more may come, and something can be done about it
+ * @property {() => Promise<Actor>} actor
+ * @property {(after: number, limit: number) => Promise<{ data: readonly Step[], last_seq: number }>} steps
+ * @property {(after: number, limit: number) => Promise<{ data: readonly ActorEvent[], last_sequence: number }>} events
+ * @property {(options: Omit<import('./follow.js').FollowOptions, 'url'> & { last: () => number }) => () => void} follow
+ */
+
+/** An actor of the server. @param {string} project @param {string} id @returns {ActorSource} */
+export const liveSource = (project, id) => {
+  /** @param {...string} parts */
+  const path = (...parts) => projectPath(project, 'actors', id, ...parts)
+  return {
+    live: true,
+    actor: () => get(path()),
+    steps: (after, limit) => get(`${path('steps')}?after=${after}&limit=${limit}`),
+    events: (after, limit) => get(`${path('events')}?after=${after}&limit=${limit}`),
+    follow: ({ last, ...options }) => follow({ ...options, url: () => `${path('stream')}?after=${last()}` }),
+  }
+}
+
+/**
+ * An actor that was saved.
+ *
+ * @param {import('./bundle.js').Bundle} bundle
+ * @returns {ActorSource}
+ */
+export const bundleSource = ({ actor, steps, log }) => ({
+  live: false,
+  actor: async () => actor,
+  steps: async (after, limit) => ({
+    data: steps.filter(({ seq }) => seq > after).slice(0, limit),
+    last_seq: steps.at(-1)?.seq ?? 0,
+  }),
+  events: async (after, limit) => ({
+    data: log.filter(({ sequence }) => sequence > after).slice(0, limit),
+    last_sequence: log.at(-1)?.sequence ?? 0,
+  }),
+  follow: () => () => {},
+})

@@ -1,0 +1,71 @@
+import { bundleSource } from './actor-source.js'
+import { ActorView } from './actor-view.js'
+import { readBundle } from './bundle.js'
+import { h } from './dom.js'
+
+/** A page that opens saved actors: a file that is chosen, or dropped anywhere. */
+export class BundlePage {
+  #report
+  #project
+  #box = h('div', { class: 'bundle-box' })
+  #input = h('input', { type: 'file', accept: '.json,application/json', change: () => void this.#chosen() })
+  element = h(
+    'div',
+    { class: 'page' },
+    h('div', { class: 'view-head' }, h('h1', {}, 'Open a bundle')),
+    h(
+      'p',
+      { class: 'empty' },
+      h(
+        'label',
+        { class: 'file' },
+        'A file that “Save bundle” has made on the page of an actor: drop it here, or choose it. ',
+        this.#input,
+      ),
+    ),
+    this.#box,
+  )
+  /** @type {ActorView | null} */
+  #view = null
+
+  /** @param {string} project @param {(error: unknown) => void} report */
+  constructor(project, report) {
+    this.#project = project
+    this.#report = report
+  }
+
+  async start() {}
+
+  shown() {
+    this.#view?.shown()
+  }
+
+  stop() {
+    this.#view?.stop()
+  }
+
+  /** @param {File} file */
+  async open(file) {
+    try {
+      const bundle = await readBundle(file)
+      const view = new ActorView(
+        { project: this.#project, id: bundle.id, operates: false, source: bundleSource(bundle) },
+        this.#report,
+      )
+      await view.start()
+      this.#view?.stop()
+      this.#view = view
+      this.element.replaceChildren(view.element)
+      this.element.className = 'page bundle'
+      view.shown()
+      this.#report(null)
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  async #chosen() {
+    const file = this.#input.files?.[0]
+    if (file) await this.open(file)
+  }
+}

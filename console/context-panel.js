@@ -1,0 +1,27 @@
+import { html } from './html.js'
+
+/**
+ * The machine's context at the commit where the reader stands; what that commit changed is marked.
+ *
+ * @param {{ context: Record<string, unknown>, changed: readonly string[] }} props
+ */
+export const ContextPanel = ({ context, changed }) => {
+  const fields = Object.entries(context)
+  if (fields.length === 0) return html`<p class="empty">The commits up to here say nothing of the context.</p>`
+  return html`
+    <table class="context" aria-label="Context">
+      <tbody>${fields.map(
+        ([name, value]) => html`<tr key=${name} class=${changed.includes(name) ? 'changed' : ''}>
+          <th scope="row">${name}${changed.includes(name) && html` <span class="chip" data-tone="work">changed</span>`}</th>
+          <td><code>${shown(value)}</code></td>
+        </tr>`,
+      )}</tbody>
+    </table>
+  `
+}
+
+/** Long texts stand as their length. @param {unknown} value */
+const shown = (value) =>
+  JSON.stringify(value, null, 1)
+    .replace(/\{\s*"\$length": (\d+)\s*\}/g, '… $1 characters')
+    .replace(/\{\s*"\$items": (\d+)\s*\}/g, '… $1 items')

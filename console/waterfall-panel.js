@@ -1,0 +1,87 @@
+import { duration } from './age.js'
+import { get, projectPath } from './api.js'
+import { html } from './html.js'
+import { routeHash } from './route.js'
+import { serverNow } from './server-time.js'
+import { childrenOf, effectSpans } from './steps-model.js'
+import { useEffect, useState } from './vendor/hooks.js'
+
+/**
+ * @typedef {import('./steps-model.js').Step} Step
+ * @typedef {{ from: number, whole: number, now: number }} Scale the time that a waterfall shows, in ms
+ * @typedef {{ id: string, title: string, href: string, startedAt: number, endedAt: number | null, firstPartAt: number | null, outcome: string | null }} Bar
+ */
+
+/** Children of children are shown so deep. */
+const mostLevels = 4
+const mostSteps = 200
+
+/**
+ * How long each effect took, one bar each: until its first part, and until its end. Actors that this one has started stand
+ * among them, with their own.
+ *
+ * @param {{ project: string, id: string, steps: readonly Step[], live: boolean }} props
+ */
+export const WaterfallPanel = ({ project, steps, live }) => {
+  const bars = barsOf(project, steps)
+  if (bars.length === 0) return html`<p class="empty">No effect was begun yet.</p>`
+  const now = serverNow().getTime()
+  const from = Math.min(...bars.map(({ startedAt }) => startedAt))
+  const to = Math.max(...bars.map(({ endedAt }) => endedAt ?? (live ? now : from)))
+  const scale = { from, whole: Math.max(1, to - from), now: live ? now : to }
+  return html`<${Bars} project=${project} bars=${bars} scale=${scale} levels=${live ? mostLevels : 0} />`
+}
+
+/** @param {string} project @param {readonly Step[]} steps @returns {readonly Bar[]} */
+const barsOf = (project, steps) => {
+  const effects = effectSpans(steps).map(({ id, name, startedAt, endedAt, firstPartAt, outcome }) => ({
+    ...{ id, title: name, href: '', startedAt, endedAt, firstPartAt, outcome },
+  }))
+  const children = childrenOf(steps).map((child) => ({
+    ...{ ...child, title: child.id, firstPartAt: null },
+    href: routeHash({ view: 'actor', project, id: child.id }),
+  }))
+  return [...effects, ...children].sort((a, b) => a.startedAt - b.startedAt)
+}
+
+/** @param {{ project: string, bars: readonly Bar[], scale: Scale, levels: number }} props */
+const Bars = ({ project, bars, scale, levels }) => html`
+  <ol class="waterfall">
+    ${bars.map((bar) => html`<${BarRow} key=${bar.id} project=${project} bar=${bar} scale=${scale} levels=${levels} />`)}
+  </ol>
+`
+
+/** @param {{ project: string, bar: Bar, scale: Scale, levels: number }} props */
+const BarRow = ({ project, bar, scale, levels }) => {
+  const { title, href, startedAt, endedAt, firstPartAt, outcome, id } = bar
+  const end = endedAt ?? scale.now
+  const first = firstPartAt ?? end
+  /** @param {number} ms */
+  const percent = (ms) => `${Math.min(100, Math.max(0, (100 * ms) / scale.whole))}%`
+  return html`
+    <li>
+      <span class="name">${href === '' ? title : html`<a href=${href}>${title}</a>`}</span>
+      <span class="muted">${duration(end - startedAt)}${firstPartAt === null ? '' : `, first after ${duration(first - startedAt)}`} ${outcome ?? 'in progress'}</span>
+      <div class="bar-line"><div class="bar" data-open=${endedAt === null ? 'true' : undefined} style=${{ marginLeft: percent(startedAt - scale.from), width: percent(end - startedAt) }}><div class="bar-wait" style=${{ width: `${(100 * (first - startedAt)) / Math.max(1, end - startedAt)}%` }}></div></div></div>
+      ${href !== '' && levels > 0 && html`<${Child} project=${project} id=${id} ended=${endedAt !== null} scale=${scale} levels=${levels - 1} />`}
+    </li>
+  `
+}
+
+/** What an actor that was started did, on the scale of the one that has started it. @param {{ project: string, id: string, ended: boolean, scale: Scale, levels: number }} props */
+const Child = ({ project, id, ended, scale, levels }) => {
+  const [bars, setBars] = useState(/** @type {readonly Bar[]} */ ([]))
+  useEffect(() => {
+    let wanted = true
+    void get(`${projectPath(project, 'actors', id, 'steps')}?limit=${mostSteps}`).then(
+      ({ data }) => wanted && setBars(barsOf(project, data)),
+      // one that was deleted has no history
+      () => {},
+    )
+    return () => {
+      wanted = false
+    }
+  }, [id, ended])
+  if (bars.length === 0) return null
+  return html`<div class="children"><${Bars} project=${project} bars=${bars} scale=${scale} levels=${levels} /></div>`
+}

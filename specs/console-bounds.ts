@@ -1,0 +1,22 @@
+import type { Bound } from './bounds.ts'
+
+/** Bounds of what histories hold, and of what the console reads. */
+export const consoleBounds: readonly Bound[] = [
+  {
+    of: 'events that a fork of a session copies',
+    most: '192 KB, with what is long beside them in blobs',
+    beyond: 'the earliest turns are kept as what the model reads of them, without their events',
+    code: ['src/actors/sessions/fork-history.ts', 'maxForkLength'],
+    test: ['test/actors/sessions/fork.test.ts', 'keeps its newest turns as events, and earlier ones in sum'],
+  },
+  {
+    of: 'a field of a context in the history of an actor',
+    most: '1,000 characters of JSON; texts of 64',
+    beyond: 'its length stands in its place',
+    code: ['src/actors/runtime/step/context-change.ts', 'longestField'],
+    test: [
+      'test/actors/runtime/step/context-change.test.ts',
+      'has no long text, no text that may be JSON, and is bounded whatever the context is',
+    ],
+  },
+]

@@ -1,0 +1,48 @@
+import type { Json, JsonObject } from '#storage/ports.ts'
+
+/** Texts that are longer, or that may be JSON, stand as their length: they are in the log, or nowhere on purpose. */
+const longestText = 64
+/** A field whose summary is longer stands as its length, in UTF-16 units of JSON. */
+const longestField = 1_000
+const mostItems = 12
+const mostLevels = 4
+
+/**
+ * What a step did to its machine's context, field by field, in summary: what a reader of the history sees of it
+ * (specs/decisions/0183-contexts-of-the-past.md).
+ *
+ * @param before null for the first step
+ * @returns the fields that are another than before; undefined when none is
+ */
+export const contextChange = (before: object | null, after: object): JsonObject | undefined => {
+  let changed: { [field: string]: Json } | undefined
+  for (const field in after) {
+    const value: unknown = Reflect.get(after, field)
+    const old: unknown = before === null ? undefined : Reflect.get(before, field)
+    if (value === undefined || (before !== null && value === old)) continue
+    const summary = fieldSummary(value)
+    if (old !== undefined && JSON.stringify(fieldSummary(old)) === JSON.stringify(summary)) continue
+    changed ??= {}
+    changed[field] = summary
+  }
+  return changed
+}
+
+/** A field as a history shows it. */
+const fieldSummary = (value: unknown): Json => {
+  const summary = summaryOf(value, mostLevels)
+  const { length } = JSON.stringify(summary)
+  return length > longestField ? { $length: length } : summary
+}
+
+const summaryOf = (value: unknown, levels: number): Json => {
+  if (typeof value === 'string') return isShort(value) ? value : { $length: value.length }
+  if (typeof value === 'number' || typeof value === 'boolean') return value
+  if (typeof value !== 'object' || value === null) return null
+  const entries = Object.entries(value)
+  if (levels === 0 || entries.length > mostItems) return { $items: entries.length }
+  if (Array.isArray(value)) return value.map((each) => summaryOf(each, levels - 1))
+  return Object.fromEntries(entries.map(([key, each]) => [key, summaryOf(each, levels - 1)]))
+}
+
+const isShort = (text: string): boolean => text.length <= longestText && !/^\s*[[{"]/.test(text)

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { contextChange } from '#runtime/step/context-change.ts'
+
+describe('a change of a context', () => {
+  it('names the fields that are another than before, and none where nothing changed', () => {
+    const calls = [{ id: 'a' }]
+    expect(contextChange(null, { turn: 0, calls })).toEqual({ turn: 0, calls })
+    expect(contextChange({ turn: 0, calls }, { turn: 1, calls })).toEqual({ turn: 1 })
+    expect(contextChange({ turn: 0, calls }, { turn: 0, calls: [{ id: 'a' }] })).toBeUndefined()
+    expect(contextChange({ turn: 1 }, { turn: 1, error: null })).toEqual({ error: null })
+  })
+
+  it('has no long text, no text that may be JSON, and is bounded whatever the context is', () => {
+    const text = 'x'.repeat(100_000)
+    const deep = { a: { b: { c: { d: { e: text } } } } }
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`f${n}`, n]))
+    const changed = contextChange(null, {
+      text,
+      deep,
+      many,
+      json: '{"token":"t"}',
+      list: Array(12).fill('y'.repeat(60)),
+    })
+    expect(changed).toMatchObject({ text: { $length: 100_000 }, many: { $items: 1_000 }, json: { $length: 13 } })
+    expect(JSON.stringify(changed).length).toBeLessThan(1_500)
+    expect(JSON.stringify(changed)).not.toContain('token')
+  })
+})
