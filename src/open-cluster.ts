@@ -6,6 +6,7 @@ import type { ClusterParts } from './actors/runtime/cluster/cluster-node.ts'
 import type { PeerService } from './actors/runtime/messages/peers.ts'
 import type { Config } from './config.ts'
 import { openHints } from './open-storage.ts'
+import { hasEnded, processMark } from './process-mark.ts'
 import type { RateLimits } from './storage/cluster-ports.ts'
 import type { Storage } from './storage/ports.ts'
 import { openPeerServer } from './transport/peers/open-peer-server.ts'
@@ -49,10 +50,12 @@ export const openCluster = async (
     log,
   })
   const peers = openPeers({ key, log, clock: systemClock })
-  const self = { node: nodeIdOf(config), address: config.peerAddress ?? server.address }
+  const mark = processMark()
+  const address = config.peerAddress ?? server.address
+  const self = { node: nodeIdOf(config), address, ...(mark !== undefined && { mark }) }
   log.info({ address: self.address }, 'listening for other nodes')
   return {
-    parts: { leases, presence: hints.presence, fanOut: hints.fanOut, peers, self, serve: service.resolve },
+    parts: { leases, presence: hints.presence, fanOut: hints.fanOut, peers, self, hasEnded, serve: service.resolve },
     limits: hints.limits,
     close: async () => {
       await server.close()

@@ -14,6 +14,8 @@ export interface Member {
   readonly startedAt: number
   /** The version of each machine that it runs, by name; absent: it is of a release that does not announce them. */
   readonly machines?: Readonly<Record<string, number>>
+  /** Distinguishes it from all other processes of its machine (src/process-mark.ts); absent where that cannot be known. */
+  readonly mark?: string
 }
 
 /** Who runs the actors of one shard. */

@@ -16,14 +16,16 @@ export interface PeersOptions {
 /** Sends requests to other processes over TLS: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
 export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peers & { close(): void } => {
   const connections = new Map<string, PeerConnection>()
+  const listeners: ((address: string) => void)[] = []
   let closed = false
   const connected = (address: string): PeerConnection | undefined => {
     const known = connections.get(address)
     if (known !== undefined) return known
     const place = addressOf(address)
     if (place === undefined) return undefined
-    const made: PeerConnection = new PeerConnection(place, { key, log, clock }, () => {
+    const made: PeerConnection = new PeerConnection(place, { key, log, clock }, (wasReady) => {
       if (connections.get(address) === made) connections.delete(address)
+      if (wasReady && !closed) for (const listener of listeners) listener(address)
     })
     connections.set(address, made)
     return made
@@ -32,6 +34,9 @@ export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peer
     request: (address, request) => {
       const connection = closed ? undefined : connected(address)
       return connection?.request(request) ?? Promise.reject(new StoreUnavailable(`no way to ${address}`))
+    },
+    onLost: (listener) => {
+      listeners.push(listener)
     },
     /** Open questions are lost, and later ones refused. */
     close: () => {

@@ -32,14 +32,14 @@ export class PeerConnection {
   readonly #address: HostPort
   readonly #socket: FrameSocket
   readonly #open = new Map<number, OpenQuestion>()
-  readonly #ended: () => void
+  readonly #ended: (wasReady: boolean) => void
   #state: 'connecting' | 'ready' | 'ended' = 'connecting'
   #questions = 0
   #heard = 0
   #cancelDeadline: () => void
 
-  /** @param ended called once, when the connection takes no more questions. */
-  constructor(address: HostPort, parts: ConnectionParts, ended: () => void) {
+  /** @param ended called once, when the connection takes no more questions; with whether it ever took one. */
+  constructor(address: HostPort, parts: ConnectionParts, ended: (wasReady: boolean) => void) {
     this.#parts = parts
     this.#address = address
     this.#ended = ended
@@ -114,9 +114,10 @@ export class PeerConnection {
     const refused = error !== undefined && 'code' in error && error.code === 'ECONNREFUSED'
     if (this.#state !== 'ready' && !refused)
       this.#parts.log.warn({ peer: this.#address, err: error }, 'connection to a peer failed')
+    const wasReady = this.#state === 'ready'
     this.#state = 'ended'
     this.#cancelDeadline()
-    this.#ended()
+    this.#ended(wasReady)
     for (const id of [...this.#open.keys()])
       this.#settle(id)?.reject(refused ? new PeerGone('nobody listens there') : new StoreUnavailable('connection lost'))
   }

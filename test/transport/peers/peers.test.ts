@@ -239,6 +239,24 @@ describe('a cut connection', () => {
     expect(await again).toEqual(done)
   })
 
+  it('is reported with its address, and neither one that was never made nor one that was closed here', async () => {
+    const server = await served(() => Promise.resolve(done))
+    const wire = await openWire(portOf(server))
+    closedAfter(wire.close)
+    const [peers, closing] = [asking(), asking()]
+    const lost: string[] = []
+    peers.onLost?.((address) => lost.push(address))
+    closing.onLost?.((address) => lost.push(`${address} was closed here`))
+    await peers.request(wire.address, about('ses_1'))
+    await closing.request(wire.address, about('ses_1'))
+    await expect(peers.request('127.0.0.1:1', about('ses_1'))).rejects.toThrow(PeerGone)
+    closing.close()
+    expect(lost).toEqual([])
+    wire.cut()
+    await expect.poll(() => lost).toEqual([wire.address])
+    expect(await peers.request(wire.address, about('ses_1'))).toEqual(done)
+  })
+
   it('in the middle of an answer hands out no half answer', async () => {
     const server = await served(() => Promise.resolve(done))
     // what comes from the server is cut into single bytes, and torn off before the one that is left to come

@@ -6,7 +6,14 @@ import { Elsewhere, Superseded } from '../commit/superseded.ts'
 import type { Host, HostOptions } from '../host.ts'
 import { streamPage } from '../log/log-page.ts'
 import type { FeedState } from '../messages/feed.ts'
-import { deliveredOf, type PeerAnswer, type PeerRequest, type PeerService, type Peers } from '../messages/peers.ts'
+import {
+  deliveredOf,
+  type PeerAnswer,
+  PeerGone,
+  type PeerRequest,
+  type PeerService,
+  type Peers,
+} from '../messages/peers.ts'
 import { isActorId, loadMade, untilMade } from '../recovery/made-actors.ts'
 import { shardOf } from '../recovery/shard.ts'
 import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
@@ -28,7 +35,9 @@ export interface ClusterParts {
   readonly fanOut: FanOut
   readonly peers: Peers
   /** Name of the node, and where its peers reach it (`host:port`). */
-  readonly self: Pick<Member, 'node' | 'address'>
+  readonly self: Pick<Member, 'node' | 'address' | 'mark'>
+  /** Whether this machine knows that the process of a mark has ended; absent where it cannot know. */
+  readonly hasEnded?: (mark: string) => boolean
   /** Called with what answers peers, before any has a reason to call. */
   readonly serve: (service: PeerService) => void
 }
@@ -105,6 +114,7 @@ export class ClusterNode {
       head: (actor) => this.#headOf(actor),
       isHere: (shard) => held.heldUnder(shard) !== undefined,
     })
+    cluster.peers.onLost?.((address) => void this.#lookFor(address))
     cluster.serve(
       peerService({
         host,
@@ -332,6 +342,17 @@ export class ClusterNode {
       host.revive(actor)
     }
     host.recovery.begin(shards)
+  }
+
+  /** A connection to a process broke: whether it has ended is seen at once, or by two connections that are refused. */
+  async #lookFor(address: string): Promise<void> {
+    this.keeper.look()
+    for (const peer of this.#view.peers().filter((each) => each.address === address)) {
+      const request = () => this.#router.request(peer, { kind: 'rows' })
+      await request()
+        .catch((error: unknown) => (error instanceof PeerGone ? request() : undefined))
+        .catch(() => undefined)
+    }
   }
 
   async #requestRows(): Promise<void> {

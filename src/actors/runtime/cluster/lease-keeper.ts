@@ -13,6 +13,8 @@ const retryMs = 250
 const soonMs = 40
 const announceMs = 500
 const presenceMs = 1500
+/** Processes of the same machine are looked for so often, in ms. */
+const lookMs = 100
 /** A member that was seen for so long is given shards, in ms. */
 const settledMs = 2000
 /**
@@ -28,6 +30,8 @@ export interface LeaseKeeperParts {
   readonly leases: LeaseStore
   readonly presence: Presence
   readonly fanOut: FanOut
+  /** Whether this machine knows that the process of a mark has ended. */
+  readonly hasEnded?: (mark: string) => boolean
   readonly held: HeldShards
   readonly view: LeaseView
   readonly facts: () => HostFacts
@@ -54,6 +58,7 @@ export class LeaseKeeper {
   #cancelRound: (() => void) | undefined
   #roundAt = Number.POSITIVE_INFINITY
   #cancelAnnounce: (() => void) | undefined
+  #cancelLook: (() => void) | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
   #claimsFrom = 0
   /** A look was requested while one was under way. */
@@ -82,6 +87,19 @@ export class LeaseKeeper {
     await this.#work()
     fanOut.subscribe('leases', () => this.soon())
     this.#plan(renewMs)
+    this.look()
+  }
+
+  /** Looks whether other processes of this machine have ended: the lease of one that has need not run out. */
+  look(): void {
+    const { hasEnded, view, clock } = this.#parts
+    if (hasEnded === undefined || this.#stopped) return
+    this.#cancelLook?.()
+    this.#cancelLook = clock.after(lookMs, () => this.look())
+    const ended = view
+      .peers()
+      .filter(({ mark, process }) => mark !== undefined && hasEnded(mark) && view.ended(process))
+    if (ended.length > 0) this.soon()
   }
 
   /** Looks at the leases as soon as possible: something has changed, or seems to have. */
@@ -118,6 +136,7 @@ export class LeaseKeeper {
     this.#stopped = true
     this.#cancelRound?.()
     this.#cancelAnnounce?.()
+    this.#cancelLook?.()
     await this.#round
     await Promise.all([
       presence.withdraw(self.process),

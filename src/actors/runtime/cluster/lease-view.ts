@@ -23,6 +23,9 @@ export class LeaseView {
   readonly #freeSince = new Map<number, number>()
   readonly #goneUntil = new Map<string, number>()
   readonly #refusals = new Map<string, number>()
+  /** Processes that this machine says have ended, since when; and those of which it was wrong. */
+  readonly #endedSince = new Map<string, number>()
+  readonly #neverEnded = new Set<string>()
   readonly #listeners = new Map<number, Set<() => void>>()
   /** Who had just renewed when the table was read: it is there, and lost the directory alone if that does not know it. */
   #renewed: ReadonlySet<string> = new Set()
@@ -71,6 +74,7 @@ export class LeaseView {
   /** Whether a process seems to have ended. Nothing rests on that being right but speed (specs/decisions/0064-cluster.md). */
   isGone(process: string): boolean {
     if (process === this.#self) return false
+    if (this.#endedSince.has(process)) return true
     if ((this.#goneUntil.get(process) ?? 0) > this.#now()) return true
     return !this.#renewed.has(process) && this.#isMissing(process)
   }
@@ -89,6 +93,14 @@ export class LeaseView {
     if (count < 2 && !this.isGone(process)) return
     this.#goneUntil.set(process, this.#now() + goneMs)
     this.#notify(this.#shardsOf(process))
+  }
+
+  /** This machine says that the process has ended. @returns whether that is news. */
+  ended(process: string): boolean {
+    if (this.#endedSince.has(process) || this.#neverEnded.has(process)) return false
+    this.#endedSince.set(process, this.#now())
+    this.#notify(this.#shardsOf(process))
+    return true
   }
 
   /** Who is announced; null when that is not known. @returns whether a process that holds shards is missing: the table says more. */
@@ -133,13 +145,25 @@ export class LeaseView {
     }
   }
 
+  /** One that goes on renewing has not ended: machines that are copies of each other take each other's processes for theirs. */
+  #goOn(present: ReadonlySet<string>): void {
+    for (const [process, since] of this.#endedSince) {
+      if (!present.has(process) || this.#now() - since < leaseMs + newMs) continue
+      this.#endedSince.delete(process)
+      this.#neverEnded.add(process)
+    }
+  }
+
   #note(members: readonly Member[]): void {
     const present = new Set(members.map(({ process }) => process))
+    this.#goOn(present)
     for (const process of [...this.#seenSince.keys()]) {
       if (present.has(process)) continue
       this.#seenSince.delete(process)
       this.#refusals.delete(process)
       this.#goneUntil.delete(process)
+      this.#endedSince.delete(process)
+      this.#neverEnded.delete(process)
     }
     for (const { process } of members) if (!this.#seenSince.has(process)) this.#seenSince.set(process, this.#now())
     // two cannot listen at one address: the earlier one has ended

@@ -51,6 +51,8 @@ export interface Peers {
    * @throws {ServiceError} what the other process refused with.
    */
   request(address: string, request: PeerRequest): Promise<PeerAnswer>
+  /** Calls `listener` with the address of a connection that broke and was not closed here. */
+  onLost?(listener: (address: string) => void): void
 }
 
 /** Answers requests of other processes. Throws what `Peers.request` is to throw there. */

@@ -108,6 +108,10 @@ export class ProbeCluster {
   readonly asked: PeerRequest[] = []
   /** Called with each question and who answers it; may hold it back or fail it. */
   onAsk: (request: PeerRequest, address: string) => Promise<void> | void = () => {}
+  /** What the machine of all nodes says of a node's process; absent: each has a machine of its own. */
+  hasEnded: ((node: string) => boolean) | undefined
+  /** Called with the address of a connection that broke. */
+  readonly #lost: ((address: string) => void)[] = []
   readonly #services = new Map<string, { readonly process: TestProcess; readonly service: PeerService }>()
   readonly #effects: ProbeEffects
   #started = 0
@@ -148,7 +152,8 @@ export class ProbeCluster {
         presence: process.reaching(this.presence, 'enter'),
         fanOut: this.exchange.join(),
         peers: this.#peersOf(process),
-        self: { node: name, address },
+        self: { node: name, address, mark: name },
+        ...(this.hasEnded && { hasEnded: this.hasEnded }),
         serve: (service) => this.#services.set(address, { process, service }),
       },
     })
@@ -196,8 +201,16 @@ export class ProbeCluster {
     return work
   }
 
+  /** Whoever is connected to it sees that the connection is broken. */
+  breakConnectionsTo({ address }: TestNode): void {
+    for (const listener of this.#lost) listener(address)
+  }
+
   #peersOf(asker: TestProcess): Peers {
     return {
+      onLost: (listener) => {
+        this.#lost.push((address) => void asker.enter(() => listener(address)))
+      },
       request: (address, request) =>
         asker.enter(async (): Promise<PeerAnswer> => {
           this.asked.push(request)
