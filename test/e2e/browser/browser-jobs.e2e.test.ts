@@ -175,39 +175,42 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
     await world.stop()
   })
 
-  it.each(stores)('runs a job again after kill -9 on $store when nothing was submitted', async ({ store }) => {
-    const world = await start(store)
-    const address = `/slow-${store}`
-    const { body } = await world.api.post(path, {
-      url: site.url(address),
-      actions: [{ type: 'waitFor', milliseconds: 3_000 }],
-    })
-    await vi.waitFor(() => expect(site.count('GET', address)).toBe(1), { ...patience, interval: 5 })
-    await world.crash()
-    await world.restart()
-    const { body: after } = await world.api.get(`${path}/${body.id}`)
-    expect(['running', 'completed']).toContain(after.status)
-    const job = await ended(world.api, body.id)
-    expect(job).toMatchObject({ status: 'completed', submitted: false, attempts: 2 })
-    expect(job.steps).toHaveLength(2)
-    expect(site.count('GET', address)).toBe(2)
-    await world.stop()
-  })
+  // one kill meets a job of each kind, at once
+  describe.each(stores)('over kill -9 on $store', ({ store }) => {
+    const slow = `/slow-${store}`
+    const [ids, posts] = [{ held: '', slow: '' }, { before: 0 }]
+    let world: World
 
-  it.each(stores)('submits no form twice over kill -9 on $store', async ({ store }) => {
-    const world = await start(store)
-    const before = site.count('POST', '/held')
-    const { body } = await world.api.post(path, {
-      url: site.url('/form'),
-      actions: [{ type: 'click', selector: '#hold' }],
+    const begun = async (body: object): Promise<string> => (await world.api.post(path, body)).body.id
+    const seen = (method: string, address: string, times: number) =>
+      vi.waitFor(() => expect(site.count(method, address)).toBe(times), { ...patience, interval: 5 })
+
+    beforeAll(async () => {
+      world = await start(store)
+      posts.before = site.count('POST', '/held')
+      ids.held = await begun({ url: site.url('/form'), actions: [{ type: 'click', selector: '#hold' }] })
+      await seen('POST', '/held', posts.before + 1)
+      ids.slow = await begun({ url: site.url(slow), actions: [{ type: 'waitFor', milliseconds: 3_000 }] })
+      await seen('GET', slow, 1)
+      await world.crash()
+      await world.restart()
+    }, 180_000)
+    afterAll(() => world.stop())
+
+    it('runs a job again when nothing was submitted', async () => {
+      const { body: after } = await world.api.get(`${path}/${ids.slow}`)
+      expect(['queued', 'running', 'completed']).toContain(after.status)
+      const job = await ended(world.api, ids.slow)
+      expect(job).toMatchObject({ status: 'completed', submitted: false, attempts: 2 })
+      expect(job.steps).toHaveLength(2)
+      expect(site.count('GET', slow)).toBe(2)
     })
-    await vi.waitFor(() => expect(site.count('POST', '/held')).toBe(before + 1), { ...patience, interval: 5 })
-    await world.crash()
-    await world.restart()
-    const job = await ended(world.api, body.id)
-    expect(job).toMatchObject({ status: 'failed', submitted: true, error: { code: 'outcome_unknown' } })
-    expect(site.count('POST', '/held')).toBe(before + 1)
-    for (const response of site.held.splice(0)) response.end()
-    await world.stop()
+
+    it('submits no form twice', async () => {
+      const job = await ended(world.api, ids.held)
+      expect(job).toMatchObject({ status: 'failed', submitted: true, error: { code: 'outcome_unknown' } })
+      expect(site.count('POST', '/held')).toBe(posts.before + 1)
+      for (const response of site.held.splice(0)) response.end()
+    })
   })
 })

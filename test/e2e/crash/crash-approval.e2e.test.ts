@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Refused, type Row } from '../api.ts'
+import { patience } from '../patience.ts'
 import { counted, endsTurn, isEvent } from '../stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { stores, World } from '../world.ts'
@@ -7,26 +8,23 @@ import { stores, World } from '../world.ts'
 const typesOf = (log: readonly Row[]) => log.map(({ event_type }) => event_type)
 const payloadOf = (log: readonly Row[], type: string) => log.find(({ event_type }) => event_type === type)?.payload
 
+/** A session whose turn waits for an approval. */
+interface Paused {
+  readonly session: string
+  readonly action: string
+  readonly lastId: string
+}
+
 describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
+  let waiting: Paused
+  let contested: Paused
+  let once: Paused
+  let repeated: Paused
+  let decided: Paused
 
-  beforeAll(async () => {
-    tool = await startToolServer()
-    world = await World.start({ store, tools: [tool] })
-  })
-  afterAll(async () => {
-    await world.stop()
-    await tool.close()
-  })
-  let before: number
-  beforeEach(() => {
-    before = tool.calls.length
-    tool.answer()
-  })
-
-  /** A session whose turn waits for an approval. */
-  const paused = async (more: object = {}) => {
+  const paused = async (more: object = {}): Promise<Paused> => {
     const session = await world.api.createSession()
     const turn = await world.api.turn(session, gatedTurn(tool, more))
     const waits = await turn.until(isEvent('turn.paused'))
@@ -34,13 +32,33 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     return { session, action: String(waits.data.action_id), lastId: waits.id }
   }
 
-  const restarted = async () => {
+  const callsOf = ({ action }: Paused) => tool.calls.filter(({ body }) => body.action_id === action)
+
+  // one kill meets turns in each of these states
+  beforeAll(async () => {
+    tool = await startToolServer()
+    world = await World.start({ store, tools: [tool] })
+    ;[waiting, contested, decided] = [await paused(), await paused(), await paused()]
+    ;[once, repeated] = [await paused(), await paused({ effect: 'idempotent' })]
+    await (await world.api.approve(decided.session, decided.action)).all()
+    tool.hold()
+    const streams = [
+      await world.api.approve(once.session, once.action),
+      await world.api.approve(repeated.session, repeated.action),
+    ]
+    await tool.called(3)
     await world.crash()
+    for (const stream of streams) expect(await stream.ended).toBe('broken')
+    tool.answer()
     await world.restart()
-  }
+  }, 180_000)
+  afterAll(async () => {
+    await world.stop()
+    await tool.close()
+  })
 
   /** What the session's log says once the turn is over, and that it is whole. */
-  const finishedLog = async (session: string, lastId: string) => {
+  const finishedLog = async ({ session, lastId }: Paused) => {
     const follower = await world.api.follow(session, lastId)
     await follower.until(endsTurn)
     follower.stop()
@@ -53,25 +71,26 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
     return log
   }
 
-  it('runs the tool once when the server was killed while the turn waited', async () => {
-    const { session, action, lastId } = await paused()
-    await restarted()
-    expect((await world.api.get(`/v1/sessions/${session}`)).body.status).toBe('paused')
-    const resumed = await world.api.approve(session, action)
-    expect((await resumed.all()).map(({ event }) => event).filter((name) => !name.includes('delta'))).toEqual([
-      'turn.resumed',
-      'tool_call.completed',
-      'turn.completed',
-    ])
-    expect(tool.calls.length - before).toBe(1)
-    await finishedLog(session, lastId)
-    await restarted()
-    expect(tool.calls.length - before).toBe(1)
+  it('calls an idempotent tool again by itself, with the same key, when the server was killed while it ran', async () => {
+    // no request has named the session since
+    await vi.waitFor(() => expect(callsOf(repeated)).toHaveLength(2), patience)
+    const log = await finishedLog(repeated)
+    const keys = callsOf(repeated).map(({ key }) => key)
+    expect(keys).toHaveLength(2)
+    expect(new Set(keys).size).toBe(1)
+    expect(keys[0]).toMatch(/.+/)
+    expect(payloadOf(log, 'tool_call.completed')?.output).toContain('receipt')
+  })
+
+  it('does not call an at_most_once tool again when the server was killed while it ran', async () => {
+    const log = await finishedLog(once)
+    expect(callsOf(once)).toHaveLength(1)
+    expect(payloadOf(log, 'tool_call.completed')?.output).toContain('outcome_unknown')
+    expect(payloadOf(log, 'turn.completed')?.output, 'the model was told').toContain('outcome_unknown')
   })
 
   it('runs the tool once when ten people approve at the same time after a restart', async () => {
-    const { session, action, lastId } = await paused()
-    await restarted()
+    const { session, action } = contested
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.api.approve(session, action)))
     const given = answers.filter(({ status }) => status === 'fulfilled')
     expect(given.length).toBeGreaterThanOrEqual(1)
@@ -79,49 +98,32 @@ describe.each(stores)('an approval over kill -9 on $store', ({ store }) => {
       if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ status: 409 })
       else await answer.value.ended
     }
-    await finishedLog(session, lastId)
-    expect(tool.calls.length - before).toBe(1)
-  })
-
-  it('does not call an at_most_once tool again when the server was killed while it ran', async () => {
-    const { session, action, lastId } = await paused()
-    tool.hold()
-    const resumed = await world.api.approve(session, action)
-    await tool.called(before + 1)
-    await restarted()
-    expect(await resumed.ended).toBe('broken')
-    const log = await finishedLog(session, lastId)
-    expect(tool.calls.length - before).toBe(1)
-    expect(payloadOf(log, 'tool_call.completed')?.output).toContain('outcome_unknown')
-    expect(payloadOf(log, 'turn.completed')?.output, 'the model was told').toContain('outcome_unknown')
-  })
-
-  it('calls an idempotent tool again by itself, with the same key, when the server was killed while it ran', async () => {
-    const { session, action, lastId } = await paused({ effect: 'idempotent' })
-    tool.hold()
-    const resumed = await world.api.approve(session, action)
-    await tool.called(before + 1)
-    await world.crash()
-    await resumed.ended
-    tool.answer()
-    await world.restart()
-    // nobody has asked for the session since
-    await tool.called(before + 2)
-    const log = await finishedLog(session, lastId)
-    const keys = tool.calls.slice(before).map(({ key }) => key)
-    expect(keys).toHaveLength(2)
-    expect(new Set(keys).size).toBe(1)
-    expect(keys[0]).toMatch(/.+/)
-    expect(payloadOf(log, 'tool_call.completed')?.output).toContain('receipt')
+    await finishedLog(contested)
+    expect(callsOf(contested)).toHaveLength(1)
   })
 
   it('refuses a second approval after a restart', async () => {
-    const { session, action } = await paused()
-    await (await world.api.approve(session, action)).all()
-    await restarted()
-    const again = world.api.approve(session, action)
+    const again = world.api.approve(decided.session, decided.action)
     await expect(again).rejects.toThrow(Refused)
     await expect(again).rejects.toMatchObject({ status: 409 })
-    expect(tool.calls.length - before).toBe(1)
+    expect(callsOf(decided)).toHaveLength(1)
+  })
+
+  it('runs the tool once when the server was killed while the turn waited, and not after the next kill', async () => {
+    const { session, action } = waiting
+    expect((await world.api.get(`/v1/sessions/${session}`)).body.status).toBe('paused')
+    const resumed = await world.api.approve(session, action)
+    expect((await resumed.all()).map(({ event }) => event).filter((name) => !name.includes('delta'))).toEqual([
+      'turn.resumed',
+      'tool_call.completed',
+      'turn.completed',
+    ])
+    expect(callsOf(waiting)).toHaveLength(1)
+    await finishedLog(waiting)
+    const calls = tool.calls.length
+    await world.crash()
+    await world.restart()
+    await finishedLog(waiting)
+    expect([callsOf(waiting).length, tool.calls.length]).toEqual([1, calls])
   })
 })
