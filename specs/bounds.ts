@@ -1,6 +1,7 @@
 import { consoleBounds } from './console-bounds.ts'
 import { mcpBounds } from './mcp-bounds.ts'
 import { requestBounds } from './request-bounds.ts'
+import { runtimeBounds } from './runtime-bounds.ts'
 import { webBounds } from './web-bounds.ts'
 
 /** One bound: what it holds, how much, and what happens beyond it. */
@@ -90,61 +91,11 @@ export const bounds: readonly Bound[] = [
     test: ['test/e2e/memory/memory.e2e.test.ts', 'answers a batch in order, with what was known already named as such'],
   },
   {
-    of: 'a commit',
-    most: '256 KB of JSON',
-    beyond: 'long values go to the blob store',
-    code: ['src/actors/runtime/commit/commit-document.ts', 'maxCommitLength'],
-    test: [
-      'test/actors/runtime/commit/commit-document.test.ts',
-      'is at most 256 KB long with a snapshot of at most 32 KB, however many fields make it long',
-    ],
-  },
-  {
-    of: 'a snapshot',
-    most: '32 KB of JSON',
-    beyond: 'long fields go to the blob store',
-    code: ['src/actors/runtime/commit/commit-document.ts', 'maxSnapshotLength'],
-    test: [
-      'test/actors/runtime/commit/commit-document.test.ts',
-      'is at most 256 KB long with a snapshot of at most 32 KB, however many fields make it long',
-    ],
-  },
-  {
     of: 'a commit that has the deltas of others',
     most: '64 KB of events as JSON, or those of one commit',
     beyond: 'another commit takes the next ones',
     code: ['src/storage/merged-parts.ts', 'mergedLength'],
     test: ['test/storage/merged-parts.test.ts', 'makes no commit longer than the bound unless one was'],
-  },
-  {
-    of: 'a blob',
-    most: '15 MB',
-    beyond: '413 `body_too_large`; the result of an effect ends it as failed',
-    code: ['src/actors/runtime/commit/commit-document.ts', 'maxBlobBytes'],
-    test: [
-      'test/actors/runtime/commit/commit-document.test.ts',
-      'is refused, not tried, when a field is longer than a store takes',
-    ],
-  },
-  {
-    of: 'blobs that a host knows to be stored',
-    most: '10,000 names',
-    beyond: 'the first is forgotten, and stored again',
-    code: ['src/actors/runtime/blobs/known-blobs.ts', 'maxKnown'],
-    test: [
-      'test/actors/runtime/blobs/known-blobs.test.ts',
-      'remembers so many blobs, and stores the first again after that',
-    ],
-  },
-  {
-    of: 'the mailbox of an actor',
-    most: '1,000 deliveries',
-    beyond: '503 with Retry-After; messages are sent again',
-    code: ['src/actors/runtime/step/stepper.ts', 'maxWaiting'],
-    test: [
-      'test/actors/runtime/mailbox.test.ts',
-      'takes a thousand deliveries, refuses more for now, and loses none that it took',
-    ],
   },
   {
     of: 'the answer of a model in a turn or run',
@@ -180,6 +131,7 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/sessions/tools/http-tool.ts', 'maxToolAnswerBytes'],
     test: ['test/actors/sessions/http-tool.test.ts', 'may answer with 64 KB, and no byte more'],
   },
+  ...runtimeBounds,
   ...requestBounds,
   {
     of: 'a WebSocket frame',

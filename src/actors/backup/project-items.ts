@@ -25,6 +25,7 @@ export async function* itemsOf(source: ProjectSource): AsyncGenerator<Item> {
   for await (const commit of commitsOf(source)) yield { type: 'commit', commit }
   const last = [projectKeys.name, projects.name]
   const plain = source.kinds.filter(({ name }) => !last.includes(name))
+  for (const kind of plain) yield* settingOf(source, kind)
   for (const kind of [...plain, projectKeys]) yield* recordsOf(source, kind, projectScope(source.project))
   const row = await projectRow(source)
   if (row !== null) yield { type: 'record', kind: projects.name, record: row }
@@ -59,6 +60,13 @@ async function* commitsOf({ storage, project }: ProjectSource): AsyncGenerator<C
     after = commits.at(-1) ?? null
     if (after === null) return
   }
+}
+
+/** What the installation keeps for the project. */
+async function* settingOf({ storage, project }: ProjectSource, kind: AnyKind): AsyncGenerator<Item> {
+  const id = kind.ofProject?.(project)
+  const record = id === undefined ? null : await storage.records.get(kind, projectScope('system'), id)
+  if (record !== null) yield { type: 'record', kind: kind.name, record }
 }
 
 async function* recordsOf({ storage }: ProjectSource, kind: RecordKind, scope: Scope): AsyncGenerator<Item> {

@@ -13,6 +13,8 @@ export interface TypedKind<T extends JsonObject> extends RecordKind {
   readonly erasure?: Erasure
   /** Name of the list in a tenant's export; null: derived from other kinds, so left out. Absent: the kind's own name. */
   readonly exported?: string | null
+  /** Id of the one record that a project has among those of the installation: its backup has it. */
+  readonly ofProject?: (project: string) => string
   /** Blobs, in order, whose text the export has as the field `text` of the record. */
   readonly textBlobs?: (data: JsonObject) => readonly string[]
 }

@@ -20,7 +20,12 @@ export type RetentionData = RetentionDays & {
 }
 
 /** One record a project that has settings, of the installation, so that one list finds them all. */
-export const retentionKind: TypedKind<RetentionData> = { name: 'retention_settings', outbox: true, exported: null }
+export const retentionKind: TypedKind<RetentionData> = {
+  name: 'retention_settings',
+  outbox: true,
+  exported: null,
+  ofProject: (project) => idOf(project),
+}
 
 const scope = projectScope('system')
 const resource = 'retention_settings'

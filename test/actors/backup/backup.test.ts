@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exportProject, inventoryOf } from '#actors/backup/export-project.ts'
 import { kinds } from '#actors/capabilities.ts'
+import { RetentionSettings } from '#actors/retention/retention-settings.ts'
 import { type Storage, StoreUnavailable } from '#storage/ports.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -99,6 +100,19 @@ describe('a project that moves', () => {
     }
     const world = await open({ storage: here.storage, scripts: [{ text: ['done'] }] })
     expect(typesOf(await approve(world, paused, action)).at(-1)).toBe('turn.completed')
+  })
+
+  it('keeps its sessions, runs and actions there for as long as here', async () => {
+    const [here, there] = [await openPlace(), await openPlace(sqlite())]
+    await addProject(here)
+    const days = { sessions_days: 30, runs_days: 7, actions_days: null }
+    const settings = new RetentionSettings(here.storage.records, Date.now)
+    await settings.set(project, days, callOf({}, {}, undefined))
+    await settings.set('prj_other', { ...days, runs_days: 1 }, callOf({}, {}, undefined))
+    await imported(there, (await exported(here)).file)
+    const moved = new RetentionSettings(there.storage.records, Date.now)
+    expect(await moved.of(project)).toMatchObject(days)
+    expect(await moved.of('prj_other')).toBeNull()
   })
 
   it('joins the organisation of its new place, and its secret keys work there under the same master key', async () => {

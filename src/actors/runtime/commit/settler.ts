@@ -59,11 +59,12 @@ export class Settler {
 
   /** What could not be settled is tried again with the next work, up to a bound; the rest is left to the next start. */
   #keep({ close, undue, strip }: SettleWork): void {
-    const kept = [...close, ...undue, ...strip].length + this.#close.length + this.#undue.length + this.#strip.length
-    if (kept > mostKept) return
-    this.#close.unshift(...close)
-    this.#undue.unshift(...undue)
-    this.#strip.unshift(...strip)
+    const waiting = this.#close.length + this.#undue.length + this.#strip.length
+    if (waiting + close.length + undue.length + strip.length > mostKept) return
+    // not as arguments of a call: so many overflow its stack
+    this.#close = close.concat(this.#close)
+    this.#undue = undue.concat(this.#undue)
+    this.#strip = strip.concat(this.#strip)
     this.#cancel ??= this.#clock.after(againMs, () => void this.flush())
   }
 

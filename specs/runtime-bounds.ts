@@ -1,0 +1,105 @@
+import type { Bound } from './bounds.ts'
+
+/** Bounds of the actor runtime. */
+export const runtimeBounds: readonly Bound[] = [
+  {
+    of: 'a commit',
+    most: '256 KB of JSON',
+    beyond: 'long values go to the blob store',
+    code: ['src/actors/runtime/commit/commit-document.ts', 'maxCommitLength'],
+    test: [
+      'test/actors/runtime/commit/commit-document.test.ts',
+      'is at most 256 KB long with a snapshot of at most 32 KB, however many fields make it long',
+    ],
+  },
+  {
+    of: 'a snapshot',
+    most: '32 KB of JSON',
+    beyond: 'long fields go to the blob store',
+    code: ['src/actors/runtime/commit/commit-document.ts', 'maxSnapshotLength'],
+    test: [
+      'test/actors/runtime/commit/commit-document.test.ts',
+      'is at most 256 KB long with a snapshot of at most 32 KB, however many fields make it long',
+    ],
+  },
+  {
+    of: 'a blob',
+    most: '15 MB',
+    beyond: '413 `body_too_large`; the result of an effect ends it as failed',
+    code: ['src/actors/runtime/commit/commit-document.ts', 'maxBlobBytes'],
+    test: [
+      'test/actors/runtime/commit/commit-document.test.ts',
+      'is refused, not tried, when a field is longer than a store takes',
+    ],
+  },
+  {
+    of: 'blobs that a host knows to be stored',
+    most: '10,000 names',
+    beyond: 'the first is forgotten, and stored again',
+    code: ['src/actors/runtime/blobs/known-blobs.ts', 'maxKnown'],
+    test: [
+      'test/actors/runtime/blobs/known-blobs.test.ts',
+      'remembers so many blobs, and stores the first again after that',
+    ],
+  },
+  {
+    of: 'the mailbox of an actor',
+    most: '1,000 deliveries',
+    beyond: '503 with Retry-After; messages are sent again',
+    code: ['src/actors/runtime/step/stepper.ts', 'maxWaiting'],
+    test: [
+      'test/actors/runtime/mailbox.test.ts',
+      'takes a thousand deliveries, refuses more for now, and loses none that it took',
+    ],
+  },
+  {
+    of: 'a page of events',
+    most: '4 MB of JSON',
+    beyond: 'the page ends before it, and says that there is more',
+    code: ['src/actors/runtime/log/log-page.ts', 'pageMaxBytes'],
+    test: [
+      'test/e2e/agents/bounded-reads.e2e.test.ts',
+      'has at most 4 MB, says that there is more, and goes on behind its last event',
+    ],
+  },
+  {
+    of: 'live actors in memory',
+    most: '20,000 that have nothing to do; a minute each without use',
+    beyond: 'those that have been left alone for a second leave memory at once',
+    code: ['src/actors/runtime/runtime.ts', 'residency'],
+    test: [
+      'test/actors/runtime/log/janitor.test.ts',
+      'gives back the memory of actors beyond the most as soon as they are quiet, and keeps those that are at work',
+    ],
+  },
+  {
+    of: 'commits that wait to be closed',
+    most: '300,000 while the store is away',
+    beyond: 'the rest is closed after the next start, or the next look at open commits',
+    code: ['src/actors/runtime/commit/settler.ts', 'mostKept'],
+    test: [
+      'test/actors/runtime/commit/settler.test.ts',
+      'keeps what the store does not take for its next attempt, up to a bound',
+    ],
+  },
+  {
+    of: 'effects that may have ended their process, begun together',
+    most: '16, or one that runs alone',
+    beyond: 'the others wait for their turn',
+    code: ['src/actors/runtime/effects/suspects.ts', 'few'],
+    test: [
+      'test/actors/runtime/effects/suspects.test.ts',
+      'suspects run sixteen at a time, in the order in which they come, and one that runs alone with none beside it',
+    ],
+  },
+  {
+    of: 'events of a live actor in memory',
+    most: '12 events, 64 KB',
+    beyond: 'older ones are read from the store',
+    code: ['src/actors/runtime/log/log-tail.ts', 'mostEvents'],
+    test: [
+      'test/actors/runtime/log/log-tail.test.ts',
+      'does not know what came before it, after it, or fell out of it',
+    ],
+  },
+]

@@ -1,0 +1,44 @@
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { Settler } from '#runtime/commit/settler.ts'
+import { type SettleWork, StoreUnavailable } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
+
+const opened = () => {
+  const { commits } = openMemoryStorage()
+  const settled: SettleWork[] = []
+  const state = { away: true, settled }
+  commits.settle = async (work) => {
+    if (state.away) throw new StoreUnavailable('away')
+    settled.push(work)
+  }
+  const clock = new VirtualClock()
+  return { state, clock, settler: new Settler(commits, clock, pino({ level: 'silent' })) }
+}
+
+const keys = (count: number) => Array.from({ length: count }, (_, at) => ({ actor: `prb_${at}`, seq: 1 }))
+
+it('closes what it was told to within a second of the store being back, in the order given', async () => {
+  const { state, clock, settler } = opened()
+  for (const key of keys(3)) settler.close(key)
+  await clock.advance(10_000)
+  state.away = false
+  await clock.advance(1000)
+  expect(state.settled.map(({ close }) => close)).toEqual([keys(3)])
+})
+
+it('keeps what the store does not take for its next attempt, up to a bound', async () => {
+  const { state, clock, settler } = opened()
+  const most = 300_000
+  for (const key of keys(most)) settler.close(key)
+  await clock.advance(5000)
+  for (const key of keys(2000)) settler.close(key)
+  await clock.advance(5000)
+  state.away = false
+  settler.close({ actor: 'prb_last', seq: 1 })
+  await clock.advance(5000)
+  const closed = state.settled.flatMap(({ close }) => close)
+  expect(closed.length).toBeLessThanOrEqual(most + 1)
+  expect(closed.at(-1)).toEqual({ actor: 'prb_last', seq: 1 })
+})

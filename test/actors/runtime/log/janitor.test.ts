@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { Janitor } from '#runtime/log/janitor.ts'
+import { openProbe } from '../probe.ts'
+
+it('gives back the memory of actors beyond the most as soon as they are quiet, and keeps those that are at work', async () => {
+  const probe = await openProbe()
+  for (let at = 0; at < 6; at++) await probe.create(`prb_${at}`)
+  await probe.tell('prb_0', { type: 'work', policy: 'idempotent' })
+  const janitor = new Janitor(probe.host, probe.clock, { most: 2, idleMs: 60_000 })
+  janitor.start()
+  await probe.clock.advance(500)
+  expect(probe.host.live).toBe(6)
+  await probe.clock.advance(4000)
+  expect(probe.host.live).toBe(2)
+  expect(probe.host.resident('prb_0')).toBeDefined()
+  janitor.stop()
+})
