@@ -257,6 +257,23 @@ const olderRow = (record: StoredRecord): StoredRecord => {
     : record
 }
 
+/** An effect is held to have ended its process when that ended while a few ran. */
+const parkedTooEarly: Defect = {
+  faults: { crashes: 8 },
+  storage: (storage) =>
+    withCommits(storage, (commits) => ({
+      head: async (actor) => {
+        const commit = await commits.head(actor)
+        return commit && { ...commit, in_flight: condemned(commit) }
+      },
+    })),
+}
+
+const condemned = ({ in_flight }: Commit): Commit['in_flight'] =>
+  Object.fromEntries(
+    Object.entries(in_flight).map(([id, flight]) => [id, flight.alone === true ? { ...flight, failures: 3 } : flight]),
+  )
+
 /** The mistakes that the simulation has to find, by name. */
 export const defects = {
   'effect before commit': effectBeforeCommit,
@@ -272,4 +289,5 @@ export const defects = {
   'rows forgotten': rowsForgotten,
   'usage behind its commit': usageBehind,
   'a row from an old state': rowOfOldState,
+  'parked too early': parkedTooEarly,
 } as const satisfies Readonly<Record<string, Defect>>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { projectScope, tenantScope } from '#specs/scope.ts'
 import { type RecordKind, StoreUnavailable } from '#storage/ports.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
@@ -31,6 +31,25 @@ describe('the sqlite file', () => {
     expect(await second.records.get(widgets, projectScope('prj_1'), 'wid_1')).toEqual(recordOf('wid_1'))
     expect(await second.blobs.get('prj_1', 'hash')).toBe('content')
     await second.close()
+  })
+
+  it('looks for open and due commits by an index, with shards and without', async () => {
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+    const path = join(folder, 'plans.db')
+    const store = openSqliteStorage({ path })
+    for (const shards of [undefined, [1, 2]]) {
+      const look = { limit: 10, ...(shards && { shards }) }
+      await store.commits.due({ now: 2, from: 1, ...look })
+      await store.commits.open({ ...look, from: { shard: 1, at: 1, seq: 1 }, until: 5 })
+    }
+    const texts = prepare.mock.calls.map(([text]) => text).filter((text) => /due between|open = 1/.test(text))
+    prepare.mockRestore()
+    const file = new DatabaseSync(path)
+    const plans = texts.map((text) => JSON.stringify(file.prepare(`explain query plan ${text}`).all()))
+    file.close()
+    await store.close()
+    expect(plans).toHaveLength(4)
+    for (const plan of plans) expect(plan).toMatch(/SEARCH commits USING INDEX commits_(due|open)/)
   })
 
   it('takes messages of a kind whose table was made before there were any', async () => {

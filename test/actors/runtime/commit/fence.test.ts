@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import { projectScope } from '#specs/scope.ts'
 import { type Storage, StoreUnavailable } from '#storage/ports.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
-import { forever, logOf, openProbe, read, typesOf } from '../probe.ts'
+import { forever, logOf, openProbe, owner, probeRows, read, typesOf } from '../probe.ts'
 
 const id = 'prb_1'
 const other = 'prb_2'
@@ -50,6 +51,17 @@ it('takes up the write of an earlier process that comes before the fence', async
   await next.find(id)
   await next.tell(id, { type: 'count' })
   expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted', 'counted'])
+})
+
+it('leaves an actor as old as it was, in memory and in its list row', async () => {
+  const { faulty, clock, open } = await twoProcesses()
+  const { at } = await headOf(faulty.inner, id)
+  const row = async () => (await faulty.inner.records.get(probeRows, projectScope(owner.project), id))?.updated_at
+  await clock.advance(3_600_000)
+  const next = await open()
+  expect((await next.find(id)).touchedAt).toBe(at)
+  await next.host.rows.settled()
+  expect(await row()).toBe(at)
 })
 
 it('costs one commit an actor that is touched, and none for the others', async () => {

@@ -117,6 +117,21 @@ describe('an idempotent effect', () => {
     expect((await logOf(probe.storage, id)).map((event) => event.payload.output)).toEqual(['third'])
   })
 
+  it('that meets a store that is away for minutes goes on within two seconds of its return', async () => {
+    let isAway = true
+    const meets: Run = async () => {
+      if (isAway) throw new StoreUnavailable('away')
+      return { event: { type: 'worked', output: 'fine' } }
+    }
+    const probe = await openProbe({ work: meets })
+    await probe.create(id)
+    await probe.tell(id, work('idempotent'))
+    await probe.clock.advance(600_000)
+    isAway = false
+    await probe.clock.advance(2000)
+    expect((await logOf(probe.storage, id)).map((event) => event.payload.output)).toEqual(['fine'])
+  })
+
   it('cut off by a crash is run again under the same key', async () => {
     const [before, behind] = [new Worker(), new Worker()]
     const { old, faulty, restart, outputs } = await twoProcesses(before, behind)
