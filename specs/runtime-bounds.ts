@@ -53,16 +53,6 @@ export const runtimeBounds: readonly Bound[] = [
     ],
   },
   {
-    of: 'a page of events',
-    most: '4 MB of JSON',
-    beyond: 'the page ends before it, and says that there is more',
-    code: ['src/actors/runtime/log/log-page.ts', 'pageMaxBytes'],
-    test: [
-      'test/e2e/agents/bounded-reads.e2e.test.ts',
-      'has at most 4 MB, says that there is more, and goes on behind its last event',
-    ],
-  },
-  {
     of: 'live actors in memory',
     most: '20,000 that have nothing to do; a minute each without use',
     beyond: 'those that have been left alone for a second leave memory at once',
@@ -90,16 +80,6 @@ export const runtimeBounds: readonly Bound[] = [
     test: [
       'test/actors/runtime/effects/suspects.test.ts',
       'suspects run sixteen at a time, in the order in which they come, and one that runs alone with none beside it',
-    ],
-  },
-  {
-    of: 'events of a live actor in memory',
-    most: '12 events, 64 KB',
-    beyond: 'older ones are read from the store',
-    code: ['src/actors/runtime/log/log-tail.ts', 'mostEvents'],
-    test: [
-      'test/actors/runtime/log/log-tail.test.ts',
-      'does not know what came before it, after it, or fell out of it',
     ],
   },
 ]

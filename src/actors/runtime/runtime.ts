@@ -94,9 +94,9 @@ export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Pro
     self,
     processes,
     drain: async (graceMs) => {
+      standing.stop()
       await owned.end(graceMs)
       reminders.stop()
-      standing.stop()
       janitor.stop()
       host.effects.kill()
       janitor.round()

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { type CommitStore, type OpenCommit, StoreUnavailable } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
-import { Elsewhere, Superseded } from '../commit/superseded.ts'
 import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
 
@@ -24,10 +23,10 @@ export interface StandingWorkParts {
   readonly log: Logger
 }
 
-/** An actor with open work that nothing goes on with, as of the last looks. */
+/** An actor with open work that nothing goes on with, up to its commit `seq`. */
 interface Sighting {
   readonly seq: number
-  /** How often it was seen. */
+  /** In how many sweeps in a row it was seen. */
   readonly looks: number
 }
 
@@ -38,6 +37,8 @@ interface Sighting {
  */
 export class StandingWork {
   readonly #parts: StandingWorkParts
+  /** What the sweep before has seen, and what this one has. */
+  #before: ReadonlyMap<string, Sighting> = new Map()
   #seen = new Map<string, Sighting>()
   #from: OpenCommit | undefined
   #cancel: (() => void) | undefined
@@ -60,51 +61,47 @@ export class StandingWork {
   /** One look at what is open for long. */
   async round(): Promise<void> {
     try {
-      const { commits, isWhole } = await this.#open()
-      await this.#lookAt(newestOf(commits), isWhole)
+      await this.#lookAt(newestOf(await this.#open()))
+      if (this.#from === undefined) this.#end()
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'standing work not looked for, trying again')
     }
   }
 
-  /** Some pages of what is open for long. `isWhole`: that is all there is. */
-  async #open(): Promise<{ readonly commits: readonly OpenCommit[]; readonly isWhole: boolean }> {
+  /** Some pages of what is open for long; the last ones of a sweep leave `#from` undefined. */
+  async #open(): Promise<readonly OpenCommit[]> {
     const { host, store, clock } = this.#parts
     const { shards } = host.ownership
     const commits: OpenCommit[] = []
-    const isFirst = this.#from === undefined
-    if (shards?.length === 0) return { commits, isWhole: true }
-    for (let page = 0, limit = pageSize; page < pagesAtOnce; page++) {
-      const look = {
-        limit,
-        until: clock.now() - oldMs,
-        ...(shards && { shards }),
-        ...(this.#from && { from: this.#from }),
-      }
+    if (shards?.length === 0) this.#from = undefined
+    for (let page = 0, limit = pageSize; page < pagesAtOnce && shards?.length !== 0; page++) {
+      const from = this.#from
+      const look = { limit, until: clock.now() - oldMs, ...(shards && { shards }), ...(from && { from }) }
       const found = await store.open(look)
       commits.push(...found)
       const last = found.at(-1)
-      if (last === undefined || found.length < limit) {
-        this.#from = undefined
-        return { commits, isWhole: isFirst }
-      }
+      this.#from = found.length < limit ? undefined : last
+      if (this.#from === undefined) break
       // more than a whole page of one place
-      limit = last.shard === this.#from?.shard && last.at === this.#from.at ? limit * 2 : pageSize
-      this.#from = last
+      limit = last?.shard === from?.shard && last?.at === from?.at ? limit * 2 : pageSize
     }
-    return { commits, isWhole: false }
+    return commits
   }
 
-  async #lookAt(newest: ReadonlyMap<string, OpenCommit>, isWhole: boolean): Promise<void> {
+  async #lookAt(newest: ReadonlyMap<string, OpenCommit>): Promise<void> {
     const standing = [...newest.values()].filter((commit) => this.#stands(commit))
-    const before = this.#seen
-    this.#seen = isWhole ? new Map() : new Map(before)
-    for (const [actor, { looks }] of before) {
-      if (isWhole && looks > shownAfter && !standing.some((commit) => commit.actor === actor)) this.#clear(actor)
-    }
     for (let first = 0; first < standing.length; first += atOnce) {
-      await Promise.all(standing.slice(first, first + atOnce).map((commit) => this.#seenAgain(commit, before)))
+      await Promise.all(standing.slice(first, first + atOnce).map((commit) => this.#see(commit)))
     }
+  }
+
+  /** The sweep is over: what was shown and is not seen any more goes on. */
+  #end(): void {
+    for (const [actor, { seq, looks }] of this.#before) {
+      if (looks > shownAfter && this.#seen.get(actor)?.seq !== seq) this.#clear(actor, seq)
+    }
+    this.#before = this.#seen
+    this.#seen = new Map()
   }
 
   /** Nothing goes on with it, as far as this process sees. */
@@ -124,41 +121,44 @@ export class StandingWork {
     return flights.length > 0 && resident.unfinished === undefined && flights.every((id) => host.effects.runs(id))
   }
 
-  async #seenAgain(commit: OpenCommit, before: ReadonlyMap<string, Sighting>): Promise<void> {
-    const { actor, seq } = commit
-    const earlier = before.get(actor)
+  async #see({ actor, seq }: OpenCommit): Promise<void> {
+    if (this.#seen.has(actor)) return
+    const earlier = this.#before.get(actor)
     // an actor that has got on since is seen for the first time
-    const looks = earlier === undefined || earlier.seq < seq ? 1 : earlier.looks + 1
-    this.#seen.set(actor, { seq: Math.max(seq, earlier?.seq ?? 0), looks })
-    if (looks === 1) return
-    await this.#takeUp(commit, looks)
+    const sighting =
+      earlier === undefined || earlier.seq < seq ? { seq, looks: 1 } : { ...earlier, looks: earlier.looks + 1 }
+    this.#seen.set(actor, sighting)
+    if (sighting.looks > 1) await this.#takeUp(actor, sighting)
   }
 
-  async #takeUp({ actor, seq }: OpenCommit, looks: number): Promise<void> {
+  async #takeUp(actor: string, { seq, looks }: Sighting): Promise<void> {
     const { host, log } = this.#parts
     const there = host.resident(actor)
     log.warn({ actorId: actor, seq, looks }, 'work stands still, taken up again')
     try {
       const resident = await host.loadFrom(actor, Math.max(seq, (there?.state.seq ?? 0) + 1))
-      if (resident !== null && looks > shownAfter) this.#show(resident, looks, there?.unfinished)
+      if (resident !== null && looks > shownAfter) this.#show(resident, { seq, looks })
     } catch (error) {
-      if (error instanceof Elsewhere || error instanceof Superseded || error instanceof StoreUnavailable) return
+      if (error instanceof StoreUnavailable) return
       log.error({ actorId: actor, err: error }, 'standing work not taken up')
     }
   }
 
-  #show(
-    { id, definition, owner }: Resident,
-    looks: number,
-    why = 'What its commits say was taken up, and not done.',
-  ): void {
-    const attempts = looks - 1
-    const stuck = { kind: 'unfinished_commit', actor: id, subject: id, reason: why, attempts } as const
+  /** The commit is part of its name: a later one that stands still is decided about anew. */
+  #show({ id, definition, owner, unfinished }: Resident, { seq, looks }: Sighting): void {
+    const reason = unfinished ?? 'What its commits say was taken up, and is not done.'
+    const stuck = {
+      kind: 'unfinished_commit',
+      actor: id,
+      subject: `${id}:${seq}`,
+      reason,
+      attempts: looks - 1,
+    } as const
     this.#parts.host.stuck.note({ ...stuck, machine: definition.name, owner })
   }
 
-  #clear(actor: string): void {
-    this.#parts.host.stuck.clear({ kind: 'unfinished_commit', actor })
+  #clear(actor: string, seq: number): void {
+    this.#parts.host.stuck.clear({ kind: 'unfinished_commit', actor, subject: `${actor}:${seq}` })
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { discardCause } from '#runtime/step/system-steps.ts'
 import { stuckRows } from '#runtime/stuck/stuck.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, StoredEvent } from '#storage/ports.ts'
@@ -84,6 +85,29 @@ describe('work that nobody goes on with is taken up within a minute', () => {
     await clock.advance(60_000)
     expect(await stuck()).toEqual([])
   })
+})
+
+it('work that stands still is closed without what cannot be done when an operator gives it up, each time anew', async () => {
+  const { clock, create, host, openOnes, stuck, tell } = await opened({
+    ledger: ({ event }) => {
+      if (event.type !== 'count') return []
+      throw new Error('no price is known')
+    },
+  })
+  await create(id)
+  for (let n = 1; n < 3; n++) {
+    await tell(id, { type: 'count', n })
+    await clock.advance(120_000)
+    const [shown, ...others] = await stuck()
+    expect(others).toEqual([])
+    expect(shown).toMatchObject({ kind: 'unfinished_commit', actor: id, reason: 'Error: no price is known' })
+    const subject = String(shown?.subject)
+    const event = { type: '$discard', stuck: { kind: 'unfinished_commit', subject }, by: { kind: 'system', id: null } }
+    await host.deliver(id, { event, cause: discardCause('unfinished_commit', subject) })
+    await clock.advance(60_000)
+    expect(await openOnes()).toEqual([])
+    expect(await stuck()).toEqual([])
+  }
 })
 
 describe('work that goes on, or that is shown for what it is,', () => {
