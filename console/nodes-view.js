@@ -4,6 +4,7 @@ import { cell, h } from './dom.js'
 import { time } from './format.js'
 import { Refreshing } from './refreshing.js'
 import { routeHash } from './route.js'
+import { upkeepHead, upkeepRow } from './upkeep-table.js'
 
 /**
  * @typedef {object} InstallationNode
@@ -18,6 +19,7 @@ import { routeHash } from './route.js'
  * @property {number | null} running_effects
  * @property {string} started_at
  * @typedef {{ id: string, machine: string, node: string }} LiveActor
+ * @typedef {import('./upkeep-table.js').UpkeepTask} UpkeepTask
  */
 
 const refreshMs = 2000
@@ -30,6 +32,7 @@ export class NodesView {
   #summary = h('span', { class: 'muted', role: 'status' })
   #nodes = h('tbody')
   #actors = h('tbody')
+  #upkeep = h('tbody')
   #actorsTable = h('table', { hidden: true })
   #noActors = h('p', { class: 'empty' }, 'No actor of this project is in memory.')
   #shown = ''
@@ -47,6 +50,8 @@ export class NodesView {
     this.element.append(
       h('div', { class: 'view-head' }, h('h1', {}, 'Nodes'), this.#summary),
       h('table', { 'aria-label': 'Nodes' }, head(columns), this.#nodes),
+      h('div', { class: 'view-head' }, h('h2', {}, 'Housekeeping')),
+      h('table', { 'aria-label': 'Housekeeping' }, upkeepHead(), this.#upkeep),
       h('div', { class: 'view-head' }, h('h2', {}, 'Live actors')),
       this.#actorsTable,
       this.#noActors,
@@ -66,15 +71,17 @@ export class NodesView {
   }
 
   async #refresh() {
-    /** @type {[{ data: readonly InstallationNode[] }, { data: readonly LiveActor[] }]} */
-    const [nodes, actors] = await Promise.all([
+    /** @type {[{ data: readonly InstallationNode[] }, { data: readonly UpkeepTask[] }, { data: readonly LiveActor[] }]} */
+    const [nodes, upkeep, actors] = await Promise.all([
       get('/api/nodes'),
+      get('/api/upkeep'),
       get(`${projectPath(this.#project, 'live-actors')}?limit=${mostActors}`),
     ])
     const sorted = actors.data.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    const text = JSON.stringify([nodes.data, sorted])
+    const text = JSON.stringify([nodes.data, upkeep.data, sorted])
     if (this.#refreshing.stopped || text === this.#shown) return
     this.#shown = text
+    this.#upkeep.replaceChildren(...upkeep.data.map(upkeepRow))
     this.#show(nodes.data, sorted)
   }
 

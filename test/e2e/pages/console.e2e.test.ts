@@ -183,6 +183,11 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     const session = await world.api.createSession()
     await signIn()
     await page.getByRole('link', { name: 'Nodes' }).click()
+    const compaction = page
+      .getByRole('table', { name: 'Housekeeping' })
+      .getByRole('row')
+      .filter({ hasText: 'compaction' })
+    await compaction.getByText('running').waitFor()
     const node = page.getByRole('table', { name: 'Nodes' }).getByRole('row').filter({ hasText: '(this one)' })
     await node.filter({ hasText: 'running' }).filter({ hasText: '256' }).waitFor()
     const live = page.getByRole('table', { name: 'Live actors' }).getByRole('row')
