@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Collection, Db, IndexDescription } from 'mongodb'
 import { type ListIndex, listIndexes } from '../list-index.ts'
 import type { JsonObject, RecordKind } from '../ports.ts'
@@ -14,17 +15,48 @@ export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, strin
   return keys
 }
 
+/** What the collection `kinds` keeps of each: the fields that are indexed, and the hash of the indexes that were made. */
+interface KindDocument {
+  readonly _id: string
+  readonly fields: readonly string[]
+  readonly indexes?: string
+}
+
+const kindsOf = (db: Db): Collection<KindDocument> => db.collection<KindDocument>('kinds', whilePreparing)
+
+/** Of these kinds those whose indexes were made as they are declared, by this or an earlier process: two requests for all. */
+export const preparedKinds = async (db: Db, kinds: readonly RecordKind[]): Promise<readonly RecordKind[]> => {
+  const [made, collections] = await Promise.all([
+    kindsOf(db).find().toArray(),
+    db.listCollections({}, { nameOnly: true }).toArray(),
+  ])
+  const known = new Map(made.map((each) => [each._id, each]))
+  const names = new Set(collections.map(({ name }) => name))
+  return kinds.filter((kind) => {
+    const { fields, indexes } = known.get(kind.name) ?? {}
+    // an earlier release that ran in between says its own fields, and what it wrote lacks others
+    return names.has(kind.name) && indexes === hashOf(kind) && fields?.join() === fieldsOf(kind).join()
+  })
+}
+
+const fieldsOf = (kind: RecordKind): string[] => [...indexedFields(kind)].sort()
+
+const hashOf = (kind: RecordKind): string =>
+  createHash('sha256')
+    .update(JSON.stringify(indexesOf(kind)))
+    .digest('hex')
+
 /** Makes a kind's indexes. When fields are indexed that were not before, they are copied out of the records' data first. */
 export const prepareKind = async (db: Db, kind: RecordKind): Promise<void> => {
   if (['commits', 'blobs', 'kinds', 'leases'].includes(kind.name))
     throw new Error(`${kind.name} is taken by the store itself`)
-  const kinds = db.collection<{ _id: string; fields: string[] }>('kinds', whilePreparing)
+  const kinds = kindsOf(db)
   const records = db.collection<RecordDocument>(kind.name)
   const known = await kinds.findOne({ _id: kind.name })
-  const fields = [...indexedFields(kind)].sort()
+  const fields = fieldsOf(kind)
   if (known && fields.some((field) => !known.fields.includes(field))) await refill(records, kind)
   await records.createIndexes(indexesOf(kind), whilePreparing)
-  await kinds.updateOne({ _id: kind.name }, { $set: { fields } }, { upsert: true })
+  await kinds.updateOne({ _id: kind.name }, { $set: { fields, indexes: hashOf(kind) } }, { upsert: true })
 }
 
 /** A record that changes meanwhile is left alone: its writer fills in its keys. */

@@ -13,7 +13,7 @@ import {
 } from '../ports.ts'
 import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.ts'
 import { listName, Totals } from '../totals.ts'
-import { keysOf, prepareKind } from './kind-collection.ts'
+import { keysOf, preparedKinds, prepareKind } from './kind-collection.ts'
 import { RowQueue } from './row-queue.ts'
 import { type RecordDocument, toRecord, toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
 import { duplicateKey, guarded, isDuplicate } from './trouble.ts'
@@ -27,6 +27,8 @@ const preparedAtOnce = 4
 /** A server that is away for longer makes the start fail. */
 const preparePatienceMs = 20_000
 const prepareAgainMs = 250
+/** So long after a start indexes are looked at that were there already, in ms. */
+const lookMs = 30_000
 
 /** Records in MongoDB: a collection a kind. */
 export class MongoRecords implements RecordStore {
@@ -34,6 +36,7 @@ export class MongoRecords implements RecordStore {
   readonly #now: () => number
   readonly #rows: RowQueue
   readonly #totals = new Totals()
+  #closed = false
 
   /** @param now ms since the epoch; decides which records have expired. */
   constructor(db: Db, now: () => number) {
@@ -43,18 +46,28 @@ export class MongoRecords implements RecordStore {
   }
 
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
-    for (let first = 0; first < kinds.length; first += preparedAtOnce) {
-      const some = kinds.slice(first, first + preparedAtOnce)
+    const made = await this.#persistently(() => preparedKinds(this.#db, kinds))
+    const others = kinds.filter((kind) => !made.includes(kind))
+    for (let first = 0; first < others.length; first += preparedAtOnce) {
+      const some = others.slice(first, first + preparedAtOnce)
       await Promise.all(some.map((kind) => this.#persistently(() => prepareKind(this.#db, kind))))
     }
+    this.#lookLater(made)
+  }
+
+  /** Indexes that were dropped by hand come back, behind the requests of a start; one that cannot be made is left to the next. */
+  #lookLater(kinds: readonly RecordKind[]): void {
+    const look = async (): Promise<void> => {
+      for (const kind of kinds) if (!this.#closed) await prepareKind(this.#db, kind).catch(() => undefined)
+    }
+    if (kinds.length > 0) setTimeout(() => void look(), lookMs).unref()
   }
 
   /** A server that is busy with the indexes of several nodes may seem away for moments; preparing twice does no harm. */
-  async #persistently(prepare: () => Promise<void>): Promise<void> {
+  async #persistently<T>(prepare: () => Promise<T>): Promise<T> {
     for (const deadline = performance.now() + preparePatienceMs; ; ) {
       try {
-        await guarded(prepare())
-        return
+        return await guarded(prepare())
       } catch (error) {
         if (!(error instanceof StoreUnavailable) || performance.now() > deadline) throw error
         await delay(prepareAgainMs)
@@ -175,6 +188,7 @@ export class MongoRecords implements RecordStore {
 
   /** Resolves when the requested rows are written. */
   drain(): Promise<void> {
+    this.#closed = true
     return this.#rows.drain()
   }
 
