@@ -21,15 +21,12 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
 const { currentBundle, loadBundle } = await import('./start/bundle.js')
 
-/** The server does not wait for it, and it outlives the server. */
+/** The server does not wait for it, and it outlives the server. V8's code fits only the options under which it was kept. */
 const makeBundle = () => {
-  const file = `${root}/src/start/make-bundle.ts`
-  const { PATH, HOME } = process.env
-  spawn(process.execPath, [...process.execArgv, file, '--behind'], {
-    stdio: 'ignore',
-    detached: true,
-    env: { PATH, HOME },
-  })
+  const { PATH, HOME, NODE_OPTIONS = '' } = process.env
+  const options = process.execArgv.filter((option) => !/^--(inspect|cpu-prof|heap-prof)/.test(option))
+  const args = [...options, `${root}/src/start/make-bundle.ts`, '--behind']
+  spawn(process.execPath, args, { stdio: 'ignore', detached: true, env: { PATH, HOME, NODE_OPTIONS } })
     .on('error', () => undefined)
     .unref()
 }

@@ -29,16 +29,19 @@ const make = async (): Promise<void> => {
   if (currentBundle(root) === null) keepBundle(root, await (await import('./bundled.ts')).bundled(root))
   const bundle = currentBundle(root)
   if (bundle === null || hasCode(bundle.file)) return
+  const { NODE_OPTIONS = '' } = process.env
+  const options = { stdio: 'ignore', env: { NODE_OPTIONS }, timeout: mostMs } as const
   // only what a start runs is worth keeping: a server starts, answers and ends
-  spawnSync(process.execPath, [...process.execArgv, warmFile], { stdio: 'ignore', env: {}, timeout: mostMs })
+  spawnSync(process.execPath, [...process.execArgv, warmFile], options)
   removeOthers(bundle.file)
 }
 
-/** Bundles of other sources: processes that run one have it in memory. */
+/** Bundles of other sources: processes that run one have it in memory. And folders of servers that were killed. */
 const removeOthers = (file: string): void => {
   for (const name of readdirSync(folderOf(root))) {
     const path = `${folderOf(root)}/${name}`
-    if (name.includes('.bundle.js') && !path.startsWith(file)) rmSync(path, { force: true })
+    const isOther = name.includes('.bundle.js') && !path.startsWith(file)
+    if (isOther || name.startsWith('warm-')) rmSync(path, { recursive: true, force: true })
   }
 }
 
