@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pipArguments, runCommand, say } from './command.ts'
 import { publish } from './wheels.ts'
 
@@ -18,10 +18,11 @@ const cache = resolve(import.meta.dirname, '../../.cache')
  */
 export const installPythonPackages = (name: string, requirements: string): string => {
   const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
-  const target = join(cache, `${name}-${pins}-${pythonVersion()}`)
+  // by this name Python's tools know code of others: Hypothesis would read all of it for constants to try
+  const target = join(cache, `${name}-${pins}-${pythonVersion()}`, 'site-packages')
   if (existsSync(target)) return target
   say(`installing ${name} from Python wheels into .cache (once)`)
-  mkdirSync(cache, { recursive: true })
+  mkdirSync(dirname(target), { recursive: true })
   const draft = mkdtempSync(join(cache, 'draft-'))
   try {
     const pip = [...pipArguments('install'), '--require-hashes']

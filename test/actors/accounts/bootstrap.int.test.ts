@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { MongoClient } from 'mongodb'
 import { afterAll, expect, it } from 'vitest'
 import { bootstrap } from '#actors/accounts/bootstrap.ts'
-import { members, organizations, projectKeys, projects } from '#actors/accounts/kinds.ts'
+import { authKinds, members, organizations, projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
-import { kinds } from '#actors/capabilities.ts'
 import { organizationScope, projectScope } from '#specs/scope.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
@@ -23,7 +22,7 @@ const masterKey = Buffer.alloc(32, 1)
 
 const startOn = async () => {
   const storage = await openPatientMongo({ url, database })
-  await storage.records.prepare(kinds)
+  await storage.records.prepare(authKinds)
   const auth = openAuth({
     records: storage.records,
     hasAgent: agentExists({ records: storage.records, now: Date.now }),

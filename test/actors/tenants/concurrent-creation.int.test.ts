@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, expect, it } from 'vitest'
-import { kinds } from '#actors/capabilities.ts'
-import { tenants } from '#actors/tenants/kinds.ts'
+import { tenantKinds, tenants } from '#actors/tenants/kinds.ts'
 import { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
 import { TenantExport } from '#actors/tenants/tenant-export.ts'
 import { tenantUseCases } from '#actors/tenants/tenant-use-cases.ts'
@@ -36,14 +35,20 @@ afterAll(async () => {
 const processOn = (storage: Storage) => {
   const { records } = storage
   const now = Date.now
-  const exports = new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now })
+  const exports = new TenantExport({
+    storage,
+    host: { rows: { shown: async () => {} } },
+    kinds: tenantKinds,
+    actorRows: [],
+    now,
+  })
   return tenantUseCases({ records, directory: new TenantDirectory({ records, now }), exports, now })
 }
 
 describe.each(stores)('on %s', (_, open) => {
   it('fifty that create a tenant by one external id at once all get the same one, and all but one changed it', async () => {
     const storage = await open()
-    await storage.records.prepare(kinds)
+    await storage.records.prepare(tenantKinds)
     const project = newId('prj')
     const processes = [processOn(storage), processOn(storage)]
     const caller = { kind: 'secret_key', project, keyId: 'key_1' } as const

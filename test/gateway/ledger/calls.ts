@@ -1,12 +1,14 @@
+import { pino } from 'pino'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Caller } from '#gateway/call/caller.ts'
 import type { Route } from '#gateway/call/routes.ts'
+import { ledgerKinds } from '#gateway/ledger/kinds.ts'
 import { LogSettings } from '#gateway/ledger/log-settings.ts'
 import { RequestLedger } from '#gateway/ledger/request-ledger.ts'
+import { usageRows } from '#gateway/ledger/usage-rows.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Storage } from '#storage/ports.ts'
-import { openHouse } from '#test/support/open-house.ts'
 
 export const project = 'prj_00000000000000000000000001'
 
@@ -52,18 +54,18 @@ export const callOf = (more: Partial<GatewayCall> = {}): GatewayCall => ({
   ...more,
 })
 
-/** A ledger over a prepared store, that masks the word `secret` in texts. */
+/** The ledger of a store, that masks the word `secret` in texts. */
 export const openLedger = async (
   storage: Storage,
   clock: Clock,
   beforeWrite: () => Promise<void> | undefined = () => undefined,
 ) => {
-  const { log } = await openHouse({ storage, clock })
+  await storage.records.prepare([...ledgerKinds, usageRows])
   const ledger = new RequestLedger({
     records: storage.records,
     syncBlocks: storage.name === 'sqlite',
     clock,
-    log,
+    log: pino({ level: 'silent' }),
   })
   const settings = new LogSettings(storage.records, clock.now)
   const redaction = { forLog: (text: string) => text.replaceAll('secret', '[SECRET]') }

@@ -1,6 +1,7 @@
-import { kinds } from '#actors/capabilities.ts'
 import type { AdmissionRequest } from '#gateway/call/admission.ts'
-import { type LimitData, limits, subjectKey } from '#gateway/limits/kinds.ts'
+import { ledgerKinds } from '#gateway/ledger/kinds.ts'
+import { usageRows } from '#gateway/ledger/usage-rows.ts'
+import { type LimitData, limitKinds, limits, subjectKey } from '#gateway/limits/kinds.ts'
 import { LimitAdmission } from '#gateway/limits/limit-admission.ts'
 import { LimitBook } from '#gateway/limits/limit-book.ts'
 import { Table } from '#records/table.ts'
@@ -22,7 +23,7 @@ export const openLimited = async (
   clock: Clock,
   options: { readonly limits?: RateLimits; readonly holdMs?: number } = {},
 ) => {
-  await records.prepare(kinds)
+  await records.prepare([...limitKinds, ...ledgerKinds, usageRows])
   const book = new LimitBook({ records, projects, now: clock.now })
   const { limits = new LocalLimits(clock.now), ...others } = options
   return { book, admission: new LimitAdmission({ records, book, limits, clock, ...others }) }
