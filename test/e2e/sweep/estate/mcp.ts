@@ -13,5 +13,6 @@ export const mcp: EstatePart = {
   beyondSchema: {
     'mcp_servers.create': 'a URL as of webhooks, and headers that may be set',
     'mcp_servers.update': 'likewise',
+    'mcp_servers.review_tool': 'a text of a path is in normalization form C',
   },
 }
