@@ -3,6 +3,7 @@ import { Approval } from './approval-form.js'
 import { DeedForm } from './deed-form.js'
 import { deedsOf } from './deeds.js'
 import { html } from './html.js'
+import { InputPanel } from './input-panel.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
 /**
@@ -30,10 +31,12 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
     )
   }, [actor.id, actor.seq, mayBeStuck])
   const isPending = actor.machine === 'action' && actor.active.at(-1) === 'pending_approval'
+  const isAsked = actor.machine === 'action' && actor.active.at(-1) === 'awaiting_input'
   const deeds = deedsOf(actor, steps, work)
   const chosen = deeds.find(({ name }) => name === open)
   return html`
     ${isPending && html`<${Approval} project=${project} actor=${actor} done=${done} />`}
+    ${isAsked && html`<${InputPanel} project=${project} actor=${actor} done=${done} />`}
     ${
       deeds.length > 0 &&
       html`<div class="act deeds" role="group" aria-label="Act">

@@ -22,6 +22,7 @@ export const eventNames = [
   'run.tool_call.completed',
   'run.requires_action',
   'run.action.approved',
+  'run.action.answered',
   'run.action.connected',
   'run.action.rejected',
   'run.delegated',

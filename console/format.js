@@ -56,6 +56,8 @@ const tones = {
   in_review: 'wait',
   quarantined: 'bad',
   pending_approval: 'wait',
+  awaiting_input: 'wait',
+  awaiting_connection: 'wait',
   working: 'work',
   thinking: 'work',
   acting: 'work',

@@ -23,4 +23,31 @@ export const mcpBounds: readonly Bound[] = [
     code: ['src/actors/mcp/agents/tool-output.ts', 'maxOutput'],
     test: ['test/actors/mcp/client/hostile-servers.test.ts', 'gives a model no more than it may read, and no bytes'],
   },
+  {
+    of: 'calls whose connection is kept for an answer of a person, a process',
+    most: '200, 4 minutes each',
+    beyond: 'the server hears that its question is dismissed, and is called again with the answer',
+    code: ['src/actors/mcp/agents/input/held-calls.ts', 'heldCallLimits'],
+    test: [
+      'test/actors/mcp/agents/input/held-calls.test.ts',
+      'are so many and no more: the question of the next is dismissed, and it is called again with its answer',
+    ],
+  },
+  {
+    of: 'questions of one call of a remote tool',
+    most: '8',
+    beyond: 'the call fails with `too_many_questions`',
+    code: ['src/actors/mcp/agents/input/call-with-input.ts', 'maxRounds'],
+    test: ['test/e2e/mcp/mcp-input.e2e.test.ts', 'is given up when it never has enough'],
+  },
+  {
+    of: 'fields of a form that a server requests',
+    most: '32, 200 choices each',
+    beyond: 'the server hears an error, or the call fails with `bad_answer`',
+    code: ['src/actors/mcp/agents/input/requested-input.ts', 'maxFields'],
+    test: [
+      'test/actors/mcp/agents/input/requested-input.test.ts',
+      'is refused with more fields or choices than a person fills in',
+    ],
+  },
 ]

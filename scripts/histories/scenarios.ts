@@ -1,5 +1,6 @@
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { RunConcurrency } from '#actors/runs/pick-runs.ts'
+import type { ToolCall } from '#actors/sessions/tools/tool-runner.ts'
 import type { ResolveAgent } from '#actors/sessions/turns/resolved-config.ts'
 import { startDelivery } from '#actors/webhooks/webhook-deliveries.ts'
 import type { ResponseEffectParts } from '#gateway/apis/responses/background/response-effects.ts'
@@ -19,6 +20,7 @@ import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { calm, type VirtualClock } from '#test/support/virtual-clock.ts'
 import { browserScenarios } from './browser-scenarios.ts'
 import { connectionScenarios } from './connection-scenarios.ts'
+import { inputScenarios } from './input-scenarios.ts'
 import { knowledgeScenarios } from './knowledge-scenarios.ts'
 import { mcpScenarios } from './mcp-scenarios.ts'
 import { memoryScenarios } from './memory-scenarios.ts'
@@ -30,7 +32,7 @@ import { webScenarios } from './web-scenarios.ts'
 export interface Scenario {
   readonly name: string
   readonly scripts: readonly Script[]
-  readonly runTool?: () => Promise<ToolOutcome>
+  readonly runTool?: (call: ToolCall) => Promise<ToolOutcome>
   readonly endpoint?: () => Promise<number>
   readonly response?: ResponseEffectParts['make']
   readonly documents?: ScriptedDocuments
@@ -332,6 +334,7 @@ export const scenarios: readonly Scenario[] = [
   ...knowledgeScenarios,
   ...mcpScenarios,
   ...connectionScenarios,
+  ...inputScenarios,
   ...memoryScenarios,
   ...browserScenarios,
   ...webScenarios,

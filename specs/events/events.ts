@@ -1,4 +1,15 @@
-import { array, described, integer, json, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
+import {
+  array,
+  described,
+  integer,
+  json,
+  jsonObject,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+} from '../dsl/schema.ts'
 import { memoryBlock } from '../memory-field.ts'
 
 /** Tokens and money of one turn. */
@@ -44,6 +55,26 @@ export const requiredConnection = object(connectionFields, {
   description: 'A connection that has to be made first.',
 })
 
+/** Input that the server of a tool requests of a person. */
+export const inputFields = {
+  server: string({ description: 'Name of the server that requests it.' }),
+  server_url: string({ description: 'Its endpoint.' }),
+  mode: described(oneOf('form', 'url'), '`form`: values by `schema`. `url`: something to do at `url`.'),
+  message: string({ description: "The server's own words. They are not verified." }),
+  schema: described(nullable(jsonObject()), 'JSON Schema of the values: a flat object. Null for `url`.'),
+  url: described(nullable(string()), 'Page to open after reading where it leads. Null for `form`.'),
+  secret_fields: described(
+    array(string()),
+    'Fields that seem to be for secrets. The protocol forbids servers to request those in a form.',
+  ),
+} as const
+
+/** The same in a log. */
+export const requiredInput = object(inputFields, {
+  title: 'RequiredInput',
+  description: 'Input that the server of a tool requests of a person.',
+})
+
 /** What a log says of a conversation that was shortened. */
 export const compactedFields = {
   strategy: described(oneOf('truncate', 'summarize'), 'What stands for the messages that were left out.'),
@@ -86,18 +117,23 @@ export const sessionEvents = {
   ),
   'turn.paused': object(
     {
-      reason: oneOf('approval_required', 'connection_required'),
+      reason: oneOf('approval_required', 'connection_required', 'input_required'),
       ...toolCall,
       connection: optional(requiredConnection),
+      input: optional(requiredInput),
     },
-    { title: 'TurnPaused', description: 'The turn waits for an approval of a tool call, or for a connection.' },
+    {
+      title: 'TurnPaused',
+      description:
+        'The turn waits for an approval of a tool call, for a connection, or for input that a server requests.',
+    },
   ),
   'turn.resumed': object(
     {
       action_id: actionId,
       resolution: described(
-        oneOf('approved', 'rejected', 'connected'),
-        'Decision about the tool call; `connected` when the connection that it waited for is there.',
+        oneOf('approved', 'rejected', 'connected', 'answered', 'declined', 'dismissed'),
+        'Decision about the tool call; `connected` when the connection that it waited for is there; `answered`, `declined` or `dismissed` for input that its server requested.',
       ),
       reason: optional(string({ description: 'Reason of a rejection, which the model reads.' })),
       output: optional(string({ description: 'Output of the tool, where the caller ran it.' })),

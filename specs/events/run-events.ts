@@ -1,5 +1,5 @@
 import { described, integer, json, jsonObject, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
-import { compactedFields, requiredConnection, turnUsage } from './events.ts'
+import { compactedFields, requiredConnection, requiredInput, turnUsage } from './events.ts'
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
@@ -41,20 +41,26 @@ export const runEvents = {
   ),
   'run.requires_action': object(
     {
-      reason: oneOf('approval_required', 'tool_output_required', 'connection_required'),
+      reason: oneOf('approval_required', 'tool_output_required', 'connection_required', 'input_required'),
       ...call,
       arguments: json(),
       connection: optional(requiredConnection),
+      input: optional(requiredInput),
     },
     {
       title: 'RunRequiresAction',
-      description: 'The run waits for an approval, for the output of a tool, or for a connection.',
+      description:
+        'The run waits for an approval, for the output of a tool, for a connection, or for input that a server requests.',
     },
   ),
   'run.action.connected': object(call, {
     title: 'RunActionConnected',
     description: 'The connection that a tool call waited for is there.',
   }),
+  'run.action.answered': object(
+    { ...call, resolution: oneOf('answered', 'declined', 'dismissed') },
+    { title: 'RunActionAnswered', description: 'A person decided about input that the server of a tool requested.' },
+  ),
   'run.action.approved': object(
     {
       ...call,

@@ -40,6 +40,7 @@ const action = (more = {}) =>
       status: oneOf(
         'pending_approval',
         'awaiting_connection',
+        'awaiting_input',
         'approved',
         'executing',
         'executed',
@@ -143,6 +144,7 @@ const events = {
   'run.cancelled': { says: 'A run was cancelled.', data: run({ usage }) },
   'run.expired': { says: 'A run reached its `expires_at`.', data: run({ usage }) },
   'action.created': { says: 'A tool call waits for an approval.', data: action() },
+  'action.input_required': { says: 'The server of a tool requests input of a person.', data: action() },
   'action.approved': { says: 'A person approved a tool call.', data: action({ resolved_by: reference() }) },
   'action.rejected': {
     says: 'A person rejected a tool call, or its session or run ended.',

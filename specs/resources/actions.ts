@@ -14,7 +14,7 @@ import {
   string,
   timestamp,
 } from '../dsl/schema.ts'
-import { connectionFields } from '../events/events.ts'
+import { connectionFields, inputFields } from '../events/events.ts'
 import { execution, expiresIn, riskLevel, toolResults } from '../tools.ts'
 
 /** Approvals are answered by members with that role, and those above. */
@@ -23,6 +23,7 @@ const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as 
 const status = oneOf(
   'pending_approval',
   'awaiting_connection',
+  'awaiting_input',
   'approved',
   'executing',
   'executed',
@@ -55,6 +56,10 @@ export const actions = defineResource('actions', {
     connection: described(
       nullable(object(connectionFields)),
       'What the call waits for while it is `awaiting_connection`, or waited for. It goes on by itself.',
+    ),
+    input: described(
+      nullable(object(inputFields)),
+      'What the server of the tool requests while the action is `awaiting_input`, or requested last. `actions.approve` answers with `content`, `actions.reject` declines.',
     ),
     edits: described(
       nullable(
@@ -116,6 +121,10 @@ export const actions = defineResource('actions', {
           optional(jsonObject()),
           'Edited arguments. A value that the action shows masked stands for the stored one where it is sent back as it was shown.',
         ),
+        content: described(
+          optional(jsonObject()),
+          'Values of the form that the server of the tool requests (`input.schema`). They go to that server.',
+        ),
       }),
       errors: ['action_already_resolved', 'tool_result_required'],
     },
@@ -135,10 +144,17 @@ export const actions = defineResource('actions', {
     },
     reject: {
       summary: 'Reject an action',
-      description: 'The tool call is never executed. The model reads `reason`, and the audit log keeps it.',
+      description:
+        'The tool call is never executed. The model reads `reason`, and the audit log keeps it. Of an action that is `awaiting_input`, the server hears that the input is declined, and what it answers goes to the model.',
       event: 'reject',
       access: answering,
-      body: object({ reason: optional(string({ maxLength: 4096 })) }),
+      body: object({
+        reason: optional(string({ maxLength: 4096 })),
+        response: described(
+          optional(oneOf('decline', 'cancel')),
+          'What a server that requests input hears: `decline` (the default) for a refusal, `cancel` for a question that was dismissed.',
+        ),
+      }),
       errors: ['action_already_resolved'],
     },
   },

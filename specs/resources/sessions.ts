@@ -101,6 +101,7 @@ const approval = {
   action_id: actionId,
   tool_results: optional(toolResults),
   arguments: described(optional(jsonObject()), 'Edited arguments of the tool call, as in `actions.approve`.'),
+  content: described(optional(jsonObject()), 'Values of a form that a server requests, as in `actions.approve`.'),
 }
 
 const resource = { name: 'sessions', ofTenants: 'user' } as const
@@ -213,7 +214,8 @@ export const sessions = defineOperations(resource, {
   },
   reject: {
     summary: 'Reject a tool call',
-    description: 'The turn ends.',
+    description:
+      'The turn ends. Where the server of the tool requested input, the server hears that it is declined, and the turn goes on.',
     method: 'POST',
     path: `${one}/reject`,
     access: secretKeyOnly,

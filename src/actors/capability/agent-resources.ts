@@ -1,3 +1,5 @@
+import type { InputAnswer } from '#machines/action/action-data.ts'
+import type { RequiredInput } from '#machines/tool-call/required-input.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { RequiredConnection } from './connection-service.ts'
 import type { House } from './house.ts'
@@ -31,7 +33,21 @@ export interface ServerTool {
  */
 export type ToolOutcome =
   | { readonly ok: true; readonly output: string }
-  | { readonly ok: false; readonly code: string; readonly message: string; readonly connection?: RequiredConnection }
+  | {
+      readonly ok: false
+      readonly code: string
+      readonly message: string
+      readonly connection?: RequiredConnection
+      /** The call goes on once a person answered this, or refused to. */
+      readonly input?: RequiredInput
+    }
+
+/** A person's answer to what the server of a tool requested. */
+export interface AnsweredInput {
+  /** As the request had it. */
+  readonly resume: string
+  readonly answer: InputAnswer
+}
 
 /** One call of a server tool, on behalf of whom the session or run belongs to. */
 export interface ServerToolCall {
@@ -41,6 +57,10 @@ export interface ServerToolCall {
   readonly user: string | null
   readonly tool: ServerTool
   readonly arguments: Json
+  /** The action that stands for the call. */
+  readonly actionId: string
+  /** Present when the call goes on after an answer. */
+  readonly input?: AnsweredInput
   readonly sessionId: string | null
   readonly runId: string | null
   /** The same on every retry. */
@@ -75,6 +95,8 @@ export interface AgentResource {
   offer(place: AgentPlace, declared: readonly Json[]): Promise<Offer>
   /** Never throws for a failure of the world. */
   run(call: ServerToolCall): Promise<ToolOutcome>
+  /** Gives up what is kept for an answer that will not come. */
+  release?(actionId: string): void
 }
 
 const houses = new WeakMap<House, Map<string, AgentResource>>()

@@ -8,6 +8,7 @@ import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { tenantDirectory } from '../tenants/tenants.ts'
 import { agentTools } from './agents/agent-tools.ts'
 import { InlineServers } from './agents/inline-servers.ts'
+import { HeldCalls } from './agents/input/held-calls.ts'
 import { turnServers } from './agents/turn-servers.ts'
 import { discoverTools, readServer } from './discover-tools.ts'
 import { mcpKinds, serverRows } from './kinds.ts'
@@ -23,10 +24,12 @@ export const mcp = capability({
   machines: [{ definition: mcpServerDefinition, rows: serverRows }],
   open: (house) => {
     const headers = new ServerHeaders(house)
+    const held = new HeldCalls()
     const directory = tenantDirectory.of(house)
     const parts = {
       ...house,
       headers,
+      held,
       connections: connectionService.of(house),
       checkTenant: (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id'),
     }
@@ -36,6 +39,7 @@ export const mcp = capability({
     agentResources.give(house, agentTools({ ...parts, servers }))
     remoteTools.give(house, turnServers({ ...parts, servers, inline }))
     return {
+      close: () => held.close(),
       useCases: serverUseCases(parts),
       effects: {
         'mcp_server.discoverTools': discoverTools({ ...parts, read }),

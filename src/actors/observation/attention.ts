@@ -38,9 +38,12 @@ export const attention = async (parts: ObservationParts, scope: Scope): Promise<
 }
 
 const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
-  const where = { status: 'pending_approval' }
-  const rows = await records.list(actionRows, scope, { where, limit: most })
-  const needs = rows.map((row): Need => {
+  const lists = await Promise.all(
+    ['pending_approval', 'awaiting_input'].map((status) =>
+      records.list(actionRows, scope, { where: { status }, limit: most }),
+    ),
+  )
+  const needs = lists.flat().map((row): Need => {
     const action = actionRowView(row)
     const waiter = action.run_id ?? action.session_id
     return {
@@ -49,7 +52,7 @@ const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<r
       id: row.id,
       machine: 'action',
       subject: action.tool,
-      cause: waiter === null ? 'Waits for a decision.' : `${waiter} waits for a decision.`,
+      cause: waiter === null ? 'Waits for a decision.' : `${waiter} waits for ${awaited(action)}.`,
       tenant_id: row.tenant,
       risk_level: action.risk_level,
       arguments: action.arguments,
@@ -59,6 +62,10 @@ const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<r
   })
   return needs.sort((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''))
 }
+
+/** Of a server's question only whose it is: its words are read where they are answered. */
+const awaited = ({ status, input }: ReturnType<typeof actionRowView>): string =>
+  status === 'awaiting_input' && input !== null ? `input that ${input.server} requests` : 'a decision'
 
 const stuckWork = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const rows = await records.list(stuckRows, scope, { limit: most })

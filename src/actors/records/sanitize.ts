@@ -30,7 +30,7 @@ const wordsOf = (key: string): readonly string[] =>
     .filter((word) => word !== '')
 
 /** Whether what stands under a key is a secret, whatever its value is. */
-const isSecretKey = (key: string): boolean => {
+export const isSecretKey = (key: string): boolean => {
   const words = wordsOf(key)
   return secretWords.has(words.at(-1) ?? '') || secretPairs.has(words.slice(-2).join(' '))
 }

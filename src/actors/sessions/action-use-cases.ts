@@ -14,7 +14,7 @@ import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import type { Owner } from '../runtime/step/actor-state.ts'
 import { actionView } from './action-views.ts'
-import { decisionOf, editsOf, markOf } from './approval-use-cases.ts'
+import { decisionOf, editsOf, inputOf, markOf, roundOf } from './approval-use-cases.ts'
 import { listActions } from './list-actions.ts'
 import { causeOf, checkSameRequest } from './session-use-cases.ts'
 import type { ToolHeaders } from './tools/tool-headers.ts'
@@ -52,6 +52,7 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
       ...(body?.note !== undefined && { note: body.note }),
       ...(output !== undefined && { output }),
       ...editsOf(action, body?.arguments),
+      ...inputOf(action, body?.content),
       ...markOf(idempotency),
     }
     return resolved(host, action, { event, idempotency })
@@ -68,7 +69,9 @@ export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
     const { body, idempotency } = call
     const action = await host.find(call.scope, actionDefinition, call.params.action_id)
     const reason = body?.reason === undefined ? {} : { reason: body.reason }
-    const event = { type: 'reject', ...decisionOf(call, now()), ...reason, ...markOf(idempotency) }
+    const response = body?.response === 'cancel' ? { response: body.response } : {}
+    const refusal = { ...reason, ...response, ...roundOf(action) }
+    const event = { type: 'reject', ...decisionOf(call, now()), ...refusal, ...markOf(idempotency) }
     return resolved(host, action, { event, idempotency })
   },
 })

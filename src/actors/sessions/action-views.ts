@@ -37,6 +37,7 @@ const viewOf = (row: Facts, action: ActionContext, value: unknown): Action => {
     arguments: argumentsOf(action),
     execute: executionOf(action),
     connection: requiredConnection(action.connection),
+    input: requiredInput(action.input),
     edits: editsOf(action),
     tenant_id: row.tenant,
     run_id: action.run_id,
@@ -60,6 +61,20 @@ const requiredConnection = (connection: ActionContext['connection']): Action['co
     connector: String(connector),
     authorize_url: typeof authorize_url === 'string' ? authorize_url : null,
     expires_at: typeof expires_at === 'string' ? expires_at : null,
+  }
+}
+
+const requiredInput = (input: ActionContext['input']): Action['input'] => {
+  if (input === null) return null
+  const { server, server_url, mode, message, schema, url, secret_fields } = input
+  return {
+    server: String(server),
+    server_url: String(server_url),
+    mode: mode === 'url' ? 'url' : 'form',
+    message: String(message),
+    schema: isObject(schema) ? schema : null,
+    url: typeof url === 'string' ? url : null,
+    secret_fields: Array.isArray(secret_fields) ? secret_fields.map(String) : [],
   }
 }
 
@@ -88,6 +103,7 @@ const risks = ['low', 'medium', 'high', 'critical'] as const
 const states = [
   'pending_approval',
   'awaiting_connection',
+  'awaiting_input',
   'approved',
   'executing',
   'executed',

@@ -1,3 +1,4 @@
+import type { OfRound } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import type { OpenCall, ToolResult } from '#machines/session/session-data.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
@@ -11,7 +12,9 @@ import { actorOf, type Caller } from '../records/audit-note.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Delivered, Resident } from '../runtime/resident.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
 import { editedArguments } from './argument-edits.ts'
+import { inputValues } from './input-values.ts'
 import { causeOf, checkSameRequest, endsTurn, findSession } from './session-use-cases.ts'
 
 type ApproveCall = Parameters<UseCases['sessions.approve']>[0]
@@ -49,10 +52,11 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
     const action = await findAction(host, call.scope, { session, id: body.action_id })
     if ((await processedBefore(host, action, idempotency)) === null) {
       pendingCall(session, body.action_id)
-      const event = { type: 'reject', ...decisionOf(call, now()), ...markOf(idempotency) }
+      const event = { type: 'reject', ...decisionOf(call, now()), ...roundOf(action), ...markOf(idempotency) }
       await resolve(host, action, { event, idempotency })
     }
-    return { id: session.id, action_id: action.id, resolution: 'rejected', status: 'completed' }
+    const status = awaitsInput(action) ? 'active' : 'completed'
+    return { id: session.id, action_id: action.id, resolution: 'rejected', status }
   },
 })
 
@@ -78,6 +82,30 @@ export const editsOf = (action: Resident, edited: JsonObject | undefined): { rea
   edited === undefined
     ? {}
     : { arguments: editedArguments(edited, contextOf(actionDefinition, action.state.snapshot).arguments) }
+
+/**
+ * The answer to what a server requests, as the event has it: which request it is for, and the values.
+ *
+ * @throws {ServiceError} `invalid_field`, `missing_field`
+ */
+export const inputOf = (action: Resident, content: JsonObject | undefined): OfRound & { readonly content?: string } => {
+  const { value, context } = storedState(action.state.snapshot)
+  const known = contextOf(actionDefinition, { context })
+  // what comes late is for the action to refuse, not for a form
+  if (value !== 'awaiting_input' && known.input !== null) return {}
+  const values = inputValues(known, content)
+  return { ...roundOf(action), ...(values !== undefined && { content: values }) }
+}
+
+/** Whether a server requested input for this action: then a refusal is an answer, and the turn goes on with it. */
+const awaitsInput = (action: Resident): boolean => contextOf(actionDefinition, action.state.snapshot).input !== null
+
+/** Which request of a server a refusal is for. */
+export const roundOf = (action: Resident): OfRound => {
+  const { value, context } = storedState(action.state.snapshot)
+  if (value !== 'awaiting_input') return {}
+  return { round: Number(contextOf(actionDefinition, { context }).input?.round) }
+}
 
 const approval = (
   call: Caller & Pick<ApproveCall, 'idempotency'>,
@@ -140,7 +168,8 @@ const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, sessi
   for (const { action_id, output } of approvals) {
     const action = await findAction(host, scope, { session, id: action_id })
     const edits = editsOf(action, action_id === body.action_id ? body.arguments : undefined)
-    const event = { ...approval(call, now(), output), ...edits, after }
+    const content = action_id === body.action_id ? body.content : undefined
+    const event = { ...approval(call, now(), output), ...edits, ...inputOf(action, content), after }
     const result = await resolve(host, action, { event, idempotency })
     first ??= result
   }

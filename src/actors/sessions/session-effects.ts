@@ -3,7 +3,7 @@ import type { EffectCatalog } from '../runtime/effects/effects.ts'
 import { eraseActor } from '../runtime/erasure/erase-actor.ts'
 import type { EraserHost } from '../runtime/erasure/erase-listed.ts'
 import { endMemory, eraseSession, writeCheckpoint } from './session-upkeep.ts'
-import { runActionTool, runSessionTool } from './tools/run-tool.ts'
+import { releaseInput, runActionTool, runSessionTool } from './tools/run-tool.ts'
 import type { ToolRunner } from './tools/tool-runner.ts'
 import { type CallModelParts, callModel } from './turns/call-model.ts'
 
@@ -22,5 +22,6 @@ export const sessionEffects = (parts: SessionEffectParts): EffectCatalog => ({
   'session.endMemory': endMemory(parts.memory),
   'session.eraseSession': eraseSession(parts),
   'action.runTool': runActionTool(parts),
-  'action.eraseAction': eraseActor(parts),
+  'action.releaseInput': releaseInput(parts),
+  'action.eraseAction': eraseActor(parts, async ({ actor }) => parts.tools.release?.(actor)),
 })

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
+import type { InputAction } from '../session/session-data.ts'
 import type { AuditLine } from '../vocabulary.ts'
 
 /** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on; `agent`: its run delegates. */
@@ -27,6 +28,10 @@ export type ActionContext = {
   readonly execute: string | null
   /** What it waits for, or waited for last (`RequiredConnection`); null for nothing. */
   readonly connection: JsonObject | null
+  /** The input that its server requests, or requested last (`RequiredInput`); null for none. */
+  readonly input: JsonObject | null
+  /** JSON text of what a person answered to it (`InputAnswer`); null while there is none. */
+  readonly answer: string | null
   readonly resolved_by: string | null
   /** When it was decided, RFC 3339; null while it is open, or when it was not decided in time. */
   readonly resolved_at: string | null
@@ -41,8 +46,27 @@ export type ActionError = { readonly code: string; readonly message: string }
 /** What starts an action. */
 export type ActionInput = Omit<
   ActionContext,
-  'proposed_arguments' | 'execute' | 'connection' | 'resolved_by' | 'resolved_at' | 'note' | 'output' | 'error'
-> & { readonly execute?: string | null; readonly connection?: JsonObject | null }
+  | 'proposed_arguments'
+  | 'execute'
+  | 'connection'
+  | 'input'
+  | 'answer'
+  | 'resolved_by'
+  | 'resolved_at'
+  | 'note'
+  | 'output'
+  | 'error'
+> & {
+  readonly execute?: string | null
+  readonly connection?: JsonObject | null
+  readonly input?: JsonObject | null
+}
+
+/** What a person did with a request for input; `content` are the values of a form. */
+export type InputAnswer = { readonly action: InputAction; readonly content?: JsonObject }
+
+/** Says which request for input of the action it is for. */
+export type OfRound = { readonly round?: number }
 
 /** Who decided, and when. */
 export type Decision = {
@@ -56,14 +80,18 @@ export type Decision = {
 
 /** Everything that can happen to an action. */
 export type ActionEvent =
-  | (Decision & {
-      readonly type: 'approve'
-      readonly note?: string
-      readonly output?: string
-      /** JSON text: the tool gets these instead of the ones that were proposed. */
-      readonly arguments?: string
-    })
-  | (Decision & { readonly type: 'reject'; readonly reason?: string })
+  | (Decision &
+      OfRound & {
+        readonly type: 'approve'
+        readonly note?: string
+        readonly output?: string
+        /** JSON text: the tool gets these instead of the ones that were proposed. */
+        readonly arguments?: string
+        /** JSON text of the values that a form requested. */
+        readonly content?: string
+      })
+  /** `response`: what a server that requests input hears; without one that it is declined. */
+  | (Decision & OfRound & { readonly type: 'reject'; readonly reason?: string; readonly response?: 'cancel' })
   /** The caller acted on an action of its own: what came of it. */
   | (Decision & { readonly type: 'complete'; readonly output: string })
   | (Decision & { readonly type: 'complete'; readonly error: ActionError })
@@ -73,6 +101,8 @@ export type ActionEvent =
   | { readonly type: 'tool_failed'; readonly code: string; readonly message: string }
   /** The tool was not called: it needs this connection first. */
   | { readonly type: 'connection_required'; readonly connection: JsonObject }
+  /** The server of the tool requests this input first (`RequiredInput`). */
+  | { readonly type: 'input_required'; readonly input: JsonObject }
   /** The connection is there, or never will be. */
   | { readonly type: 'connected' }
   | { readonly type: 'connection_ended' }

@@ -8,10 +8,10 @@ const actionRow: RowOf = ({ value, context }, facts) =>
 /** Approval-gated tool calls. */
 export const actionDefinition = {
   name: 'action',
-  version: 4,
+  version: 5,
   idPrefix: 'act',
   machine: actionMachine,
-  effects: { runTool: 'from_params', eraseAction: 'idempotent' },
+  effects: { runTool: 'from_params', releaseInput: 'idempotent', eraseAction: 'idempotent' },
   row: actionRow,
   gone: ({ value }) => topState(value) === 'deleted',
   busy: ({ value }) => isInState(value, 'executing'),
@@ -20,5 +20,6 @@ export const actionDefinition = {
     2: ({ value, context }) => ({ value, context: { ...context, connection: null } }),
     // the audit log has the reason of a decision
     3: (state) => state,
+    4: ({ value, context }) => ({ value, context: { ...context, input: null, answer: null } }),
   },
 } satisfies MachineDefinition

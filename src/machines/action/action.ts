@@ -3,56 +3,11 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { errorOutput } from '../tool-call/tool-calls.ts'
-import { type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
-import type { ActionContext, ActionEvent, ActionInput, Decision } from './action-data.ts'
+import { type Refusal, vocabulary } from '../vocabulary.ts'
+import type { ActionContext, ActionEvent, ActionInput, InputAnswer } from './action-data.ts'
+import { audits, notifies, toOwner, withDecider, withError } from './action-notices.ts'
 
-const toOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
-  messages: context.owner === null ? [] : [{ to: context.owner, event }],
-})
-
-type ActionNotice = Extract<Notice['event_type'], `action.${string}`>
-
-/** What webhooks hear: never the arguments, which only an approver is to see. */
-const notifies = (event_type: ActionNotice, more: (context: ActionContext) => JsonObject = () => ({})) =>
-  ({
-    type: 'notify',
-    params: ({ context }: { context: ActionContext }): Notice => {
-      const { action_id, tool, risk_level, run_id, session_id } = context
-      const status = event_type === 'action.created' ? 'pending_approval' : event_type.slice('action.'.length)
-      return { event_type, data: { action_id, tool, risk_level, status, run_id, session_id, ...more(context) } }
-    },
-  }) as const
-
-const withDecider = ({ resolved_by }: ActionContext): JsonObject => ({ resolved_by })
-const withError = ({ error }: ActionContext): JsonObject => ({ error })
-
-const lineOf = ({ action_id, tool }: ActionContext, event: DecisionEvent, done: string): Message => ({
-  to: 'audit',
-  event: {
-    type: 'audit',
-    at: event.audit.at,
-    action: `action.${done}`,
-    by: event.audit.by,
-    resource: { type: 'action', id: action_id, name: tool },
-    changes: 'arguments' in event && event.arguments !== undefined ? ['arguments'] : [],
-    ...whyOf(event),
-  },
-})
-
-const whyOf = (event: DecisionEvent): { readonly reason?: string } => {
-  const reason = event.type === 'approve' ? event.note : event.type === 'reject' ? event.reason : undefined
-  return reason === undefined || reason === '' ? {} : { reason }
-}
-
-type DecisionEvent = Extract<ActionEvent, Decision>
 type Decided = At<ActionContext, Extract<ActionEvent, { type: 'approve' | 'reject' }>>
-
-/** A line of the audit log. A message of its own, since it names the tool: an action's id says little once it is gone. */
-const audits = (done: 'approved' | 'rejected' | 'completed') =>
-  ({
-    type: 'send',
-    params: ({ context, event }: At<ActionContext, DecisionEvent>) => ({ messages: [lineOf(context, event, done)] }),
-  }) as const
 
 const alreadyResolved: Refusal = { code: 'action_already_resolved' }
 const notFound: Refusal = { code: 'not_found' }
@@ -76,6 +31,7 @@ const actionSetup = setup({
   actions: {
     ...vocabulary,
     runTool: (_: unknown, _params: { action_id: string; policy: string }) => {},
+    releaseInput: (_: unknown, _params: { action_id: string }) => {},
     eraseAction: (_: unknown, _params: { action_id: string }) => {},
   },
   guards: {
@@ -84,6 +40,9 @@ const actionSetup = setup({
       (context.kind === 'function' || context.kind === 'caller') &&
       event.output !== undefined,
     waitsForConnection: ({ context }) => context.connection !== null,
+    waitsForInput: ({ context }) => context.input !== null,
+    answersInput: ({ context, event }) =>
+      (event.type === 'approve' || event.type === 'reject') && event.round === context.input?.round,
     isOurs: ({ context }) => context.kind === 'http' || context.kind === 'builtin',
     isCallers: ({ context }) => context.kind === 'caller',
     isAgents: ({ context }) => context.kind === 'agent',
@@ -180,6 +139,50 @@ const sendConnectionRequired = [
   },
 ] as const
 
+/** The owner hears that the server of the approved call requests input. */
+const sendInputRequired = [
+  assigns(({ event: { input } }: At<ActionContext, Extract<ActionEvent, { type: 'input_required' }>>) => ({
+    input,
+    answer: null,
+  })),
+  {
+    type: 'send',
+    params: ({ context }: { context: ActionContext }) =>
+      toOwner(context, {
+        type: 'input_required',
+        action_id: context.action_id,
+        input: context.input ?? {},
+        by: 'action',
+      }),
+  },
+] as const
+
+const answerOf = (event: Decided['event']): InputAnswer => {
+  if (event.type === 'reject') return { action: event.response ?? 'decline' }
+  return { action: 'accept', ...(event.content !== undefined && { content: JSON.parse(event.content) }) }
+}
+
+/** A person answered the server's request for input, or refused to: the call goes on with that either way. */
+const answered = [
+  decided,
+  assigns(({ event }: Decided) => ({ answer: JSON.stringify(answerOf(event)) })),
+  {
+    type: 'send',
+    params: ({ context, event }: Decided) =>
+      toOwner(context, {
+        type: 'action_approved',
+        action_id: context.action_id,
+        answered: answerOf(event).action,
+      }),
+  },
+] as const
+
+/** What is kept open for an answer is given up. */
+const releaseInput = {
+  type: 'releaseInput',
+  params: ({ context }: { context: ActionContext }) => ({ action_id: context.action_id }),
+} as const
+
 /** The owner hears that the connection is there. */
 const sendConnected = {
   type: 'send',
@@ -208,6 +211,8 @@ export const actionMachine = actionSetup.createMachine({
     ...input,
     execute: input.execute ?? null,
     connection: input.connection ?? null,
+    input: input.input ?? null,
+    answer: null,
     proposed_arguments: null,
     resolved_by: null,
     resolved_at: null,
@@ -219,7 +224,11 @@ export const actionMachine = actionSetup.createMachine({
   on: { delete: '.deleted' },
   states: {
     beginning: {
-      always: [{ guard: 'waitsForConnection', target: 'awaiting_connection' }, { target: 'pending_approval' }],
+      always: [
+        { guard: 'waitsForConnection', target: 'awaiting_connection' },
+        { guard: 'waitsForInput', target: 'awaiting_input' },
+        { target: 'pending_approval' },
+      ],
     },
     awaiting_connection: {
       entry: awaitConnection,
@@ -243,6 +252,22 @@ export const actionMachine = actionSetup.createMachine({
         cancel: {
           target: 'rejected',
           actions: [assign({ note: 'cancelled' }), notifies('action.rejected', withDecider)],
+        },
+        delete: { target: 'deleted', actions: sendRejected('deleted') },
+      },
+    },
+    awaiting_input: {
+      entry: notifies('action.input_required'),
+      meta: { refuses: { approve: alreadyResolved, reject: alreadyResolved, complete: invalid } },
+      after: {
+        expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired'), releaseInput] },
+      },
+      on: {
+        approve: { guard: 'answersInput', target: 'executing', actions: [...answered, audits('approved')] },
+        reject: { guard: 'answersInput', target: 'executing', actions: [...answered, audits('rejected')] },
+        cancel: {
+          target: 'rejected',
+          actions: [assign({ note: 'cancelled' }), notifies('action.rejected', withDecider), releaseInput],
         },
         delete: { target: 'deleted', actions: sendRejected('deleted') },
       },
@@ -307,6 +332,7 @@ export const actionMachine = actionSetup.createMachine({
           ],
         },
         connection_required: { target: 'awaiting_connection', actions: sendConnectionRequired },
+        input_required: { target: 'awaiting_input', actions: sendInputRequired },
         tool_succeeded: {
           target: 'executed',
           actions: [assign({ output: ({ event }) => event.output }), sendExecuted, notifies('action.executed')],

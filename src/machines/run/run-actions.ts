@@ -2,7 +2,7 @@ import { setup } from 'xstate'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { callsAfter, takes } from '../tool-call/tool-call.ts'
-import { actionMessages, addUsage, compaction, connectionMessages, someCall } from '../tool-call/tool-calls.ts'
+import { actionMessages, addUsage, compaction, someCall, waitMessages } from '../tool-call/tool-calls.ts'
 import { type AuditLine, type Emission, type Message, vocabulary } from '../vocabulary.ts'
 import type { RunContext, RunEnd, RunError, RunEvent, RunInput } from './run-data.ts'
 import {
@@ -232,14 +232,16 @@ export const approved = [
   journals((context, event: On<'action_approved'>['event']) => approvedEvents(context, event)),
 ] as const
 
-/** A call waits for a connection: its action goes on with it. */
-export const waitForConnection = [
-  assigns(({ context, event }: On<'connection_required'>) => ({ calls: callsAfter(context, event.action_id, event) })),
-  journals(({ calls }, { action_id }: On<'connection_required'>['event']) =>
+type Wait = 'connection_required' | 'input_required'
+
+/** A call waits for a connection or for input: its action goes on with it. */
+export const beginWait = [
+  assigns(({ context, event }: On<Wait>) => ({ calls: callsAfter(context, event.action_id, event) })),
+  journals(({ calls }, { action_id }: On<Wait>['event']) =>
     waitingEvents(calls.filter((call) => call.action_id === action_id)),
   ),
-  sends((context, event: On<'connection_required'>['event']) =>
-    connectionMessages(context, { session_id: null, run_id: context.run_id }, event),
+  sends((context, event: On<Wait>['event']) =>
+    waitMessages(context, { session_id: null, run_id: context.run_id }, event),
   ),
 ] as const
 

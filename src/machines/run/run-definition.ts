@@ -45,7 +45,7 @@ const parentOf = (parent: JsonObject[string]) =>
 /** Runs: `specs/resources/runs.ts` is their interface. */
 export const runDefinition = {
   name: 'run',
-  version: 5,
+  version: 6,
   idPrefix: 'run',
   machine: runMachine,
   effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },
@@ -53,5 +53,11 @@ export const runDefinition = {
   gone: (state) => runStatus(state) === null,
   busy: ({ value }) => isInState(value, 'open'),
   // the chart takes what it did not take before; no state means anything else
-  migrations: { 1: (state) => state, 2: (state) => state, 3: (state) => state, 4: (state) => state },
+  migrations: {
+    1: (state) => state,
+    2: (state) => state,
+    3: (state) => state,
+    4: (state) => state,
+    5: (state) => state,
+  },
 } satisfies MachineDefinition

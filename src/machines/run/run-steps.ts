@@ -8,6 +8,7 @@ import {
   errorOutput,
   hiddenNote,
   openCall,
+  resolutionOf,
   unknownToolOutput,
   waitOf,
   withdrawals,
@@ -129,8 +130,10 @@ export const approvedEvents = (
 ): readonly Emission[] =>
   eventsOfCall(context, event.action_id, (call) => {
     const { output, ...edits } = approvalOf(event)
-    const happened = event.connected === true ? 'run.action.connected' : 'run.action.approved'
-    const approved = emission(happened, { action_id: call.action_id, tool: call.tool, ...edits })
+    const { action_id, tool } = call
+    const resolution = resolutionOf(event)
+    if (event.answered !== undefined) return [emission('run.action.answered', { action_id, tool, resolution })]
+    const approved = emission(`run.action.${resolution}`, { action_id, tool, ...edits })
     return typeof output === 'string' ? [approved, toolCompleted(call, output)] : [approved]
   })
 

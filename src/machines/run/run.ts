@@ -4,6 +4,7 @@ import {
   approved,
   approvedDelegation,
   auditCancelling,
+  beginWait,
   callModel,
   childDone,
   claimChild,
@@ -24,7 +25,6 @@ import {
   takeAnswer,
   takeCompaction,
   unwantedSlot,
-  waitForConnection,
 } from './run-actions.ts'
 import { delegationRefusal, exceeded, isClaimed, noticeOf, timeIsUp } from './run-steps.ts'
 
@@ -39,7 +39,8 @@ const resolutions = {
   action_rejected: { guard: 'isOpenCall', target: deciding, actions: resolved },
   action_executed: { guard: 'isOpenCall', target: deciding, actions: resolved },
   tool_answered: { guard: 'isOpenCall', target: deciding, actions: resolved },
-  connection_required: { guard: 'isOpenCall', target: deciding, actions: waitForConnection },
+  connection_required: { guard: 'isOpenCall', target: deciding, actions: beginWait },
+  input_required: { guard: 'isOpenCall', target: deciding, actions: beginWait },
   child_prepared: { guard: 'isPrepared', target: deciding, actions: claimChild },
   child_refused: { guard: 'isPrepared', target: deciding, actions: resolved },
   child_ended: { guard: 'isChild', target: deciding, actions: childDone },

@@ -8,9 +8,10 @@ import {
   addUsage,
   approvalOf,
   compaction,
-  connectionMessages,
   hiddenNote,
+  resolutionOf,
   someCall,
+  waitMessages,
   withdrawals,
 } from '../tool-call/tool-calls.ts'
 import { type Emission, vocabulary } from '../vocabulary.ts'
@@ -187,21 +188,23 @@ export const approved = [
   journals((context, event: On<'action_approved'>['event']) => [
     emission(context, 'turn.resumed', {
       action_id: event.action_id,
-      resolution: event.connected === true ? 'connected' : 'approved',
+      resolution: resolutionOf(event),
       ...approvalOf(event),
     }),
     ...waitingEvents(context, event.action_id),
   ]),
 ] as const
 
-/** A call waits for a connection: its action goes on with it. */
-export const waitForConnection = [
-  assigns(({ context, event }: On<'connection_required'>) => ({ calls: callsAfter(context, event.action_id, event) })),
-  journals((context, { action_id }: On<'connection_required'>['event']) => pausedEvents(context, action_id)),
+type Wait = 'connection_required' | 'input_required'
+
+/** A call waits for a connection or for input: its action goes on with it. */
+export const beginWait = [
+  assigns(({ context, event }: On<Wait>) => ({ calls: callsAfter(context, event.action_id, event) })),
+  journals((context, { action_id }: On<Wait>['event']) => pausedEvents(context, action_id)),
   {
     type: 'send',
-    params: ({ context, event }: On<'connection_required'>) => ({
-      messages: connectionMessages(context, { session_id: context.session_id, run_id: null }, event),
+    params: ({ context, event }: On<Wait>) => ({
+      messages: waitMessages(context, { session_id: context.session_id, run_id: null }, event),
     }),
   },
 ] as const

@@ -44,6 +44,8 @@ export type OpenCall = {
   readonly status: 'pending' | 'running' | 'deferred' | 'resolved'
   /** The connection that it waits for; null or absent for none. */
   readonly connection?: JsonObject | null
+  /** The input that its server requests of a person (`ShownInput`); null or absent for none. */
+  readonly input?: JsonObject | null
   /** Its action runs the tool, though no approval was required. */
   readonly actioned?: true
 }
@@ -149,6 +151,9 @@ export type RejectedEvent = {
   readonly note?: string
 }
 
+/** What a person does with input that a server requests: gives it, refuses it, or dismisses the question. */
+export type InputAction = 'accept' | 'decline' | 'cancel'
+
 /** What becomes of the calls that a model requested. */
 export type CallEvent =
   | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
@@ -160,12 +165,21 @@ export type CallEvent =
       readonly arguments?: string
       /** No person agreed: the connection that it waited for is there. */
       readonly connected?: true
+      /** What a person did with the input that its server requested. */
+      readonly answered?: InputAction
     }
   /** The tool needs a connection first (`connections.reconnect`); its action waits for it, and exists if `by` is the action. */
   | {
       readonly type: 'connection_required'
       readonly action_id: string
       readonly connection: JsonObject
+      readonly by: 'tool' | 'action'
+    }
+  /** Its server requests input of a person (`RequiredInput`); its action waits for it, and exists if `by` is the action. */
+  | {
+      readonly type: 'input_required'
+      readonly action_id: string
+      readonly input: JsonObject
       readonly by: 'tool' | 'action'
     }
   | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }

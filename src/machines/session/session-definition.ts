@@ -30,7 +30,7 @@ const sessionRow: RowOf = (state, facts) => {
 /** Sessions: `specs/resources/session.ts` is their interface. */
 export const sessionDefinition = {
   name: 'session',
-  version: 5,
+  version: 6,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: {
@@ -48,7 +48,13 @@ export const sessionDefinition = {
   },
   busy: ({ value }) => isInState(value, 'active', 'working'),
   // the chart takes what it did not take before; no state means anything else
-  migrations: { 1: (state) => state, 2: (state) => state, 3: (state) => state, 4: (state) => state },
+  migrations: {
+    1: (state) => state,
+    2: (state) => state,
+    3: (state) => state,
+    4: (state) => state,
+    5: (state) => state,
+  },
 } satisfies MachineDefinition
 
 const deltaOf = (payload: JsonObject): string | undefined =>

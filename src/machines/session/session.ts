@@ -1,6 +1,7 @@
 import type { Refusal } from '../vocabulary.ts'
 import {
   approved,
+  beginWait,
   callModel,
   clearCalls,
   completeTurn,
@@ -16,7 +17,6 @@ import {
   takeFailure,
   takeHistory,
   toolDone,
-  waitForConnection,
   withdrawActions,
 } from './session-actions.ts'
 import { noUsage, type SessionContext } from './session-data.ts'
@@ -41,11 +41,8 @@ const resolutions = {
   action_rejected: { guard: 'isOpenCall', target: '#session.completed', actions: rejected },
   action_executed: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: toolDone },
   tool_answered: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: toolDone },
-  connection_required: {
-    guard: 'isOpenCall',
-    target: '#session.active.working.deciding',
-    actions: waitForConnection,
-  },
+  connection_required: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: beginWait },
+  input_required: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: beginWait },
 } as const
 
 /**

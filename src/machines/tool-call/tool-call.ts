@@ -1,5 +1,6 @@
 import { initialTransition, setup, transition } from 'xstate'
 import type { CallEvent, OpenCall } from '../session/session-data.ts'
+import { shownInput } from './required-input.ts'
 
 /** What decides where a call begins. */
 export type CallTraits = {
@@ -25,7 +26,7 @@ export type CallStatus = OpenCall['status']
  * One tool call of a model's answer. Sessions and runs keep as many of them as the answer has, each as its state's
  * name in their context, and every change of it is a step of this chart. Not an actor: it begins and ends with its turn.
  *
- * `pending` waits for a person (in a run for the caller's output too) or a connection, `running` is being run by the server, `deferred`
+ * `pending` waits for a person (in a run for the caller's output too), for input or for a connection, `running` is being run by the server, `deferred`
  * waits for the caller's next turn, `resolved` has its output.
  */
 export const toolCallMachine = setup({
@@ -62,6 +63,7 @@ export const toolCallMachine = setup({
     running: {
       on: {
         connection_required: 'pending',
+        input_required: 'pending',
         tool_answered: 'resolved',
         action_executed: 'resolved',
         child_ended: 'resolved',
@@ -108,9 +110,11 @@ export const callsAfter = <Call extends OpenCall>(
   )
 
 /** What an approver made of a call's arguments, and what it waits for. */
-const editsOf = (event: ToolCallEvent): Partial<Pick<OpenCall, 'arguments' | 'connection' | 'actioned'>> => {
+const editsOf = (event: ToolCallEvent): Partial<Pick<OpenCall, 'arguments' | 'connection' | 'input' | 'actioned'>> => {
   if (event.type === 'connection_required') return { connection: event.connection, actioned: true }
+  if (event.type === 'input_required') return { input: shownInput(event.input), actioned: true }
   if (event.type !== 'action_approved') return {}
+  if (event.answered !== undefined) return { input: null }
   const edits = event.arguments === undefined ? {} : { arguments: event.arguments }
   return event.connected === true ? { ...edits, connection: null } : edits
 }

@@ -66,26 +66,35 @@ export const actionMessages = (holder: CallHolder, waiter: Waiter): { messages: 
     .map((call) => ({ to: call.action_id, event: { type: 'create', input: actionInput(holder, waiter, call) } })),
 })
 
-type ConnectionEvent = Extract<CallEvent, { readonly type: 'connection_required' }>
+type WaitEvent = Extract<CallEvent, { readonly type: 'connection_required' | 'input_required' }>
 
-/** The action of a call that waits for a connection, unless it is there already. */
-export const connectionMessages = (
-  holder: CallHolder,
-  waiter: Waiter,
-  { action_id, connection, by }: ConnectionEvent,
-): readonly Message[] =>
+/** The action of a call that waits for a connection or for input, unless it is there already. */
+export const waitMessages = (holder: CallHolder, waiter: Waiter, event: WaitEvent): readonly Message[] =>
   holder.calls
-    .filter((call) => by === 'tool' && call.action_id === action_id)
+    .filter((call) => event.by === 'tool' && call.action_id === event.action_id)
     .map((call) => ({
-      to: action_id,
-      event: { type: 'create', input: { ...actionInput(holder, waiter, call), connection } },
+      to: event.action_id,
+      event: { type: 'create', input: { ...actionInput(holder, waiter, call), ...awaited(event) } },
     }))
 
+const awaited = (event: WaitEvent): JsonObject =>
+  event.type === 'input_required' ? { input: event.input } : { connection: event.connection }
+
 /** What the log says of what a call waits for. */
-export const waitOf = ({ connection }: OpenCall, otherwise: string): JsonObject =>
-  connection === null || connection === undefined
+export const waitOf = ({ connection, input }: OpenCall, otherwise: string): JsonObject => {
+  if (input !== null && input !== undefined) return { reason: 'input_required', input }
+  return connection === null || connection === undefined
     ? { reason: otherwise }
     : { reason: 'connection_required', connection }
+}
+
+const resolutions = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const
+
+/** What the log says a person, or a connection that came, did for a call. */
+export const resolutionOf = ({ connected, answered }: ApprovedEvent): string => {
+  if (answered !== undefined) return resolutions[answered]
+  return connected === true ? 'connected' : 'approved'
+}
 
 const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: OpenCall): JsonObject => {
   const traits = holder.tools[call.tool]

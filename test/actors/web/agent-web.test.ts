@@ -52,7 +52,7 @@ describe('the web for agents', () => {
     const tool = tools.find((each) => each.name === name)
     if (tool === undefined) throw new Error(name)
     const call: ServerToolCall = {
-      ...{ project, tenant: null, user: null, tool, arguments: args, sessionId: null, runId: null },
+      ...{ project, tenant: null, user: null, tool, arguments: args, actionId: 'act_1', sessionId: null, runId: null },
       ...{ idempotencyKey: 'k', signal: new AbortController().signal },
     }
     const outcome = await web.run(call)

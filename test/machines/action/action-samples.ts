@@ -46,12 +46,27 @@ const connection = { connection_id: 'con_1', connector: 'github', authorize_url:
 export const needsConnection: StoredEvent = { type: 'connection_required', connection }
 export const connected: StoredEvent = { type: 'connected' }
 export const connectionEnded: StoredEvent = { type: 'connection_ended' }
+const input = {
+  ...{ server: 'Notes', server_url: 'https://notes.example/mcp', mode: 'form', message: 'Which one?' },
+  ...{ schema: { type: 'object', properties: {}, required: [] }, url: null, secret_fields: [] },
+  ...{ round: 1, resume: '{}' },
+}
+export const needsInput: StoredEvent = { type: 'input_required', input }
+export const answersInput: StoredEvent = { type: 'approve', ...decision, content: '{"which":"a"}', round: 1 }
+export const answersOtherInput: StoredEvent = { type: 'approve', ...decision, content: '{"which":"a"}', round: 2 }
+export const declinesInput: StoredEvent = { type: 'reject', ...decision, round: 1 }
+export const dismissesInput: StoredEvent = { type: 'reject', ...decision, response: 'cancel', round: 1 }
+export const expiryOfInput: StoredEvent = { type: 'xstate.after.expiry.action.awaiting_input' }
 export const expiryOfWait: StoredEvent = { type: 'xstate.after.expiry.action.awaiting_connection' }
 export const expiry: StoredEvent = { type: 'xstate.after.expiry.action.pending_approval' }
 
 /** A new action of a call that waits for a connection. */
 export const waiting = (owner: string | null = 'ses_1'): AnyMachineSnapshot =>
   initialTransition(machine, { ...inputOf('builtin', owner), connection })[0]
+
+/** A new action of a call whose server requests input. */
+export const asked = (owner: string | null = 'ses_1'): AnyMachineSnapshot =>
+  initialTransition(machine, { ...inputOf('builtin', owner), input })[0]
 
 /** An action after these events. */
 export const action = (kind: ActionKind, ...events: readonly StoredEvent[]): AnyMachineSnapshot =>
@@ -65,6 +80,7 @@ export const walkOf = (kind: ActionKind): Walk => ({
     ...[approve, approveWithOutput, approveWithEdits, succeeded, failed],
     ...[reject, cancel, remove, succeeds, fails, expiry],
     ...[needsConnection, connected, connectionEnded, expiryOfWait],
+    ...[needsInput, answersInput, declinesInput, dismissesInput, expiryOfInput],
   ],
   kindOf: ({ value }) => pathOf(value),
 })

@@ -5,19 +5,26 @@ import type { StoredEvent } from '#storage/ports.ts'
 import { after, outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
   action,
+  answersInput,
+  answersOtherInput,
   approve,
   approveWithEdits,
   approveWithOutput,
+  asked,
   cancel,
   connected,
   connectionEnded,
+  declinesInput,
+  dismissesInput,
   expiry,
+  expiryOfInput,
   expiryOfWait,
   failed,
   fails,
   fresh,
   machine,
   needsConnection,
+  needsInput,
   reject,
   remove,
   succeeded,
@@ -36,6 +43,9 @@ const places = {
   executing: action('http', approve),
   'waiting for a connection': waiting(),
   'approved, and waiting for a connection': action('http', approve, needsConnection),
+  'waiting for input': asked(),
+  'approved, and waiting for input': action('http', approve, needsInput),
+  'executing with an answer': after(machine, asked(), answersInput),
   executed: action('http', approve, succeeds),
   'executed by the caller': action('function', approveWithOutput),
   failed: action('http', approve, fails),
@@ -60,6 +70,12 @@ const events = {
   connected,
   connection_ended: connectionEnded,
   'expiry of its wait': expiryOfWait,
+  input_required: needsInput,
+  'an answer to its question': answersInput,
+  'an answer to another question': answersOtherInput,
+  'decline its question': declinesInput,
+  'dismiss its question': dismissesInput,
+  'expiry of its question': expiryOfInput,
 } satisfies Record<string, StoredEvent>
 
 type Row = Partial<Record<keyof typeof events, string>>
@@ -108,6 +124,19 @@ const anyApproval = (outcome: string): Row => ({
   'approve with edits': outcome,
 })
 
+const waitsForInput: Row = {
+  ...anyApproval('refused action_already_resolved'),
+  ...incomplete,
+  reject: 'refused action_already_resolved',
+  'an answer to its question': 'executing: forget action_approved>ses_1 audit>audit runTool!',
+  'an answer to another question': 'refused action_already_resolved',
+  'decline its question': 'executing: forget action_approved>ses_1 audit>audit runTool!',
+  'dismiss its question': 'executing: forget action_approved>ses_1 audit>audit runTool!',
+  'expiry of its question': 'expired: forget action_rejected>ses_1 notify! releaseInput!',
+  cancel: 'rejected: forget notify! releaseInput!',
+  delete: 'deleted: forget action_rejected>ses_1 eraseAction!',
+}
+
 /** What is not listed is ignored: a decision that is repeated changes nothing. */
 const table: Record<keyof typeof places, Row> = {
   'pending, the caller runs the tool': {
@@ -152,6 +181,20 @@ const table: Record<keyof typeof places, Row> = {
     tool_succeeded: 'executed: abort action_executed>ses_1 notify!',
     tool_failed: 'failed: abort action_executed>ses_1 notify!',
     connection_required: 'awaiting_connection: abort connection_required>ses_1 wait>con_1 remind',
+    input_required: 'awaiting_input: abort input_required>ses_1 notify! remind',
+  },
+  'waiting for input': waitsForInput,
+  'approved, and waiting for input': waitsForInput,
+  'executing with an answer': {
+    ...rejectRefused,
+    ...editsRefused,
+    ...incomplete,
+    cancel: 'failed: abort notify!',
+    delete: 'deleted: abort action_executed>ses_1 eraseAction!',
+    tool_succeeded: 'executed: abort action_executed>ses_1 notify!',
+    tool_failed: 'failed: abort action_executed>ses_1 notify!',
+    connection_required: 'awaiting_connection: abort connection_required>ses_1 wait>con_1 remind',
+    input_required: 'awaiting_input: abort input_required>ses_1 notify! remind',
   },
   'waiting for a connection': { ...incomplete, ...waitsForConnection },
   'approved, and waiting for a connection': { ...incomplete, ...waitsForConnection },
@@ -172,6 +215,14 @@ const table: Record<keyof typeof places, Row> = {
   },
 }
 
+/** What answers a question is a decision: where there is none, it is one about the call. */
+const sameAs: ReadonlyMap<string, string> = new Map([
+  ['an answer to its question', 'approve'],
+  ['an answer to another question', 'approve'],
+  ['decline its question', 'reject'],
+  ['dismiss its question', 'reject'],
+])
+
 it('has a place for every state of an action', () => {
   const resting = new Set(Object.values(places).map((place) => pathOf(place.value)))
   expect([...resting].sort()).toEqual([...restingStates(machine)].sort())
@@ -184,7 +235,7 @@ it('has a sample of every event that the machine names', () => {
 describe.each(Object.entries(places))('an action that is %s', (place, snapshot) => {
   const row: Readonly<Record<string, string>> = Object.entries(table).find(([name]) => name === place)?.[1] ?? {}
   it.each(Object.entries(events))('answers %s as the table says', (name, event) => {
-    expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? 'ignored')
+    expect(outcomeOf(machine, snapshot, event)).toBe(row[name] ?? row[sameAs.get(name) ?? ''] ?? 'ignored')
   })
 })
 
@@ -212,6 +263,21 @@ it('keeps what the caller reports of an action of its own', () => {
   const own = after(machine, fresh('caller', null), approve)
   expect(after(machine, own, succeeded).context).toMatchObject({ output: 'wired', error: null })
   expect(after(machine, own, failed).context).toMatchObject({ output: null, error: { code: 'no_funds' } })
+})
+
+it('keeps what the person answered to the server, and tells the waiting session that they did', () => {
+  const answers = [
+    [answersInput, { action: 'accept', content: { which: 'a' } }],
+    [declinesInput, { action: 'decline' }],
+    [dismissesInput, { action: 'cancel' }],
+  ] as const
+  for (const [event, answer] of answers) {
+    const [next, actions] = transition(machine, asked(), event)
+    expect(JSON.parse(String(next.context.answer))).toEqual(answer)
+    const told = { type: 'action_approved', action_id: 'act_1', answered: answer.action }
+    expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event: told }] } }))
+  }
+  expect(after(machine, asked(), answersInput, needsInput).context.answer).toBeNull()
 })
 
 it('gives the model the failure of a tool as its output', () => {

@@ -98,6 +98,17 @@ export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): Stored
   connection: { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null },
   by,
 })
+export const asks = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
+  type: 'input_required',
+  action_id,
+  input: { server: 'Notes', mode: 'form', message: 'Which one?', schema: { type: 'object' }, round: 1, resume: '{}' },
+  by,
+})
+export const answersInput = (action_id: string, answered = 'accept'): StoredEvent => ({
+  type: 'action_approved',
+  action_id,
+  answered,
+})
 export const connects = (action_id: string): StoredEvent => ({ type: 'action_approved', action_id, connected: true })
 export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
 export const prepared = (action_id: string, run_id = `run_of_${action_id}`): StoredEvent => ({
@@ -151,7 +162,14 @@ export const walk: Walk = {
     ...['ask', 'guarded', 'boss'].flatMap((id) => [approves(id), rejects(id)]),
     executed('guarded'),
     ran('post'),
-    ...[needs('post'), needs('guarded', 'action'), connects('post')],
+    ...[
+      needs('post'),
+      needs('guarded', 'action'),
+      connects('post'),
+      asks('post'),
+      asks('guarded', 'action'),
+      answersInput('post'),
+    ],
     ...['helper', 'boss'].flatMap((id) => [prepared(id), unprepared(id), ended(`run_of_${id}`, id)]),
     delegate,
     ended('run_9', 'run_9'),

@@ -74,6 +74,17 @@ export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): Stored
   connection: { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null },
   by,
 })
+export const asks = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
+  type: 'input_required',
+  action_id,
+  input: { server: 'Notes', mode: 'form', message: 'Which one?', schema: { type: 'object' }, round: 1, resume: '{}' },
+  by,
+})
+export const answersInput = (action_id: string): StoredEvent => ({
+  type: 'action_approved',
+  action_id,
+  answered: 'accept',
+})
 export const connects = (action_id: string): StoredEvent => ({ type: 'action_approved', action_id, connected: true })
 export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
 export const cancel: StoredEvent = { type: 'cancel' }
@@ -105,6 +116,7 @@ export const walk: Walk = {
     ...['ask', 'guarded'].flatMap((id) => [approves(id), rejects(id), executed(id)]),
     ran('post'),
     ...[needs('post'), needs('guarded', 'action'), connects('post'), executed('post')],
+    ...[asks('post'), asks('guarded', 'action'), answersInput('post')],
     cancel,
     remove,
     inactivity,

@@ -12,6 +12,8 @@ export const events = {
   'its action has run': { type: 'action_executed', action_id, output: '1' },
   'its tool has answered': { type: 'tool_answered', action_id, output: '1' },
   'its connection is missing': { type: 'connection_required', action_id, connection: {}, by: 'tool' },
+  'its server requests input': { type: 'input_required', action_id, input: {}, by: 'tool' },
+  'its input is answered': { type: 'action_approved', action_id, answered: 'accept' },
   'its child has ended': { type: 'child_ended' },
   'its child was refused': { type: 'child_refused' },
   'the next turn': { type: 'turn' },

@@ -16,10 +16,16 @@ describe('a tool call', () => {
 
   /** What is not listed is not taken. */
   const table: Record<CallStatus, Partial<Record<keyof typeof events, CallStatus>>> = {
-    pending: { approved: 'running', 'approved with an output': 'resolved', rejected: 'resolved' },
+    pending: {
+      approved: 'running',
+      'its input is answered': 'running',
+      'approved with an output': 'resolved',
+      rejected: 'resolved',
+    },
     running: {
       ...ends,
       'its connection is missing': 'pending',
+      'its server requests input': 'pending',
       'its child has ended': 'resolved',
       'its child was refused': 'resolved',
     },

@@ -33,6 +33,7 @@ export const agentTools = (parts: AgentToolsParts): AgentResource => ({
   missing: (place, declared) => missing(parts, place, declared),
   offer: (place, declared) => offerOf(parts, place, declared),
   run: (call) => run(parts, call),
+  release: (actionId) => parts.held.release(actionId),
 })
 
 const missing = async (parts: AgentToolsParts, place: AgentPlace, declared: Json): Promise<string | null> => {

@@ -4,21 +4,21 @@ import type { KnownTool } from '#machines/mcp-server/known-tools.ts'
 import { serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { Resident } from '#runtime/resident.ts'
-import { isObject } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import { callTimeoutMs } from '#specs/resources/mcp/mcp-limits.ts'
 import type { StoredEvent } from '#storage/ports.ts'
-import { type McpTarget, withServer } from '../client/mcp-connection.ts'
+import type { McpTarget } from '../client/mcp-connection.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
 import type { McpServers } from '../mcp-servers.ts'
 import { withAuth } from '../server-auth.ts'
 import type { ServerHeaders } from '../server-headers.ts'
 import { serverContext } from '../server-view.ts'
-import { outcomeOfResult } from './tool-output.ts'
+import { callWithInput, type InputParts } from './input/call-with-input.ts'
 
 /** What a call needs. */
 export interface CallParts {
   readonly guard: Pick<SsrfGuard, 'request'>
+  readonly held: InputParts['held']
   readonly headers: Pick<ServerHeaders, 'open'>
   readonly connections: ConnectionService
   readonly servers: Pick<McpServers, 'give'>
@@ -32,13 +32,14 @@ export const callRegistered = async (
   call: ServerToolCall,
   { server, tool }: { readonly server: Resident; readonly tool: KnownTool },
 ): Promise<ToolOutcome> => {
-  const { url, transport, timeout_ms, auth } = serverContext(server)
+  const { name, url, transport, timeout_ms, auth } = serverContext(server)
   const headers = await parts.headers.open({ project: server.owner.project, id: server.id, url })
   const status = serverStatus(storedState(server.state.snapshot))
   try {
     const { project, tenant, user } = call
     const outcome = await withAuth(parts.connections, { auth, caller: { project, tenant, user } }, (own) =>
-      callTool(parts, call, {
+      callWithInput(parts, call, {
+        server: name,
         target: { url, transport, headers: { ...headers, ...own } },
         tool,
         timeoutMs: timeout_ms,
@@ -64,7 +65,8 @@ export const callInline = async (parts: CallParts, call: ServerToolCall): Promis
   const tool = { name: String(settings.tool), input_schema: parameters }
   try {
     const target = { url, transport: 'auto', headers } as const
-    return await callTool(parts, call, { target, tool, timeoutMs: callTimeoutMs.default })
+    const request = { server: new URL(url).host, target, tool, timeoutMs: callTimeoutMs.default }
+    return await callWithInput(parts, call, request)
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error
     return { ok: false, code: error.code, message: error.message }
@@ -78,20 +80,9 @@ const report = async ({ servers }: CallParts, server: Resident, event: StoredEve
 
 /** One call, as it is sent. */
 export interface ToolRequest {
+  /** The server's name as people know it. */
+  readonly server: string
   readonly target: McpTarget
   readonly tool: Pick<KnownTool, 'name' | 'input_schema'>
   readonly timeoutMs: number
-}
-
-/** Calls a tool of a server. @throws {McpFailure} */
-export const callTool = (
-  { guard }: Pick<CallParts, 'guard'>,
-  { arguments: given, signal }: Pick<ServerToolCall, 'arguments' | 'signal'>,
-  { target, tool, timeoutMs }: ToolRequest,
-): Promise<ToolOutcome> => {
-  const params = { name: tool.name, arguments: isObject(given) ? { ...given } : {} }
-  return withServer(target, { guard, timeoutMs, signal }, async ({ client }, ended) => {
-    const toolDefinition = { name: tool.name, inputSchema: { ...tool.input_schema, type: 'object' as const } }
-    return outcomeOfResult(await client.callTool(params, { signal: ended, timeout: timeoutMs, toolDefinition }))
-  })
 }

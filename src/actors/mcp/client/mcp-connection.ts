@@ -24,6 +24,8 @@ export interface McpWork {
   readonly guard: Pick<SsrfGuard, 'request'>
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Ends the work in place of `timeoutMs`, which is for the connection then. */
+  readonly limit?: AbortSignal
   /** What the server may request of us, and what is done with it. */
   readonly options?: ClientOptions
   /** Stands between the protocol and the guard, such as what signs in at a 401. */
@@ -45,6 +47,9 @@ const acceptsAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator: () => (data) => ({ valid: true, data: Object(data), errorMessage: undefined }),
 }
 
+/** Some servers show tools that request input only to clients that say they can have it. */
+const capabilities: NonNullable<ClientOptions['capabilities']> = { elicitation: { form: {}, url: {} } }
+
 const closingMs = 2_000
 
 /** Statuses at which a server of the older transport answers the newer one. */
@@ -60,7 +65,7 @@ export const withServer = async <T>(
   work: McpWork,
   use: (connection: McpConnection, signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
-  const limit = AbortSignal.timeout(work.timeoutMs)
+  const limit = work.limit ?? AbortSignal.timeout(work.timeoutMs)
   const refusing = new AbortController()
   const closing = new AbortController()
   const signal = AbortSignal.any([limit, work.signal, refusing.signal])
@@ -157,6 +162,8 @@ const newClient = async ({ options, prepare }: McpWork, mode: 'auto' | 'legacy' 
     versionNegotiation: { mode },
     listMaxPages: maxListPages,
     jsonSchemaValidator: acceptsAll,
+    capabilities,
+    inputRequired: { autoFulfill: false },
     ...options,
   })
   prepare?.(client)

@@ -1,12 +1,13 @@
-import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { AnsweredInput, ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { ActionContext } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
 import { sessionDefinition } from '#machines/session/session-definition.ts'
 import { type CallHolder, errorOutput } from '#machines/tool-call/tool-calls.ts'
-import type { EffectContext, UncertainEffect } from '#runtime/effects/effects.ts'
+import type { EffectContext, IdempotentEffect, UncertainEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
-import { actionExecution } from '../schema.ts'
+import { actionExecution, inputAnswer } from '../schema.ts'
 import { type TurnConfigs, type TurnTool, toolName } from '../turns/turn-config.ts'
 import type { ToolRunner } from './tool-runner.ts'
 
@@ -25,7 +26,12 @@ interface Wanted {
   readonly actionId: string
   readonly sessionId: string | null
   readonly runId: string | null
+  readonly input?: AnsweredInput
 }
+
+/** The answer that the call goes on with, where its server requested input. */
+const answeredOf = ({ input, answer }: ActionContext): Pick<Wanted, 'input'> =>
+  input === null || answer === null ? {} : { input: { resume: String(input.resume), answer: inputAnswer(answer) } }
 
 const lost = {
   code: 'outcome_unknown',
@@ -45,16 +51,27 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
       arguments: action.arguments,
       config: action.config,
       actionId: action.action_id,
+      ...answeredOf(action),
       sessionId: action.session_id,
       runId: action.run_id,
     })
     if (outcome.ok) return { event: { type: 'tool_succeeded', output: outcome.output } }
-    const { connection } = outcome
+    const { connection, input } = outcome
     if (connection !== undefined) return { event: { type: 'connection_required', connection } }
+    if (input !== undefined) return { event: { type: 'input_required', input: { ...input } } }
     return { event: { type: 'tool_failed', code: outcome.code, message: outcome.message } }
   },
   unknown: () => ({ type: 'tool_failed', ...lost }),
   tooLarge: () => ({ type: 'tool_failed', ...large }),
+})
+
+/** No answer will come to what the server of the tool requested: what is kept for one is given up. */
+export const releaseInput = ({ tools }: Pick<RunToolParts, 'tools'>): IdempotentEffect => ({
+  policy: 'idempotent',
+  run: async (_params, { actor }) => {
+    tools.release?.(actor)
+    return { event: { type: 'input_released' } }
+  },
 })
 
 /** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
@@ -92,6 +109,10 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
       const { connection } = outcome
       return { event: { type: 'connection_required', action_id: actionId, connection, by: 'tool' } }
     }
+    if (!outcome.ok && outcome.input !== undefined) {
+      const input = { ...outcome.input }
+      return { event: { type: 'input_required', action_id: actionId, input, by: 'tool' } }
+    }
     const output = outcome.ok ? outcome.output : errorOutput(outcome.code, outcome.message)
     return { event: { type: 'tool_answered', action_id: actionId, output } }
   },
@@ -127,6 +148,7 @@ const call = async (
     runId,
     idempotencyKey,
     signal,
+    ...(wanted.input !== undefined && { input: wanted.input }),
   })
 }
 

@@ -33,6 +33,9 @@ export const serverTools = (parts: ServerToolParts): ToolRunner => ({
     if (tool.type === 'web_search_preview') return runResource(parts, call, previewTool)
     return { ok: false, code: 'not_server_run', message: 'The caller runs this tool.' }
   },
+  release: (actionId) => {
+    for (const resource of parts.resources()) resource.release?.(actionId)
+  },
 })
 
 /** OpenAI's name for the search of the web, which the index of pages answers. */

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { AnsweredInput, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { Json } from '#storage/ports.ts'
 import type { TurnTool } from '../turns/turn-config.ts'
 
@@ -11,6 +11,8 @@ export interface ToolCall {
   readonly tool: TurnTool
   readonly arguments: Json
   readonly actionId: string
+  /** Present when the call goes on after an answer to what its server requested. */
+  readonly input?: AnsweredInput
   readonly sessionId: string | null
   readonly runId: string | null
   /** The effect's id: the same on every retry. */
@@ -21,4 +23,6 @@ export interface ToolCall {
 /** Runs tools of every kind that the server runs. */
 export interface ToolRunner {
   run(call: ToolCall): Promise<ToolOutcome>
+  /** No answer will come to what the server of this action's tool requested. */
+  release?(actionId: string): void
 }

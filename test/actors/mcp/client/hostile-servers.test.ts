@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { callTool } from '#actors/mcp/agents/call-tool.ts'
+import { callWithInput } from '#actors/mcp/agents/input/call-with-input.ts'
+import { HeldCalls } from '#actors/mcp/agents/input/held-calls.ts'
 import { maxOutput } from '#actors/mcp/agents/tool-output.ts'
 import { mcpLimits, withServer } from '#actors/mcp/client/mcp-connection.ts'
 import { discovered } from '#actors/mcp/client/read-tools.ts'
@@ -34,7 +35,8 @@ const listing =
 const called = async (answering: Answering, timeoutMs = 10_000) => {
   const { server, guard } = await started(answering)
   const tool = { name: 'send', input_schema: { type: 'object' } }
-  return callTool({ guard }, { arguments: {}, signal }, { target: target(server), tool, timeoutMs })
+  const request = { server: 'hostile', target: target(server), tool, timeoutMs }
+  return callWithInput({ guard, held: new HeldCalls() }, { actionId: 'act_1', arguments: {}, signal }, request)
 }
 
 const nested = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)

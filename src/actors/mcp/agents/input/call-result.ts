@@ -1,0 +1,25 @@
+import { isObject } from '#runtime/schema.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
+
+/** Error of revision 2025-11-25: pages have to be visited first, and the call made again. */
+const urlsRequired = -32042
+
+/** The result of a call. Pages that the server requires first are a result too, as those of the newer revision are. */
+export const resultOf = async (call: () => Promise<unknown>): Promise<JsonObject> => {
+  try {
+    const result = await call()
+    return isObject(result) ? result : {}
+  } catch (error) {
+    const urls = requiredUrls(error)
+    if (urls === null) throw error
+    const requests = urls.map((params, index) => [`url_${index}`, { method: 'elicitation/create', params }])
+    return { resultType: 'input_required', inputRequests: Object.fromEntries(requests), again: true }
+  }
+}
+
+const requiredUrls = (error: unknown): readonly JsonObject[] | null => {
+  if (!isObject(error) || error.code !== urlsRequired || !isObject(error.data)) return null
+  const { elicitations } = error.data
+  if (!Array.isArray(elicitations) || elicitations.length === 0) return null
+  return elicitations.filter(isObject).map((each) => ({ ...each, mode: 'url' }))
+}

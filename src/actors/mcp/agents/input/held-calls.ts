@@ -1,0 +1,64 @@
+import type { LiveCall } from './live-call.ts'
+
+/** Calls of one process that are kept open for an answer, and how long in ms. */
+export const heldCallLimits = { most: 200, ms: 4 * 60_000 } as const
+
+interface Held {
+  readonly call: LiveCall
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Calls whose server waits for an answer on the connection of the call. Kept while the connection is worth it: the server
+ * then hears that its question is dismissed, and the call is made again once there is an answer.
+ */
+export class HeldCalls {
+  readonly #held = new Map<string, Held>()
+  readonly #limits: { readonly most: number; readonly ms: number }
+
+  constructor(limits: { readonly most: number; readonly ms: number } = heldCallLimits) {
+    this.#limits = limits
+  }
+
+  /** Keeps the call of an action, in place of one before. */
+  keep(actionId: string, call: LiveCall): void {
+    this.release(actionId)
+    if (this.#held.size >= this.#limits.most) return void call.end()
+    const timer = setTimeout(() => this.release(actionId), this.#limits.ms)
+    timer.unref()
+    this.#held.set(actionId, { call, timer })
+    void call.ended.then(() => this.#forget(actionId, call))
+  }
+
+  /** The call of an action, when its server still waits for this answer; it is not kept any more. */
+  take(actionId: string, hash: string): LiveCall | null {
+    const held = this.#held.get(actionId)
+    if (held === undefined) return null
+    this.#forget(actionId, held.call)
+    if (held.call.waitsFor(hash)) return held.call
+    void held.call.end()
+    return null
+  }
+
+  /** Ends the call of an action: no answer will come. */
+  release(actionId: string): void {
+    const held = this.#held.get(actionId)
+    if (held === undefined) return
+    this.#forget(actionId, held.call)
+    void held.call.end()
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    const calls = [...this.#held.values()].map(({ call }) => call)
+    for (const id of [...this.#held.keys()]) this.release(id)
+    await Promise.all(calls.map(({ ended }) => ended))
+  }
+
+  #forget(actionId: string, call: LiveCall): void {
+    const held = this.#held.get(actionId)
+    if (held?.call !== call) return
+    clearTimeout(held.timer)
+    this.#held.delete(actionId)
+  }
+}

@@ -1,0 +1,302 @@
+import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { patience } from '../patience.ts'
+import { World } from '../world.ts'
+import { type AskingServer, startAskingServer } from './asking-server.ts'
+import { type EverythingServer, startEverythingServer } from './everything-server.ts'
+import { type NewEraServer, type ServedTool, said, startNewEraServer } from './new-era-server.ts'
+
+type Seat = { seat: string }
+
+const seats = { type: 'object' as const, properties: { seat: { type: 'string' as const } }, required: ['seat'] }
+
+/** Puts one question, and carries what it did before along. */
+const book: ServedTool = {
+  name: 'book',
+  description: 'Books a seat.',
+  properties: { flight: { type: 'string' } },
+  run: ({ flight }, { mcpReq }) => {
+    const responses = mcpReq.inputResponses
+    const seat = acceptedContent<Seat>(responses, 'seat')
+    if (seat !== undefined) return said(`${String(flight)}: ${seat.seat}, ${String(mcpReq.requestState())}.`)
+    if (responses !== undefined) return said(`Not booked: ${JSON.stringify(responses)}`)
+    return inputRequired({
+      inputRequests: { seat: inputRequired.elicit({ message: 'Which seat do you want?', requestedSchema: seats }) },
+      requestState: 'held-for-you',
+    })
+  },
+}
+
+const fieldOf = (name: string, message: string) =>
+  inputRequired.elicit({
+    message,
+    requestedSchema: { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] },
+  })
+
+/** Puts two questions at once, one of them for a secret. */
+const login: ServedTool = {
+  name: 'login',
+  description: 'Signs in.',
+  run: (_given, { mcpReq }) => {
+    const responses = mcpReq.inputResponses
+    if (responses !== undefined) return said(`Signed in with ${JSON.stringify(responses)}`)
+    const inputRequests = { who: fieldOf('user', 'Who are you?'), what: fieldOf('password', 'Your password, please.') }
+    return inputRequired({ inputRequests })
+  },
+}
+
+/** Never has enough. */
+const nagging: ServedTool = {
+  name: 'nag',
+  description: 'Asks for ever.',
+  run: () => inputRequired({ inputRequests: { more: fieldOf('more', 'More?') } }),
+}
+
+/** Leads a person to a page. */
+const visit: ServedTool = {
+  name: 'visit',
+  description: 'Needs a visit.',
+  properties: { url: { type: 'string' } },
+  run: ({ url }, { mcpReq }) =>
+    mcpReq.inputResponses === undefined
+      ? inputRequired({
+          inputRequests: { page: inputRequired.elicitUrl({ message: 'Agree there.', url: String(url) }) },
+        })
+      : said(`Visited: ${JSON.stringify(mcpReq.inputResponses)}`),
+}
+
+describe('a server that requests input of a person', () => {
+  let world: World
+  let ours: NewEraServer
+  let asking: AskingServer
+  let everything: EverythingServer
+  let agent: string
+
+  beforeAll(async () => {
+    ours = await startNewEraServer([book, login, nagging, visit])
+    asking = await startAskingServer()
+    everything = await startEverythingServer()
+    world = await World.start({ tools: [ours, asking, everything] })
+    const servers = [
+      { name: 'Ours', url: ours.url },
+      { name: 'Asking', url: asking.url },
+      { name: 'All', url: everything.url },
+    ]
+    const mcp_servers: object[] = []
+    for (const server of servers) {
+      const server_id = (await world.api.post('/v1/mcp/servers', { ...server, trust: true })).body.id
+      const tools = server.name === 'All' ? { tools: ['trigger-elicitation-request'] } : {}
+      mcp_servers.push({ server_id, require_approval: 'never', ...tools })
+    }
+    const config = { model: 'simulated-1', mcp_servers }
+    agent = (await world.api.post('/v1/agents', { name: 'Agent', config })).body.id
+    await world.api.post(`/v1/agents/${agent}/versions`, { version: '1.0.0', config })
+  })
+  afterAll(async () => {
+    await world.stop()
+    await ours.close()
+    await asking.close()
+    await everything.stop()
+  })
+  beforeEach(() => {
+    ours.calls.length = 0
+    asking.calls = 0
+    asking.cancelled = 0
+    asking.answers.length = 0
+  })
+
+  const logOf = async (session: string) => JSON.stringify(await world.api.log(session))
+
+  /** A turn up to where it waits, and the action that it waits for. */
+  const paused = async (input: string, more: object = {}) => {
+    const session = await world.api.createSession({ agent_id: agent, ...more })
+    await (await world.api.turn(session, { input })).all()
+    const { data } = (await world.api.get(`/v1/sessions/${session}/events`)).body
+    const event = data.findLast(({ event_type }: { event_type: string }) => event_type === 'turn.paused')
+    return { session, action: String(event?.payload.action_id), pause: event?.payload }
+  }
+
+  const actionOf = async (id: string) => (await world.api.get(`/v1/actions/${id}`)).body
+
+  const answer = (id: string, content: object) => world.api.post(`/v1/actions/${id}/approve`, { content })
+
+  const done = (session: string) =>
+    vi.waitFor(async () => expect(await logOf(session)).toContain('turn.completed'), patience)
+
+  it('pauses the turn with its question under its name, and goes on with the answer and its own state', async () => {
+    const { session, action, pause } = await paused('Use Ours__book with flight: "KL1"')
+    expect(pause).toMatchObject({
+      reason: 'input_required',
+      input: { server: 'Ours', server_url: ours.url, mode: 'form', message: 'Which seat do you want?' },
+    })
+    expect(await actionOf(action)).toMatchObject({
+      status: 'awaiting_input',
+      input: { schema: { required: ['seat'] } },
+    })
+    expect(await logOf(session)).not.toContain('held-for-you')
+    expect(JSON.stringify(await actionOf(action))).not.toContain('held-for-you')
+    expect(await answer(action, { seat: '12A' })).toMatchObject({ status: 200 })
+    await done(session)
+    expect(await logOf(session)).toContain('KL1: 12A, held-for-you.')
+  })
+
+  it('gets its answer after kill -9 and a restart', async () => {
+    const { session, action } = await paused('Use Ours__book with flight: "KL2"')
+    await world.crash()
+    await world.restart()
+    await answer(action, { seat: '13B' })
+    await done(session)
+    expect(await logOf(session)).toContain('KL2: 13B, held-for-you.')
+    expect(ours.calls).toHaveLength(2)
+  })
+
+  it('gets values of its form and no others', async () => {
+    const { action } = await paused('Use Ours__book with flight: "KL3"')
+    const params = async (content: object | undefined) => {
+      const { status, body } = await world.api.post(`/v1/actions/${action}/approve`, { content })
+      return [status, body.error.code, body.error.param]
+    }
+    expect(await params({})).toEqual([422, 'missing_field', 'content.seat'])
+    expect(await params(undefined)).toEqual([422, 'missing_field', 'content.seat'])
+    expect(await params({ seat: 12 })).toEqual([422, 'invalid_field', 'content.seat'])
+    expect(await params({ seat: 'x', more: 1 })).toEqual([422, 'invalid_field', 'content.more'])
+    expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input' })
+  })
+
+  it.each([
+    [{}, 'decline'],
+    [{ response: 'cancel' }, 'cancel'],
+  ])('hears of a refusal with %j, and its own words go to the model', async (body, action) => {
+    const waiting = await paused('Use Ours__book with flight: "KL4"')
+    await world.api.post(`/v1/actions/${waiting.action}/reject`, body)
+    await done(waiting.session)
+    const log = await logOf(waiting.session)
+    expect(log).toContain('Not booked')
+    expect(log).toContain(action)
+  })
+
+  it('is answered by a session’s own approve, and refused by its reject, after which the turn goes on', async () => {
+    const one = await paused('Use Ours__book with flight: "KL5"')
+    const approve = { action_id: one.action, content: { seat: '1C' } }
+    await world.api.post(`/v1/sessions/${one.session}/approve`, approve)
+    await done(one.session)
+    expect(await logOf(one.session)).toContain('KL5: 1C')
+    const other = await paused('Use Ours__book with flight: "KL6"')
+    const { body } = await world.api.post(`/v1/sessions/${other.session}/reject`, { action_id: other.action })
+    expect(body).toMatchObject({ resolution: 'rejected', status: 'active' })
+    await done(other.session)
+  })
+
+  it('puts its questions one after another, and says which fields look like secrets', async () => {
+    const { session, action } = await paused('Use Ours__login now')
+    expect(await actionOf(action)).toMatchObject({ input: { message: 'Who are you?', secret_fields: [] } })
+    await answer(action, { user: 'ada' })
+    await vi.waitFor(async () => {
+      const input = { message: 'Your password, please.', secret_fields: ['password'] }
+      expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input', input })
+    }, patience)
+    expect(ours.calls).toHaveLength(1)
+    await world.api.post(`/v1/actions/${action}/reject`)
+    await done(session)
+    expect(await logOf(session)).toContain('decline')
+    expect(ours.calls).toHaveLength(2)
+  })
+
+  it('is given up when it never has enough', async () => {
+    const { session, action } = await paused('Use Ours__nag now')
+    for (let round = 1; round <= 8; round++) {
+      await vi.waitFor(async () => expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input' }), patience)
+      expect(await answer(action, { more: `no ${round}` })).toMatchObject({ status: 200 })
+    }
+    await done(session)
+    expect(await logOf(session)).toContain('too_many_questions')
+  })
+
+  it('leads to a page, which is a link and nothing else', async () => {
+    const { session, action } = await paused('Use Ours__visit with url: "https://agree.example/terms?id=1"')
+    const input = { mode: 'url', url: 'https://agree.example/terms?id=1', schema: null }
+    expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input', input })
+    expect(await answer(action, { x: 1 })).toMatchObject({ status: 422, body: { error: { param: 'content' } } })
+    await world.api.post(`/v1/actions/${action}/approve`)
+    await done(session)
+    expect(await logOf(session)).toContain('accept')
+    const bad = await paused('Use Ours__visit with url: "javascript:alert(1)"')
+    expect(bad.pause).toBeUndefined()
+    expect(await logOf(bad.session)).toContain('bad_answer')
+  })
+
+  it('of revision 2025-11-25 gets the answer on the connection of its call, which is made once', async () => {
+    const { session, action } = await paused('Use Asking__book now')
+    expect(await actionOf(action)).toMatchObject({ input: { server: 'Asking', message: 'Which seat do you want?' } })
+    await answer(action, { seat: 'aisle' })
+    await done(session)
+    expect(await logOf(session)).toContain('Booked: accept')
+    expect(asking).toMatchObject({ calls: 1, answers: [{ action: 'accept', content: { seat: 'aisle' } }] })
+  })
+
+  it('of that revision is called again after kill -9, and gets the answer as it puts its question again', async () => {
+    const { session, action } = await paused('Use Asking__book now')
+    await world.crash()
+    await world.restart()
+    await answer(action, { seat: 'window' })
+    await done(session)
+    expect(await logOf(session)).toContain('Booked: accept')
+    expect(asking).toMatchObject({ calls: 2, answers: [{ action: 'accept', content: { seat: 'window' } }] })
+  })
+
+  it('of that revision is not called again for a refusal', async () => {
+    const { session, action } = await paused('Use Asking__book now')
+    await world.crash()
+    await world.restart()
+    await world.api.post(`/v1/actions/${action}/reject`)
+    await done(session)
+    expect(await logOf(session)).toContain('input_declined')
+    expect(asking.calls).toBe(1)
+  })
+
+  it('of that revision hears that its question is dismissed when the turn is cancelled', async () => {
+    const { session, action } = await paused('Use Asking__book now')
+    await world.api.post(`/v1/sessions/${session}/cancel`)
+    await vi.waitFor(() => expect(asking.answers).toMatchObject([{ action: 'cancel' }]), patience)
+    expect(await actionOf(action)).toMatchObject({ status: 'rejected' })
+    expect(await answer(action, { seat: 'aisle' })).toMatchObject({ status: 409 })
+  })
+
+  it('gets what the official server of every feature requests', async () => {
+    const { session, action } = await paused('Use All__trigger-elicitation-request now')
+    const { input } = await actionOf(action)
+    expect(Object.keys(input.schema.properties).length).toBeGreaterThan(8)
+    const content = { name: 'Ada', integer: 7, untitledMultipleSelectEnum: ['Piano'], titledSingleSelectEnum: 'hero-2' }
+    expect(await answer(action, content)).toMatchObject({ status: 200 })
+    await done(session)
+    expect(await logOf(session)).toContain('Ada')
+  })
+
+  it('pauses a run, which goes on by the answer', async () => {
+    const run = (
+      await world.api.post(`/v1/agents/${agent}/runs`, { input: { prompt: 'Use Ours__book with flight: "R1"' } })
+    ).body
+    const read = async () => (await world.api.get(`/v1/runs/${run.id}`)).body
+    await vi.waitFor(async () => expect(await read()).toMatchObject({ status: 'requires_action' }), patience)
+    const { data } = (await world.api.get(`/v1/runs/${run.id}/events`)).body
+    const waits = data.find(({ event_type }: { event_type: string }) => event_type === 'run.requires_action').payload
+    expect(waits).toMatchObject({ reason: 'input_required', input: { server: 'Ours' } })
+    await answer(waits.action_id, { seat: '2D' })
+    await vi.waitFor(async () => expect(await read()).toMatchObject({ status: 'completed' }), patience)
+    const log = JSON.stringify((await world.api.get(`/v1/runs/${run.id}/events`)).body)
+    expect(log).toContain('run.action.answered')
+    expect(log).toContain('R1: 2D')
+  })
+
+  it('is answered by no one of another project, and shown to none', async () => {
+    const { action } = await paused('Use Ours__book with flight: "KL7"')
+    const other = await World.start()
+    for (const [path, body] of [
+      [`/v1/actions/${action}/approve`, { content: { seat: '1' } }],
+      [`/v1/actions/${action}/reject`, {}],
+    ] as const)
+      expect(await other.api.post(path, body)).toMatchObject({ status: 404 })
+    await other.stop()
+    expect(await actionOf(action)).toMatchObject({ status: 'awaiting_input' })
+  })
+})
