@@ -24,6 +24,7 @@ import { capability } from '../actors/capability/capability.ts'
 import { knowledgeService } from '../actors/capability/knowledge-service.ts'
 import { memoryService } from '../actors/capability/memory-service.ts'
 import { Port } from '../actors/capability/port.ts'
+import { remoteTools } from '../actors/capability/remote-tools.ts'
 import { webService } from '../actors/capability/web-service.ts'
 import { limitSubjects } from '../actors/tenants/limit-subjects.ts'
 import { responseEffects } from './apis/responses/background/response-effects.ts'
@@ -121,6 +122,7 @@ export const gateway = capability({
       publicOrigin: publicOriginPort.of(house),
       memory: () => memoryService.of(house),
       knowledge: () => knowledgeService.of(house),
+      remote: () => remoteTools.of(house),
       search: { search: (project, query, options) => webService.of(house).search(project, query, options) },
     })
     gatewayPort.give(house, opened)

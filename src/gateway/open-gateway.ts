@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { KnowledgeService } from '../actors/capability/knowledge-service.ts'
 import type { MemoryService } from '../actors/capability/memory-service.ts'
+import type { RemoteTools } from '../actors/capability/remote-tools.ts'
 import type { Clock } from '../actors/runtime/clock.ts'
 import type { RowWriter } from '../actors/runtime/rows/row-writer.ts'
 import type { SsrfGuard } from '../outgoing/ssrf-guard.ts'
@@ -50,6 +51,8 @@ export interface GatewayParts {
   readonly search?: WebSearch | null
   /** Knowledge as `file_search` uses it; called when a request comes. */
   readonly knowledge: () => KnowledgeService
+  /** Servers of tools as responses use them; called when a request comes. */
+  readonly remote: () => RemoteTools
   /** Runs responses that go on without their caller. */
   readonly host: ResponseHost
   readonly clock: Clock
@@ -86,7 +89,7 @@ export const openGateway = (parts: GatewayParts): Gateway => {
   const voice = openVoice({ ...core, guard, limits, fanOut: parts.cluster?.fanOut, waits: policy, now: clock.now })
   const forms = openForms({
     ...{ memory, chat: chats, routes, documents: documents.calls, records, search: parts.search ?? null },
-    ...{ knowledge: parts.knowledge, host: parts.host, now: clock.now, log },
+    ...{ knowledge: parts.knowledge, remote: parts.remote, host: parts.host, now: clock.now, log },
   })
   return {
     ...core,

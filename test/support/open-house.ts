@@ -42,4 +42,7 @@ export const toolHeadersOf = (records: RecordStore): ToolHeaders =>
   new ToolHeaders({ records, box: readableBox, masterKey: Buffer.alloc(32, 1), now: Date.now })
 
 /** A world without remote tool servers. */
-export const noRemoteTools = (): RemoteTools => ({ offer: async () => [] })
+export const noRemoteTools = (): RemoteTools => ({
+  call: async () => ({ ok: false, code: 'server_not_found', message: 'There are no servers.' }),
+  offer: async () => [],
+})

@@ -56,7 +56,7 @@ const body = object(
     stream: maybe(boolean()),
     tools: described(
       maybe(array(jsonObject(), { maxItems: 128 })),
-      'Functions and custom tools that you run, `web_search`, and `file_search`, whose `vector_store_ids` are ids of knowledge bases.',
+      'Functions and custom tools that you run, `web_search`, `file_search`, whose `vector_store_ids` are ids of knowledge bases, and `mcp`: a remote server by the `server_label` of a registered one, or by `server_url`.',
     ),
     tool_choice: maybe(json()),
     include: described(
@@ -154,7 +154,7 @@ export const responses = defineOperations('responses', {
   create: {
     summary: 'Create a response',
     description:
-      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, custom tools, web search, search of knowledge bases (`file_search`) and `previous_response_id`. Tools that no one runs for the model are left out; the header `X-Ignored-Tools` names their types.",
+      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, custom tools, web search, search of knowledge bases (`file_search`), tools of remote servers (`mcp`, with approvals as items) and `previous_response_id`. Tools that no one runs for the model are left out; the header `X-Ignored-Tools` names their types.",
     method: 'POST',
     path,
     access: anyKeyOrDashboard,

@@ -1,6 +1,6 @@
 import type { Infer } from '#specs/dsl/schema.ts'
 import type { mcpTool } from '#specs/tools.ts'
-import type { ServerTool } from './agent-resources.ts'
+import type { ServerTool, ServerToolCall, ToolOutcome } from './agent-resources.ts'
 import { Port } from './port.ts'
 
 /** A remote server of tools, as a turn names it. */
@@ -20,6 +20,8 @@ export interface RemotePlace {
 export interface RemoteTools {
   /** @throws {ServiceError} `invalid_field` for a server that is not there or not connected to; `mcp_server_failed`. */
   offer(place: RemotePlace, declared: RemoteDeclaration): Promise<readonly ServerTool[]>
+  /** Calls one of them for a response, which does not wait for people. Never throws for a failure of the world. */
+  call(call: ServerToolCall): Promise<ToolOutcome>
 }
 
 /** What remote servers bring to turns that name them. */

@@ -54,6 +54,9 @@ export const responsesWorld = async (
         records: store,
         host: noActors,
         search: search ?? null,
+        remote: () => {
+          throw new Error('there are no servers')
+        },
         knowledge: () => knowledge,
         memory: new ChatMemory({ service: () => memory, now: () => clock.now }),
         now: () => clock.now,

@@ -233,7 +233,7 @@ describe('a response', () => {
     [{ input: 'x', conversation: 'conv_1' }, 404, 'conversation'],
     [{ input: 'x', conversation: 'conv_1', previous_response_id: 'resp_1' }, 400, 'conversation'],
     [{ input: 'x', prompt: { id: 'pmpt_1' } }, 400, 'prompt'],
-    [{ input: 'x', tools: [{ type: 'mcp', server_label: 'a' }] }, 400, 'tools[0].type'],
+    [{ input: 'x', tools: [{ type: 'mcp' }] }, 400, 'tools[0].server_label'],
     [{ input: 'x', tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } }, 400, 'tools'],
     [{ input: [{ type: 'computer_call', id: 'msg_1' }] }, 400, 'input[0].type'],
     [

@@ -1,6 +1,10 @@
 import type { ServerTool } from '#actors/capability/agent-resources.ts'
-import type { RemoteDeclaration, RemoteTools } from '#actors/capability/remote-tools.ts'
+import type { RemoteDeclaration, RemotePlace, RemoteTools } from '#actors/capability/remote-tools.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { maxServers } from '#specs/resources/mcp/mcp-limits.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { serverRows } from '../kinds.ts'
 import { type AgentToolsParts, agentTools } from './agent-tools.ts'
 import { approvalOf } from './declared-server.ts'
 import type { InlineServers } from './inline-servers.ts'
@@ -8,13 +12,20 @@ import { repeatable } from './repeatable.ts'
 import { withSearch } from './search-tools.ts'
 import { modelNames } from './tool-names.ts'
 
+/** What tools of named servers need. */
+export interface TurnServersParts extends AgentToolsParts {
+  readonly inline: InlineServers
+  readonly records: RecordStore
+}
+
 /** Tools of servers that a turn names: registered ones, or one that it brings along. */
-export const turnServers = (parts: AgentToolsParts & { readonly inline: InlineServers }): RemoteTools => {
+export const turnServers = (parts: TurnServersParts): RemoteTools => {
   const registered = agentTools(parts)
   return {
     offer: async (place, declared) => {
-      if (declared.server_id === undefined) return inlineTools(await parts.inline.server(place, declared), declared)
-      const { server_id, allowed_tools: tools, require_approval } = declared
+      const server_id = declared.server_id ?? (await labelled(parts.records, place, declared))
+      if (server_id === undefined) return inlineTools(await parts.inline.server(place, declared), declared)
+      const { allowed_tools: tools, require_approval } = declared
       const named = {
         server_id,
         ...(tools !== undefined && { tools }),
@@ -25,7 +36,32 @@ export const turnServers = (parts: AgentToolsParts & { readonly inline: InlineSe
       if (why !== null) throw new ServiceError('invalid_field', { param: `${place.param}.server_id`, message: why })
       return (await registered.offer(agent, [named])).tools
     },
+    call: async (call) => {
+      const outcome = await registered.run(call)
+      if (outcome.ok || (outcome.input === undefined && outcome.connection === undefined)) return outcome
+      parts.held.release(call.actionId)
+      const link = outcome.connection?.authorize_url
+      const more = outcome.input === undefined ? (link ?? '') : 'Only sessions and runs wait for it.'
+      return { ok: false, code: outcome.code, message: `${outcome.message} ${more}`.trim() }
+    },
   }
+}
+
+/** The registered server of this name, where a declaration has no address; undefined for none, or for several. */
+const labelled = async (
+  records: RecordStore,
+  { project, tenant }: RemotePlace,
+  { server_label, server_url }: RemoteDeclaration,
+): Promise<string | undefined> => {
+  if (server_url !== undefined || server_label === undefined) return undefined
+  const rows = await records.list(serverRows, projectScope(project), { limit: maxServers })
+  const found = rows.filter(
+    (row) =>
+      (row.id === server_label || row.data.name === server_label) &&
+      row.data.status !== 'disabled' &&
+      (row.tenant === null || row.tenant === tenant),
+  )
+  return found.length === 1 ? found[0]?.id : undefined
 }
 
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value))

@@ -35,11 +35,27 @@ const inputItem = (item: WireObject, path: string): ResponseItem => {
     case 'image_generation_call':
     case 'tool_search_call':
       return { ...item, id: textOf(item.id) || newId('rs'), type: textOf(item.type) }
+    case 'mcp_list_tools':
+    case 'mcp_call':
+    case 'mcp_approval_request':
+    case 'mcp_approval_response':
+      return remoteItem(item, path)
     case 'compaction':
       return compactionItem(item, path)
     default:
       throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not taken here.` })
   }
+}
+
+/** What a remote server had and did, and what was decided about its calls. */
+const remoteItem = (item: WireObject, path: string): ResponseItem => {
+  const type = textOf(item.type)
+  if (type === 'mcp_approval_response') {
+    needText(item.approval_request_id, `${path}.approval_request_id`)
+    if (typeof item.approve !== 'boolean') throw invalid(`${path}.approve`, 'must be boolean')
+  } else needText(item.server_label, `${path}.server_label`)
+  if (type === 'mcp_call' || type === 'mcp_approval_request') needText(item.name, `${path}.name`)
+  return { ...item, id: textOf(item.id) || newId('mcpi'), type }
 }
 
 /** Checked here, so that one of another server is refused where it stands. */
@@ -138,9 +154,26 @@ export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[
     if (item.type === 'message') messages.push(messageOf(item))
     else if (item.type === 'compaction') messages.push(messageOf(summaryMessage(item, 'input')))
     else if (isCall(item)) addCall(messages, item)
+    else if (item.type === 'mcp_call') messages.push(...remoteCall(item))
   }
   show()
   return messages
+}
+
+/** A call of a remote tool with what came of it. */
+const remoteCall = ({
+  id,
+  server_label,
+  name,
+  arguments: written,
+  output,
+  error,
+}: ResponseItem): readonly WireObject[] => {
+  const made = { name: `${textOf(server_label)}__${textOf(name)}`.slice(0, 64), arguments: textOf(written) }
+  return [
+    { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: made }] },
+    { role: 'tool', tool_call_id: id, content: textOf(output) || `The call failed. ${textOf(error)}` },
+  ]
 }
 
 const isCall = ({ type }: ResponseItem): boolean => type === 'function_call' || type === 'custom_tool_call'

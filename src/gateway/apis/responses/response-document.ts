@@ -3,6 +3,7 @@ import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { ResponseItem } from './input-items.ts'
+import { shownTool } from './remote/remote-tools.ts'
 import type { ResponseRequest } from './response-plan.ts'
 
 /** OpenAI's Response document. */
@@ -64,7 +65,7 @@ const settingsOf = (request: ResponseRequest) => ({
   temperature: request.temperature ?? null,
   text: { ...request.text, format: request.text?.format ?? { type: 'text' } },
   tool_choice: request.tool_choice ?? 'auto',
-  tools: request.tools ?? [],
+  tools: (request.tools ?? []).map(shownTool),
   top_p: request.top_p ?? null,
   truncation: request.truncation ?? 'disabled',
   access_programs: null,

@@ -17,6 +17,7 @@ import { needOf } from '../chat-parts.ts'
 import { shownError, whenAborted } from '../streamed-chat.ts'
 import { EventFrames } from './event-frames.ts'
 import type { ResponseItem } from './input-items.ts'
+import type { RemoteServers } from './remote/remote-servers.ts'
 import { type ResponseDocument, type ResponseHead, responseDocument } from './response-document.ts'
 import { type Emit, ResponseOutput } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
@@ -50,6 +51,8 @@ export interface ToMake {
   readonly way: SearchWay | null
   /** Searches that the server runs for the model. */
   readonly searches: readonly ServerSearch[]
+  /** Tools of remote servers. */
+  readonly remote: RemoteServers
   /** AnswerHeaders beside those of the model call. */
   readonly headers: AnswerHeaders
   /** What memory takes from the answer; null for nothing. */
@@ -130,8 +133,8 @@ export class ResponseMaker {
     return Math.floor(this.#parts.now() / 1000)
   }
 
-  #run({ plan, searches, signal }: ToMake, output: ResponseOutput, callModel: CallModel): Promise<RunEnd> {
-    return runResponse({ plan, output, callModel, searches, signal })
+  #run({ plan, searches, remote, signal }: ToMake, output: ResponseOutput, callModel: CallModel): Promise<RunEnd> {
+    return runResponse({ plan, output, callModel, searches: [...searches, ...remote.tools], remote, signal })
   }
 
   /** The document of a response that was answered, kept when it is to be. */
@@ -202,9 +205,9 @@ const responseCodes: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'rate_limit_exceeded',
 }
 
-const newOutput = ({ searches, plan }: ToMake, emit: Emit): ResponseOutput =>
+const newOutput = ({ searches, remote, plan }: ToMake, emit: Emit): ResponseOutput =>
   new ResponseOutput(emit, {
-    searches: new Set(searches.map(({ name }) => name)),
+    searches: new Set([...searches, ...remote.tools].map(({ name }) => name)),
     aliases: plan.tools.aliases,
     include: plan.request.include ?? [],
   })

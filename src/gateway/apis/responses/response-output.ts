@@ -130,6 +130,30 @@ export class ResponseOutput {
     }
   }
 
+  /** An item for something that a remote server does or has: `written` shows the arguments of a call, `done` ends it. */
+  remote(type: string, idPrefix: string, begun: WireObject): RemoteItem {
+    this.#close(true)
+    const output_index = this.#parts.length
+    const id = newId(idPrefix)
+    const place = { item_id: id, output_index }
+    const part: { item: ResponseItem } = { item: { id, type, ...begun } }
+    const isCalled = type !== 'mcp_approval_request'
+    this.#parts.push(part)
+    this.#emit('response.output_item.added', { output_index, item: part.item })
+    if (isCalled) this.#emit(`response.${type}.in_progress`, place)
+    return {
+      written: (text) => {
+        this.#emit(`response.${type}_arguments.delta`, { ...place, delta: text })
+        this.#emit(`response.${type}_arguments.done`, { ...place, arguments: text })
+      },
+      done: (ended, failed = false) => {
+        part.item = { ...part.item, ...ended, ...(type === 'mcp_call' && { status: failed ? 'failed' : 'completed' }) }
+        if (isCalled) this.#emit(`response.${type}.${failed ? 'failed' : 'completed'}`, place)
+        this.#emit('response.output_item.done', { output_index, item: part.item })
+      },
+    }
+  }
+
   #beginSearch({ type, idPrefix }: SearchKind, begun: WireObject): (ended: WireObject, failed: boolean) => void {
     this.#close(true)
     const output_index = this.#parts.length
@@ -220,6 +244,12 @@ export class ResponseOutput {
     call.begin()
     return call
   }
+}
+
+/** An item that begins. */
+export interface RemoteItem {
+  readonly written: (text: string) => void
+  readonly done: (ended: WireObject, failed?: boolean) => void
 }
 
 interface SearchKind {

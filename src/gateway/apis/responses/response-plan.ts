@@ -5,6 +5,7 @@ import type { BodyOf } from '#specs/index.ts'
 import { usesMemory } from '#specs/memory-field.ts'
 import { given, missing } from '../chat-parts.ts'
 import { inputItems, messagesOf, type ResponseItem } from './input-items.ts'
+import { hasAccess } from './remote/remote-tools.ts'
 import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoiceOf } from './response-tools.ts'
 import type { ResponseHistory, ResponseInput } from './stored-responses.ts'
 
@@ -57,11 +58,13 @@ export const planResponse = (
 }
 
 /** What OpenAI offers under these names is not offered here. @throws {ServiceError} `bad_request` */
-export const refuseUnoffered = ({ background, store, memory, prompt }: ResponseRequest): void => {
+export const refuseUnoffered = ({ background, store, memory, prompt, tools }: ResponseRequest): void => {
   if (background === true && store === false)
     throw unoffered('store', 'A response in the background is read later: it is stored.')
   if (background === true && usesMemory(memory))
     throw unoffered('memory', 'A response in the background takes no memory: send what it is to know.')
+  if (background === true && (tools ?? []).some(hasAccess))
+    throw unoffered('tools', 'A response in the background keeps no credentials of servers: register the server.')
   if (prompt !== undefined && prompt !== null) throw unoffered('prompt', 'Prompts are not kept: send instructions.')
 }
 

@@ -4,11 +4,12 @@ import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { given } from '../chat-parts.ts'
+import type { RemoteServers } from './remote/remote-servers.ts'
 import { addUsage } from './response-document.ts'
 import type { ResponseOutput, SearchCall } from './response-output.ts'
 import type { ResponsePlan } from './response-plan.ts'
 import { searchToolName } from './response-tools.ts'
-import type { ServerSearch } from './searches/server-search.ts'
+import type { ServerSearch, ToolPlace } from './searches/server-search.ts'
 import { hostedToolsField, searchToolField } from './upstream-request.ts'
 
 /** Calls the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
@@ -21,6 +22,8 @@ export interface RunParts {
   readonly callModel: CallModel
   /** Searches that the server runs. */
   readonly searches: readonly ServerSearch[]
+  /** Tools of remote servers; their functions are among the searches. */
+  readonly remote: Pick<RemoteServers, 'begin' | 'show'>
   readonly signal: AbortSignal
 }
 
@@ -49,7 +52,8 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   const { plan, output } = parts
   let usage: TokenUsage | null = null
   let costUsd: string | null = '0'
-  let round: Round = { number: 1, searched: 0, messages: plan.messages }
+  const approved = await parts.remote.begin(parts.signal)
+  let round: Round = { number: 1, searched: 0, messages: [...plan.messages, ...approved] }
   for (;;) {
     const { summary, text, messages } = await callOnce(parts, round)
     usage = addUsage(usage, summary.usage)
@@ -58,6 +62,8 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
     const searches = output.takeSearches()
     if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, costUsd, summary }
     const results = await searchAll(parts, searches)
+    // an approval is required: the next request goes on with it
+    if (results === null) return { usage, costUsd, summary }
     const tool_calls = searches.map(({ callId, name, arguments: written }) => ({
       id: callId,
       type: 'function',
@@ -82,6 +88,7 @@ const callOnce = async (parts: RunParts, round: Round) => {
     let text = ''
     try {
       const summary = await callModel(bodyOf(parts, round, messages), (delta) => {
+        parts.remote.show(output)
         text += textOf(delta.content)
         output.delta(delta)
       })
@@ -109,7 +116,8 @@ const isSpent = ({ request }: ResponsePlan, { number, searched }: Round): boolea
   number >= roundsMax || searched >= (request.max_tool_calls ?? Number.POSITIVE_INFINITY)
 
 const bodyOf = ({ plan, searches }: RunParts, round: Round, messages: readonly WireObject[]): ChatBody => {
-  const tools = [...plan.tools.functions, ...searches.map(({ definition }) => definition)]
+  const shown = searches.filter(({ isShown = () => true }) => isShown())
+  const tools = [...plan.tools.functions, ...shown.map(({ definition }) => definition)]
   const foreign = searches.some(({ name }) => name === searchToolName) ? null : plan.tools.search
   const { hosted } = plan.tools
   if (tools.length === 0 && foreign === null && hosted.length === 0) return { ...plan.base, messages }
@@ -133,16 +141,26 @@ const bodyOf = ({ plan, searches }: RunParts, round: Round, messages: readonly W
 const searchAll = async (
   { searches, output, signal }: RunParts,
   calls: readonly SearchCall[],
-): Promise<readonly WireObject[]> => {
+): Promise<readonly WireObject[] | null> => {
   const messages: WireObject[] = []
+  let waits = false
   for (const { callId, name, arguments: written } of calls) {
-    const query = queryOf(written)
     const search = searches.find((each) => each.name === name)
-    const content =
-      query === '' || search === undefined ? 'The search needs a query.' : await search.run(query, { output, signal })
-    messages.push({ role: 'tool', tool_call_id: callId, content })
+    const content = await answerOf(search, written, { output, signal })
+    if (content === null) waits = true
+    else messages.push({ role: 'tool', tool_call_id: callId, content })
   }
-  return messages
+  return waits ? null : messages
+}
+
+const answerOf = async (
+  search: ServerSearch | undefined,
+  written: string,
+  within: ToolPlace,
+): Promise<string | null> => {
+  if (search?.call !== undefined) return search.call(written, within)
+  const query = queryOf(written)
+  return query === '' || search?.run === undefined ? 'The search needs a query.' : search.run(query, within)
 }
 
 /** The query of a call; '' when the model wrote none. */

@@ -1,7 +1,7 @@
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 import { CallerTools, type ToolAliases } from './caller-tools.ts'
+import { type RemoteTool, remoteTool } from './remote/remote-tools.ts'
 import { type FileSearchTool, fileSearchName, fileSearchTool } from './searches/file-search.ts'
 
 /** The name under which a model calls the search that the server runs. */
@@ -17,6 +17,8 @@ export interface ResponseTools {
   readonly search: SearchTool | null
   /** The search of knowledge bases, run by the server; null when it was not requested. */
   readonly files: FileSearchTool | null
+  /** Servers of tools, which are called by this server. */
+  readonly remote: readonly RemoteTool[]
   /** OpenAI's own, as they were sent: run by OpenAI where it serves the call. */
   readonly hosted: readonly WireObject[]
 }
@@ -34,10 +36,11 @@ export interface SearchTool {
 const searchTypes = ['web_search_preview', 'web_search_preview_2025_03_11', 'web_search', 'web_search_2025_08_26']
 const limits: Readonly<Record<string, number>> = { low: 3, medium: 6, high: 12 }
 
-/** @throws {ServiceError} `invalid_field`, `missing_field`; `bad_request` for servers of tools. */
+/** @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
 export const responseTools = (tools: readonly WireObject[] | null | undefined): ResponseTools => {
   const callers = new CallerTools(tools ?? [])
   const hosted: WireObject[] = []
+  const remote: RemoteTool[] = []
   let search: SearchTool | null = null
   let files: FileSearchTool | null = null
   for (const [at, tool] of (tools ?? []).entries()) {
@@ -45,7 +48,7 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
     const type = needText(tool.type, `${path}.type`)
     if (callers.take(tool, path)) continue
     if (searchTypes.includes(type)) search = { tool, path, limit: limits[textOf(tool.search_context_size)] ?? 6 }
-    else if (type === 'mcp') throw noServers(path)
+    else if (type === 'mcp') remote.push(remoteTool(tool, path))
     else {
       const found = type === fileSearchName ? fileSearchTool(tool, path) : null
       if (found === null) hosted.push(tool)
@@ -56,11 +59,8 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
   const { functions, aliases } = callers
   if (search !== null) refuseNamesake(functions, searchToolName)
   if (files !== null) refuseNamesake(functions, fileSearchName)
-  return { functions, aliases, search, files, hosted }
+  return { functions, aliases, search, files, remote, hosted }
 }
-
-const noServers = (path: string): ServiceError =>
-  new ServiceError('bad_request', { param: `${path}.type`, message: 'Servers of tools (mcp) are not offered here.' })
 
 /** Whose call it is has to be plain by its name. */
 const refuseNamesake = (functions: readonly WireObject[], name: string): void => {
@@ -76,6 +76,7 @@ export const toolChoiceOf = (choice: unknown, tools: ResponseTools): unknown => 
   if (fields.type === 'function' || fields.type === 'custom') return named(needText(fields.name, 'tool_choice.name'))
   if (searchTypes.includes(textOf(fields.type))) return named(searchToolName)
   if (fields.type === fileSearchName && hasFileSearch(tools)) return named(fileSearchName)
+  if (fields.type === 'mcp' && tools.remote.some(({ label }) => label === fields.server_label)) return 'required'
   if (fields.type === 'allowed_tools' && (fields.mode === 'auto' || fields.mode === 'required')) return fields.mode
   throw invalid('tool_choice', 'must be auto, none, required, or name a tool of the request')
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Principal } from '#actors/call/call.ts'
 import type { UseCases } from '#actors/call/use-cases.ts'
 import type { KnowledgeService } from '#actors/capability/knowledge-service.ts'
+import type { RemoteTools } from '#actors/capability/remote-tools.ts'
 import { type Caller, callerOf } from '#gateway/call/caller.ts'
 import type { ChatCalls } from '#gateway/call/chat-calls.ts'
 import type { Routes } from '#gateway/call/routes.ts'
@@ -20,6 +21,7 @@ import { callerFrom } from './background/stored-caller.ts'
 import { contextUseCases } from './context/context-use-cases.ts'
 import { earlierIn } from './context/earlier.ts'
 import { itemPage } from './item-page.ts'
+import { openRemoteServers } from './remote/remote-servers.ts'
 import { ResponseMaker, type ToMake } from './response-maker.ts'
 import { planResponse, type ResponseRequest, refuseUnoffered } from './response-plan.ts'
 import type { ResponseTools } from './response-tools.ts'
@@ -39,6 +41,8 @@ export interface ResponseParts {
   readonly search: WebSearch | null
   /** Knowledge bases that `file_search` searches; called when a request comes. */
   readonly knowledge: () => KnowledgeService
+  /** Servers of tools that requests name; called when a request comes. */
+  readonly remote: () => RemoteTools
   readonly memory: Pick<ChatMemory, 'begin'>
   readonly host: ResponseHost
   readonly now: () => number
@@ -100,6 +104,7 @@ const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
     const target = { project: caller.project, model: request.model, need: needOf(planned.messages) }
     const { way, tools, ignored } = await toolWay({ ...parts, hasEngine: parts.search !== null }, target, planned)
     const searches = await searchesOf(parts, caller, { way, tools })
+    const remote = await openRemoteServers(parts.remote, { caller, items: planned.items }, tools.remote)
     const { messages } = planned
     const remembered =
       call === undefined
@@ -107,7 +112,7 @@ const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
         : await parts.memory.begin({ call, memory: request.memory, messages, source: 'response' })
     const plan = { ...planned, tools, messages: (remembered?.messages ?? messages).map(objectOf) }
     return {
-      ...{ plan, caller, way, searches, remembered, sent: input },
+      ...{ plan, caller, way, searches, remote, remembered, sent: input },
       ...{ store: request.store !== false, headers: [...ignoredTools(ignored), ...(remembered?.headers ?? [])] },
       conversation: conversation === null ? null : addingTo(conversations, caller, conversation),
     }
