@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCluster } from './cluster.ts'
+import { benchConsole } from './console.ts'
 import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
 import { benchKnowledge } from './knowledge.ts'
@@ -45,6 +46,7 @@ const sections: Readonly<Record<string, Section>> = {
   storage: storageOnItsOwnMongod,
   lists: benchLists,
   cluster: benchCluster,
+  console: benchConsole,
   sessions: benchSessions,
   recall: ({ sets }) => benchRecall(sets),
   memory: benchMemory,

@@ -8,12 +8,13 @@ import { homePage } from './home-page.js'
 import { listPage } from './list-page.js'
 import { NodesView } from './nodes-view.js'
 import { listHash, parseRoute, routeHash } from './route.js'
+import { session, sessionNow } from './session.js'
 import { signInView } from './sign-in-view.js'
 import { SkillsView } from './skills-view.js'
 import { StuckView } from './stuck-view.js'
 
 /**
- * @typedef {{ id: string, name: string }} Project
+ * @typedef {import('./session.js').Project} Project
  * @typedef {{ element: HTMLElement, start(): Promise<void>, shown(): void, stop(): void }} View
  */
 
@@ -25,11 +26,8 @@ const tools = byId('tools')
 const notice = byId('notice')
 const find = new FindDialog()
 document.body.append(find.element)
+session.subscribe(({ context }) => find.of(context.project ?? ''))
 
-/** @type {readonly Project[] | null} null while nobody is signed in */
-let projects = null
-/** Members see what is theirs; what the installation consists of is for those who look after it. */
-let operates = false
 /** @type {View | null} */
 let current = null
 let shown = 0
@@ -57,6 +55,7 @@ const show = async () => {
   current?.stop()
   current = null
   notice.hidden = true
+  const { projects } = sessionNow()
   if (projects === null) return
   try {
     const next = await viewOf(parseRoute(location.hash), projects)
@@ -88,8 +87,9 @@ const show = async () => {
 const viewOf = async (route, known) => {
   const project = route.project ?? (route.view === 'actor' ? await projectOf(route.id, known) : (known[0]?.id ?? null))
   if (project === null) return null
+  session.trigger.looked({ project })
   showTools(known, project, route.view)
-  find.of(project)
+  const { operates } = sessionNow()
   if (route.view === 'actor') return new ActorView({ ...route, project, operates }, report)
   if (route.view === 'list') return listPage({ ...route, project }, report)
   if (route.view === 'fleet') return fleetPage(project, report)
@@ -142,7 +142,7 @@ const showTools = (known, project, current) => {
       linkTo('list', 'Sessions', listHash({ project })),
       link('fleet', 'Fleet'),
       link('skills', 'Skills'),
-      ...(operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
+      ...(sessionNow().operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
     ),
     h('button', { type: 'button', class: 'quiet', click: () => find.open() }, 'Find ', h('kbd', {}, '/')),
     picker,
@@ -152,8 +152,7 @@ const showTools = (known, project, current) => {
 
 const signIn = async () => {
   const [{ data }, { member }] = await Promise.all([get('/api/projects?limit=100'), get('/api/auth/me')])
-  projects = data
-  operates = member.role === 'admin' || member.role === 'owner'
+  session.trigger.signedIn({ projects: data, operates: member.role === 'admin' || member.role === 'owner' })
   localStorage.setItem(signedInBefore, 'yes')
   await show()
 }
@@ -168,9 +167,8 @@ const signOut = async () => {
 }
 
 const signedOut = () => {
-  find.of('')
   localStorage.removeItem(signedInBefore)
-  projects = null
+  session.trigger.signedOut()
   current?.stop()
   current = null
   notice.hidden = true
@@ -191,10 +189,10 @@ const dropped = async (event) => {
   const file = event.dataTransfer?.files[0]
   if (file === undefined) return
   event.preventDefault()
-  const project = projects?.[0]?.id
-  if (project === undefined) return
+  const { project } = sessionNow()
+  if (project === null) return
   if (!(current instanceof BundlePage)) {
-    history.pushState(null, '', routeHash({ view: 'bundle', project: parseRoute(location.hash).project ?? project }))
+    history.pushState(null, '', routeHash({ view: 'bundle', project }))
     await show()
   }
   if (current instanceof BundlePage) await current.open(file)

@@ -10,7 +10,7 @@ import { LogView } from './log-view.js'
 
 /** Events in one read of the log, and entries that are kept on the page. */
 const pageSize = 200
-const mostEntries = 1500
+const mostEntries = 10_000
 /** Events that come in a row are read together, in ms. */
 const gatherMs = 60
 
@@ -46,6 +46,9 @@ export class LogPanel {
   constructor({ read, report }) {
     this.#read = read
     this.#report = report
+    this.#view.onStart = () => {
+      if (!this.#earlier.hidden && !this.#earlier.disabled) void this.#readEarlier()
+    }
   }
 
   /** Sequence of the newest event. */

@@ -10,6 +10,9 @@ import { preciseTime } from './format.js'
 /** How near to its end, in px, a log counts as read to the end: then it stays there when more comes. */
 const nearEndPx = 48
 
+/** How near to its beginning, in px, a reader gets what came before. */
+const nearStartPx = 400
+
 /** The list of a log's entries; the newest is at the end. It is one stop of the Tab key; Enter shows payloads whole. */
 export class LogView {
   element = h('div', {
@@ -19,7 +22,10 @@ export class LogView {
     tabindex: 0,
     keydown: (event) => this.#onKey(event),
     click: (event) => this.#onClick(event),
+    scroll: () => this.element.scrollTop < nearStartPx && this.onStart(),
   })
+  /** Called when the reader comes near to the first entry. */
+  onStart = () => {}
   #searched = ''
   /** @type {number | null} */
   #standing = null

@@ -18,11 +18,29 @@ const modules: readonly Vendored[] = [
 ]
 
 /** What the console loads of others, with imports that a browser can follow (specs/decisions/0179-view-library.md). */
-export const vendoredFiles = (): readonly GeneratedFile[] =>
+export const vendoredFiles = (): readonly GeneratedFile[] => [...storeFiles(), ...copies()]
+
+const copies = (): readonly GeneratedFile[] =>
   modules.flatMap(({ name, file, types }) => [
     { path: `console/vendor/${name}.js`, text: browserText(readFileSync(join(packages, file), 'utf8')) },
     { path: `console/vendor/${name}.d.ts`, text: typesText(name, types) },
   ])
+
+/** `@xstate/store` comes as an entry and two parts, whose names change with each version. */
+const storeFiles = (): readonly GeneratedFile[] => {
+  const folder = join(packages, '@xstate/store/dist')
+  const entry = readFileSync(join(folder, 'xstate-store.js'), 'utf8')
+  const [, exported = '', core = ''] = /export \{([^}]*)\} from '\.\/(store-[^']+)'/.exec(entry) ?? []
+  const [name = ''] = /\w+ as createStore\b/.exec(exported) ?? []
+  const text = readFileSync(join(folder, core), 'utf8')
+  const [, errors = ''] = /from '\.\/(validationError-[^']+)'/.exec(text) ?? []
+  return [
+    { path: 'console/vendor/store.js', text: `export { ${name} } from './store-core.js'\n` },
+    { path: 'console/vendor/store.d.ts', text: "export * from '@xstate/store'\n" },
+    { path: 'console/vendor/store-core.js', text: browserText(text.replace(errors, 'store-errors.js')) },
+    { path: 'console/vendor/store-errors.js', text: browserText(readFileSync(join(folder, errors), 'utf8')) },
+  ]
+}
 
 const browserText = (text: string): string =>
   `${text

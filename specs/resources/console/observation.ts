@@ -78,7 +78,7 @@ const need = object(
   {
     kind: described(
       oneOf('approval', 'stuck', 'slow', 'failed', 'webhook'),
-      '`approval`: an action waits for a person; `stuck`: work goes on no further by itself; `slow`: an effect has been in progress for long; `failed`: what failed in the last 24 hours, one row an error code and machine; `webhook`: deliveries to a webhook fail.',
+      '`approval`: an action waits for a person; `stuck`: work goes on no further by itself; `slow`: an effect has been in progress for longer than 99 of 100 others in that state, or for 30 seconds where that is not known; `failed`: what failed in the last 24 hours, one row an error code and machine; `webhook`: deliveries to a webhook fail.',
     ),
     id: string({ description: 'Id of the actor, or of the webhook. Of failures the newest.' }),
     machine: nullable(string()),

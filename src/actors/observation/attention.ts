@@ -6,6 +6,7 @@ import { stuckRows } from '../runtime/stuck/stuck.ts'
 import { actionRowView } from '../sessions/action-views.ts'
 import { actionRows } from '../sessions/kinds.ts'
 import { webhooks } from '../webhooks/kinds.ts'
+import type { Dwells, Stays } from './dwell.ts'
 import { recentFailures } from './failure-groups.ts'
 import { listedMachines, type ObservationParts } from './list-actors.ts'
 import { listedActor, textOf } from './listed-actor.ts'
@@ -17,15 +18,23 @@ type Need = ResultOf<'observation.attention'>['data'][number]
 const most = 50
 const mostWorking = 100
 
-/** An actor whose effect has said nothing for so long, in ms, is slow. */
+/** An actor whose effect has said nothing for so long, in ms, is slow, where it is not known how long others stay. */
 export const slowAfterMs = 30_000
+
+/** Nothing that takes less is slow, however quick others are. */
+export const leastSlowMs = 5_000
+
+/** What the list of needs is made of. */
+export interface AttentionParts extends ObservationParts {
+  readonly dwells: Dwells
+}
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
 const nothing = { machine: null, count: 1, tenant_id: null, risk_level: null, arguments: null, expires_at: null }
 
 /** What needs a person, the most urgent first. */
-export const attention = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+export const attention = async (parts: AttentionParts, scope: Scope): Promise<readonly Need[]> => {
   await parts.host.rows.shown()
   const found = await Promise.all([
     approvals(parts, scope),
@@ -81,32 +90,48 @@ const stuckWork = async ({ records }: ObservationParts, scope: Scope): Promise<r
   }))
 }
 
-/** Effects in progress that have said nothing for long, the oldest actor first. */
-const slowWork = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
-  const before = parts.now() - slowAfterMs
+/** Effects in progress that have said nothing for longer than others take in that state, the oldest actor first. */
+const slowWork = async (parts: AttentionParts, scope: Scope): Promise<readonly Need[]> => {
+  const before = parts.now() - leastSlowMs
   const found = await Promise.all(
-    listedMachines(parts).map(async ({ definition, rows }) => {
+    listedMachines(parts).map(async (machine) => {
       const where = { actor_activity: 'working' }
-      const working = await parts.records.list(rows, scope, { where, limit: mostWorking, ascending: true })
-      return working.filter(({ updated_at }) => updated_at < before).map((row) => slowNeed(definition.name, row))
+      const working = await parts.records.list(machine.rows, scope, { where, limit: mostWorking, ascending: true })
+      const silent = working.filter(({ updated_at }) => updated_at < before)
+      if (silent.length === 0) return []
+      const stays = await parts.dwells.of(machine, scope)
+      return silent.flatMap((row) => slowNeed(parts, machine.definition.name, { row, stays }))
     }),
   )
   return found.flat().slice(0, most)
 }
 
-const slowNeed = (machine: string, row: StoredRecord): Need => {
+const slowNeed = (
+  { now }: AttentionParts,
+  machine: string,
+  { row, stays }: { readonly row: StoredRecord; readonly stays: Stays },
+): readonly Need[] => {
   const { state, label } = listedActor(machine, row)
-  return {
-    ...nothing,
-    kind: 'slow',
-    id: row.id,
-    machine,
-    subject: label ?? row.id,
-    cause: `Is in ${state} without a step: its work has not answered.`,
-    tenant_id: row.tenant,
-    since: time(row.updated_at),
-  }
+  const usual = stays.get(state)
+  if (row.updated_at > now() - Math.max(leastSlowMs, usual ?? slowAfterMs)) return []
+  const than = usual === undefined ? '' : ` 99 of 100 stay there for ${secondsOf(usual)} at most.`
+  const parent = textOf(row.data.parent_run_id)
+  const waits = parent === null ? '' : ` ${parent} waits for it.`
+  return [
+    {
+      ...nothing,
+      kind: 'slow',
+      id: row.id,
+      machine,
+      subject: label ?? row.id,
+      cause: `Is in ${state} without a step: its work has not answered.${than}${waits}`,
+      tenant_id: row.tenant,
+      since: time(row.updated_at),
+    },
+  ]
 }
+
+const secondsOf = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`)
 
 const failures = async (parts: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const groups = await recentFailures(parts, scope)

@@ -2,6 +2,7 @@ import { observation as observationOperations } from '#specs/resources/console/o
 import { capability } from '../capability/capability.ts'
 import { actorSteps } from './actor-steps.ts'
 import { attention } from './attention.ts'
+import { Dwells } from './dwell.ts'
 import { failureLedger, failureRows } from './failures.ts'
 import { findAnything } from './find.ts'
 import { fleet } from './fleet.ts'
@@ -13,13 +14,17 @@ export const observation = capability({
   operations: observationOperations,
   kinds: [failureRows],
   ledger: failureLedger,
-  open: (house) => ({
-    useCases: {
-      'observation.actors': (call) => listActors(house, call),
-      'observation.steps': (call) => actorSteps({ ...house, commits: house.storage.commits }, call),
-      'observation.attention': async ({ scope }) => ({ data: await attention(house, scope) }),
-      'observation.fleet': async ({ scope }) => ({ data: await fleet(house, scope) }),
-      'observation.find': async ({ scope, query }) => ({ data: await findAnything(house, scope, query.q) }),
-    },
-  }),
+  open: (house) => {
+    const { commits, records } = house.storage
+    const dwells = new Dwells({ commits, records }, house.now)
+    return {
+      useCases: {
+        'observation.actors': (call) => listActors(house, call),
+        'observation.steps': (call) => actorSteps({ ...house, commits: house.storage.commits }, call),
+        'observation.attention': async ({ scope }) => ({ data: await attention({ ...house, dwells }, scope) }),
+        'observation.fleet': async ({ scope }) => ({ data: await fleet(house, scope) }),
+        'observation.find': async ({ scope, query }) => ({ data: await findAnything(house, scope, query.q) }),
+      },
+    }
+  },
 })

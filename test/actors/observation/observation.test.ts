@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { actorRows, definitions } from '#actors/capabilities.ts'
 import { actorSteps } from '#actors/observation/actor-steps.ts'
-import { attention, slowAfterMs } from '#actors/observation/attention.ts'
+import { attention, leastSlowMs, slowAfterMs } from '#actors/observation/attention.ts'
+import { Dwells } from '#actors/observation/dwell.ts'
 import { findAnything } from '#actors/observation/find.ts'
 import { fleet } from '#actors/observation/fleet.ts'
 import { listActors } from '#actors/observation/list-actors.ts'
@@ -32,7 +33,8 @@ const open = async (options: WorldOptions) => {
   const world = await openWorld(options)
   worlds.push(world)
   const { host, storage, clock } = world
-  const parts = { host, definitions, rowsOfMachine: actorRows, records: storage.records, now: clock.now }
+  const dwells = new Dwells(storage, clock.now)
+  const parts = { host, definitions, rowsOfMachine: actorRows, records: storage.records, dwells, now: clock.now }
   const steps = async (actor: string, query = { after: 0, limit: 100 }) =>
     (await actorSteps({ ...parts, commits: storage.commits }, callIn({ actor_id: actor }, query))).data
   const listed = async (query: object) =>
@@ -112,6 +114,40 @@ describe('what needs a person', () => {
     expect(await attention(parts, scope)).toEqual([])
     const later = { ...parts, now: () => Date.now() + 2 * slowAfterMs }
     expect(await attention(later, scope)).toMatchObject([{ kind: 'slow', id: session, machine: 'session' }])
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await running
+  })
+})
+
+describe('work that is slow', () => {
+  const hello = async (world: World, times: number) => {
+    for (let count = 0; count < times; count++) await turn(world, await newSession(world), { input: 'hello' })
+  }
+
+  it('takes longer than 99 of 100 others do in that state, once enough of them are known', async () => {
+    const quick = Array.from({ length: 25 }, (): Script => ({ text: ['Hi'] }))
+    const { world, parts } = await open({ scripts: [...quick, hangs] })
+    await hello(world, 25)
+    const session = await newSession(world)
+    const running = turn(world, session, { input: 'hello' })
+    await expect.poll(async () => (await world.storage.commits.head(session))?.last_sequence).toBeGreaterThan(1)
+    const later = { ...parts, now: () => Date.now() + leastSlowMs + 1_000 }
+    const [need] = await attention(later, scope)
+    expect(need).toMatchObject({ kind: 'slow', id: session })
+    expect(need?.cause).toMatch(/^Is in active\.working\.thinking .* 99 of 100 stay there for \d+ ms at most\.$/)
+    expect(await attention(parts, scope)).toEqual([])
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await running
+  })
+
+  it('is not told of by a few others', async () => {
+    const { world, parts } = await open({ scripts: [{ text: ['Hi'] }, hangs] })
+    await hello(world, 1)
+    const session = await newSession(world)
+    const running = turn(world, session, { input: 'hello' })
+    await expect.poll(async () => (await world.storage.commits.head(session))?.last_sequence).toBeGreaterThan(1)
+    const later = { ...parts, now: () => Date.now() + leastSlowMs + 1_000 }
+    expect(await attention(later, scope)).toEqual([])
     await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
     await running
   })

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type Browser, chromium, type Locator, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
@@ -22,7 +24,7 @@ class Reader {
     this.page = page
   }
 
-  static async signIn(): Promise<Reader> {
+  static async signIn(world: World): Promise<Reader> {
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
     page.setDefaultTimeout(patience.timeout)
     await page.goto(world.url)
@@ -131,6 +133,20 @@ const troubles: Readonly<Record<string, Trouble>> = {
     title: 'Slow',
     cause: /has not answered/,
   },
+  'a stuck child': {
+    plant: async () => {
+      const tools = [refundTool(hanging, { needsApproval: false, effect: 'idempotent' })]
+      const child = await idOf('/v1/agents', { name: 'Child', config: { ...config, tools } })
+      const parent = await idOf('/v1/agents', {
+        name: 'Parent',
+        config: { ...config, subagents: [{ agent_id: child }] },
+      })
+      const prompt = `Please use delegate_to_${child} with task: "Please use issue_refund for order 9"`
+      return idOf(`/v1/agents/${parent}/runs`, { input: { prompt } })
+    },
+    title: 'Slow',
+    cause: /has not answered.*waits for it/,
+  },
 }
 
 const webhookTrouble: Trouble = {
@@ -142,6 +158,95 @@ const webhookTrouble: Trouble = {
   title: 'Webhooks that fail',
   cause: /has failed since then/,
 }
+
+const leadsToCause = async (world: World, trouble: Omit<Trouble, 'plant'> | undefined, planted: string) => {
+  const { title, cause } = trouble ?? { title: '', cause: /^$/ }
+  const reader = await Reader.signIn(world)
+  const row = reader.need(title, planted)
+  await row.waitFor()
+  await expect.poll(() => row.textContent()).toMatch(cause)
+  await reader.click(row.getByRole('link').first())
+  // its own page says why it is where it is
+  await reader.page.getByRole('region', { name: 'Why it is here' }).waitFor()
+  expect(reader.clicks).toBeLessThanOrEqual(2)
+  await reader.page.context().close()
+}
+
+describe.skipIf(executablePath === undefined)('trouble of processes in the console', () => {
+  let fragile: World
+  let held: ToolServer
+  /** No process survives its calls. */
+  let deadly: ToolServer
+  let chromiumHere: Browser
+
+  beforeAll(async () => {
+    ;[held, deadly] = [await startToolServer(), await startToolServer()]
+    fragile = await World.start({ tools: [held, deadly] })
+    chromiumHere = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = chromiumHere
+  }, 120_000)
+  afterAll(async () => {
+    deadly?.answer()
+    await chromiumHere?.close()
+    await fragile?.stop()
+    await held?.close()
+    await deadly?.close()
+  })
+
+  const crashed = async (meanwhile: () => void = () => {}): Promise<void> => {
+    await fragile.crash()
+    meanwhile()
+    await fragile.restart()
+  }
+
+  it('leads from the sign-in to its cause in two clicks at most: a lost lease', { timeout: 120_000 }, async () => {
+    const session = await fragile.api.createSession()
+    const stream = await fragile.api.turn(session, { input: 'slow please' })
+    await stream.until(({ event }) => event === 'response.output_text.delta')
+    // another process holds the actors from now on
+    await crashed()
+    await fragile.api.get(`/v1/sessions/${session}`)
+    const trouble = { title: 'Failed in 24 hours', cause: /The server stopped during the answer/ }
+    await leadsToCause(fragile, trouble, 'interrupted')
+  })
+
+  it('leads from the sign-in to its cause in two clicks at most: a poisoned event', { timeout: 120_000 }, async () => {
+    const session = await fragile.api.createSession()
+    const frames = await (await fragile.api.turn(session, gatedTurn(held))).all()
+    const action = String(frames.at(-1)?.data.action_id)
+    await crashed(() => {
+      const database = new DatabaseSync(join(fragile.toolEnv.DATA_DIR, 'troupe.db'))
+      database.exec(`update commits set snapshot = json_set(snapshot, '$.context.calls', null)
+        where actor = '${session}' and seq = (select max(seq) from commits where actor = '${session}')`)
+      database.close()
+    })
+    void fragile.api.post(`/v1/actions/${action}/approve`, {}).catch(() => {})
+    await leadsToCause(fragile, { title: 'Stuck', cause: /poison message/ }, 'poison message')
+  })
+
+  it('leads from the sign-in to its cause in two clicks at most: a parked actor', { timeout: 240_000 }, async () => {
+    const session = await fragile.api.createSession()
+    deadly.hold()
+    const turn = { ...gatedTurn(deadly, { effect: 'idempotent', needsApproval: false }), pause_on_tool_calls: false }
+    void fragile.api.turn(session, turn).catch(() => {})
+    // the fourth time alone, after a quiet time
+    for (let starts = 1; starts <= 4; starts++) {
+      await deadly.called(starts)
+      await crashed()
+    }
+    await leadsToCause(fragile, { title: 'Stuck', cause: /The process ended 4 times/ }, 'parked actor')
+    const reader = await Reader.signIn(fragile)
+    await reader.click(reader.need('Stuck', 'parked actor').getByRole('link').first())
+    await reader.page.getByRole('button', { name: 'Revive' }).click()
+    const form = reader.page.getByRole('form', { name: 'Revive' })
+    await form.getByLabel('Reason').fill('the tool answers again')
+    deadly.answer()
+    await form.getByRole('button', { name: 'Revive' }).click()
+    await reader.page.getByRole('region', { name: 'Decisions' }).getByText('the tool answers again').waitFor()
+    await reader.page.locator('[data-state="active.idle"][data-standing=current]').waitFor()
+    await reader.page.context().close()
+  })
+})
 
 describe.skipIf(executablePath === undefined)('trouble in the console', () => {
   const planted = new Map<string, string>()
@@ -168,22 +273,13 @@ describe.skipIf(executablePath === undefined)('trouble in the console', () => {
     'leads from the sign-in to its cause in two clicks at most: %s',
     { timeout: 120_000 },
     async (name) => {
-      const { title, cause } = troubles[name] ?? { title: '', cause: /^$/ }
-      const reader = await Reader.signIn()
-      const row = reader.need(title, planted.get(name) ?? '')
-      await row.waitFor()
-      await expect.poll(() => row.textContent()).toMatch(cause)
-      await reader.click(row.getByRole('link').first())
-      // its own page says why it is where it is
-      await reader.page.getByRole('region', { name: 'Why it is here' }).waitFor()
-      expect(reader.clicks).toBeLessThanOrEqual(2)
-      await reader.page.context().close()
+      await leadsToCause(world, troubles[name], planted.get(name) ?? '')
     },
   )
 
   it('leads from the sign-in to its cause in two clicks at most: a failing webhook', { timeout: 120_000 }, async () => {
     const name = await webhookTrouble.plant()
-    const reader = await Reader.signIn()
+    const reader = await Reader.signIn(world)
     const row = reader.need(webhookTrouble.title, name)
     await row.waitFor()
     await expect.poll(() => row.textContent()).toMatch(webhookTrouble.cause)

@@ -20,13 +20,13 @@ const signIn = async (): Promise<Page> => {
   return page
 }
 
-/** A session whose tool call three processes in a row did not survive. */
+/** A session whose tool call four processes in a row did not survive. */
 const parkedSession = async (): Promise<string> => {
   const session = await world.api.createSession()
   tool.hold()
   const turn = { ...gatedTurn(tool, { effect: 'idempotent', needsApproval: false }), pause_on_tool_calls: false }
   void world.api.turn(session, turn).catch(() => {})
-  for (let starts = 1; starts <= 3; starts++) {
+  for (let starts = 1; starts <= 4; starts++) {
     await tool.called(starts)
     await world.crash()
     await world.restart()
@@ -51,7 +51,7 @@ describe.skipIf(executablePath === undefined)('stuck work in the console', () =>
     const page = await signIn()
     const row = page.getByRole('table', { name: 'Stuck work' }).getByRole('row').filter({ hasText: 'parked' })
     await row.waitFor()
-    expect(await row.textContent()).toContain('The process ended 3 times')
+    expect(await row.textContent()).toContain('The process ended 4 times')
 
     tool.answer()
     await row.getByRole('button', { name: 'Retry' }).click()

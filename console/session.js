@@ -1,0 +1,26 @@
+import { createStore } from './vendor/store.js'
+
+/**
+ * @typedef {{ id: string, name: string }} Project
+ * @typedef {{ projects: readonly Project[] | null, operates: boolean, project: string | null }} Session `projects`: null while nobody
+ *   is signed in. `operates`: members see what is theirs; what the installation consists of is for those who look after it.
+ *   `project`: the one that is shown.
+ */
+
+/** @type {Session} */
+const nobody = { projects: null, operates: false, project: null }
+
+/** Who is signed in, and which project they look at: what all pages share. */
+export const session = createStore({
+  context: nobody,
+  on: {
+    /** @param {Session} _ @param {{ projects: readonly Project[], operates: boolean }} event */
+    signedIn: (_, { projects, operates }) => ({ projects, operates, project: projects[0]?.id ?? null }),
+    signedOut: () => nobody,
+    /** @param {Session} context @param {{ project: string }} event */
+    looked: (context, { project }) => ({ ...context, project }),
+  },
+})
+
+/** As it is now. */
+export const sessionNow = () => session.getSnapshot().context

@@ -1,0 +1,1 @@
+export { d as createStore } from './store-core.js'
