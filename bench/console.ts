@@ -51,7 +51,7 @@ const benchLists = async (): Promise<readonly Row[]> => {
   for (let first = 0; first < actors; first += 1_000) {
     await storage.records.project(Array.from({ length: 1_000 }, (_, index) => ({ kind, record: rowOf(first + index) })))
   }
-  const host = { rows: { shown: async () => {} }, find: nobody, load: async () => null }
+  const host = { rows: { shown: async () => {} }, find: noActor, load: async () => null }
   const now = Date.now
   const parts = {
     host,
@@ -74,19 +74,16 @@ const benchLists = async (): Promise<readonly Row[]> => {
   const rows: Row[] = []
   for (const [name, read] of reads) {
     const taken = await timesOf(read)
-    rows.push({
-      measure: `${actors} actors, ${name}, p99`,
-      unit: 'ms',
-      ours: taken,
-      bound: { of: 'ours', atMost: 100 },
-    })
+    // the fleet counts every state of every machine, and is no list
+    const bound = name === 'fleet' ? {} : { bound: { of: 'ours', atMost: 100 } as const }
+    rows.push({ measure: `${actors} actors, ${name}, p99`, unit: 'ms', ours: taken, ...bound })
   }
   await storage.close()
   rmSync(folder, { recursive: true })
   return rows
 }
 
-const nobody = (): Promise<never> => Promise.reject(new Error('no actors here'))
+const noActor = (): Promise<never> => Promise.reject(new Error('no actors here'))
 
 const call = {
   ...{ principal: { kind: 'public' as const }, params: { project_id: project }, body: undefined, requestId: '' },

@@ -16,7 +16,7 @@ export type Stays = ReadonlyMap<string, number>
 
 /**
  * How long actors stay in their states, of the newest ones of each machine in a project. Read from commits when a state is
- * asked about, and kept for a minute: a count of every stay would be a write with every step.
+ * looked at, and kept for a minute: a count of every stay would be a write with every step.
  */
 export class Dwells {
   readonly #parts: { readonly commits: Pick<CommitStore, 'ofActor'>; readonly records: RecordStore }
