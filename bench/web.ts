@@ -13,13 +13,16 @@ import { html, Site } from '../test/support/site.ts'
 import { sized } from './extent.ts'
 import type { Row } from './row.ts'
 import { articleRows, chunkRows } from './web/main-text.ts'
+import { searchQualityRows } from './web/search-quality.ts'
 
 /**
- * Main text over public sets of articles below the folder (`article-extraction-benchmark`, and `trafilatura` with its
- * `evaldata.json`, `cache` and `eval`), pages a second of a crawl of a local site, and the time of a search.
+ * Below the folder: main text over public sets of articles (`article-extraction-benchmark`, and `trafilatura` with its
+ * `evaldata.json`, `cache` and `eval`), searches over public sets of questions (`cranfield`, `npl`, `django`). Beside them pages a
+ * second of a crawl of a local site, and the time of a search.
  */
 export async function benchWeb(folder: string | null): Promise<readonly Row[]> {
   const rows: Row[] = [...(await crawlRows()), ...(await searchRows())]
+  if (folder !== null) rows.push(...(await searchQualityRows(folder)))
   const [articles, chunks] = ['article-extraction-benchmark', 'trafilatura'].map((name) => join(folder ?? '', name))
   if (folder === null || articles === undefined || chunks === undefined) return rows
   if (existsSync(articles)) rows.push(...(await articleRows(articles)))

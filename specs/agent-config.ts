@@ -125,8 +125,8 @@ export const agentConfig = object(
     knowledge: needs,
     knowledge_bases: needs,
     web: described(
-      optional(array(oneOf('search', 'fetch'), { maxItems: 2 })),
-      'Tools of the web that the model may call: `search` of the pages that the project has indexed (`web_search`), `fetch` of public pages (`web_fetch`).',
+      optional(array(oneOf('search', 'fetch', 'browse'), { maxItems: 3 })),
+      'Tools of the web that the model may call: `search` of the pages that the project has indexed (`web_search`), `fetch` of public pages (`web_fetch`), and `browse`, which opens a page in a browser and acts on it; its calls wait for an approval unless a policy says otherwise.',
     ),
   },
   { title: 'AgentConfig', description: 'Configuration of an agent.' },

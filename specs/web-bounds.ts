@@ -24,6 +24,20 @@ export const webBounds: readonly Bound[] = [
     test: ['test/actors/web/fetch/robots-files.test.ts', 'are those of 1,000 sites: the oldest is read again'],
   },
   {
+    of: 'sites whose pace of crawls is kept',
+    most: '10,000; the pace itself 10 s at most',
+    beyond: 'the oldest is dropped, and read at once',
+    code: ['src/actors/web/crawl/site-paces.ts', 'maxPaces'],
+    test: ['test/actors/web/crawl/site-paces.test.ts', 'forgets the oldest of 10,000 sites'],
+  },
+  {
+    of: 'the schema of an extraction',
+    most: '32 KiB of JSON',
+    beyond: '400 `invalid_field`',
+    code: ['specs/resources/web/web-limits.ts', 'maxSchemaBytes'],
+    test: ['test/e2e/web/web-pages.e2e.test.ts', 'refuses a schema that is %s'],
+  },
+  {
     of: 'the tree of a web page',
     most: '100 levels, 20,000 elements, 16 attributes an element, 3 M characters',
     beyond: 'the rest is left out, and `metadata.leftOut` names it',

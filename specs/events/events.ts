@@ -1,5 +1,6 @@
 import {
   array,
+  constant,
   described,
   integer,
   json,
@@ -84,6 +85,17 @@ export const compactedFields = {
   summary: nullable(string({ description: 'Text that the model reads instead.' })),
 }
 
+const urlCitation = object(
+  {
+    type: constant('url_citation'),
+    start_index: integer({ description: 'First character of the mark in `output`, in UTF-16 code units.' }),
+    end_index: integer({ description: 'Character after its last one.' }),
+    url: string({ description: 'Address of the page.' }),
+    title: string({ description: 'Title of the page. Untrusted.' }),
+  },
+  { title: 'UrlCitation', description: 'A page that a text names, as in `[2]`.' },
+)
+
 /** Payloads of a session's log by event name (`sessions.turns`, `sessions.stream`). */
 export const sessionEvents = {
   'session.forked': object(
@@ -147,6 +159,7 @@ export const sessionEvents = {
       output: string({ description: 'Whole text of the turn.' }),
       usage: turnUsage,
       tool_calls: described(optional(array(object(toolCall))), 'Tool calls that the caller has to run.'),
+      annotations: described(optional(array(urlCitation)), 'Pages that the output names; absent for none.'),
       memory: optional(memoryBlock),
     },
     { title: 'TurnCompleted', description: 'The turn is complete.' },

@@ -4,12 +4,17 @@ export interface RobotsRules {
   allows(url: URL): boolean
   /** Addresses of sitemaps as the file has them. */
   readonly sitemaps: readonly string[]
+  /** ms that the site wants between two pages (`Crawl-delay`, which is no part of RFC 9309); at most `maxDelayMs`. */
+  readonly delayMs: number
 }
 
 interface Rule {
   readonly pattern: string
   readonly allows: boolean
 }
+
+/** A site that wants more time between two pages is given this much, in ms. */
+export const maxDelayMs = 10_000
 
 /** Bytes of the file that count (RFC 9309, section 2.5). */
 export const maxRobotsBytes = 500 * 1024
@@ -22,10 +27,14 @@ const maxSitemaps = 100
 const maxSteps = 16_000_000
 
 /** A site without rules. */
-export const allowsAll: RobotsRules = { allows: () => true, sitemaps: [] }
+export const allowsAll: RobotsRules = { allows: () => true, sitemaps: [], delayMs: 0 }
 
 /** A site whose rules cannot be read for a failure of its server: nothing may be read (RFC 9309, section 2.3.1.4). */
-export const allowsNone: RobotsRules = { allows: ({ pathname }) => pathname === '/robots.txt', sitemaps: [] }
+export const allowsNone: RobotsRules = {
+  allows: ({ pathname }) => pathname === '/robots.txt',
+  sitemaps: [],
+  delayMs: 0,
+}
 
 /**
  * The rules of the groups that name the crawler, or else of those for `*`.
@@ -36,6 +45,7 @@ export const robotsOf = (text: string, crawler: string): RobotsRules => {
   const token = crawler.toLowerCase()
   // groups of other crawlers are not kept: a file may name thousands, and thousands of rules for each
   const groups = new Map<string, Rule[]>()
+  const delays = new Map<string, number>()
   const sitemaps: string[] = []
   let agents = new Set<string>()
   let isHead = false
@@ -50,18 +60,25 @@ export const robotsOf = (text: string, crawler: string): RobotsRules => {
     } else if (field === 'allow' || field === 'disallow') {
       isHead = false
       if (value !== '') for (const agent of agents) addRule(groups.get(agent), value, field === 'allow')
+    } else if (field === 'crawl-delay') {
+      for (const agent of agents) if (!delays.has(agent)) delays.set(agent, delayOf(value))
     } else if (field === 'sitemap' && value !== '' && sitemaps.length < maxSitemaps) sitemaps.push(value)
   }
-  const rules = groups.get(token) ?? groups.get('*') ?? []
-  return { allows: (url) => isAllowed(rules, url), sitemaps }
+  const group = groups.has(token) ? token : '*'
+  const rules = groups.get(group) ?? []
+  return { allows: (url) => isAllowed(rules, url), sitemaps, delayMs: delays.get(group) ?? 0 }
 }
+
+/** Seconds, also parts of one. */
+const delayOf = (value: string): number =>
+  /^\d{1,6}(?:\.\d{1,6})?$/.test(value) ? Math.min(maxDelayMs, Number(value) * 1000) : 0
 
 const addRule = (rules: Rule[] | undefined, value: string, allows: boolean): void => {
   if (rules === undefined || rules.length >= maxRules) return
   rules.push({ pattern: normalPath(value), allows })
 }
 
-/** Lines with a field. Other fields, such as crawl-delay, neither end a group nor begin one. */
+/** Lines with a field. Other fields neither end a group nor begin one. */
 function* linesOf(text: string): Generator<{ readonly field: string; readonly value: string }> {
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
     const [said = ''] = line.split('#', 1)

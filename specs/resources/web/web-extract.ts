@@ -11,11 +11,13 @@ import {
   nullable,
   object,
   oneOf,
+  optional,
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
 import { pageErrors } from '#specs/errors/web-errors.ts'
 import { ofWeb, pageRequest, untrusted } from './web-fields.ts'
+import { maxSchemaBytes } from './web-limits.ts'
 
 /** A passage of a page that can be cited. */
 export const evidenceSpan = object(
@@ -38,6 +40,24 @@ export const pageLink = object(
   { title: 'WebLink', description: 'A link of a page.' },
 )
 
+/** Where a value comes from. */
+const dataEvidence = object(
+  {
+    path: string({ description: 'JSON Pointer of the value in `data`.' }),
+    source: described(
+      oneOf('json_ld', 'microdata', 'meta', 'table', 'label', 'heading'),
+      'Part of the page that says it: structured data comes before tables, labelled lines and headings.',
+    ),
+    text: string({ description: 'What the page wrote. Untrusted.' }),
+    start: described(
+      nullable(integer()),
+      'First character of it in `content`; null where only structured data has it.',
+    ),
+    end: described(nullable(integer()), 'Character after its last one.'),
+  },
+  { title: 'WebDataEvidence', description: 'Where a value of the data comes from.' },
+)
+
 const extracted = object(
   {
     url: string({ description: 'Address of the request.' }),
@@ -56,6 +76,15 @@ const extracted = object(
       jsonObject(),
       'What else the page says of itself: `author`, `siteName`, `type`, `image`, `keywords`, `feeds`, `jsonLd`, `mimeType`, `charset`, `pageCount` of a PDF file, and `leftOut`: what a page had too much of to be read whole.',
     ),
+    data: described(
+      optional(jsonObject()),
+      'With `schema`: what the page says of it. Valid by the schema but for what `dataErrors` names.',
+    ),
+    dataEvidence: described(optional(array(dataEvidence)), 'With `schema`: where each value of `data` comes from.'),
+    dataErrors: described(
+      optional(array(object({ path: string({ description: 'JSON Pointer.' }), message: string() }))),
+      'With `schema`: what it requires and the page does not say, and what the page says that it does not allow.',
+    ),
     untrusted,
   },
   { title: 'WebExtract', description: 'What a page says.' },
@@ -73,6 +102,10 @@ export const webExtract = defineOperations('web', {
     body: object({
       ...pageRequest,
       format: described(defaulted(oneOf('text', 'markdown'), 'text'), 'Form of `content`. Default: `text`.'),
+      schema: described(
+        optional(jsonObject({ maxBytes: maxSchemaBytes })),
+        'JSON Schema of an object, at most 32 KiB: `data` is what the page says of its properties, found by their names and titles in structured data, tables, labelled lines and headings.',
+      ),
     }),
     answer: answersJson(extracted),
     errors: pageErrors,

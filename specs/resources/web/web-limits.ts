@@ -7,6 +7,9 @@ export const defaultPageBytes = 2 * 1024 * 1024
 /** Shortest and longest time for a page, in ms. */
 export const pageTimeoutMs = { min: 1_000, max: 30_000, default: 15_000 } as const
 
+/** Size of a schema by which a page is extracted, in bytes of JSON. */
+export const maxSchemaBytes = 32 * 1024
+
 /** Most redirects from a URL to its page. */
 export const maxRedirects = 5
 

@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import { browserJobs } from '#specs/resources/web/browse.ts'
 import { browserProfiles } from '#specs/resources/web/browser-profiles.ts'
+import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { Port } from '../capability/port.ts'
+import { agentBrowser } from './agents/agent-browser.ts'
 import { ChromiumMissing, findChromium } from './engine/find-chromium.ts'
 import { visit } from './engine/visit.ts'
 import { VisitFailed } from './engine/visit-failed.ts'
@@ -48,6 +50,7 @@ export const browser = capability({
     const path = () => findChromium(settings.path)
     const limits = { maxMemoryBytes: settings.maxMemoryBytes, maxBytes: maxLoadedBytes }
     const visits = { guard: guard.content, path: () => path().catch(unavailable), limits, now }
+    agentResources.give(house, agentBrowser({ host, storage, blobs, guard: guard.content, path, now, clock }))
     return {
       useCases: {
         ...jobUseCases({ host, storage, blobs, guard: guard.content, path, now }),

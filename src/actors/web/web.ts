@@ -15,6 +15,7 @@ import { agentWeb } from './agents/agent-web.ts'
 import { crawlEffects } from './crawl/crawl-effects.ts'
 import { crawlJobUseCases } from './crawl/crawl-job-use-cases.ts'
 import { crawlUseCase } from './crawl/crawl-use-case.ts'
+import { SitePaces } from './crawl/site-paces.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
 import { PageReader } from './extract/page-reader.ts'
 import { fetchUseCase } from './fetch/fetch-use-case.ts'
@@ -39,6 +40,7 @@ export const web = capability({
     const reader = new PageReader({ pages: fetcher, rooms, steady: clock.steady })
     const store = new PageStore(records, now)
     const indexes = new PageIndexes(store, clock)
+    const paces = new SitePaces({ robots: fetcher.robots, clock })
     const embedder = localEmbedderPort.of(house)
     const search = { indexes, embedder, shared: sharedCorpusPort.of(house), now }
     const indexing = {
@@ -47,6 +49,7 @@ export const web = capability({
       embedder,
       indexed: (row: Parameters<PageIndexes['put']>[0]) => indexes.put(row),
       now,
+      pace: paces.turn.bind(paces),
     }
     agentResources.give(house, agentWeb({ ...search, reader }))
     webService.give(house, {

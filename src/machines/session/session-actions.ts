@@ -161,8 +161,8 @@ export const runUngatedTools = sessionSetup.enqueueActions(({ enqueue, context }
 
 /** The turn's last event; every so many turns a checkpoint of the conversation. */
 export const completeTurn = sessionSetup.enqueueActions(({ enqueue, context, event }) => {
-  const memory = event.type === 'model_answered' ? event.memory : undefined
-  enqueue({ type: 'journal', params: { events: [completion(context, memory?.block)] } })
+  const { memory, annotations } = event.type === 'model_answered' ? event : {}
+  enqueue({ type: 'journal', params: { events: [completion(context, { memory: memory?.block, annotations })] } })
   if (memory !== undefined && memory.message !== null) enqueue({ type: 'send', params: { messages: [memory.message] } })
   if (context.turn % checkpointEvery === 0) enqueue({ type: 'writeCheckpoint', params: { turn: context.turn } })
 })

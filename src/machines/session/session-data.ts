@@ -122,6 +122,8 @@ export type ModelEvent =
       readonly usage: TurnUsage
       /** Only in the last answer of a turn or run that uses memory. */
       readonly memory?: AnswerMemory
+      /** Pages that the answer names, by their places in the text of the turn; only in the last answer of a turn. */
+      readonly annotations?: readonly JsonObject[]
     }
   | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
 

@@ -81,8 +81,15 @@ export const toolCompleted = (context: SessionContext, action_id: string, output
     action_id,
   })
 
-/** `turn.completed`; with `tool_calls` when the caller has to run some. @param memory what was read and written; null for none. */
-export const completion = (context: SessionContext, memory: JsonObject | null = null): Emission => {
+/** What an answer leaves for the last event of its turn. */
+interface Completed {
+  /** What was read and written. */
+  readonly memory?: JsonObject | undefined
+  readonly annotations?: readonly JsonObject[] | undefined
+}
+
+/** `turn.completed`; with `tool_calls` when the caller has to run some. */
+export const completion = (context: SessionContext, { memory, annotations }: Completed = {}): Emission => {
   const deferred = context.calls.filter((call) => call.status === 'deferred')
   return emission(context, 'turn.completed', {
     turn_number: context.turn,
@@ -95,7 +102,8 @@ export const completion = (context: SessionContext, memory: JsonObject | null = 
         arguments: argumentsOf(call),
       })),
     }),
-    ...(memory !== null && { memory }),
+    ...(annotations !== undefined && { annotations }),
+    ...(memory !== undefined && { memory }),
   })
 }
 

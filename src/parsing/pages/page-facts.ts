@@ -134,7 +134,8 @@ const robotsOf = (metas: readonly OpenedTag[]): readonly string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
+/** Objects of JSON-LD, those of graphs by themselves. */
+export const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
   said
     .filter(
       ({ name, attributes: { type = '' } }) => name === 'script' && type.trim().toLowerCase() === 'application/ld+json',
@@ -142,7 +143,8 @@ const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
     .slice(0, maxJsonLd)
     .flatMap((script) => objectsIn(parsedJson(script.text())))
 
-const parsedJson = (text: string): Json => {
+/** Null for what is no JSON. */
+export const parsedJson = (text: string): Json => {
   try {
     return JSON.parse(text)
   } catch {
@@ -150,7 +152,8 @@ const parsedJson = (text: string): Json => {
   }
 }
 
-const objectsIn = (value: Json): readonly JsonObject[] => {
+/** Objects of a document of JSON, or of JSON-LD. */
+export const objectsIn = (value: Json): readonly JsonObject[] => {
   if (Array.isArray(value)) return value.slice(0, 100).flatMap((each) => (isRecord(each) ? [each] : []))
   if (!isRecord(value)) return []
   return Array.isArray(value['@graph']) ? objectsIn(value['@graph']) : [value]

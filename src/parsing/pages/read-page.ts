@@ -1,12 +1,15 @@
 import { isObject } from '#outgoing/wire.ts'
 import { decodedPage } from '#src/pages/charset.ts'
 import type { PageType } from '#src/pages/content-type.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import { pdfText } from '../documents/pdf-text.ts'
 import { type TextFormat, textOf } from './block-writer.ts'
 import { cleanPage } from './clean-html.ts'
+import { candidatesOf, type PageCandidates } from './data/candidates.ts'
+import { type PageData, pageDataOf, SchemaFault } from './data/page-data.ts'
 import { type EvidenceSpan, evidenceOf } from './evidence.ts'
 import { mainElement } from './main-text.ts'
-import { type PageFacts, pageFacts } from './page-facts.ts'
+import { jsonLdOf, objectsIn, type PageFacts, pageFacts, parsedJson } from './page-facts.ts'
 import { linksOf, type PageLink } from './page-links.ts'
 import { documentOf, type PageDocument } from './schema.ts'
 
@@ -17,7 +20,12 @@ export interface PageInput {
   /** Address that it came from. */
   readonly url: string
   readonly format: TextFormat
+  /** JSON Schema of what the page is looked through for. */
+  readonly schema?: JsonObject
 }
+
+/** What a page says of a schema, or why that is none. */
+export type SchemaRead = PageData | { readonly fault: string }
 
 /** What a page says. */
 export type PageRead = PageFacts & {
@@ -28,6 +36,8 @@ export type PageRead = PageFacts & {
   readonly pageCount: number | null
   /** Parts of a hostile page that were left out. */
   readonly leftOut: readonly string[]
+  /** Null without a schema. */
+  readonly data: SchemaRead | null
 }
 
 /** Text of a page, in characters. */
@@ -39,26 +49,44 @@ const noFacts: PageFacts = {
 }
 
 /** Reads a page: its text without what frames it, links, spans to cite, and what it says of itself. */
-export const readPage = async ({ bytes, type, url, format }: PageInput): Promise<PageRead> => {
-  if (type.kind === 'pdf') return readPdf(bytes)
+export const readPage = async (input: PageInput): Promise<PageRead> => {
+  const { bytes, type, schema } = input
+  if (type.kind === 'pdf') return readPdf(bytes, schema)
   const { text, charset } = decodedPage(bytes, type)
-  if (type.kind === 'html') return readHtml(text, { url, format, charset })
+  if (type.kind === 'html') return readHtml(text, { ...input, charset })
   const content = bounded(type.kind === 'xml' ? textOfXml(text) : text.replaceAll('\r\n', '\n').trim())
   const title = type.kind === 'markdown' ? (/^#\s+(.{1,300})$/m.exec(content)?.[1] ?? '') : ''
-  const rest = { links: [], evidence: evidenceOf(content), charset, pageCount: null, leftOut: [] }
+  const jsonLd = type.kind === 'json' ? objectsIn(parsedJson(text)) : []
+  const data = schemaRead(schema, () => candidatesOf(null, { said: [], jsonLd, content }), content)
+  const rest = { links: [], evidence: evidenceOf(content), charset, pageCount: null, leftOut: [], data }
   return { ...noFacts, title, content, ...rest }
 }
 
-const readPdf = async (bytes: Uint8Array): Promise<PageRead> => {
+const schemaRead = (
+  schema: JsonObject | undefined,
+  candidates: () => PageCandidates,
+  content: string,
+): SchemaRead | null => {
+  if (schema === undefined) return null
+  try {
+    return pageDataOf(schema, candidates(), content)
+  } catch (error) {
+    if (error instanceof SchemaFault) return { fault: error.message }
+    throw error
+  }
+}
+
+const readPdf = async (bytes: Uint8Array, schema: JsonObject | undefined): Promise<PageRead> => {
   const { text, pages, title } = await pdfText(bytes)
   const content = bounded(text)
-  const rest = { links: [], charset: null, pageCount: pages.length, leftOut: [] }
+  const data = schemaRead(schema, () => candidatesOf(null, { said: [], jsonLd: [], content }), content)
+  const rest = { links: [], charset: null, pageCount: pages.length, leftOut: [], data }
   return { ...noFacts, title: title ?? '', content, evidence: evidenceOf(content), ...rest }
 }
 
 const readHtml = (
   html: string,
-  { url, format, charset }: { readonly url: string; readonly format: TextFormat; readonly charset: string },
+  { url, format, charset, schema }: PageInput & { readonly charset: string },
 ): PageRead => {
   const page = cleanPage(html)
   const base = baseOf(page.said.find(({ name }) => name === 'base')?.attributes.href, url)
@@ -72,7 +100,9 @@ const readHtml = (
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))
   const content = bounded(textOf(main, format))
   const language = page.language ?? facts.language
-  const rest = { links, evidence: evidenceOf(content), charset, pageCount: null, leftOut: page.leftOut }
+  const candidates = () => candidatesOf(document, { said: page.said, jsonLd: jsonLdOf(page.said), content })
+  const data = schemaRead(schema, candidates, content)
+  const rest = { links, evidence: evidenceOf(content), charset, pageCount: null, leftOut: page.leftOut, data }
   return { ...facts, title, language, content, ...rest }
 }
 

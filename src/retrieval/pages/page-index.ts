@@ -1,7 +1,8 @@
 import { type Analysis, analysisOf, conceptsOf } from '../analysis/analysis.ts'
 import { PassageIndex } from '../passage-index.ts'
+import { weightsOfPages } from '../ranking/weights.ts'
 import { type PageQuality, qualityOf, signatureOf } from './page-quality.ts'
-import { densityOf, type PageSignals, type RankedPage, ranked, titleShare } from './page-ranking.ts'
+import { densityOf, type PageSignals, type RankedPage, ranked, shareOf } from './page-ranking.ts'
 
 /** A part of a page's text. */
 export interface PagePassage {
@@ -53,6 +54,8 @@ interface Entry extends PageQuality {
   readonly host: string
   readonly words: Pick<Analysis, 'counts' | 'length'>
   readonly signature: Uint32Array
+  /** Words of its title. */
+  readonly titled: Analysis['counts']
 }
 
 interface Found extends RankedPage {
@@ -66,10 +69,14 @@ const dayMs = 86_400_000
 /** A page is worth half as much as new after this time. */
 const halfLifeMs = 365 * dayMs
 const bytesAPage = 4_000
+/** A shorter page may be of nothing but the query's words. */
+const leastWords = 40
+/** Share of the query's words among those of a page: a short text that answers a long question has up to a half. */
+const stuffing = { from: 0.45, to: 0.7 } as const
 
 /** Pages of one corpus in memory, found by their passages and ranked by what is known of the page. */
 export class PageIndex {
-  readonly #passages = new PassageIndex('document')
+  readonly #passages = new PassageIndex('document', weightsOfPages)
   readonly #pages = new Map<string, Entry>()
   /** Hosts that link to an address. */
   readonly #linking = new Map<string, Map<string, number>>()
@@ -97,6 +104,7 @@ export class PageIndex {
       host: hostOf(page.url),
       words: analysisOf(text, 'en'),
       signature: signatureOf(text),
+      titled: analysisOf(title, 'en').counts,
       ...qualityOf({ title, text, description, links: links.length }),
     }
     this.#pages.set(page.id, entry)
@@ -128,11 +136,15 @@ export class PageIndex {
   /** Finds pages by a query, best first. */
   async search(query: PageQuery): Promise<readonly PageHit[]> {
     const decided = new Map<string, boolean>()
+    // passages of a page mostly stand beside one another
+    let last: { readonly page: string; readonly accepted: boolean } | null = null
     const accepts = (id: string): boolean => {
-      const [page = ''] = id.split(' ', 1)
-      const known = decided.get(page) ?? this.#accepts(page, query)
-      decided.set(page, known)
-      return known
+      const page = pageOf(id)
+      if (last?.page === page) return last.accepted
+      const accepted = decided.get(page) ?? this.#accepts(page, query)
+      decided.set(page, accepted)
+      last = { page, accepted }
+      return accepted
     }
     const { text, vector, embedder, now } = query
     const { hits } = await this.#passages.search({
@@ -141,7 +153,7 @@ export class PageIndex {
     })
     const best = new Map<string, (typeof hits)[number]>()
     for (const hit of hits) {
-      const [page = ''] = hit.id.split(' ', 1)
+      const page = pageOf(hit.id)
       if (!best.has(page)) best.set(page, hit)
     }
     const concepts = conceptsOf(text, ['en'])
@@ -162,21 +174,21 @@ export class PageIndex {
     { concepts, query }: { readonly concepts: ReturnType<typeof conceptsOf>; readonly query: PageQuery },
   ): readonly Found[] {
     const entry = this.#pages.get(id)
-    const passage = entry?.page.passages[Number(hit.id.split(' ')[1])]
+    const passage = entry?.page.passages[Number(hit.id.slice(hit.id.lastIndexOf(' ') + 1))]
     if (entry === undefined || passage === undefined) return []
-    const { page, host, signature, quality } = entry
+    const { page, host, signature, quality, titled } = entry
     const { rank = 0, lexical = 0, vector } = hit.parts ?? {}
-    const stuffed =
-      entry.words.length < 40 ? 0 : Math.min(1, Math.max(0, (densityOf(concepts, entry.words) - 0.15) / 0.15))
+    const density = entry.words.length < leastWords ? 0 : densityOf(concepts, entry.words)
+    const stuffed = Math.min(1, Math.max(0, (density - stuffing.from) / (stuffing.to - stuffing.from)))
     const signals: PageSignals = {
       ...{ relevance: rank, lexical, semantic: vector ?? null, quality },
-      title: titleShare(concepts, page.title),
+      title: shareOf(concepts, titled),
       authority: this.#authority(page.url, host),
       freshness: page.publishedAt === null ? 0 : 0.5 ** (Math.max(0, query.now - page.publishedAt) / halfLifeMs),
       spam: 1 - (1 - entry.spam) * (1 - stuffed),
     }
     const { contentHash, firstSeenAt } = page
-    return [{ id, host, contentHash, signature, firstSeenAt, signals, entry, passage }]
+    return [{ id, host, contentHash, signature, words: entry.words.length, firstSeenAt, signals, entry, passage }]
   }
 
   /** A page that 30 other hosts link to has all of it. */
@@ -195,5 +207,8 @@ export class PageIndex {
     else this.#linking.delete(url)
   }
 }
+
+/** A passage is called by its page and its place. */
+const pageOf = (passage: string): string => passage.slice(0, passage.lastIndexOf(' '))
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : '')

@@ -30,10 +30,12 @@ export const qualityOf = ({ title, text, description, links }: QualityInput): Pa
   const words = start.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const all = Math.max(1, words.length)
   const most = [...counts.values()].toSorted((a, b) => b - a).slice(0, 3)
-  const stuffed = length < 40 ? 0 : ramp(most.reduce((sum, count) => sum + count, 0) / Math.max(1, length), 0.2, 0.4)
+  const stuffed = length < 40 ? 0 : ramp(most.reduce((sum, count) => sum + count, 0) / Math.max(1, length), 0.3, 0.5)
   const repeated = all < 60 ? 0 : ramp(repeatedShare(words), 0.25, 0.6)
   const offered = ramp(words.filter((word) => offers.has(word)).length / all, 0.01, 0.05)
-  const unsaid = all < 80 ? 0 : ramp(1 - ((start.match(/[.!?。！？।]/g)?.length ?? 0) / all) * 40, 0.3, 0.9)
+  // a list of words has no sentences, and none of the small words between others
+  const listed = ramp(length / all, 0.7, 0.9)
+  const unsaid = all < 80 ? 0 : listed * ramp(1 - ((start.match(/[.!?。！？।]/g)?.length ?? 0) / all) * 40, 0.3, 0.9)
   const linked = all < 40 ? 0 : ramp(links / all, 0.25, 0.8)
   const titled = ramp(repeatedShare(title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [], 1), 0.3, 0.6)
   const clean = [stuffed, repeated, offered, unsaid * 0.5, linked * 0.5, titled * 0.6]

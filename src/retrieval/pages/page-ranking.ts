@@ -1,4 +1,4 @@
-import { analysisOf, type Concept } from '../analysis/analysis.ts'
+import type { Analysis, Concept } from '../analysis/analysis.ts'
 import { likenessOf } from './page-quality.ts'
 
 /** The parts of a page's score, each from 0 to 1. */
@@ -23,17 +23,21 @@ export interface RankedPage {
   readonly host: string
   readonly contentHash: string
   readonly signature: Uint32Array
+  /** Words of its text, without the most frequent ones of its language. */
+  readonly words: number
   /** ms since the epoch. */
   readonly firstSeenAt: number
   readonly signals: PageSignals
 }
 
 /** How the parts are weighed. */
-export const pageWeights = { title: 0.12, authority: 0.06, freshness: 0.03, quality: 0.04, spam: 0.9 } as const
+export const pageWeights = { title: 0.1, authority: 0.06, freshness: 0.03, quality: 0.02, spam: 0.9 } as const
 
 const most = 1 + pageWeights.title + pageWeights.authority + pageWeights.freshness + pageWeights.quality
 /** Pages that agree this far are one page. */
 const mirrorLikeness = 0.8
+/** In a short text a sentence that was added to a copy is much of it. */
+const shortMirrors = { words: 60, likeness: 0.55 } as const
 /** Pages of one host that come without a loss. */
 const freePlaces = 2
 const hostLoss = 0.9
@@ -89,21 +93,23 @@ const withoutMirrors = <Page extends RankedPage>(pages: readonly Page[]): readon
     a.firstSeenAt - b.firstSeenAt ||
     b.signals.relevance - a.signals.relevance
   for (const page of pages.toSorted(better)) {
-    const isMirror = kept.some(
-      (other) =>
-        other.contentHash === page.contentHash || likenessOf(other.signature, page.signature) >= mirrorLikeness,
-    )
+    const isMirror = kept.some((other) => isOne(other, page))
     if (!isMirror) kept.push(page)
   }
   return kept
 }
 
-/** Share of the query's words that a title has. */
-export const titleShare = (concepts: readonly Concept[], title: string): number => {
-  if (concepts.length === 0) return 0
-  const { counts } = analysisOf(title, 'en')
-  return concepts.filter(({ terms }) => terms.some((term) => counts.has(term))).length / concepts.length
+const isOne = (a: RankedPage, b: RankedPage): boolean => {
+  if (a.contentHash === b.contentHash) return true
+  const least = Math.min(a.words, b.words) < shortMirrors.words ? shortMirrors.likeness : mirrorLikeness
+  return likenessOf(a.signature, b.signature) >= least
 }
+
+/** Share of the query's words that a title has. */
+export const shareOf = (concepts: readonly Concept[], words: Analysis['counts']): number =>
+  concepts.length === 0
+    ? 0
+    : concepts.filter(({ terms }) => terms.some((term) => words.has(term))).length / concepts.length
 
 /** Share of a text's words that are words of the query: a text of nothing else says nothing about them. */
 export const densityOf = (

@@ -49,3 +49,9 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
   },
 }
+
+/**
+ * Passages of web pages: texts of all lengths, and each passage is as much of its page as answers a query by itself.
+ * Measured by `npm run bench -- --only web` in the same way.
+ */
+export const weightsOfPages: Weights = { ...weightsOf.document, k1: 2, b: 0.8, group: 0 }

@@ -62,7 +62,7 @@ describe('the web for agents', () => {
   it('is what the config names of it', async () => {
     expect((await web.offer(place, ['fetch'])).tools.map(({ name }) => name)).toEqual(['web_fetch'])
     expect(await web.missing(place, 'search')).toBeNull()
-    expect(await web.missing(place, 'telnet')).toMatch(/search and fetch/)
+    expect(await web.missing(place, 'telnet')).toMatch(/search, fetch and browse/)
   })
 
   it('finds pages of the project, marked as what strangers wrote', async () => {

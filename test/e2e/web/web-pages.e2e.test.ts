@@ -56,6 +56,27 @@ describe('pages of the web', () => {
     for (const { text, start, end } of body.evidenceSpans) expect(body.content.slice(start, end)).toBe(text)
   })
 
+  it('are extracted by a schema, each value with where it stands', async () => {
+    const schema = {
+      type: 'object',
+      properties: { title: { type: 'string' }, price: { type: 'number' } },
+      required: ['price'],
+    }
+    const { status, body } = await post('extract', { url: site.url('/article'), schema })
+    expect(status).toBe(200)
+    expect(body.data).toEqual({ title: 'Harbour' })
+    expect(body.dataEvidence).toMatchObject([{ path: '/title', text: 'Harbour' }])
+    expect(body.dataErrors).toEqual([{ path: '/price', message: 'The page does not say it.' }])
+  })
+
+  it.each([
+    ['none', { type: 'objekt' }],
+    ['too long', { type: 'object', description: 'x'.repeat(40_000) }],
+  ])('refuses a schema that is %s', async (_what, schema) => {
+    const { status, body } = await post('extract', { url: site.url('/article'), schema })
+    expect([status, body.error, body.details.param]).toEqual([400, 'invalid_field', 'schema'])
+  })
+
   it.each<readonly [path: string, status: number, code: string]>([
     ['/denied', 403, 'robots_denied'],
     ['/away', 400, 'unsafe_url'],

@@ -1,3 +1,6 @@
+import { requestValidator } from '#specs/dsl/validate.ts'
+import type { BodyOf } from '#specs/index.ts'
+import { browserJobs } from '#specs/resources/web/browse.ts'
 import type { PageRead } from '../engine/read-page.ts'
 import type { AccessibilitySnapshot } from '../engine/snapshot.ts'
 
@@ -15,3 +18,12 @@ export interface StoredResult extends PageRead {
 
 /** A result, read back. */
 export const storedResult = (text: string): StoredResult => JSON.parse(text) as StoredResult
+
+const jobBodies = requestValidator(browserJobs['browser_jobs.create'])
+
+/** A request for a job that a model wrote. @throws {ServiceError} as requests of the API do */
+export const jobBody = (value: object): BodyOf<'browser_jobs.create'> => {
+  const body: unknown = structuredClone(value)
+  jobBodies.body(body)
+  return body as BodyOf<'browser_jobs.create'>
+}

@@ -1,4 +1,5 @@
 import type { MemoryService } from '#actors/capability/memory-service.ts'
+import { citationsIn } from '#gateway/apis/responses/citations.ts'
 import type { Charge } from '#gateway/call/accounting/charge.ts'
 import { type ActorCaller, actorCaller } from '#gateway/call/caller.ts'
 import type { ModelMessage, ModelRequest } from '#gateway/call/provider-port.ts'
@@ -11,7 +12,7 @@ import { backoffMs, type Clock, pause } from '#runtime/clock.ts'
 import type { EffectContext, EffectOutcome, UncertainEffect } from '#runtime/effects/effects.ts'
 import { newIdIn } from '#runtime/ids.ts'
 import { shardOf } from '#runtime/recovery/shard.ts'
-import { contextOf } from '#runtime/schema.ts'
+import { contextOf, isObject } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject, StoredEvent } from '#storage/ports.ts'
 import { type Compacted, type CompactParts, compacted } from '../context/compact.ts'
@@ -20,6 +21,7 @@ import { DeltaJournal } from '../delta-journal.ts'
 import { shownTools } from '../tools/shown-tools.ts'
 import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 import { type RecalledTurn, recallFor } from './turn-memory.ts'
+import { lengthBefore, numberedSources, type WebSource } from './web-sources.ts'
 
 /** What a model call needs. */
 export interface CallModelParts extends CompactParts {
@@ -131,7 +133,7 @@ const outcomeOf = async (
   requested: ModelCallRequest,
   { context, deltas, manner }: { readonly context: EffectContext; readonly deltas: Deltas; readonly manner: Manner },
 ): Promise<EffectOutcome> => {
-  const { request, caller, config, recalled } = await prepare(parts, requested, context)
+  const { request, caller, config, recalled, cited } = await prepare(parts, requested, context)
   const ratePlanId = config.rate_plan_id ?? null
   const charged = (charge: Charge): Charged => ({ metered: metered({ ratePlanId, ...requested.whose, ...charge }) })
   const shortened = async (refused: boolean): Promise<EffectOutcome | null> => {
@@ -145,7 +147,9 @@ const outcomeOf = async (
     if (first !== null) return first
     const call = () => parts.models.call(request, caller, { onDelta: deltas.add, signal: context.signal })
     const answer = await manner(call, context.signal)
-    return answered(context.actor, { delta: await deltas.rest(), answer, recalled, charged: charged(answer.charge) })
+    const annotations = cited(answer.text)
+    const said = { delta: await deltas.rest(), answer, recalled, annotations, charged: charged(answer.charge) }
+    return answered(context.actor, said)
   } catch (error) {
     const delta = await deltas.rest()
     if (!(error instanceof ServiceError)) throw error
@@ -166,6 +170,8 @@ interface Prepared {
   readonly config: TurnConfig
   /** Null where no memory is used. */
   readonly recalled: RecalledTurn | null
+  /** The pages that an answer names, by their places in the text of the turn. */
+  readonly cited: (answer: string) => readonly JsonObject[]
 }
 
 const prepare = async (
@@ -176,7 +182,8 @@ const prepare = async (
   const kept = parts.configs.read(owner.project, requested.config)
   const config = kept instanceof Promise ? await kept : kept
   const conversation = await parts.conversations.of(actor, owner)
-  const messages = conversation.forModel()
+  const said = conversation.forModel()
+  const { messages, sources } = numberedSources(said)
   const source = requested.whose.operation === 'run' ? 'run' : 'session'
   const recalled =
     config.memory === undefined
@@ -192,7 +199,19 @@ const prepare = async (
     caller: actorCaller(owner, requested.whose.agentId),
     config,
     recalled,
+    cited: (answer) => annotationsOf(answer, sources, lengthBefore(said, requested.steps - 1)),
   }
+}
+
+/** Citations of pages in an answer, as annotations of a text that has so much before it. */
+const annotationsOf = (answer: string, sources: readonly WebSource[], before: number | null): readonly JsonObject[] => {
+  if (before === null) return []
+  return citationsIn(answer, sources).flatMap(({ type, url_citation }): readonly JsonObject[] => {
+    if (!isObject(url_citation)) return []
+    const { start_index, end_index, url = '', title = '' } = url_citation
+    const [from, to] = [Number(start_index) + before, Number(end_index) + before]
+    return [{ type: String(type), start_index: from, end_index: to, url, title }]
+  })
 }
 
 const requestOf = (
@@ -228,7 +247,7 @@ const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelReque
 }
 
 /** The actions run where the session or run does: an approval is one hop less then. */
-const answered = (waiter: string, { delta, answer, charged, recalled }: Answered): EffectOutcome => {
+const answered = (waiter: string, { delta, answer, charged, recalled, annotations }: Answered): EffectOutcome => {
   const shard = shardOf(waiter)
   const said = {
     type: 'model_answered',
@@ -242,13 +261,18 @@ const answered = (waiter: string, { delta, answer, charged, recalled }: Answered
   }
   const memory = answer.toolCalls.length === 0 ? recalled?.remembered(answer.text) : undefined
   return {
-    event: { ...said, delta, ...(memory !== undefined && { memory }) },
+    event: {
+      ...{ ...said, delta },
+      ...(memory !== undefined && { memory }),
+      ...(annotations.length > 0 && answer.toolCalls.length === 0 && { annotations }),
+    },
     stored: { ...said, ...charged },
   }
 }
 
 interface Answered {
   readonly delta: string
+  readonly annotations: readonly JsonObject[]
   readonly answer: TurnAnswer
   readonly charged: Charged
   readonly recalled: RecalledTurn | null

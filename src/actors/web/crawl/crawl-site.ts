@@ -12,6 +12,8 @@ export interface CrawlPlan {
   readonly sitemap: boolean
   /** In seconds. */
   readonly maxAge: number
+  /** Until when pages wait for the pace of their sites, by the steady clock; absent: as long as that takes. */
+  readonly paceUntil?: number
 }
 
 /** An address that waits. */

@@ -13,8 +13,8 @@ export const crawlUseCase =
   (parts: IndexingParts & FetchedSite & { readonly steady: () => number }): UseCases['web.crawl'] =>
   async ({ scope, body, signal }) => {
     requirePages(body.seeds)
-    const plan = { ...body, project: scope.project }
     const until = parts.steady() + wholeMs
+    const plan = { ...body, project: scope.project, paceUntil: until }
     let state = await begun(parts, plan, signal)
     while (!isOver(state, plan) && parts.steady() < until) state = await advanced(parts, plan, { state, signal })
     return crawlView(isOver(state, plan) ? state : outOfTime(state, plan))

@@ -1,4 +1,5 @@
 import type { Embedder } from '#retrieval/embedder.ts'
+import { pagePassages } from '#retrieval/pages/page-passages.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -16,6 +17,8 @@ export interface IndexingParts {
   /** Called with each page that is stored anew. */
   readonly indexed: (row: WebPageRow) => void
   readonly now: () => number
+  /** Waits until a page of the site may be read; false when that is after `until`. Absent: at once. */
+  readonly pace?: (url: string, signal: AbortSignal, until?: number) => Promise<boolean>
 }
 
 /** A page of a crawl as it is answered. */
@@ -35,6 +38,8 @@ interface PageTask {
   readonly depth: number
   /** In seconds. */
   readonly maxAge: number
+  /** Until when it may wait for the pace of its site, by the steady clock; absent: as long as that takes. */
+  readonly paceUntil?: number
   readonly signal: AbortSignal
 }
 
@@ -66,7 +71,7 @@ const done =
 const without = (page: CrawledPage, links: readonly string[] = []): PageOutcome => ({ page, links, row: null })
 
 const readFor = async (parts: IndexingParts, task: PageTask): Promise<Storing> => {
-  const { project, url, depth, maxAge, signal } = task
+  const { project, url, depth, maxAge, signal, paceUntil } = task
   const { store, reader, now } = parts
   if (await store.isBlocked(project, url)) return done(without({ url, depth, status: 'skipped', reason: 'taken_down' }))
   const known = await store.find(project, url)
@@ -74,6 +79,8 @@ const readFor = async (parts: IndexingParts, task: PageTask): Promise<Storing> =
   const validators = known === null ? undefined : { etag: known.data.etag, lastModified: known.data.last_modified }
   const hasValidators = validators !== undefined && (validators.etag ?? validators.lastModified) !== null
   const request = { url, maxBytes, timeoutMs, signal, ...(hasValidators && { known: validators }) }
+  if ((await parts.pace?.(url, signal, paceUntil)) === false)
+    return done(without({ url, depth, status: 'skipped', reason: 'out_of_time' }))
   const read = await reader.read(request)
   if (read.read === null && known !== null) return async () => unchanged(task, await store.touch(known))
   return () => indexed(parts, task, { ...read, known })
@@ -135,7 +142,7 @@ const pageOf = async (
   },
 ): Promise<NewPage> => {
   const text = read.content.slice(0, kept.text)
-  const chunks = [...chunksOf(text)].slice(0, kept.passages)
+  const chunks = pagePassages(chunksOf(text)).slice(0, kept.passages)
   const vectors = await vectorsOf(
     embedder,
     chunks.map(({ start, end }) => text.slice(start, end)),

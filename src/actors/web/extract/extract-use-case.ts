@@ -1,4 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import { pageRefusal } from '../fetch/page-refusal.ts'
 import type { PageReader } from './page-reader.ts'
 
@@ -8,7 +9,12 @@ export const extractUseCase =
   async ({ body, signal }) => {
     const { page, read } = await reader.read({ ...body, signal })
     if (read === null) throw pageRefusal('fetch_failed', { url: body.url })
-    const { metadata, charset, pageCount, leftOut } = read
+    const { metadata, charset, pageCount, leftOut, data } = read
+    if (data !== null && 'fault' in data)
+      throw new ServiceError('invalid_field', {
+        param: 'schema',
+        message: `The schema is no JSON Schema: ${data.fault}.`,
+      })
     return {
       url: page.url,
       canonicalUrl: read.canonical ?? page.finalUrl,
@@ -29,6 +35,7 @@ export const extractUseCase =
         ...(pageCount !== null && { pageCount }),
         ...(leftOut.length > 0 && { leftOut }),
       },
+      ...(data !== null && { data: data.value, dataEvidence: data.evidence, dataErrors: data.errors }),
       untrusted: true,
     }
   }

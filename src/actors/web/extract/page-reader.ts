@@ -3,6 +3,7 @@ import type { TextFormat } from '#src/parsing/pages/block-writer.ts'
 import type { PageRooms } from '#src/parsing/pages/page-rooms.ts'
 import type { PageRead } from '#src/parsing/pages/read-page.ts'
 import { ParserFailed } from '#src/parsing/parser-room.ts'
+import type { JsonObject } from '#storage/ports.ts'
 import { type FetchedPage, type PageFetcher, type PageValidators, readKinds } from '../fetch/page-fetcher.ts'
 import { pageRefusal } from '../fetch/page-refusal.ts'
 
@@ -14,6 +15,8 @@ export interface TextRequest {
   readonly signal: AbortSignal
   readonly format?: TextFormat
   readonly known?: PageValidators
+  /** JSON Schema of what the page is looked through for. */
+  readonly schema?: JsonObject
 }
 
 /** A page with what it says; `read` is null when it is the same as what is known. */
@@ -38,7 +41,7 @@ export class PageReader {
   }
 
   /** @throws {ServiceError} the codes of `web.extract` */
-  async read({ format = 'text', ...request }: TextRequest): Promise<ReadPage> {
+  async read({ format = 'text', schema, ...request }: TextRequest): Promise<ReadPage> {
     const from = this.#steady()
     const page = await this.#pages.fetch({ ...request, kinds: readKinds })
     if (page.notModified) return { page, read: null }
@@ -47,17 +50,24 @@ export class PageReader {
       throw pageRefusal('fetch_failed', { url: page.finalUrl, statusCode: page.statusCode }, { message })
     }
     const left = Math.max(leastMs, request.timeoutMs - (this.#steady() - from))
-    const read = await this.#parsed(page, { format, left })
+    const read = await this.#parsed(page, { format, schema, left })
     return { page, read: { ...read, contentHash: hashOf(read.content) } }
   }
 
   async #parsed(
     { bytes, type, finalUrl, url }: FetchedPage,
-    { format, left }: { readonly format: TextFormat; readonly left: number },
+    {
+      format,
+      schema,
+      left,
+    }: { readonly format: TextFormat; readonly schema: JsonObject | undefined; readonly left: number },
   ): Promise<PageRead> {
     if (type === null) throw pageRefusal('fetch_failed', { url })
     try {
-      return await this.#rooms.read({ bytes, type, url: finalUrl, format }, left)
+      return await this.#rooms.read(
+        { bytes, type, url: finalUrl, format, ...(schema !== undefined && { schema }) },
+        left,
+      )
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
       if (error.reason === 'deadline')

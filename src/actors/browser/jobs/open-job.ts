@@ -1,0 +1,63 @@
+import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { Table } from '#records/table.ts'
+import type { Host } from '#runtime/host.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf } from '#specs/index.ts'
+import { maxOpenJobs } from '#specs/resources/web/browse-limits.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { Storage } from '#storage/ports.ts'
+import { ChromiumMissing } from '../engine/find-chromium.ts'
+import { browserJobRows } from '../kinds.ts'
+import { jobRequest } from './job-request.ts'
+
+/** What jobs are opened with. */
+export interface OpenJobParts {
+  readonly host: Host
+  readonly storage: Pick<Storage, 'records'>
+  readonly guard: Pick<SsrfGuard, 'check'>
+  /** @throws {ChromiumMissing} */
+  readonly path: () => Promise<string>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** A job that is to be opened. */
+export interface NewJob {
+  readonly id: string
+  readonly owner: { readonly project: string; readonly tenant: string | null }
+  readonly body: BodyOf<'browser_jobs.create'>
+  /** The same cause opens it once. */
+  readonly cause: string
+}
+
+const queueAgainS = 30
+
+/** Opens a job, which runs in the background. @throws {ServiceError} the codes of `browser_jobs.create` */
+export const openJob = async (parts: OpenJobParts, { id, owner, body, cause }: NewJob): Promise<void> => {
+  const { host, storage, now } = parts
+  const request = jobRequest(parts.guard, body)
+  await requireChromium(parts)
+  await host.rows.shown()
+  const table = new Table(storage.records, browserJobRows, now)
+  if ((await table.count(projectScope(owner.project), { open: true })) >= maxOpenJobs)
+    throw new ServiceError('browser_queue_full', { retryAfterS: queueAgainS })
+  const input = { job_id: id, request }
+  await host.create({
+    ...{ kind: browserJobDefinition, id, input, cause },
+    owner: { ...owner, user: null, createdAt: now() },
+  })
+}
+
+const unavailable = (cause: ChromiumMissing): ServiceError =>
+  new ServiceError('browser_unavailable', { message: cause.message, cause })
+
+/** A machine without a browser takes no job: it says so at once. */
+const requireChromium = async ({ path }: Pick<OpenJobParts, 'path'>): Promise<void> => {
+  try {
+    await path()
+  } catch (error) {
+    if (error instanceof ChromiumMissing) throw unavailable(error)
+    throw error
+  }
+}

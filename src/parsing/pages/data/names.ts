@@ -1,0 +1,41 @@
+/** Names under which pages say the same thing, each in lower case without anything between its words. */
+const alike: readonly (readonly string[])[] = [
+  ['title', 'headline', 'name', 'ogtitle', 'productname', 'articletitle'],
+  ['description', 'summary', 'abstract', 'ogdescription'],
+  ['author', 'creator', 'byline', 'writtenby', 'articleauthor', 'authorname'],
+  [
+    'published',
+    'publishedat',
+    'datepublished',
+    'publicationdate',
+    'publishdate',
+    'articlepublishedtime',
+    'dateofpublication',
+  ],
+  ['modified', 'modifiedat', 'datemodified', 'updated', 'updatedat', 'lastupdated', 'articlemodifiedtime'],
+  ['price', 'lowprice', 'offersprice', 'productpriceamount', 'ogpriceamount', 'amount'],
+  ['currency', 'pricecurrency', 'offerspricecurrency', 'productpricecurrency', 'ogpricecurrency'],
+  ['image', 'imageurl', 'picture', 'ogimage', 'thumbnailurl'],
+  ['url', 'link', 'canonicalurl', 'ogurl', 'website'],
+  ['site', 'sitename', 'ogsitename', 'publisher', 'publishername'],
+  ['keywords', 'tags', 'newskeywords'],
+  ['rating', 'ratingvalue', 'aggregateratingratingvalue', 'stars'],
+  ['reviews', 'reviewcount', 'ratingcount', 'aggregateratingreviewcount', 'numberofreviews'],
+  ['brand', 'brandname', 'manufacturer', 'manufacturername'],
+  ['sku', 'productid', 'articlenumber', 'itemnumber'],
+  ['availability', 'instock', 'offersavailability'],
+  ['phone', 'telephone', 'phonenumber', 'tel'],
+  ['email', 'emailaddress', 'mail'],
+  ['date', 'startdate', 'when'],
+  ['location', 'place', 'venue', 'locationname', 'where'],
+  ['language', 'inlanguage', 'oglocale'],
+]
+
+/** A name without what stands between its words: `publishedAt`, `published_at` and `Published at:` are one. */
+export const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** Names to look for, best first: the property's own, its title, and what stands for them. */
+export const namesFor = (property: string, title: string | null): readonly string[] => {
+  const own = [...new Set([property, ...(title === null ? [] : [title])].map(plainName))].filter(Boolean)
+  return [...new Set([...own, ...alike.filter((set) => own.some((name) => set.includes(name))).flat()])]
+}
