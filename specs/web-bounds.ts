@@ -66,6 +66,16 @@ export const webBounds: readonly Bound[] = [
     test: ['test/actors/browser/jobs/browser-pool.test.ts', 'has so many at a time, and no more'],
   },
   {
+    of: 'windows that the page of a job opens',
+    most: '20; each is closed',
+    beyond: 'the job fails with `fetch_failed`',
+    code: ['src/actors/browser/engine/visit.ts', 'maxWindows'],
+    test: [
+      'test/e2e/browser/visits.e2e.test.ts',
+      'ends for a page that opens windows without end, and leaves no process',
+    ],
+  },
+  {
     of: 'memory of the browser of a job',
     most: 'BROWSER_JOB_MEMORY_MB, 1,024 by default',
     beyond: 'the browser is ended, the job fails with `browser_out_of_memory`',

@@ -68,3 +68,41 @@ export const dropLinkBlocks = (article: PageElement): void => {
     if (linked / length > 0.85) block.remove()
   }
 }
+
+/** How lines begin that frame a text in the languages of the web: hints to other pages, notes of the site, calls to subscribe. */
+const framing = new RegExp(
+  `^(?:${[
+    'related (?:articles?|posts?|stories|content|topics)|read (?:more|also|next|on)\\b|see also:|you (?:may|might) also|more (?:from|on|about) |recommended (?:for you|articles)',
+    'auch interessant|lesen sie (?:auch|mehr)|mehr zum thema|das (?:könnte|thema könnte) (?:sie|dich) auch|weiterführende (?:links?|informationen)|weiterlesen|zum thema:|empfohlene beiträge|ähnliche (?:artikel|beiträge)|siehe auch',
+    'à lire aussi|lire aussi|lire la suite|sur le même (?:sujet|thème)|leggi anche|lee también|te puede interesar|leia (?:também|mais)|czytaj (?:też|także|więcej)|zobacz (?:też|także)|lees ook|läs (?:också|mer)',
+    'this (?:entry|post) was posted|posted (?:in|by|on)\\b|filed under|tagged (?:with|as)?|tags?:|categor(?:y|ies):|schlagw(?:ort|örter|orte)|kategorien?:|étiquettes',
+    'comments? (?:are )?(?:closed|off)|kommentare? (?:sind )?geschlossen|leave a (?:comment|reply)|schreibe einen kommentar|laisser un commentaire',
+    'anzeige:?$|advertisement|werbung:?$|sponsored|publicité|share (?:this|on|via)\\b|teilen (?:auf|mit|sie)|follow us|folgen sie uns',
+    'sign up (?:for|to)|subscribe (?:to|now)|never miss|get the latest|jetzt (?:abonnieren|anmelden)|newsletter',
+    '(?:©|copyright\\b|\\(c\\) ?\\d{4}|all rights reserved|alle rechte vorbehalten)',
+    'last (?:modified|updated)|letzte (?:änderung|aktualisierung)|zuletzt (?:geändert|aktualisiert)|beitragsbild|titelbild',
+  ].join('|')})`,
+  'iu',
+)
+const longestFraming = 160
+
+/** Takes out short blocks that say what stands beside a text, and none of it. */
+export const dropFramingLines = (article: PageElement): void => {
+  for (const block of [...article.querySelectorAll('p, li, h2, h3, h4, h5, h6, div, span, small, strong')].slice(
+    0,
+    maxChecked,
+  )) {
+    const text = block.textContent.trim()
+    if (text.length > longestFraming || text === '' || !framing.test(text) || !isIn(block, article)) continue
+    const above = block.parentElement
+    // a word within a sentence is none
+    if (
+      above !== null &&
+      above !== article &&
+      /^(?:span|small|strong)$/.test(block.localName) &&
+      above.textContent.trim().length > longestFraming
+    )
+      continue
+    block.remove()
+  }
+}

@@ -1,5 +1,5 @@
-import { dropBoilerplate, dropLinkBlocks } from './boilerplate.ts'
-import { articleOf, documentOf, type PageElement } from './schema.ts'
+import { dropBoilerplate, dropFramingLines, dropLinkBlocks } from './boilerplate.ts'
+import { articleOf, documentOf, type PageDocument, type PageElement } from './schema.ts'
 
 /** An article with less text than this share of what Readability finds on the whole page has lost some of it. */
 const leastShare = 0.5
@@ -8,17 +8,22 @@ const leastLength = 100
 /**
  * The element that holds what a page is about: what Readability finds once the frame of the page is taken away, or what
  * it finds on the whole page where that is twice as much; the body where it finds nothing.
+ *
+ * @param plain the page as a tree, which is changed.
  */
-export const mainElement = (html: string): PageElement => {
+export const mainElement = (html: string, plain: PageDocument): PageElement => {
   const framed = documentOf(html)
   dropBoilerplate(framed.body)
   const article = articleOf(framed)
   const found = article?.textContent.trim().length ?? 0
-  const plain = articleOf(documentOf(html))
-  const whole = plain?.textContent.trim().length ?? 0
-  const best = article !== null && found >= whole * leastShare ? article : plain
+  // an article of half of the whole page is of half of any article in it: then that need not be looked for
+  const isMost = found >= leastLength && found >= plain.body.textContent.trim().length * leastShare
+  const other = isMost ? null : articleOf(plain)
+  const whole = other?.textContent.trim().length ?? 0
+  const best = article !== null && found >= whole * leastShare ? article : other
   if (best === null || Math.max(found, whole) < leastLength) return bodyOf(html)
   dropLinkBlocks(best)
+  dropFramingLines(best)
   return best
 }
 

@@ -94,13 +94,15 @@ const readHtml = (
   const document = documentOf(page.html)
   const links = linksOf(document, base)
   const title = facts.title || headingOf(document)
-  const main = mainElement(page.html)
+  const main = mainElement(page.html, document)
   if (format === 'markdown')
     for (const anchor of main.querySelectorAll('a[href]'))
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))
   const content = bounded(textOf(main, format))
   const language = page.language ?? facts.language
-  const candidates = () => candidatesOf(document, { said: page.said, jsonLd: jsonLdOf(page.said), content })
+  // the tree has been changed by what looked for the article
+  const candidates = () =>
+    candidatesOf(documentOf(page.html), { said: page.said, jsonLd: jsonLdOf(page.said), content })
   const data = schemaRead(schema, candidates, content)
   const rest = { links, evidence: evidenceOf(content), charset, pageCount: null, leftOut: page.leftOut, data }
   return { ...facts, title, language, content, ...rest }

@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium } from '#actors/browser/engine/find-chromium.ts'
 import { processTree } from '#actors/browser/engine/process-tree.ts'
 import { maxContentLength } from '#actors/browser/engine/read-page.ts'
-import { type VisitEnd, type VisitParts, type VisitRequest, visit } from '#actors/browser/engine/visit.ts'
+import { maxWindows, type VisitEnd, type VisitParts, type VisitRequest, visit } from '#actors/browser/engine/visit.ts'
 import type { BrowserRequest } from '#machines/browser-job/browser-job.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { newId } from '#runtime/ids.ts'
+import { hearMessages } from './heard-messages.ts'
 
 /** A name that is public when it is looked up first, and this machine's from then on. */
 const rebound = (): LookupFunction => {
@@ -35,6 +36,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
   const reached: string[] = []
   const pages = new Map<string, string>()
   const requested: string[] = []
+  /** Said over WebSockets. */
+  const messages: string[] = []
   const closers: (() => void)[] = []
   let guard: SsrfGuard
   let site = ''
@@ -53,6 +56,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     })
     server.on('upgrade', (request, socket) => {
       name(request)
+      if (request.url === '/echo') return hearMessages(request, socket, (text) => messages.push(text))
       socket.destroy()
     })
     server.listen(0, '127.0.0.1')
@@ -233,6 +237,35 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     await visited({ url: `http://${site}${path}`, actions }, { submitting })
     expect(asked).toBe(1)
     expect(requested.filter((each) => each.includes('/changed'))).toHaveLength(before)
+  })
+
+  it.each([
+    ['takes', true, 1],
+    ['keeps back', false, 0],
+  ])('notes a message over a WebSocket before it leaves, and %s it', async (_does, allowed, heard) => {
+    pages.set(
+      '/socket',
+      `<script>const s = new WebSocket('ws://${site}/echo'); s.onopen = () => { s.send('one'); s.send('two') }</script>`,
+    )
+    const before = messages.length
+    let asked = 0
+    const submitting = async () => {
+      asked++
+      return allowed
+    }
+    const actions = [{ type: 'waitFor', milliseconds: 2_000 } as const]
+    const end = await visited({ url: `http://${site}/socket`, actions }, { submitting })
+    expect('visited' in end).toBe(true)
+    expect([asked, messages.slice(before)]).toEqual([1, heard === 1 ? ['one', 'two'] : []])
+  })
+
+  it('ends for a page that opens windows without end, and leaves no process', async () => {
+    pages.set('/storm', '<button id=b onclick="for (let n = 0; n < 1000; n++) open(`/w${n}`, `w${n}`)">x</button>')
+    const id = newId('job')
+    const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 3_000 } as const]
+    await visited({ url: `http://${site}/storm`, actions }, { id })
+    expect(requested.filter((each) => /\/w\d/.test(each)).length).toBeLessThanOrEqual(maxWindows * 2)
+    expect((await processTree(id))?.pids).toEqual([])
   })
 
   it('reads the first 500,000 characters of a page', async () => {

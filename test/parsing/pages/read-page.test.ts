@@ -38,6 +38,20 @@ describe('the text of a page', () => {
     )
   })
 
+  it.each([
+    ['Related articles: the tide', 'This entry was posted in Ships on Monday'],
+    ['Lesen sie auch: die Flut', 'Kommentare geschlossen'],
+    ['Lire aussi : la marée', '© 2026 Le Port'],
+  ])('has none of the lines that frame it, such as %s', async (first, last) => {
+    const words = 'The harbour opens at six in the morning, and ships come in with the tide, carrying timber and salt. '
+    const more =
+      'Readers may read more about it: related articles were written of the harbour when it was built in spring. '
+    const html = `<main><p>${words.repeat(5)}</p><p>${first}</p><p>${more.repeat(4)}</p><p>${last}</p></main>`
+    const { content } = await read(page(html))
+    expect([content.includes(first), content.includes(last)]).toEqual([false, false])
+    expect(content).toContain('related articles were written')
+  })
+
   it('is all of a page that has no article', async () => {
     expect((await read(page('<p>Just a line.</p><p>And another.</p>'))).content).toBe('Just a line.\n\nAnd another.')
   })

@@ -62,6 +62,8 @@ const pictureMs = 5_000
 const maxScreenshotBytes = 4 * 1024 * 1024
 const qualities = [85, 60, 30, 10]
 const stepQuality = 40
+/** Windows that a page may try to open; all are closed. */
+export const maxWindows = 20
 
 /** Opens a page in a browser of its own, acts on it, and reads it. Nothing of the browser is left when it resolves. Never rejects. */
 export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<VisitEnd> => {
@@ -93,7 +95,9 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
     })
     running.browser.on('disconnected', () => fail('browser_crashed', 'The browser ended before the job did.'))
     try {
-      return await Promise.race([new Visit(parts, wanted, proxy).run(await opened()), early.promise])
+      const tooMany = () => fail('fetch_failed', 'The page opens too many windows.')
+      const seen = { ...wanted, tooMany }
+      return await Promise.race([new Visit(parts, seen, proxy).run(await opened()), early.promise])
     } finally {
       await running.close()
       peakBytes = running.peakBytes()
@@ -117,16 +121,19 @@ const failureFor = (error: unknown): VisitFailed =>
     ? error
     : new VisitFailed('browser_crashed', 'The page or the browser ended before the job did.', error)
 
+/** A visit, and who hears that the page goes too far. */
+type WatchedVisit = VisitRequest & { readonly tooMany: () => void }
+
 class Visit {
   readonly #parts: VisitParts
-  readonly #wanted: VisitRequest
+  readonly #wanted: WatchedVisit
   readonly #proxy: GuardedProxy
   /** Whether a request may leave that changes something: decided once. */
   #submits: Promise<boolean> | null = null
   /** The last request of the page's own that failed. */
   #failed: Request | null = null
 
-  constructor(parts: VisitParts, wanted: VisitRequest, proxy: GuardedProxy) {
+  constructor(parts: VisitParts, wanted: WatchedVisit, proxy: GuardedProxy) {
     this.#parts = parts
     this.#wanted = wanted
     this.#proxy = proxy
@@ -161,8 +168,26 @@ class Visit {
         else await route.abort().catch(() => {})
       },
     )
+    // what a page says over a WebSocket may change something as well as a form; what it hears does not
+    await context.routeWebSocket(
+      () => true,
+      (socket) => {
+        const server = socket.connectToServer()
+        let said = Promise.resolve()
+        socket.onMessage((message) => {
+          said = said.then(async () => {
+            if (await this.#mayLeave()) server.send(message)
+          })
+        })
+      },
+    )
     const page = await context.newPage()
-    context.on('page', (other) => void other.close().catch(() => {}))
+    let windows = 0
+    context.on('page', (other) => {
+      windows += 1
+      if (windows > maxWindows) this.#wanted.tooMany()
+      void other.close().catch(() => {})
+    })
     page.on('requestfailed', (request) => {
       if (request.isNavigationRequest() && request.frame() === page.mainFrame()) this.#failed = request
     })

@@ -45,7 +45,7 @@ const call = async (args: Json, more: Partial<ServerToolCall> = {}): Promise<Ser
   if (tool === undefined) throw new Error('no tool')
   return {
     ...{ project: 'prj_a', tenant: 'ten_a', user: 'u1', tool, arguments: args, sessionId, runId: null },
-    ...{ idempotencyKey: 'key', signal: new AbortController().signal, ...more },
+    ...{ idempotencyKey: 'key', actionId: newId('act'), signal: new AbortController().signal, ...more },
   }
 }
 const run = async (args: Json, more: Partial<ServerToolCall> = {}, ms = 3_000): Promise<ToolOutcome> => {

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request as httpRequest } from 'node:http'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify, stripVTControlCharacters } from 'node:util'
+import { startServer } from '../quickstart/server-process.ts'
+import { freePort } from '../services/service.ts'
+
+/*
+ * Holds our tool server to the official conformance suite, at the wire version of each revision. The suite brings no credential, so a
+ * forwarder in front of the server adds the key. Its other scenarios call tools, prompts and resources of the suite's own example server,
+ * which ours does not have.
+ */
+
+const scenarios: Readonly<Record<string, readonly string[]>> = {
+  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'server-sse-multiple-streams', 'dns-rebinding-protection'],
+  '2026-07-28': [
+    'server-stateless',
+    'tools-list',
+    'caching',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+  ],
+}
+/** Checks of these scenarios that want the example server's diagnostic tool, or resources. */
+const ofTheExample = new Set([
+  'MissingCapabilityHttp400',
+  'ResourcesListCachingHints',
+  'ResourcesTemplatesListCachingHints',
+])
+const timeoutMs = 60_000
+
+const suite = join(
+  createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'),
+  '../dist/index.js',
+)
+const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-server-'))
+const key = `csk_${'conformance'.repeat(4)}`
+const server = await startServer({
+  ...{ PORT: String(await freePort()), DATA_DIR: join(folder, 'data'), BOOTSTRAP_SECRET_KEY: key },
+  ...{ SIMULATED_PROVIDER: 'on', LOG_LEVEL: 'error' },
+})
+
+/** Each request with the key, and else as it came: names of hosts and origins among it. */
+const forwarder = createServer((incoming, answer) => {
+  const { port } = new URL(server.url)
+  const headers = { ...incoming.headers, authorization: `Bearer ${key}` }
+  const { method = 'GET', url = '/' } = incoming
+  const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: url, headers }, (came) => {
+    answer.writeHead(came.statusCode ?? 502, came.headers)
+    came.pipe(answer)
+  })
+  outgoing.on('error', () => answer.writeHead(502).end())
+  incoming.pipe(outgoing)
+})
+await new Promise<void>((resolve) => forwarder.listen(0, '127.0.0.1', resolve))
+const address = forwarder.address()
+const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/mcp`
+
+/** What the suite says of a scenario that failed; null when it passed but for what wants the example server. */
+const failureOf = async (scenario: string, revision: string): Promise<string | null> => {
+  const args = [suite, 'server', '--url', url, '--scenario', scenario, '--spec-version', revision]
+  try {
+    await run(process.execPath, args, { maxBuffer: 64 * 1024 * 1024, timeout: timeoutMs, cwd: folder })
+    return null
+  } catch (error) {
+    const { stdout, stderr } = Object(error)
+    const said = stripVTControlCharacters(`${stdout}\n${stderr}`)
+    const checks = [...said.matchAll(/^ {2}- (\w+): [^\n]*\n {4}Error: /gm)].map(([, name = '']) => name)
+    return checks.length > 0 && checks.every((name) => ofTheExample.has(name)) ? null : said
+  }
+}
+
+try {
+  for (const [revision, names] of Object.entries(scenarios)) {
+    const failed: string[] = []
+    for (const scenario of names) {
+      const said = await failureOf(scenario, revision)
+      if (said !== null) failed.push(`FAILED ${revision} ${scenario}\n${said.split('\n').slice(-40).join('\n')}`)
+    }
+    for (const each of failed) console.log(each)
+    if (failed.length > 0) process.exitCode = 1
+    console.log(`${revision}: ${names.length - failed.length} of ${names.length} server scenarios`)
+  }
+} finally {
+  forwarder.closeAllConnections()
+  forwarder.close()
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
