@@ -124,6 +124,7 @@ const decisionStep = (
   if (isEffect && flight === undefined) return nothingStuck
   if (kind === 'failing_reminder' && state.reminders[subject] === undefined) return nothingStuck
   if (verb === 'retry') return next(flight === undefined ? state : withFlight(state, subject, calmed(flight)))
+  if (verb === 'skip' && !isEffect && kind !== 'failing_reminder') return nothingToSkip
   if (verb === 'skip') return skipped(definition, state, { where, decision })
   if (isEffect) return next(without(state, 'inFlight', subject))
   if (kind === 'failing_reminder') return next(without(state, 'reminders', subject))
@@ -133,6 +134,12 @@ const decisionStep = (
 const nothingStuck: Step = {
   kind: 'refused',
   refusal: { code: 'invalid_transition', message: 'Nothing is stuck there any more.' },
+}
+
+/** Nothing of the machine waits for an event: it would be one that no rule lets a caller send. */
+const nothingToSkip: Step = {
+  kind: 'refused',
+  refusal: { code: 'invalid_transition', message: 'Only a result or a reminder can be skipped.' },
 }
 
 const withFlight = (state: ActorState, id: string, flight: InFlight): ActorState => ({

@@ -255,6 +255,13 @@ describe('a message that its receiver throws at', () => {
     expect(await stuckIn(probe)).toMatchObject([{ kind: 'poison_message', subject }])
   })
 
+  it('is not skipped: its sender waits for no event', async () => {
+    const probe = await sent()
+    const skip = decide(probe, 'skip', { kind: 'poison_message', subject }, { type: 'count', n: 9 })
+    await expect(skip).rejects.toMatchObject({ code: 'invalid_transition' })
+    expect(typesOf(await logOf(probe.storage, id))).not.toContain('counted')
+  })
+
   it('that was discarded stays so, after a crash too', async () => {
     const probe = await sent()
     await decide(probe, 'discard', { kind: 'poison_message', subject })
