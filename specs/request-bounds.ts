@@ -21,7 +21,7 @@ export const requestBounds: readonly Bound[] = [
   },
   {
     of: 'values of a JSON body',
-    most: '100,000 names, texts, objects and lists, or 800,000 numbers',
+    most: '100,000 names, texts, objects and lists, or 800,000 numbers; 20,000 and 160,000 for operations that take 1 MB',
     beyond: '413 `body_too_large`',
     code: ['src/transport/api/body/json-body.ts', 'maxValues'],
     test: [

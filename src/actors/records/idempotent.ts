@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { RecordStore, StoredRecord } from '#storage/ports.ts'
@@ -221,7 +222,8 @@ export class IdempotentRequests {
   async #keepAnswer(request: KeyedRequest, claim: Claim, answer: Promise<unknown>): Promise<void> {
     try {
       const result = await answer
-      await claim.keep(this.#sealed(request, { result: request.secret ? null : result }), JSON.stringify(result))
+      const plain = Buffer.from(await encodeJson({ result })).toString('utf8')
+      await claim.keep(request.secret ? this.#sealed(request, { result: null }) : plain, plain)
     } catch (error) {
       const kept = keptError(error)
       await claim.keep(kept === null ? null : this.#sealed(request, { error: kept }))

@@ -29,8 +29,13 @@ const wordsOf = (key: string): readonly string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '')
 
+/** What a key ends in that may be secret: most keys are none by that alone. */
+const secretEnd =
+  /(?:pass(?:word|wd|phrase)?|pwd|pin|secret|token|jwt|apikey|bearer|authorization|auth|credentials?|cookie|cvv|cvc|ssn|iban|key|number|code)[^a-z0-9]{0,256}$/
+
 /** Whether what stands under a key is a secret, whatever its value is. */
 export const isSecretKey = (key: string): boolean => {
+  if (key.length < 256 && !secretEnd.test(key.toLowerCase())) return false
   const words = wordsOf(key)
   return secretWords.has(words.at(-1) ?? '') || secretPairs.has(words.slice(-2).join(' '))
 }
@@ -50,8 +55,12 @@ const secretSpans = [
 const cards = /(?<![\w-])[3-6](?:[ -]?\d){12,18}(?![\w-])/g
 const ibans = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
 
+/** No secret that is known by its shape is shorter. */
+const shortestSecret = 12
+
 /** A text in which every secret is masked, and nothing else. */
 export const sanitizedText = (text: string): string => {
+  if (text.length < shortestSecret) return text
   let shown = text
   for (const span of secretSpans) shown = shown.replace(span, mask)
   return shown

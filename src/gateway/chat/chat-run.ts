@@ -1,3 +1,4 @@
+import { atOnce, inShares, nextShare } from '#outgoing/shares/in-shares.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallLedger } from '../call/accounting/call-ledger.ts'
@@ -30,9 +31,12 @@ import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
 import { seeingWays, showsImages, visionRoute } from './vision-route.ts'
-import { readWhole } from './whole-answer.ts'
+import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
+
+/** Answers beyond this are given their values back in shares of the loop. */
+const longAnswerBytes = 64 * 1024
 
 /** What every chat request goes by. */
 export interface ChatParts extends CandidatesParts, CallRunParts {
@@ -331,8 +335,18 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const [first] = this.#whole
     const bytes = this.#whole.length === 1 && first !== undefined ? first : Buffer.concat(this.#whole)
     const read = readWhole(bytes, this.#request?.format ?? null)
+    const restoring = this.#restorer?.completion(read.completion)
+    if (restoring === undefined) this.#deliverWhole(bytes, read, read.completion)
+    else if (bytes.length <= longAnswerBytes) this.#deliverWhole(bytes, read, atOnce(restoring))
+    else
+      this.#run.after(
+        () => nextShare().then(() => inShares(restoring)),
+        (completion) => this.#deliverWhole(bytes, read, completion),
+      )
+  }
+
+  #deliverWhole(bytes: Buffer, read: Whole, completion: WireObject): void {
     const isOriginal = this.#request?.format === null && this.#restorer === null && read.gathered === undefined
-    const completion = this.#restorer?.completion(read.completion) ?? read.completion
     this.#record.completion = completion
     const summary = this.#record.summary(read, this.#run.headers())
     const shown = withCost(completion, summary.costUsd)

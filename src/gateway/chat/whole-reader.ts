@@ -1,4 +1,5 @@
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
+import { atOnce } from '#outgoing/shares/in-shares.ts'
 import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
@@ -58,7 +59,7 @@ export class WholeReader implements AnswerReader {
   finish(): StreamEnd {
     const { format, hidesUsage, restorer } = this.#options
     const { completion: said, ...end } = readWhole(this.#body.bytes, format)
-    const completion = restorer?.completion(said) ?? said
+    const completion = restorer === null ? said : atOnce(restorer.completion(said))
     this.#tokens = tokensOfChars(writtenLength(completion))
     for (const chunk of chunksOf(completion, !hidesUsage)) this.#listener.chunk(chunk)
     return end

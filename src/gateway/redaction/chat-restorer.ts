@@ -1,3 +1,5 @@
+import type { Steps } from '#outgoing/shares/in-shares.ts'
+import { pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Restorer } from '../call/redaction.ts'
 
@@ -14,9 +16,11 @@ export class ChatRestorer {
     this.#restorer = restorer
   }
 
-  /** A whole `chat.completion`. */
-  completion(completion: WireObject): WireObject {
-    return { ...completion, choices: arrayOf(completion.choices).map((choice) => this.#choice(choice)) }
+  /** A whole `chat.completion`, in steps: its texts may be long. */
+  *completion(completion: WireObject): Steps<WireObject> {
+    const choices: unknown[] = []
+    for (const choice of arrayOf(completion.choices)) choices.push(yield* this.#choice(choice))
+    return { ...completion, choices }
   }
 
   /** The next `chat.completion.chunk`. What may be a part of a placeholder comes with a later one. */
@@ -37,32 +41,43 @@ export class ChatRestorer {
     return choices.length === 0 ? null : { ...head, choices }
   }
 
-  #choice(choice: unknown): unknown {
+  *#choice(choice: unknown): Steps<unknown> {
     if (!isObject(choice) || !isObject(choice.message)) return choice
     const message: Record<string, unknown> = { ...choice.message }
     for (const name of wordFields) {
       const words = message[name]
-      if (typeof words === 'string') message[name] = this.#restorer.restore(words)
+      if (typeof words === 'string') message[name] = yield* this.#restored(words)
     }
-    if (Array.isArray(message.tool_calls)) message.tool_calls = message.tool_calls.map((call) => this.#call(call))
-    if (isObject(message.function_call)) message.function_call = this.#called(message.function_call)
+    if (Array.isArray(message.tool_calls)) {
+      const calls: unknown[] = []
+      for (const call of message.tool_calls) calls.push(yield* this.#call(call))
+      message.tool_calls = calls
+    }
+    if (isObject(message.function_call)) message.function_call = yield* this.#with(message.function_call, 'arguments')
     return { ...choice, message }
   }
 
-  #call(call: unknown): unknown {
+  *#call(call: unknown): Steps<unknown> {
     if (!isObject(call)) return call
-    if (isObject(call.custom)) return { ...call, custom: this.#input(call.custom) }
-    return isObject(call.function) ? { ...call, function: this.#called(call.function) } : call
+    if (isObject(call.custom)) return { ...call, custom: yield* this.#with(call.custom, 'input') }
+    return isObject(call.function) ? { ...call, function: yield* this.#with(call.function, 'arguments') } : call
   }
 
-  #input(custom: WireObject): WireObject {
-    return typeof custom.input === 'string' ? { ...custom, input: this.#restorer.restore(custom.input) } : custom
+  *#with(called: WireObject, field: 'arguments' | 'input'): Steps<WireObject> {
+    const text = called[field]
+    return typeof text === 'string' ? { ...called, [field]: yield* this.#restored(text) } : called
   }
 
-  #called(called: WireObject): WireObject {
-    return typeof called.arguments === 'string'
-      ? { ...called, arguments: this.#restorer.restore(called.arguments) }
-      : called
+  /** A long text as if it were streamed. */
+  *#restored(text: string): Steps<string> {
+    if (text.length <= pieceBytes) return this.#restorer.restore(text)
+    const restorer = this.#restorer.fork()
+    const parts: string[] = []
+    for (let at = 0; at < text.length; at += pieceBytes) {
+      parts.push(restorer.push(text.slice(at, at + pieceBytes)))
+      yield
+    }
+    return parts.join('') + restorer.end()
   }
 
   #of(choice: WireObject): ChoiceRestorer {

@@ -28,13 +28,21 @@ export const keptValues = (values: ReadonlyMap<string, string>): KeptValues => {
 }
 
 /** Looks values up, at the same cost however many there are. */
-export const lookUp =
-  (values: KeptValues): ValueOf =>
-  (label, number) => {
+export const lookUp = (values: KeptValues): ValueOf => {
+  // an answer that repeats its request needs the values in their order
+  let page: string | undefined
+  let lines: readonly string[] = []
+  return (label, number) => {
     const { first, pages } = values[label] ?? none
     const place = number - first
-    return pages[Math.floor(place / linesAPage)]?.split('\n')[place % linesAPage] || undefined
+    const found = pages[Math.floor(place / linesAPage)]
+    if (found !== page) {
+      page = found
+      lines = found?.split('\n') ?? []
+    }
+    return lines[place % linesAPage] || undefined
   }
+}
 
 const none: Values = { first: 0, pages: [] }
 

@@ -67,16 +67,18 @@ export class SqliteRecords implements RecordStore {
   }
 
   insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
-    return this.#db.write(true, () => this.#insert(kind, record))
+    // a long record is written as JSON in another turn of the loop than SQLite takes for it
+    const values = valuesOf(record)
+    return this.#db.write(true, () => this.#insert(kind, values))
   }
 
   insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
-    return this.#db.write(true, () => records.map((record) => this.#insert(kind, record)))
+    return this.#db.write(true, () => records.map((record) => this.#insert(kind, valuesOf(record))))
   }
 
-  #insert(kind: RecordKind, record: StoredRecord): 'done' | 'exists' {
+  #insert(kind: RecordKind, values: Values): 'done' | 'exists' {
     const sql = `insert into ${tableOf(kind)} ${columns} on conflict do nothing`
-    const tryIt = () => this.#db.statement(sql).run(...valuesOf(record)).changes === 1
+    const tryIt = () => this.#db.statement(sql).run(...values).changes === 1
     return tryIt() || (this.#drop(kind, this.#now()) > 0 && tryIt()) ? 'done' : 'exists'
   }
 
@@ -225,7 +227,9 @@ const upsert = (kind: RecordKind): string =>
    updated_at = excluded.updated_at, expires_at = excluded.expires_at, data = excluded.data, outbox = excluded.outbox
    where excluded.version > version`
 
-const valuesOf = (r: StoredRecord): readonly [string, ...Value[]] => [
+type Values = readonly [string, ...Value[]]
+
+const valuesOf = (r: StoredRecord): Values => [
   r.id,
   r.project,
   r.tenant,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -60,6 +61,24 @@ const bodies: readonly (readonly [what: string, path: string, body: string, stat
   ['7 MB for Responses', '/v1/responses', chat(`"store":false,"input":${text(7 * mb)}`)],
   ['8,000 items for Responses', '/v1/responses', chat(`"store":false,"input":[${list(8_000, message('"hi"'))}]`)],
   ['7 MB for the own API', '/api/ai/chat', messages(text(7 * mb))],
+  ['7 MB for a response that is stored', '/v1/responses', chat(`"input":${text(7 * mb)}`)],
+  ['7 MB under a key', `${chats}#keyed`, messages(text(7 * mb))],
+  [
+    '48,000 arguments of an action',
+    '/v1/actions',
+    `{"tool":"t","arguments":{${list(48_000, (at) => `"k${at}":${at}`)}}}`,
+    413,
+  ],
+  [
+    '9,000 arguments of an action',
+    '/v1/actions',
+    `{"tool":"t","arguments":{${list(9_000, (at) => `"the key ${at}":"the value of ${at}"`)}}}`,
+    201,
+  ],
+  ['1 MB of an argument', '/v1/actions', `{"tool":"t","arguments":{"a":${text(mb - 200)}}}`, 201],
+  ['an argument like secrets', '/v1/actions', `{"tool":"t","arguments":{"a":${text(mb - 200, 'eyJ-eyJ-')}}}`, 201],
+  ['60,000 names of metadata', '/v1/sessions', `{"metadata":{${list(60_000, (at) => `"k${at}":${at}`)}}}`, 413],
+  ['a prompt of 1 MB', '/v1/agents', `{"name":"a","config":{"model":"gpt-4o-mini","system_prompt":${text(mb - 200)}}}`],
   ['7 MB to count', '/v1/messages/count_tokens', messages(text(7 * mb))],
 ]
 
@@ -84,7 +103,8 @@ describe('a long body holds no other request up for 50 ms', () => {
   })
 
   const send = async (path: string, body: string): Promise<number> => {
-    const answer = await world.api.fetch(path, body)
+    const headers = path.endsWith('#keyed') ? { 'idempotency-key': randomUUID() } : {}
+    const answer = await world.api.fetch(path, body, { headers })
     await answer.text()
     return answer.status
   }

@@ -37,7 +37,7 @@ const read = ({ bytes }: BytesResult, slow = false) => {
         if (slow) setImmediate(() => control.resume())
         return !slow
       },
-      end: () => resolve(text.join('')),
+      end: (last) => resolve(text.join('') + String(last ?? '')),
       abort: () => reject(new Error('aborted')),
     })
   })

@@ -3,6 +3,7 @@ import { type RedactedChat, redactChat as redactAny } from '#gateway/redaction/c
 import type { ChatRestorer } from '#gateway/redaction/chat-restorer.ts'
 import { maxOnLoop } from '#gateway/redaction/redacted.ts'
 import { type PolicyChoice, policyBy } from '#gateway/redaction/redaction-policy.ts'
+import { atOnce } from '#outgoing/shares/in-shares.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
 
@@ -121,7 +122,7 @@ describe('a chat body', () => {
       messages: [...odd.messages.slice(0, 5), { content: [null, '[EMAIL_1]'] }],
     })
     for (const document of [{}, { choices: 'x' }, { choices: [null, {}, { message: 7 }] }]) {
-      expect(() => restorerOf().completion(document)).not.toThrow()
+      expect(() => atOnce(restorerOf().completion(document))).not.toThrow()
       expect(() => restorerOf().chunk(document)).not.toThrow()
     }
   })
@@ -168,7 +169,7 @@ describe('an answer', () => {
       ],
       usage: { total_tokens: 3 },
     }
-    expect(restorerOf().completion(completion)).toEqual({
+    expect(atOnce(restorerOf().completion(completion))).toEqual({
       ...completion,
       choices: [
         {
@@ -228,7 +229,7 @@ describe('an answer', () => {
 
   it('has the input of custom tools turned back, whole and cut over chunks', () => {
     const custom = (input: string) => [{ index: 0, id: 'c', type: 'custom', custom: { name: 'mail', input } }]
-    const whole = restorerOf().completion({ choices: [{ message: { tool_calls: custom('to [EMAIL_1]') } }] })
+    const whole = atOnce(restorerOf().completion({ choices: [{ message: { tool_calls: custom('to [EMAIL_1]') } }] }))
     expect(whole).toEqual({ choices: [{ message: { tool_calls: custom(`to ${ada}`) } }] })
     const restorer = restorerOf()
     const parts = [

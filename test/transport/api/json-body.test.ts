@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isJsonType, parseJson } from '#transport/api/body/json-body.ts'
+import { isJsonType, maxValuesOfShort, parseJson } from '#transport/api/body/json-body.ts'
 
-const parse = async (text: string): Promise<unknown> => parseJson(Buffer.from(text))
+const parse = async (text: string, most?: number): Promise<unknown> => parseJson(Buffer.from(text), most)
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
 
 describe('a JSON body', () => {
@@ -50,6 +50,8 @@ describe('a JSON body', () => {
     expect(await parse(items(780_000, '1'))).toHaveLength(780_000)
     for (const body of [items(100_000, '{}'), items(100_000, '""'), items(810_000, '1')])
       await expect(parse(body)).rejects.toThrow('The body has more than 100000 names')
+    expect(await parse(items(15_000, '{}'), maxValuesOfShort)).toHaveLength(15_000)
+    await expect(parse(items(20_000, '{}'), maxValuesOfShort)).rejects.toThrow('The body has more than 20000 names')
   })
 
   it('is UTF-8', () => {

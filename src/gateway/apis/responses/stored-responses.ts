@@ -1,4 +1,6 @@
 import type { Caller } from '#gateway/call/caller.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
+import { nextShare } from '#outgoing/shares/in-shares.ts'
 import { textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Row, TypedKind } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
@@ -63,7 +65,8 @@ export class StoredResponses {
   async keep(caller: Caller, { document, input, chain }: KeptResponse): Promise<void> {
     const { project, tenant, externalUserId, agentId } = caller
     const owner = { project, tenant, user: tenant === null ? null : externalUserId, expiresAtMs: this.#now() + keptMs }
-    const data = { document: JSON.stringify(document), input: JSON.stringify(input), chain, agent_id: agentId }
+    const data = { document: await jsonOf(document), input: await jsonOf(input), chain, agent_id: agentId }
+    await nextShare()
     await this.#table.insert({ id: document.id, ...owner, data })
     const items = document.output.map(({ id }) => ({ id, ...owner, data: { response_id: document.id } }))
     await Promise.all(items.map((item) => this.#items.insert(item)))
@@ -133,6 +136,9 @@ export class StoredResponses {
     return isOwn ? row : null
   }
 }
+
+/** JSON that is written in shares of the loop where it is long. */
+const jsonOf = async (value: object): Promise<string> => Buffer.from(await encodeJson(value)).toString('utf8')
 
 const isReference = ({ type }: WireObject): boolean => type === 'item_reference'
 

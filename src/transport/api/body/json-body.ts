@@ -14,6 +14,9 @@ const maxDepth = 64
  */
 const maxValues = 100_000
 
+/** The same for a body of 1 MB: what reads it afterwards (masks, journals, stores) costs more than the parser. */
+export const maxValuesOfShort = 20_000
+
 /** Bodies beyond this many bytes are handled in shares of the loop. */
 const longBytes = 2 * pieceBytes
 
@@ -24,11 +27,11 @@ export const isLongBody = (bytes: Uint8Array | undefined): boolean => bytes !== 
  * Parses a JSON body; a long one in shares of the loop (specs/decisions/0181-the-loop-in-shares.md).
  *
  * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8, is nested deeper than 64, or has a name twice
- * in one object; `body_too_large` for one of more than 100,000 names, texts, objects and lists. Of a long one the promise
+ * in one object; `body_too_large` for one of more names, texts, objects and lists than `mostValues`. Of a long one the promise
  * is rejected with it.
  */
-export const parseJson = (bytes: Buffer): unknown =>
-  isLongBody(bytes) ? inShares(parsed(bytes)) : atOnce(parsed(bytes))
+export const parseJson = (bytes: Buffer, mostValues = maxValues): unknown =>
+  isLongBody(bytes) ? inShares(parsed(bytes, mostValues)) : atOnce(parsed(bytes, mostValues))
 
 /** Whether a content type says JSON; a body without one is taken as JSON. */
 export const isJsonType = (contentType: string | undefined): boolean => {
@@ -51,9 +54,9 @@ function* spansOf(bytes: Buffer, mostWeight: number): Steps<JsonSpans> {
   return spans
 }
 
-function* parsed(bytes: Buffer): Steps<unknown> {
+function* parsed(bytes: Buffer, mostValues: number): Steps<unknown> {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
-  const { long, names } = yield* spansOf(bytes, maxValues)
+  const { long, names } = yield* spansOf(bytes, mostValues)
   const value = yield* parsedValue(bytes, long)
   if ((yield* countFields(value)) < names) yield* refuseRepeated(bytes)
   return value

@@ -1,9 +1,9 @@
 import type { UploadedFile } from '#actors/call/call.ts'
-import type { Operation } from '#specs/dsl/declare.ts'
+import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
-import { isJsonType, parseJson } from './json-body.ts'
+import { isJsonType, maxValuesOfShort, parseJson } from './json-body.ts'
 import { boundaryOf, parseForm } from './multipart.ts'
 
 /** A body as it came, not yet checked against its schema. */
@@ -34,7 +34,7 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
   if (bytes.length === 0) return { value: {}, files: noFiles }
   if (!isJsonType(contentType)) throw unsupported('application/json')
   try {
-    const value = parseJson(bytes)
+    const value = parseJson(bytes, isShort(operation) ? maxValuesOfShort : undefined)
     if (!(value instanceof Promise)) return { value, files: noFiles, bytes }
     return value.then(
       (late) => ({ value: late, files: noFiles, bytes }),
@@ -44,6 +44,10 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
     throw refusalOf(request, error)
   }
 }
+
+/** Whether its bodies are no conversations, texts to embed or documents. */
+const isShort = ({ chatBodyBytes, maxBodyBytes }: Operation): boolean =>
+  chatBodyBytes === null && maxBodyBytes <= defaultMaxBodyBytes
 
 /** Bodies are taken as they are: one that is compressed is refused as such, rather than that it is no JSON. */
 const refusalOf = (request: HttpRequest, error: unknown): unknown => {
