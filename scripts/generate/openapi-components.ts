@@ -24,7 +24,8 @@ export class Components {
     return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
 
-  #lift(schema: JsonSchema, suffix: string): unknown {
+  #lift({ 'x-shape': shape, ...schema }: JsonSchema, suffix: string): unknown {
+    if (shape !== undefined) return this.#lift(shown(shape, schema), suffix)
     const { present, orNull } = withoutNull(schema)
     if (orNull) return { anyOf: [this.#lift(present, suffix), { type: 'null' }] }
     if (schema.title !== undefined && schema.default !== undefined) return this.#liftWithDefault(schema, suffix)
@@ -71,6 +72,12 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` }
   }
 }
+
+/** The known shapes of what is accepted, under the words of the field; it may be null where the schema may be. */
+const shown = ({ anyOf = [] }: JsonSchema, { description, type }: JsonSchema): JsonSchema => ({
+  ...(description !== undefined && { description }),
+  anyOf: [...anyOf, ...(Array.isArray(type) && type.includes('null') ? [{ type: 'null' } as const] : [])],
+})
 
 /** Code generators name inline schemas after their place, and the names meet: every body and answer is a component instead. */
 const titled = (schema: JsonSchema, title: string | undefined): JsonSchema =>

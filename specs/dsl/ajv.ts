@@ -20,6 +20,7 @@ const ajv = new Ajv({
 formats.default(ajv, ['date', 'date-time', 'email', 'uri', 'uuid'])
 ajv.addKeyword({ keyword: 'x-id', schemaType: 'string' })
 ajv.addKeyword({ keyword: 'x-open', schemaType: 'boolean' })
+ajv.addKeyword({ keyword: 'x-shape', schemaType: 'object' })
 ajv.addKeyword({
   keyword: 'x-clamp',
   type: 'number',

@@ -34,6 +34,8 @@ export interface JsonSchema {
   readonly 'x-id-text'?: true
   /** The object accepts undeclared fields. */
   readonly 'x-open'?: true
+  /** What OpenAPI shows instead. Requests are held to the schema itself, which accepts no less. */
+  readonly 'x-shape'?: JsonSchema
 }
 
 type JsonTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
@@ -212,6 +214,26 @@ export const described = <T, P extends Presence>(schema: Schema<T, P>, descripti
   json: { ...schema.json, description },
   presence: schema.presence,
 })
+
+/**
+ * The same schema, of which readers and generated clients see the known shapes of another API. What is none of them passes
+ * all the same, so that a new field or part of a provider does not wait for us.
+ */
+export const known = <T, P extends Presence>(schema: Schema<T, P>, { shapes, other }: Known): Schema<T, P> => ({
+  json: {
+    ...schema.json,
+    'x-shape': {
+      anyOf: [...shapes.map((shape) => shape.json), ...(schema.json.anyOf ?? [{ ...schema.json, title: other }])],
+    },
+  },
+  presence: schema.presence,
+})
+
+/** Known shapes, and the title of what is none of them. */
+interface Known {
+  readonly shapes: readonly Schema<unknown>[]
+  readonly other: string
+}
 
 function orNull(schema: JsonSchema): JsonSchema {
   if (isAnything(schema)) return schema

@@ -87,7 +87,7 @@ class Approvals {
     let pending = 0
     let oldest = Number.POSITIVE_INFINITY
     for (const project of [...this.#telemetry.projects].slice(0, maxProjects)) {
-      const where = { status: 'pending' }
+      const where = { status: 'pending_approval' }
       const scope = projectScope(project)
       const count = await this.#records.count(actionRows, scope, where)
       if (count === 0) continue

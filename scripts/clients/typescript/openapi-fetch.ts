@@ -24,6 +24,42 @@ assert.equal(session?.turn_count, 1)
 const { data: log } = await client.GET('/v1/sessions/{session_id}/events', { params: { path } })
 assert.equal(log?.data.at(-1)?.event_type, 'turn.completed')
 
+// what the APIs of others consist of is typed, and what is new in them passes
+const { data: completion } = await client.POST('/v1/chat/completions', {
+  body: {
+    model: 'simulated-1',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+    tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+    tool_choice: 'none',
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+  },
+})
+// an answer may be a stream, which the document has no type of
+assert.match(JSON.stringify(completion), /"role":"assistant"/)
+
+const { data: message } = await client.POST('/v1/messages', {
+  body: {
+    model: 'simulated-1',
+    max_tokens: 64,
+    system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+    tools: [{ name: 'f', input_schema: { type: 'object' } }],
+    tool_choice: { type: 'none' },
+  },
+})
+assert.match(JSON.stringify(message), /"role":"assistant"/)
+
+const { data: response } = await client.POST('/v1/responses', {
+  body: {
+    model: 'simulated-1',
+    input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
+    tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
+    tool_choice: 'none',
+    text: { format: { type: 'text' } },
+  },
+})
+assert.match(JSON.stringify(response), /"status":"completed"/)
+
 const { error } = await client.GET('/v1/sessions/{session_id}', { params: { path: { session_id: 'ses_unknown' } } })
 assert(typeof error === 'object')
 assert.equal(error.error.code, 'not_found')

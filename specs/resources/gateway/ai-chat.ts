@@ -7,32 +7,28 @@ import {
   boolean,
   described,
   integer,
-  json,
   jsonObject,
   nullable,
   number,
   object,
   oneOf,
   optional,
-  type Schema,
   string,
   union,
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
-
-/** A field of a body that may be absent or null. */
-const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
+import { answerFormat, chatPart, chatTool, chatToolCall, chatToolChoice, maybe } from './shapes/chat-shapes.ts'
 
 const word = string({ minLength: 1, maxLength: 256 })
 
 const message = object(
   {
     role: oneOf('system', 'developer', 'user', 'assistant', 'tool'),
-    content: maybe(union([string(), array(jsonObject())])),
+    content: maybe(union([string(), array(chatPart)])),
     name: maybe(string({ maxLength: 256 })),
-    toolCalls: maybe(array(jsonObject(), { maxItems: 128 })),
-    tool_calls: maybe(array(jsonObject(), { maxItems: 128 })),
+    toolCalls: maybe(array(chatToolCall, { maxItems: 128 })),
+    tool_calls: maybe(array(chatToolCall, { maxItems: 128 })),
     toolCallId: maybe(string({ maxLength: 65_536 })),
     tool_call_id: maybe(string({ maxLength: 65_536 })),
   },
@@ -91,11 +87,11 @@ const body = object(
     max_tokens: maybe(integer({ min: 1 })),
     stop: maybe(union([string(), array(string(), { maxItems: 16 })])),
     stream: maybe(boolean()),
-    tools: maybe(array(jsonObject(), { maxItems: 128 })),
-    toolChoice: maybe(json()),
-    tool_choice: maybe(json()),
-    responseFormat: maybe(json()),
-    response_format: maybe(json()),
+    tools: maybe(array(chatTool(jsonObject(), 'OtherAiChatTool'), { maxItems: 128 })),
+    toolChoice: maybe(chatToolChoice),
+    tool_choice: maybe(chatToolChoice),
+    responseFormat: maybe(answerFormat),
+    response_format: maybe(answerFormat),
     userId: maybe(word),
     user_id: maybe(word),
     memory: maybe(memoryField),

@@ -2,10 +2,32 @@ import { publicKeyOrDashboard } from '#specs/access.ts'
 import { costUsd } from '#specs/cost-field.ts'
 import { answersBytes, answersEither, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
-import { array, boolean, integer, json, nullable, number, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
+import { array, boolean, integer, nullable, number, object, oneOf, optional, string, union } from '#specs/dsl/schema.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
+import {
+  chatPart,
+  chatResponseFormat,
+  chatTool,
+  chatToolCall,
+  chatToolChoice,
+  maybe,
+  passedOnFields,
+} from './shapes/chat-shapes.ts'
 
 const model = string({ minLength: 1, maxLength: 256 })
+
+/** Fields that others' formats have beside these go to the provider too. */
+const message = object(
+  {
+    role: string({ maxLength: 32, description: 'Such as `system`, `developer`, `user`, `assistant` or `tool`.' }),
+    content: maybe(union([string(), array(chatPart)])),
+    name: maybe(string()),
+    tool_calls: maybe(array(chatToolCall)),
+    tool_call_id: maybe(string({ description: 'Call of which the message is the output.' })),
+    refusal: maybe(string()),
+  },
+  { title: 'ChatMessage', description: 'A message of a conversation.', open: true },
+)
 
 /** Tokens of a completion, as OpenAI writes them. */
 const usage = object(
@@ -52,9 +74,7 @@ export const chatCompletions = defineOperations('chat_completions', {
     chatBodyBytes: 64 * 1024 * 1024,
     body: object({
       model,
-      messages: array(object({ role: string({ maxLength: 32 }), content: optional(json()) }, { open: true }), {
-        minItems: 1,
-      }),
+      messages: array(message, { minItems: 1 }),
       models: optional(array(model, { maxItems: 8 })),
       stream: optional(nullable(boolean())),
       stream_options: optional(nullable(object({ include_usage: optional(nullable(boolean())) }, { open: true }))),
@@ -62,7 +82,10 @@ export const chatCompletions = defineOperations('chat_completions', {
       max_tokens: optional(nullable(integer({ min: 1 }))),
       max_completion_tokens: optional(nullable(integer({ min: 1 }))),
       n: optional(nullable(integer({ min: 1, max: 128 }))),
-      tools: optional(nullable(array(object({ type: string({ maxLength: 64 }) }, { open: true })))),
+      tools: maybe(array(chatTool(object({ type: string({ maxLength: 64 }) }, { open: true }), 'OtherChatTool'))),
+      tool_choice: maybe(chatToolChoice),
+      response_format: maybe(chatResponseFormat),
+      ...passedOnFields,
       memory: optional(nullable(memoryField)),
     }),
     answer: answersEither(answersJson(completion), answersBytes('text/event-stream')),

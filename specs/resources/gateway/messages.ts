@@ -14,24 +14,28 @@ import {
   object,
   oneOf,
   optional,
-  type Schema,
   string,
   union,
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { memoryBlock, memoryField } from '#specs/memory-field.ts'
-
-/** A field of a body that may be absent or null. */
-const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
+import { maybe } from './shapes/chat-shapes.ts'
+import {
+  messageBlock,
+  messageTool,
+  outputFormat,
+  requestCacheControl,
+  systemBlock,
+  thinking,
+} from './shapes/message-shapes.ts'
 
 const word = string({ minLength: 1, maxLength: 256 })
-const blocks = union([string(), array(jsonObject())])
 
 const conversation = {
   model: word,
   messages: array(
     object(
-      { role: oneOf('user', 'assistant', 'system'), content: blocks },
+      { role: oneOf('user', 'assistant', 'system'), content: union([string(), array(messageBlock)]) },
       { title: 'MessageTurn', description: 'A message of the conversation.' },
     ),
     {
@@ -39,8 +43,8 @@ const conversation = {
       maxItems: 8192,
     },
   ),
-  system: maybe(blocks),
-  tools: maybe(array(jsonObject(), { maxItems: 128 })),
+  system: maybe(union([string(), array(systemBlock)])),
+  tools: maybe(array(messageTool, { maxItems: 128 })),
   tool_choice: maybe(
     object({
       type: oneOf('auto', 'any', 'tool', 'none'),
@@ -48,7 +52,7 @@ const conversation = {
       disable_parallel_tool_use: maybe(boolean()),
     }),
   ),
-  thinking: maybe(jsonObject()),
+  thinking: maybe(thinking),
 }
 
 const body = object(
@@ -64,11 +68,11 @@ const body = object(
     temperature: maybe(number({ min: 0, max: 1 })),
     top_p: maybe(number({ min: 0, max: 1 })),
     top_k: maybe(integer({ min: 0 })),
-    cache_control: maybe(jsonObject()),
+    cache_control: maybe(requestCacheControl),
     mcp_servers: described(maybe(array(jsonObject(), { maxItems: 64 })), 'Not supported: `bad_request`.'),
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
-    output_config: maybe(object({ effort: maybe(word), format: maybe(jsonObject()) })),
+    output_config: maybe(object({ effort: maybe(word), format: maybe(outputFormat) })),
     memory: described(
       maybe(memoryField),
       'Memory of an end user, which `userId` or `metadata.user_id` names. A stream says in headers what was read.',

@@ -16,18 +16,16 @@ import {
   oneOf,
   optional,
   record,
-  type Schema,
   string,
   union,
 } from '#specs/dsl/schema.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 import { memoryField } from '#specs/memory-field.ts'
+import { maybe } from './shapes/chat-shapes.ts'
+import { responseInputItem, responseTextFormat, responseTool, responseToolChoice } from './shapes/response-shapes.ts'
 
 const path = '/v1/responses'
 const one = '/v1/responses/{response_id}'
-
-/** A field of a body that may be absent or null. */
-const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
 
 const word = string({ minLength: 1, maxLength: 256 })
 const itemsMax = 8192
@@ -39,7 +37,7 @@ const conversation = described(
 )
 
 const input = described(
-  maybe(union([string(), array(jsonObject(), { maxItems: itemsMax })])),
+  maybe(union([string(), array(responseInputItem, { maxItems: itemsMax })])),
   'Text or items of the input. Optional with `previous_response_id` or `conversation`.',
 )
 
@@ -55,10 +53,10 @@ const body = object(
     store: described(maybe(boolean()), 'Whether the response is stored, for 30 days. Default: true.'),
     stream: maybe(boolean()),
     tools: described(
-      maybe(array(jsonObject(), { maxItems: 128 })),
+      maybe(array(responseTool, { maxItems: 128 })),
       'Functions and custom tools that you run, `web_search`, `file_search`, whose `vector_store_ids` are ids of knowledge bases, and `mcp`: a remote server by the `server_label` of a registered one, or by `server_url`.',
     ),
-    tool_choice: maybe(json()),
+    tool_choice: maybe(responseToolChoice),
     include: described(
       maybe(array(word, { maxItems: 16 })),
       'What else the answer shows: `file_search_call.results`. Other words change nothing.',
@@ -66,7 +64,7 @@ const body = object(
     parallel_tool_calls: maybe(boolean()),
     max_tool_calls: maybe(integer({ min: 1 })),
     max_output_tokens: maybe(integer({ min: 1 })),
-    text: maybe(object({ format: maybe(jsonObject()), verbosity: maybe(oneOf('low', 'medium', 'high')) })),
+    text: maybe(object({ format: maybe(responseTextFormat), verbosity: maybe(oneOf('low', 'medium', 'high')) })),
     reasoning: maybe(object({ effort: maybe(word), summary: maybe(word) })),
     temperature: maybe(number({ min: 0, max: 2 })),
     top_p: maybe(number({ min: 0, max: 1 })),
@@ -211,9 +209,9 @@ export const responses = defineOperations('responses', {
         ...{ input, conversation },
         instructions: maybe(string()),
         previous_response_id: maybe(word),
-        tools: maybe(array(jsonObject(), { maxItems: 128 })),
-        tool_choice: maybe(json()),
-        text: maybe(object({ format: maybe(jsonObject()), verbosity: maybe(oneOf('low', 'medium', 'high')) })),
+        tools: maybe(array(responseTool, { maxItems: 128 })),
+        tool_choice: maybe(responseToolChoice),
+        text: maybe(object({ format: maybe(responseTextFormat), verbosity: maybe(oneOf('low', 'medium', 'high')) })),
       },
       { title: 'ResponseTokensRequest' },
     ),

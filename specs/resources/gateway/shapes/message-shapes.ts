@@ -1,0 +1,136 @@
+import {
+  array,
+  boolean,
+  integer,
+  jsonObject,
+  known,
+  object,
+  oneOf,
+  optional,
+  string,
+  union,
+} from '#specs/dsl/schema.ts'
+import { cacheControl, maybe } from './chat-shapes.ts'
+
+const source = union([
+  object(
+    { type: oneOf('base64'), media_type: string(), data: string() },
+    { title: 'MessageBase64Source', description: 'A file in base64.', open: true },
+  ),
+  object(
+    { type: oneOf('url'), url: string() },
+    { title: 'MessageUrlSource', description: 'A file by its address.', open: true },
+  ),
+  jsonObject(),
+])
+
+const text = object(
+  { type: oneOf('text'), text: string(), cache_control: cacheControl },
+  { title: 'MessageTextBlock', description: 'Text.', open: true },
+)
+
+/** A block of a message's content, as Anthropic's Messages have it. */
+export const messageBlock = known(jsonObject(), {
+  other: 'OtherMessageBlock',
+  shapes: [
+    text,
+    object(
+      { type: oneOf('image'), source, cache_control: cacheControl },
+      { title: 'MessageImageBlock', description: 'An image.', open: true },
+    ),
+    object(
+      {
+        type: oneOf('document'),
+        source,
+        title: maybe(string()),
+        context: maybe(string()),
+        cache_control: cacheControl,
+      },
+      { title: 'MessageDocumentBlock', description: 'A document, such as a PDF.', open: true },
+    ),
+    object(
+      { type: oneOf('tool_use'), id: string(), name: string(), input: jsonObject(), cache_control: cacheControl },
+      { title: 'MessageToolUseBlock', description: 'Call that the model requested.', open: true },
+    ),
+    object(
+      {
+        type: oneOf('tool_result'),
+        tool_use_id: string(),
+        content: optional(union([string(), array(jsonObject())])),
+        is_error: optional(boolean()),
+        cache_control: cacheControl,
+      },
+      { title: 'MessageToolResultBlock', description: 'Output of a call.', open: true },
+    ),
+    object(
+      { type: oneOf('thinking'), thinking: string(), signature: string() },
+      { title: 'MessageThinkingBlock', description: 'What the model thought, as it answered it.', open: true },
+    ),
+    object(
+      { type: oneOf('redacted_thinking'), data: string() },
+      { title: 'MessageRedactedThinkingBlock', description: 'Thoughts that only the provider reads.', open: true },
+    ),
+  ],
+})
+
+/** A block of the system prompt. */
+export const systemBlock = known(jsonObject(), { other: 'OtherSystemBlock', shapes: [text] })
+
+/** A tool: one of the caller's, or one of Anthropic's own by its type. */
+export const messageTool = known(jsonObject(), {
+  other: 'OtherMessageTool',
+  shapes: [
+    object(
+      {
+        type: maybe(oneOf('custom')),
+        name: string(),
+        description: optional(string()),
+        input_schema: jsonObject(),
+        strict: optional(boolean()),
+        cache_control: cacheControl,
+      },
+      {
+        title: 'MessageTool',
+        description: 'A tool that the caller runs. `input_schema` is a JSON Schema.',
+        open: true,
+      },
+    ),
+  ],
+})
+
+/** Whether the model thinks before it answers. */
+export const thinking = known(jsonObject(), {
+  other: 'OtherMessageThinking',
+  shapes: [
+    object(
+      { type: oneOf('enabled'), budget_tokens: integer() },
+      { title: 'MessageThinkingEnabled', description: 'Thinks with so many tokens at most.', open: true },
+    ),
+    object(
+      { type: oneOf('disabled', 'adaptive') },
+      { title: 'MessageThinkingChoice', description: 'Does not think, or as much as it needs.', open: true },
+    ),
+  ],
+})
+
+/** A mark on the newest message. */
+export const requestCacheControl = known(jsonObject(), {
+  other: 'OtherCacheControl',
+  shapes: [
+    object(
+      { type: oneOf('ephemeral'), ttl: optional(oneOf('5m', '1h')) },
+      { title: 'CacheControl', description: "Mark for the provider's cache of prompts.", open: true },
+    ),
+  ],
+})
+
+/** How the answer looks. */
+export const outputFormat = known(jsonObject(), {
+  other: 'OtherOutputFormat',
+  shapes: [
+    object(
+      { type: oneOf('json_schema'), schema: jsonObject() },
+      { title: 'MessageSchemaFormat', description: 'JSON that follows a schema.', open: true },
+    ),
+  ],
+})
