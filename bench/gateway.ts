@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { startServer } from '../scripts/services/server.ts'
 import type { Service } from '../scripts/services/service.ts'
 import { sized } from './extent.ts'
+import { longestHoldMs } from './gateway/loop-hold.ts'
 import { hasGo, type LoadOrder, load, type Measured, pin, startFloor, startUpstream } from './gateway/tools.ts'
 import { median, type Row } from './row.ts'
 
@@ -59,7 +60,13 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
       uws: { service: await keep(startFloor('uws-floor', upstream)), key },
       direct: { service: upstream, key },
     }
-    return await measure(targets, seconds / rounds, coldMs)
+    return [
+      ...(await measure(targets, seconds / rounds, coldMs)),
+      {
+        ...{ measure: 'longest hold of the loop by a body of 7 MB', unit: 'ms', ours: await longestHoldMs(env, key) },
+        bound: { of: 'ours', atMost: 50 },
+      },
+    ]
   } finally {
     for (const service of services) await service.stop()
   }

@@ -1,0 +1,40 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startServer } from '#scripts/services/server.ts'
+import { sized } from '../extent.ts'
+import { median } from '../row.ts'
+
+const sent = sized(5, 1)
+const bodyBytes = 7 * 1024 * 1024
+
+/**
+ * How long a body of 7 MB keeps one turn of the loop busy, in ms of the main thread's own processor time: on a server of
+ * its own, which reports the longest turn that it has had.
+ *
+ * @param env with the provider and the key of the others.
+ */
+export async function longestHoldMs(env: Readonly<Record<string, string>>, key: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-holds-'))
+  const holds = join(folder, 'holds')
+  const probe = resolve(import.meta.dirname, '../../test/support/loop-holds.ts')
+  const server = await startServer({ ...env, LOOP_HOLDS: holds, NODE_OPTIONS: `--import=${probe}` })
+  const content = 'many things, and more é '.repeat(bodyBytes / 25)
+  const body = JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }] })
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  try {
+    const seen: number[] = []
+    for (let round = 0; round <= sent; round++) {
+      process.kill(server.pid, 'SIGUSR2')
+      const answer = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers, body })
+      await answer.text()
+      if (!answer.ok) throw new Error(`a body of 7 MB was refused: ${answer.status}`)
+      // what the first one loads and compiles is not what a body costs
+      if (round > 0) seen.push(Number(readFileSync(holds, 'utf8')))
+    }
+    return median(seen)
+  } finally {
+    await server.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
