@@ -130,6 +130,10 @@ const connection = () =>
     { open: true },
   )
 
+/** A remote tool server. */
+const mcpServer = (more = {}) =>
+  object({ server_id: string(), name: string(), url: string(), ...tenant, ...more }, { open: true })
+
 const usage = jsonObject()
 
 const events = {
@@ -203,6 +207,12 @@ const events = {
     data: connection(),
   },
   'connection.recovered': { says: 'A connection that had expired works again.', data: connection() },
+  'mcp_server.tools_changed': {
+    says: 'A remote tool server has tools that are new, gone or defined otherwise; what is new or changed waits for a review.',
+    data: mcpServer({ added: array(string()), removed: array(string()), changed: array(string()) }),
+  },
+  'mcp_server.failed': { says: 'A remote tool server does not work any more.', data: mcpServer({ error: errorOf }) },
+  'mcp_server.recovered': { says: 'A remote tool server that had failed works again.', data: mcpServer() },
   'web.crawl.completed': { says: 'A crawl has read all that it may.', data: webCrawl() },
   'web.crawl.failed': { says: 'A crawl failed.', data: webCrawl({ error: errorOf }) },
   'web.crawl.cancelled': { says: 'A crawl was cancelled.', data: webCrawl() },

@@ -22,12 +22,13 @@ const serverRow: RowOf = (state, { tenant }) => {
 /** Remote tool servers: `specs/resources/mcp/mcp-servers.ts` is their interface. */
 export const mcpServerDefinition = {
   name: 'mcp_server',
-  version: 1,
+  version: 2,
   idPrefix: 'mcp',
   machine: mcpServerMachine,
   effects: { discoverTools: 'idempotent', eraseServer: 'idempotent' },
   row: serverRow,
   gone: (state) => serverStatus(state) === null,
   busy: (state) => serverStatus(state) === 'discovering',
-  migrations: {},
+  // webhooks hear of it; no state means anything else
+  migrations: { 1: (state) => state },
 } satisfies MachineDefinition

@@ -2,7 +2,7 @@ import { setup } from 'xstate'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
-import { type AuditLine, type Refusal, vocabulary } from '../vocabulary.ts'
+import { type AuditLine, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
 import {
   changesOf,
   type KnownTool,
@@ -182,12 +182,7 @@ const notFound: Refusal = { code: 'not_found' }
 const refusedReview = ({ context, event }: On<'review'>): Refusal =>
   toolsOf(context).some(({ name }) => name === event.tool) ? otherDefinition : noTool
 
-/**
- * A remote tool server: its tools are discovered (`discovering`), and agents see those that are `active` in the snapshot.
- * One that does not answer is `failing`, with the reason, and tried again; its tools stay and may be called, and a call
- * that succeeds shows that it is back. A `disabled` one is not spoken to.
- */
-export const mcpServerMachine = setup({
+const mcpServerSetup = setup({
   types: {
     context: {} as McpServerContext,
     input: {} as McpServerInput,
@@ -208,7 +203,45 @@ export const mcpServerMachine = setup({
       toolsOf(context).some(({ name, hash }) => name === event.tool && (event.hash ?? hash) === hash),
   },
   delays: { retry: ({ context }) => retryDelaysMs[context.attempts - 1] ?? 0 },
-}).createMachine({
+})
+
+const noticeOf = (context: McpServerContext, event_type: ServerNotice, more: JsonObject = {}): Notice => {
+  const { server_id, name, url } = context
+  return { event_type, data: { server_id, name, url, ...more } }
+}
+
+type ServerNotice = Extract<Notice['event_type'], `mcp_server.${string}`>
+
+/** Names of each kind that a webhook is sent at most. */
+const mostNamed = 100
+
+/** Webhooks hear of the first failure after it worked. */
+const notifyFailure = mcpServerSetup.enqueueActions(({ enqueue, context, event }) => {
+  if (context.failing_since_ms !== null || !('error' in event)) return
+  enqueue({ type: 'notify', params: noticeOf(context, 'mcp_server.failed', { error: event.error }) })
+})
+
+/** Webhooks hear that it works again. */
+const notifyRecovery = mcpServerSetup.enqueueActions(({ enqueue, context }) => {
+  if (context.failing_since_ms !== null) enqueue({ type: 'notify', params: noticeOf(context, 'mcp_server.recovered') })
+})
+
+/** Webhooks hear what a discovery after the first found otherwise, by the names of the tools. */
+const notifyChanges = mcpServerSetup.enqueueActions(({ enqueue, context, event }) => {
+  if (context.snapshot_at_ms === null || event.type !== 'discovered') return
+  const { added, removed, changed } = changesOf(toolsOf(context), event.found.tools, [])
+  if (added.length + removed.length + changed.length === 0) return
+  const names = { added, removed, changed: changed.map(({ name }) => name) }
+  const shown = Object.fromEntries(Object.entries(names).map(([kind, all]) => [kind, all.slice(0, mostNamed)]))
+  enqueue({ type: 'notify', params: noticeOf(context, 'mcp_server.tools_changed', shown) })
+})
+
+/**
+ * A remote tool server: its tools are discovered (`discovering`), and agents see those that are `active` in the snapshot.
+ * One that does not answer is `failing`, with the reason, and tried again; its tools stay and may be called, and a call
+ * that succeeds shows that it is back. A `disabled` one is not spoken to.
+ */
+export const mcpServerMachine = mcpServerSetup.createMachine({
   id: 'mcp_server',
   context: ({ input }) => ({
     ...input,
@@ -256,19 +289,21 @@ export const mcpServerMachine = setup({
           entry: { type: 'discoverTools', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
           exit: stopWork,
           on: {
-            discovered: { target: 'active', actions: [journalDiscovery, takeDiscovery] },
+            discovered: { target: 'active', actions: [journalDiscovery, notifyRecovery, notifyChanges, takeDiscovery] },
             discovery_failed: [
-              { guard: 'isLast', target: 'failing.resting', actions: [takeFailure, journalFailure] },
-              { target: 'failing.waiting', actions: [takeFailure, journalFailure] },
+              { guard: 'isLast', target: 'failing.resting', actions: [notifyFailure, takeFailure, journalFailure] },
+              { target: 'failing.waiting', actions: [notifyFailure, takeFailure, journalFailure] },
             ],
           },
         },
         active: {
-          on: { call_failed: { target: 'failing.waiting', actions: [takeFailure, journalFailure] } },
+          on: {
+            call_failed: { target: 'failing.waiting', actions: [notifyFailure, takeFailure, journalFailure] },
+          },
         },
         failing: {
           initial: 'waiting',
-          on: { call_succeeded: { target: 'active', actions: recover } },
+          on: { call_succeeded: { target: 'active', actions: [notifyRecovery, recover] } },
           states: {
             waiting: { after: { retry: '#mcp_server.enabled.discovering' } },
             resting: {},

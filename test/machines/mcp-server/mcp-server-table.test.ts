@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { transition } from 'xstate'
 import { retryDelaysMs, toolsOf } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
-import { contextOf } from '#runtime/schema.ts'
+import { contextOf, type ListedAction, paramsOf } from '#runtime/schema.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf, pathOf, restingStates } from '../outcome.ts'
 import {
@@ -62,8 +63,8 @@ type Row = Partial<Record<keyof typeof events, string>>
 const table: Record<keyof typeof places, Row> = {
   'being discovered': {
     'what it has': 'enabled.active: abort server.tools_discovered',
-    'a failure': 'enabled.failing.waiting: abort server.failed remind',
-    'a failure for good': 'enabled.failing.resting: abort server.failed',
+    'a failure': 'enabled.failing.waiting: abort notify! server.failed remind',
+    'a failure for good': 'enabled.failing.resting: abort notify! server.failed',
     'a requested refresh': 'enabled.discovering: abort discoverTools!',
     'another name': 'enabled.discovering: audit!',
     'another URL': 'enabled.discovering: abort audit! discoverTools!',
@@ -74,7 +75,7 @@ const table: Record<keyof typeof places, Row> = {
     'a deletion': 'erasing: abort eraseServer!',
   },
   'being discovered for the last time': {
-    'what it has': 'enabled.active: abort server.tools_discovered',
+    'what it has': 'enabled.active: abort server.tools_discovered notify!',
     'a failure': 'enabled.failing.resting: abort server.failed',
     'a failure for good': 'enabled.failing.resting: abort server.failed',
     'a requested refresh': 'enabled.discovering: abort discoverTools!',
@@ -92,7 +93,7 @@ const table: Record<keyof typeof places, Row> = {
     'another URL': 'enabled.discovering: audit! discoverTools!',
     'an approval': 'enabled.active: audit!',
     'an approval of another definition': 'refused version_conflict',
-    'a call that fails': 'enabled.failing.waiting: server.failed remind',
+    'a call that fails': 'enabled.failing.waiting: notify! server.failed remind',
     'a disabling': 'disabled: audit!',
     'an enabling': 'refused invalid_transition',
     'a deletion': 'erasing: eraseServer!',
@@ -103,7 +104,7 @@ const table: Record<keyof typeof places, Row> = {
     'another URL': 'enabled.discovering: forget audit! discoverTools!',
     'an approval': 'refused not_found',
     'an approval of another definition': 'refused not_found',
-    'a call that succeeds': 'enabled.active: forget',
+    'a call that succeeds': 'enabled.active: forget notify!',
     'a disabling': 'disabled: forget audit!',
     'an enabling': 'refused invalid_transition',
     'a deletion': 'erasing: forget eraseServer!',
@@ -115,7 +116,7 @@ const table: Record<keyof typeof places, Row> = {
     'another URL': 'enabled.discovering: audit! discoverTools!',
     'an approval': 'refused not_found',
     'an approval of another definition': 'refused not_found',
-    'a call that succeeds': 'enabled.active',
+    'a call that succeeds': 'enabled.active: notify!',
     'a disabling': 'disabled: audit!',
     'an enabling': 'refused invalid_transition',
     'a deletion': 'erasing: eraseServer!',
@@ -186,5 +187,25 @@ describe('a tool of a server', () => {
   it('stays disabled however it is defined', () => {
     const after = trusted(finds(send), rejection, ...again(poisoned), ...again(send))
     expect(statesOf(after)).toEqual({ send: 'disabled' })
+  })
+})
+
+it('notifies webhooks of the first failure, of the end of it, and of tools that are not what they were', () => {
+  const noticesOf = (from: ReturnType<typeof server>, event: StoredEvent) => {
+    const [, listed] = transition(machine, from, event)
+    const actions: readonly ListedAction[] = listed
+    return actions.filter(({ type }) => type === 'notify').map((each) => paramsOf.notify(each))
+  }
+  const types = (from: ReturnType<typeof server>, event: StoredEvent) =>
+    noticesOf(from, event).map(({ event_type }) => event_type)
+  expect(types(fresh(), found)).toEqual([])
+  expect(types(fresh(), fails)).toEqual(['mcp_server.failed'])
+  expect(types(server(fails, retry), fails)).toEqual([])
+  expect(types(server(fails, retry), found)).toEqual(['mcp_server.recovered'])
+  expect(types(server(found, refresh), found)).toEqual([])
+  const [changed] = noticesOf(server(found, refresh), finds(defined('read')))
+  expect(changed).toMatchObject({
+    event_type: 'mcp_server.tools_changed',
+    data: { added: ['read'], removed: ['send'], changed: [] },
   })
 })

@@ -152,10 +152,27 @@ export class ConnectionAccesses implements ConnectionService {
     const over = Promise.withResolvers<void>()
     const stream = host.feed.follow(found.id, found.state.lastSequence, { at: 'idle', after: () => true })
     const control = stream.start({ push: () => true, end: () => over.resolve() })
-    await Promise.race([over.promise, pause(clock, patienceMs)])
+    const waited = new AbortController()
+    // the stream of one that is erased meanwhile does not end
+    const gone = this.#settled(found.id, waited.signal)
+    await Promise.race([over.promise, gone, pause(clock, patienceMs)])
+    waited.abort()
     control.stop()
     return (await host.load(resident.id)) ?? found
   }
+
+  /** Resolves when the connection is gone, or nothing goes on with it. */
+  async #settled(id: string, ended: AbortSignal): Promise<void> {
+    const { host, clock } = this.#parts
+    while (!ended.aborted) {
+      await pause(clock, lookMs)
+      const found = ended.aborted ? null : await host.load(id)
+      if (found === null || !connectionDefinition.busy(storedState(found.state.snapshot))) return
+    }
+  }
 }
+
+/** How often a wait looks whether its connection is still there, in ms. */
+const lookMs = 500
 
 type Renewal = { readonly type: 'refused' | 'refresh'; readonly generation: number | null }
