@@ -94,9 +94,9 @@ export class Estate implements Site {
     const mark = `mark-${name}-${randomBytes(6).toString('hex')}`
     const estate = new Estate(ground, mark, await populate(ground, ground.tool, name, mark))
     const { tenant, agent, installation, sessions, runs, action } = estate.populated
-    for (const id of [tenant, agent, installation, ...sessions, ...runs, action]) estate.#keep(id)
+    for (const id of [tenant, agent, installation, ...sessions, ...runs, action]) estate.keep(id)
     const { data } = (await estate.api.get(`/v1/usage/events?tenant_id=${tenant}`)).body
-    for (const { id } of data) estate.#keep(id)
+    for (const { id } of data) estate.keep(id)
     for (const make of declaredEstate.makes) estate.#name(await make(estate))
     for (const operation of makers) await estate.#declared(operation)
     return estate
@@ -181,11 +181,13 @@ export class Estate implements Site {
   readonly made = async (path: string, body: object, api: Api = this.api): Promise<string> => {
     const { status, body: answer } = await api.post(path, body)
     if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`)
-    this.#keep(answer.id)
+    this.keep(answer.id)
     return answer.id
   }
 
-  #keep(id: string): void {
+  /** Takes what was made elsewhere for its own; what has no id with a prefix is passed over. */
+  keep(id: unknown): void {
+    if (typeof id !== 'string') return
     const prefix = idsIn(id)[0]?.[0] ?? ''
     const known = this.#made.get(prefix) ?? []
     if (prefix !== '' && !ofNoTenant.has(prefix) && !known.includes(id)) this.#made.set(prefix, [...known, id])
@@ -194,7 +196,7 @@ export class Estate implements Site {
   #name(ids: Ids): void {
     for (const [name, id] of Object.entries({ ...absentIds, ...ids })) {
       this.#ids.set(name, id)
-      if (!(name in absent)) this.#keep(id)
+      if (!(name in absent)) this.keep(id)
     }
   }
 
@@ -206,7 +208,7 @@ export class Estate implements Site {
     const owner = operation.ofTenants === null ? {} : { 'x-tenant-id': this.tenant }
     const answer = await api.post(path, body, { headers: { 'idempotency-key': key, ...owner } })
     if (answer.status >= 300) return
-    this.#keep(answer.body.id)
+    this.keep(answer.body.id)
     this.#keyed.push({ operation, path, body, key })
   }
 }

@@ -21,7 +21,7 @@ export const settledCounts = async (world: World): Promise<Counts> => {
     // calls of the gateway are written together, and become rows of their own a moment later
     expect(counts.call_segments ?? counts.records_call_segments).toBe(0)
   }
-  await vi.waitFor(look, { ...patience, interval: 150 })
+  await vi.waitFor(look, { ...patience, interval: 300 })
   return last
 }
 

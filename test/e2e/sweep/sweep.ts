@@ -43,7 +43,7 @@ export const sweepOn = (store: StoreName): void => {
     let swept: Swept | null = null
     beforeAll(async () => {
       swept = await makeSwept(store)
-    }, 240_000)
+    }, 480_000)
     afterAll(async () => {
       await swept?.world.stop()
       await Promise.all([swept?.tool.close(), swept?.counted.close(), swept?.upstream.close()])
