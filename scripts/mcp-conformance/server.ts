@@ -24,9 +24,11 @@ const scenarios: Readonly<Record<string, readonly string[]>> = {
     'dns-rebinding-protection',
   ],
 }
-/** Checks of these scenarios that want the example server's diagnostic tool, or resources. */
+/** Checks of these scenarios that want the example server's diagnostic tool, its prompts or its resources. */
 const ofTheExample = new Set([
+  'ServerRejectsUndeclaredCapability',
   'MissingCapabilityHttp400',
+  'PromptsListCachingHints',
   'ResourcesListCachingHints',
   'ResourcesTemplatesListCachingHints',
 ])
