@@ -106,7 +106,9 @@ export class ActorView {
     this.#fill(actor, chart)
     await Promise.all([this.#readSteps(Math.max(0, actor.seq - mostSteps)), this.#log.start(actor.last_sequence)])
     this.#show(actor)
-    this.#play.settle(actor.active)
+    // it may have gone on between the two reads: its commits are the newer one then
+    const newest = this.#book.last > actor.seq ? this.#book.stateAt(this.#book.steps.length - 1) : null
+    this.#play.settle(newest === null ? actor.active : activeAt(newest))
     this.#showTab(this.#tab)
     const at = this.#book.steps.findIndex(({ seq }) => seq === this.#wanted)
     if (at >= 0) this.#scrubber.go(at)

@@ -18,9 +18,13 @@ export const sessions: EstatePart = {
     'actions.create expires_in': 'test/e2e/crash/crash-timers.e2e.test.ts',
     'actions.approve note': 'test/actors/sessions/approvals.test.ts',
     'actions.approve tool_results': 'test/e2e/agents/own-actions.e2e.test.ts',
+    'actions.approve content': 'test/e2e/mcp/mcp-input.e2e.test.ts',
+    'actions.reject response': 'test/e2e/mcp/mcp-input.e2e.test.ts',
+    'sessions.approve content': 'test/e2e/mcp/mcp-input.e2e.test.ts',
   },
   beyondSchema: {
     'sessions.turns': 'a turn has input or tool_results',
     'actions.complete': 'it says output or error, not both',
+    'actions.approve': 'content is for an action whose server requests values',
   },
 }
