@@ -34,8 +34,10 @@ const spaceOf = (): string | undefined => {
 /** In ticks since the boot; `none`: there is no such process, or what is left of it waits for its parent. */
 const beganOf = (pid: number): string | undefined => {
   try {
-    // the name in parentheses may contain anything (proc(5), `/proc/pid/stat`)
-    const [, state = '', began] = /.*\) (\S)(?: \S+){18} (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // the name in parentheses may contain anything; behind it the state is the third field, the start the 22nd (proc(5))
+    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
+    const [state = '', began] = [fields[0], fields[19]]
     return 'ZXx'.includes(state) && state !== '' ? 'none' : began
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')

@@ -53,10 +53,8 @@ export const numberIn = (text: string): number | undefined => {
   const [found] =
     /[-−]?(?:\d{1,3}(?: \d{3})+(?!\d)|\d)[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d{1,3})?/.exec(text.slice(0, 200)) ?? []
   if (found === undefined) return undefined
-  const digits = found
-    .replace('−', '-')
-    .replace(/[' \u00a0\u202f]/g, '')
-    .replace(/[.,]+$/, '')
+  const written = found.replace('−', '-').replace(/[' \u00a0\u202f]/g, '')
+  const digits = written.slice(0, written.search(/\d[.,]*$/) + 1)
   const [comma, point] = [digits.lastIndexOf(','), digits.lastIndexOf('.')]
   const isDecimalComma = comma > point && (point !== -1 || !/^-?\d{1,3}(,\d{3})+$/.test(digits))
   const plain = isDecimalComma ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')

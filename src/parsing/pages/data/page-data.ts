@@ -191,7 +191,7 @@ class DataSearch {
     const items = isObject(schema.items) ? schema.items : {}
     if (typesOf(items).includes('object')) return this.#objects(items, found, at)
     for (const { value, source } of found) {
-      const raws = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/\s*[,;|•]\s*/) : [value]
+      const raws = Array.isArray(value) ? value : typeof value === 'string' ? listedIn(value) : [value]
       const values = raws.slice(0, most.items).flatMap((raw) => {
         const item = scalarFor(items, typeof raw === 'object' ? nameOf(raw) : raw)
         return item === undefined ? [] : [{ item, raw: typeof raw === 'object' ? nameOf(raw) : raw }]
@@ -280,3 +280,6 @@ const firstOf = (value: Json): Json => {
   const [first = null] = Array.isArray(value) ? value : [value]
   return typeof first === 'object' ? nameOf(first) : first
 }
+
+/** The parts of a list as people write it. */
+const listedIn = (text: string): readonly string[] => text.split(/[,;|•]/).map((each) => each.trim())
