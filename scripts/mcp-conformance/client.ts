@@ -1,7 +1,12 @@
 import type { Client, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
+import type { ToolRequest } from '#actors/mcp/agents/call-tool.ts'
+import { callWithInput } from '#actors/mcp/agents/input/call-with-input.ts'
+import { HeldCalls } from '#actors/mcp/agents/input/held-calls.ts'
 import { type McpWork, withServer } from '#actors/mcp/client/mcp-connection.ts'
+import type { InputAnswer } from '#machines/action/action-data.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
+import type { JsonObject } from '#specs/dsl/json.ts'
 import { signingIn } from './sign-in.ts'
 
 /*
@@ -14,7 +19,36 @@ const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? ''
 const given: unknown = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}')
 const context = isObject(given) ? given : {}
 
-const argumentsOf = (name: string): Record<string, unknown> => (name === 'add_numbers' ? { a: 5, b: 3 } : {})
+const guard = openSsrfGuard({ allowedPrivateHosts: ['localhost', '127.0.0.1'] })
+
+const argumentsOf = (name: string): JsonObject => (name === 'add_numbers' ? { a: 5, b: 3 } : {})
+
+/** In these the server requests input within a result; our client leaves the answer to its caller, and agents to people. */
+const requestsInput = scenario.startsWith('sep-2322-')
+const held = new HeldCalls()
+
+/** As agents call, with a person who accepts whatever a server requests. */
+const callAsAgents = async (
+  { name, given }: { readonly name: string; readonly given: JsonObject },
+  signal: AbortSignal,
+): Promise<void> => {
+  const request: ToolRequest = {
+    server: 'suite',
+    target: { url, transport: 'streamable_http', headers: {} },
+    tool: { name, input_schema: {} },
+    timeoutMs: 25_000,
+  }
+  const call = { actionId: name, arguments: given, signal }
+  let outcome = await callWithInput({ guard, held }, call, request)
+  while (!outcome.ok && outcome.input !== undefined) {
+    const answer: InputAnswer = { action: 'accept', content: {} }
+    outcome = await callWithInput(
+      { guard, held },
+      { ...call, input: { resume: outcome.input.resume, answer } },
+      request,
+    )
+  }
+}
 
 const callAll = async (client: Client, signal: AbortSignal): Promise<void> => {
   const { tools } = await client.listTools(undefined, { signal })
@@ -25,9 +59,10 @@ const callAll = async (client: Client, signal: AbortSignal): Promise<void> => {
     : tools.map(({ name }) => ({ name, given: argumentsOf(name) }))
   for (const call of calls) {
     if (call === null) continue
-    await client.callTool({ name: call.name, arguments: call.given }, { signal }).catch((error: unknown) => {
-      console.error(`${call.name}: ${String(error)}`)
-    })
+    const made = requestsInput
+      ? callAsAgents(call, signal)
+      : client.callTool({ name: call.name, arguments: call.given }, { signal })
+    await made.catch((error: unknown) => console.error(`${call.name}: ${String(error)}`))
   }
   const { prompts, resources } = client.getServerCapabilities() ?? {}
   if (prompts !== undefined)
@@ -42,7 +77,6 @@ const registered = (): StoredOAuthClientInformation | undefined => {
   return { client_id, client_secret, token_endpoint_auth_method: 'client_secret_basic' }
 }
 
-const guard = openSsrfGuard({ allowedPrivateHosts: ['localhost', '127.0.0.1'] })
 const work: McpWork = {
   guard,
   timeoutMs: 25_000,

@@ -101,6 +101,7 @@ export class World {
   /** Starts the server again on the same port and data. */
   async restart(): Promise<void> {
     this.#server = await this.#server.restart()
+    this.#crashed = false
     this.#listening.resolve()
   }
 

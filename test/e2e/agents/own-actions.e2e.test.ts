@@ -183,6 +183,7 @@ describe.each(stores)('an action on $store', ({ store }) => {
     const { id } = await own(execute())
     await ok(decide(id, 'approve'))
     await tool.called(before + 1)
+    await world.noteCalled()
     await world.crash()
     tool.answer()
     await world.restart()

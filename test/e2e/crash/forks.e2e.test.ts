@@ -108,6 +108,15 @@ describe.each(stores)('forks and replays on $store', ({ store }) => {
     await dashboard.post(`/v1/actions/${action}/approve`, { note: 'why I approved' }, inProject())
     const other = await world.api.post('/v1/actions', { tool: 'refund', arguments: {} })
     await dashboard.post(`/v1/actions/${other.body.id}/reject`, { reason: 'why I rejected' }, inProject())
+    await world.api.post('/v1/webhooks', { name: 'Hook', url: tool.url, events: ['tenant.deleted'] })
+    const [webhook] = (await world.api.get('/v1/webhooks?limit=1')).body.data
+    await world.api.post(`/v1/webhooks/${webhook.id}/test`, {})
+    const [delivery] = (await world.api.get(`/v1/webhook-deliveries?webhook_id=${webhook.id}`)).body.data
+    const sent = await dashboard.post(
+      `/v1/webhook-deliveries/${delivery.id}/replay`,
+      { reason: 'why I replayed it' },
+      inProject(),
+    )
     const reasonsOf = async (id: string) => {
       const { body } = await world.api.get(`/v1/audit-log?resource_id=${id}`)
       return body.data.map((line: { action: string; reason: string | null }) => [line.action, line.reason])
@@ -117,6 +126,7 @@ describe.each(stores)('forks and replays on $store', ({ store }) => {
       [replayed.body.id, ['run.replayed', 'why I replayed']],
       [action, ['action.approved', 'why I approved']],
       [other.body.id, ['action.rejected', 'why I rejected']],
+      [sent.body.id, ['webhook_delivery.replayed', 'why I replayed it']],
     ]
     for (const [id, line] of expected)
       await vi.waitFor(async () => expect(await reasonsOf(id)).toContainEqual(line), patience)

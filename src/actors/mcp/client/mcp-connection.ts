@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Client, ClientOptions, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
 import { type FetchLimits, type GuardedFetch, guardedFetch } from '#outgoing/guarded-fetch.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
@@ -51,6 +52,9 @@ const acceptsAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
 const capabilities: NonNullable<ClientOptions['capabilities']> = { elicitation: { form: {}, url: {} } }
 
 const closingMs = 2_000
+
+/** First ids of requests are below: what is counted up from there is exact in JSON. */
+const mostFirstId = 2 ** 47
 
 /** Statuses at which a server of the older transport answers the newer one. */
 const olderStatuses = new Set([400, 404, 405, 406, 415])
@@ -166,6 +170,8 @@ const newClient = async ({ options, prepare }: McpWork, mode: 'auto' | 'legacy' 
     inputRequired: { autoFulfill: false },
     ...options,
   })
+  // a call that is made again has to have another id (SEP-2322), also over a new connection; the SDK counts each from 0
+  Reflect.set(client, '_requestMessageId', randomInt(1, mostFirstId))
   prepare?.(client)
   return client
 }

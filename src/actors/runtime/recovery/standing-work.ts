@@ -128,7 +128,7 @@ export class StandingWork {
     const sighting =
       earlier === undefined || earlier.seq < seq ? { seq, looks: 1 } : { ...earlier, looks: earlier.looks + 1 }
     this.#seen.set(actor, sighting)
-    if (sighting.looks > 1) await this.#takeUp(actor, sighting)
+    if (isDue(sighting.looks)) await this.#takeUp(actor, sighting)
   }
 
   async #takeUp(actor: string, { seq, looks }: Sighting): Promise<void> {
@@ -161,6 +161,9 @@ export class StandingWork {
     this.#parts.host.stuck.clear({ kind: 'unfinished_commit', actor, subject: `${actor}:${seq}` })
   }
 }
+
+/** What three attempts did not help is left alone for longer each time. */
+const isDue = (looks: number): boolean => looks > 1 && (looks <= shownAfter + 1 || Number.isInteger(Math.log2(looks)))
 
 /** The newest of each actor's commits. */
 const newestOf = (commits: readonly OpenCommit[]): ReadonlyMap<string, OpenCommit> => {

@@ -15,16 +15,21 @@ it('names every effect that a machine may ask for and the catalogue lacks, befor
   const some = { 'session.callModel': tool, 'session.runTool': tool, 'action.runTool': tool }
   const check = () => checkedCatalog([sessionDefinition, actionDefinition], some)
   expect(check).toThrow(
-    'no effect session.writeCheckpoint, session.endMemory, session.eraseSession, action.eraseAction',
+    'no effect session.writeCheckpoint, session.endMemory, session.eraseSession, action.releaseInput, action.eraseAction',
   )
 })
 
 it('refuses an effect under another policy than its machine declares', () => {
-  const wrong = { 'action.runTool': erase, 'action.eraseAction': erase }
+  const wrong = { 'action.runTool': erase, 'action.releaseInput': erase, 'action.eraseAction': erase }
   expect(() => checkedCatalog([actionDefinition], wrong)).toThrow('action.runTool')
 })
 
 it('takes a catalogue that has them all, and more', () => {
-  const all = { 'action.runTool': tool, 'action.eraseAction': erase, 'other.effect': tool }
+  const all = {
+    'action.runTool': tool,
+    'action.releaseInput': erase,
+    'action.eraseAction': erase,
+    'other.effect': tool,
+  }
   expect(checkedCatalog([actionDefinition], all)).toBe(all)
 })

@@ -21,6 +21,7 @@ export const sessions: EstatePart = {
     'actions.approve content': 'test/e2e/mcp/mcp-input.e2e.test.ts',
     'actions.reject response': 'test/e2e/mcp/mcp-input.e2e.test.ts',
     'sessions.approve content': 'test/e2e/mcp/mcp-input.e2e.test.ts',
+    'sessions.fork reason': 'test/e2e/crash/forks.e2e.test.ts',
   },
   beyondSchema: {
     'sessions.turns': 'a turn has input or tool_results',

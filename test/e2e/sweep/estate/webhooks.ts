@@ -10,6 +10,7 @@ export const webhooks: EstatePart = {
   bodies: {
     'webhooks.create': ({ mark, hook }, n) => ({ name: `Hook ${mark} ${n}`, url: hook, events: ['tenant.deleted'] }),
   },
+  shownBy: { 'webhook_deliveries.replay reason': 'test/e2e/crash/forks.e2e.test.ts' },
   atWork: ({ all }) => all('delivery_id').map((id) => `/v1/webhook-deliveries/${id}`),
   beyondSchema: {
     'webhooks.create': 'a URL may parse and still not be one that the server connects to',
