@@ -20,29 +20,32 @@ export const contextChange = (before: object | null, after: object): JsonObject 
     const value: unknown = Reflect.get(after, field)
     const old: unknown = before === null ? undefined : Reflect.get(before, field)
     if (value === undefined || (before !== null && value === old)) continue
-    const summary = fieldSummary(value)
-    if (old !== undefined && JSON.stringify(fieldSummary(old)) === JSON.stringify(summary)) continue
+    const shown = fieldSummary(value)
+    if (old !== undefined && fieldSummary(old).text === shown.text) continue
     changed ??= {}
-    changed[field] = summary
+    changed[field] = shown.summary
   }
   return changed
 }
 
-/** A field as a history shows it. */
-const fieldSummary = (value: unknown): Json => {
+/** A field as a history shows it, and what two of them are compared by. */
+const fieldSummary = (value: unknown): { readonly summary: Json; readonly text: string } => {
   const summary = summaryOf(value, mostLevels)
-  const { length } = JSON.stringify(summary)
-  return length > longestField ? { $length: length } : summary
+  const text = JSON.stringify(summary)
+  if (text.length <= longestField) return { summary, text }
+  const { length } = text
+  return { summary: { $length: length }, text: `length ${length}` }
 }
 
 const summaryOf = (value: unknown, levels: number): Json => {
   if (typeof value === 'string') return isShort(value) ? value : { $length: value.length }
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value !== 'object' || value === null) return null
-  const entries = Object.entries(value)
-  if (levels === 0 || entries.length > mostItems) return { $items: entries.length }
+  // each commit comes here: what is long is counted only
+  const { length } = Array.isArray(value) ? value : Object.keys(value)
+  if (levels === 0 || length > mostItems) return { $items: length }
   if (Array.isArray(value)) return value.map((each) => summaryOf(each, levels - 1))
-  return Object.fromEntries(entries.map(([key, each]) => [key, summaryOf(each, levels - 1)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, summaryOf(each, levels - 1)]))
 }
 
 const isShort = (text: string): boolean => text.length <= longestText && !/^\s*[[{"]/.test(text)
