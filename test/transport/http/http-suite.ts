@@ -70,6 +70,16 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       expect(await raw.until('world')).toContain('"body":"hello world"')
     })
 
+    it('answers a request that offers HTTP/2 as one that does not', async () => {
+      const { port } = await serve(echo)
+      const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAA']
+      const raw = await client(port)
+      raw.write(`${head('POST', '/offer', ...offer, 'content-length: 5')}hello`)
+      expect(await raw.until('hello')).toMatch(/^HTTP\/1\.1 200 OK/)
+      raw.write(head('GET', '/next'))
+      expect(await raw.until('"/next"')).not.toContain('400')
+    })
+
     it('reads an empty body', async () => {
       const { url } = await serve(echo)
       expect(await (await fetch(url, { method: 'POST' })).json()).toMatchObject({ body: '' })

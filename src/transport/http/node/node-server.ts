@@ -7,11 +7,21 @@ import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { NodeHttpResponse, type NodeResponseOwner } from './node-response.ts'
-import { NodeUpgrades } from './node-upgrades.ts'
+import { NodeUpgrades, offersWebSocket } from './node-upgrades.ts'
 
 /** As uWebSockets.js has them, so that both servers behave alike. */
 const keepAliveTimeoutMs = 10_000
 const headersTimeoutMs = 10_000
+
+const serverOptions = {
+  keepAliveTimeout: keepAliveTimeoutMs,
+  headersTimeout: headersTimeoutMs,
+  // Uploads may be long: a whole request has no limit of time, only its head has.
+  requestTimeout: 0,
+  // Java's client offers HTTP/2 with its first request; an offer that a server does not know is passed over (RFC 9110, 7.8).
+  // Node knows this option from 22.21 and 24.9 on.
+  shouldUpgradeCallback: offersWebSocket,
+}
 
 /** The HTTP port on node:http, for platforms that uWebSockets.js has no build for. */
 export class NodeServer implements HttpServer, NodeResponseOwner {
@@ -27,12 +37,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
     this.#handler = handler
     this.containment = new Containment(log)
     this.#upgrades = new NodeUpgrades(handler, this.#work, this.containment)
-    // Uploads may be long: a whole request has no limit of time, only its head has.
-    this.#server = createServer({
-      keepAliveTimeout: keepAliveTimeoutMs,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: 0,
-    })
+    this.#server = createServer(serverOptions)
     this.#server.on('request', (message, response) =>
       this.containment.run(
         'head',

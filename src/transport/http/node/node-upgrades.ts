@@ -93,10 +93,14 @@ export class NodeUpgrades {
   }
 }
 
+/** Whether a request wants a WebSocket, however well it says so. */
+export const offersWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
+
 /** The key of a proper WebSocket handshake; null for anything else. */
-const websocketKey = ({ method, headers }: IncomingMessage): string | null => {
+const websocketKey = (message: IncomingMessage): string | null => {
+  const { method, headers } = message
   const key = headers['sec-websocket-key']
-  const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-version'] === '13'
+  const isWebSocket = offersWebSocket(message) && headers['sec-websocket-version'] === '13'
   return method === 'GET' && isWebSocket && key !== undefined && key.length === 24 ? key : null
 }
 
