@@ -1,4 +1,4 @@
-import { inProject } from './api.js'
+import { ask } from './api.js'
 import { Approval } from './approval-form.js'
 import { DeedForm } from './deed-form.js'
 import { deedsOf } from './deeds.js'
@@ -25,7 +25,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const mayBeStuck = actor.parked !== null || actor.in_flight.length > 0 || actor.reminders.length > 0
   useEffect(() => {
     if (!operates || !mayBeStuck) return setWork([])
-    void inProject(project, `/v1/stuck?limit=${mostWork}`).then(
+    void ask(project, 'stuck.list', { query: { limit: mostWork } }).then(
       ({ data }) => setWork(data.filter((/** @type {Work} */ { actor_id }) => actor_id === actor.id)),
       () => setWork([]),
     )
@@ -67,7 +67,7 @@ const Decisions = ({ project, actor, operates }) => {
   const [lines, setLines] = useState(/** @type {readonly Line[]} */ ([]))
   useEffect(() => {
     if (!operates) return
-    void inProject(project, `/v1/audit-log?limit=10&resource_id=${encodeURIComponent(actor.id)}`).then(
+    void ask(project, 'audit_log.list', { query: { limit: 10, resource_id: actor.id } }).then(
       ({ data }) => setLines(data),
       () => setLines([]),
     )

@@ -1,4 +1,4 @@
-import { get, projectPath } from './api.js'
+import { ask, pathOf } from './api.js'
 import { follow } from './follow.js'
 
 /**
@@ -18,14 +18,17 @@ import { follow } from './follow.js'
 
 /** An actor of the server. @param {string} project @param {string} id @returns {ActorSource} */
 export const liveSource = (project, id) => {
-  /** @param {...string} parts */
-  const path = (...parts) => projectPath(project, 'actors', id, ...parts)
+  const params = { actor_id: id }
   return {
     live: true,
-    actor: () => get(path()),
-    steps: (after, limit) => get(`${path('steps')}?after=${after}&limit=${limit}`),
-    events: (after, limit) => get(`${path('events')}?after=${after}&limit=${limit}`),
-    follow: ({ last, ...options }) => follow({ ...options, url: () => `${path('stream')}?after=${last()}` }),
+    actor: () => ask(project, 'project_actors.get', { params }),
+    steps: (after, limit) => ask(project, 'observation.steps', { params, query: { after, limit } }),
+    events: (after, limit) => ask(project, 'project_actors.events', { params, query: { after, limit } }),
+    follow: ({ last, ...options }) =>
+      follow({
+        ...options,
+        url: () => pathOf(project, 'project_actors.stream', { params, query: { after: last() } }),
+      }),
   }
 }
 

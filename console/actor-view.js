@@ -2,7 +2,7 @@ import { ActPanel } from './act-panel.js'
 import { chip, factList, relatedList, stateOf } from './actor-facts.js'
 import { SequencePanel, StepsPanel } from './actor-panels.js'
 import { liveSource } from './actor-source.js'
-import { ApiError, get } from './api.js'
+import { ApiError, file } from './api.js'
 import { downloadBundle } from './bundle.js'
 import { Chart } from './chart.js'
 import { ChartPlay } from './chart-play.js'
@@ -98,7 +98,7 @@ export class ActorView {
   async start() {
     /** @type {Actor} */
     const actor = await this.#source.actor()
-    const layout = await get(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
+    const layout = await file(`/charts/${encodeURIComponent(actor.machine)}.layout.json`)
     const chart = new Chart(layout)
     this.#layout = layout
     this.#play = new ChartPlay(chart, () => this.#showActiveState())

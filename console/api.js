@@ -1,4 +1,7 @@
+import { operations } from './operations.js'
 import { noteServerDate } from './server-time.js'
+
+/** @typedef {import('./operation-types.js').OperationId} OperationId */
 
 /** An answer that is no success. `code` is the wire code, `unreachable` when no answer came. */
 export class ApiError extends Error {
@@ -16,56 +19,102 @@ export class ApiError extends Error {
 }
 
 /**
- * Asks the server; the session is in the cookie that the browser sends along.
- *
  * @param {string} path
  * @param {RequestInit} [init]
  * @returns {Promise<any>} the JSON document
  * @throws {ApiError}
  */
-const ask = async (path, init) => {
+const request = async (path, init) => {
   const response = await fetch(path, { credentials: 'same-origin', ...init }).catch(() => null)
   if (response === null) throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
   noteServerDate(response.headers.get('date'))
   const body = await response.json().catch(() => null)
   if (response.ok && body !== null) return body
-  const { code = 'unreadable', message = `The server answered ${response.status}.` } = body?.error ?? {}
-  throw new ApiError(response.status, code, message)
+  throw errorOf(response.status, body)
+}
+
+/** What an answer that is no success says; custom providers say it in a text. @param {number} status @param {any} body */
+export const errorOf = (status, body) => {
+  const { code = 'unreadable', message = `The server answered ${status}.` } =
+    typeof body?.error === 'object' ? (body.error ?? {}) : { message: body?.error ?? undefined }
+  return new ApiError(status, code, message)
+}
+
+/** What went wrong, with its code. @param {unknown} error */
+export const wordsOf = (error) => {
+  if (error instanceof ApiError) return `${error.code}: ${error.message}`
+  return error instanceof SyntaxError
+    ? 'This is not valid JSON.'
+    : error instanceof Error
+      ? error.message
+      : String(error)
+}
+
+/** A file of the console itself. @param {string} path */
+export const file = (path) => request(path)
+
+/**
+ * Path of an operation, with its query.
+ *
+ * @template {OperationId} I
+ * @param {string | null} project that the path names
+ * @param {I} id
+ * @param {import('./operation-types.js').Given<import('./operation-types.js').Place<I>>} given
+ * @returns {string}
+ */
+export const pathOf = (project, id, ...given) => pathBy(project, id, given[0] ?? {})
+
+/**
+ * @param {string | null} project
+ * @param {OperationId} id
+ * @param {{ params?: Readonly<Record<string, string>> | undefined, query?: Readonly<Record<string, unknown>> | undefined }} place
+ */
+const pathBy = (project, id, { params = {}, query = {} }) => {
+  const [, template] = operations[id]
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(name === 'project_id' ? (project ?? '') : (params[name] ?? '')),
+  )
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  }
+  return search.size === 0 ? path : `${path}?${search}`
 }
 
 /**
- * @param {string} path
- * @param {AbortSignal} [signal]
- */
-export const get = (path, signal) => ask(path, signal === undefined ? {} : { signal })
-
-/**
- * @param {string} path
- * @param {unknown} [body]
- */
-export const post = (path, body) =>
-  ask(path, {
-    method: 'POST',
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  })
-
-/**
- * Asks for what belongs to a project and does not stand under its path.
+ * Method and headers of an operation: what belongs to a project and does not stand under its path names it in a header.
  *
- * @param {string} project
- * @param {string} path
- * @param {{ readonly method?: 'GET' | 'POST', readonly body?: unknown }} [request]
+ * @param {string | null} project
+ * @param {OperationId} id
+ * @param {unknown} body undefined: none
+ * @returns {RequestInit & { headers: Record<string, string> }}
  */
-export const inProject = (project, path, { method = 'GET', body } = {}) => {
-  const headers = { 'x-project-id': project, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-  return ask(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+export const headOf = (project, id, body) => {
+  const [method, template] = operations[id]
+  const named = project !== null && !template.includes('{project_id}')
+  return {
+    method,
+    headers: {
+      ...(named ? { 'x-project-id': project } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
 }
 
 /**
- * Path of a project's resource.
+ * Calls an operation; the session is in the cookie that the browser sends along.
  *
- * @param {string} project
- * @param {...string} parts
+ * @template {OperationId} I
+ * @param {string | null} project null where it belongs to none
+ * @param {I} id
+ * @param {import('./operation-types.js').Given<import('./operation-types.js').Request<I>>} given
+ * @returns {Promise<any>} the JSON document
+ * @throws {ApiError}
  */
-export const projectPath = (project, ...parts) =>
-  ['/api/projects', project, ...parts].map((part, index) => (index === 0 ? part : encodeURIComponent(part))).join('/')
+export const ask = (project, id, ...given) => {
+  const { body, signal, tenant = '' } = given[0] ?? {}
+  const head = headOf(project, id, body)
+  const headers = tenant === '' ? head.headers : { ...head.headers, 'x-tenant-id': tenant }
+  return request(pathBy(project, id, given[0] ?? {}), { ...head, headers, ...(signal === undefined ? {} : { signal }) })
+}

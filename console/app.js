@@ -1,17 +1,22 @@
 import { ActorView } from './actor-view.js'
-import { ApiError, get, post, projectPath } from './api.js'
+import { ApiError, ask, wordsOf } from './api.js'
 import { BundlePage } from './bundle-page.js'
+import { connectionsPage } from './connections/connections-page.js'
 import { byId, h } from './dom.js'
 import { FindDialog } from './find-dialog.js'
 import { fleetPage } from './fleet-page.js'
+import { gatewayPage } from './gateway/gateway-page.js'
 import { homePage } from './home-page.js'
+import { knowledgePage } from './knowledge/knowledge-page.js'
 import { listPage } from './list-page.js'
+import { memoryPage } from './memory/memory-page.js'
 import { NodesView } from './nodes-view.js'
 import { listHash, parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
 import { signInView } from './sign-in-view.js'
 import { SkillsView } from './skills-view.js'
 import { StuckView } from './stuck-view.js'
+import { toolsPage } from './tools/tools-page.js'
 
 /**
  * @typedef {import('./session.js').Project} Project
@@ -43,11 +48,8 @@ const report = (error) => {
   const gone = error instanceof ApiError && error.status === 404
   notice.textContent = gone
     ? 'There is no such session, run or action in your projects, or it was deleted.'
-    : messageOf(error)
+    : wordsOf(error)
 }
-
-/** @param {unknown} error */
-const messageOf = (error) => (error instanceof Error ? error.message : String(error))
 
 /** Shows what the location names. */
 const show = async () => {
@@ -95,6 +97,12 @@ const viewOf = async (route, known) => {
   if (route.view === 'fleet') return fleetPage(project, report)
   if (route.view === 'nodes') return new NodesView(project, report)
   if (route.view === 'stuck') return new StuckView(project, report)
+  if (route.view === 'gateway') return gatewayPage({ view: 'gateway', project, query: route.query ?? {} }, report)
+  if (route.view === 'memory') return memoryPage({ view: 'memory', project, query: route.query ?? {} }, report)
+  if (route.view === 'knowledge') return knowledgePage({ view: 'knowledge', project, query: route.query ?? {} }, report)
+  if (route.view === 'connections')
+    return connectionsPage({ view: 'connections', project, query: route.query ?? {} }, report)
+  if (route.view === 'tools') return toolsPage({ view: 'tools', project, query: route.query ?? {} }, report)
   if (route.view === 'bundle') return new BundlePage(project, report)
   if (route.view === 'skills') return new SkillsView(project, report)
   return homePage(project, report)
@@ -108,7 +116,7 @@ const viewOf = async (route, known) => {
  */
 const projectOf = async (id, known) => {
   for (const project of known.slice(0, -1)) {
-    const found = await get(projectPath(project.id, 'actors', id)).catch(() => null)
+    const found = await ask(project.id, 'project_actors.get', { params: { actor_id: id } }).catch(() => null)
     if (found !== null) return project.id
   }
   return known.at(-1)?.id ?? null
@@ -141,6 +149,11 @@ const showTools = (known, project, current) => {
       link('home', 'Home'),
       linkTo('list', 'Sessions', listHash({ project })),
       link('fleet', 'Fleet'),
+      link('gateway', 'Gateway'),
+      link('memory', 'Memory'),
+      link('knowledge', 'Knowledge'),
+      link('connections', 'Connections'),
+      link('tools', 'Tools'),
       link('skills', 'Skills'),
       ...(sessionNow().operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
     ),
@@ -151,7 +164,10 @@ const showTools = (known, project, current) => {
 }
 
 const signIn = async () => {
-  const [{ data }, { member }] = await Promise.all([get('/api/projects?limit=100'), get('/api/auth/me')])
+  const [{ data }, { member }] = await Promise.all([
+    ask(null, 'projects.list', { query: { limit: 100 } }),
+    ask(null, 'auth.me'),
+  ])
   session.trigger.signedIn({ projects: data, operates: member.role === 'admin' || member.role === 'owner' })
   localStorage.setItem(signedInBefore, 'yes')
   await show()
@@ -159,7 +175,7 @@ const signIn = async () => {
 
 const signOut = async () => {
   try {
-    await post('/api/auth/logout')
+    await ask(null, 'auth.logout')
   } catch (error) {
     report(error)
   }

@@ -1,4 +1,3 @@
-import { inProject } from './api.js'
 import { Diff } from './approval-form.js'
 import { html } from './html.js'
 import { routeHash } from './route.js'
@@ -19,7 +18,7 @@ const saidOf = (project, answer) => {
  * @param {{ project: string, deed: import('./deeds.js').Deed, done: (said: Said) => void }} props
  */
 export const DeedForm = ({ project, deed, done }) => {
-  const { name, path, says, field, body, load } = deed
+  const { name, send, says, field, body, load } = deed
   const [before, setBefore] = useState(field?.value ?? '')
   const [text, setText] = useState(before)
   const [reason, setReason] = useState('')
@@ -27,7 +26,7 @@ export const DeedForm = ({ project, deed, done }) => {
   const [busy, setBusy] = useState(load !== null)
   useEffect(() => {
     if (load === null) return
-    void inProject(project, load).then(
+    void load(project).then(
       ({ input }) => {
         const shown = JSON.stringify(input, null, 2)
         setBefore(shown)
@@ -36,7 +35,7 @@ export const DeedForm = ({ project, deed, done }) => {
       },
       (error) => setTrouble(String(error.message)),
     )
-  }, [load])
+  }, [name])
   const act = async () => {
     setBusy(true)
     setTrouble('')
@@ -44,7 +43,7 @@ export const DeedForm = ({ project, deed, done }) => {
       const why = reason === '' ? {} : { reason }
       const unchanged = load !== null && text === before
       const request = { ...(unchanged ? {} : body(text)), ...why }
-      done(saidOf(project, await inProject(project, path, { method: 'POST', body: request })))
+      done(saidOf(project, await send(project, request)))
     } catch (error) {
       setBusy(false)
       setTrouble(error instanceof SyntaxError ? 'This is not valid JSON.' : error instanceof Error ? error.message : '')

@@ -1,13 +1,15 @@
+import { ask } from './api.js'
+
 /**
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
  * @typedef {{ name: string, label: string, value: string, rows: number, kind: 'json' | 'number' }} Field
  * @typedef {object} Deed something that a person can do about an actor
  * @property {string} name
- * @property {string} path
+ * @property {(project: string, body: object) => Promise<unknown>} send does it
  * @property {string} says what it does
  * @property {Field | null} field what it takes beside the reason
  * @property {(text: string) => object} body the request, from the field's text; it may throw a SyntaxError
- * @property {string | null} load where the field's text comes from
+ * @property {((project: string) => Promise<{ input: unknown }>) | null} load where the field's text comes from
  */
 
 /** Kinds of stuck work whose machine can be given an event in their place. */
@@ -31,7 +33,11 @@ const ofMachine = ({ id, machine, active }, steps) => {
   if (machine === 'session') return ofSession(id, active, steps)
   if (machine === 'run') return ofRun(id, active)
   if (machine === 'delivery' && active.at(-1) !== 'erasing')
-    return [plain('Replay', `/v1/webhook-deliveries/${id}/replay`, 'Sends the event again, in a new delivery.')]
+    return [
+      plain('Replay', 'Sends the event again, in a new delivery.', (project, body) =>
+        ask(project, 'webhook_deliveries.replay', { params: { delivery_id: id }, body }),
+      ),
+    ]
   return []
 }
 
@@ -45,7 +51,7 @@ const ofSession = (id, active, steps) => {
   return [
     {
       name: 'Fork',
-      path: `/v1/sessions/${id}/fork`,
+      send: (project, body) => ask(project, 'sessions.fork', { params: { session_id: id }, body }),
       says: 'Makes a new session with the history up to a turn. This one stays as it is.',
       field: { ...field, kind: 'number' },
       body: (text) => (text.trim() === '' ? {} : { turn_number: Number(text) }),
@@ -57,15 +63,19 @@ const ofSession = (id, active, steps) => {
 /** @param {string} id @param {readonly string[]} active @returns {readonly Deed[]} */
 const ofRun = (id, active) => [
   ...(active[0] === 'open'
-    ? [plain('Cancel', `/v1/runs/${id}/cancel`, 'Ends the run and those that it delegated to.')]
+    ? [
+        plain('Cancel', 'Ends the run and those that it delegated to.', (project, body) =>
+          ask(project, 'runs.cancel', { params: { run_id: id }, body }),
+        ),
+      ]
     : []),
   {
     name: 'Run again',
-    path: `/v1/runs/${id}/replay`,
+    send: (project, body) => ask(project, 'runs.replay', { params: { run_id: id }, body }),
     says: 'Starts a new run of the same agent version.',
     field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
     body: (text) => ({ input: JSON.parse(text) }),
-    load: `/v1/runs/${id}`,
+    load: (project) => ask(project, 'runs.get', { params: { run_id: id } }),
   },
 ]
 
@@ -73,24 +83,25 @@ const ofRun = (id, active) => [
 const ofStuck = ({ parked }, work) =>
   work.flatMap(({ id, kind, subject }, index) => {
     const more = work.length > 1 ? ` ${index + 1}` : ''
-    const path = `/v1/stuck/${id}`
+    /** @param {'retry' | 'skip' | 'discard'} verb @returns {Deed['send']} */
+    const by = (verb) => (project, body) => ask(project, `stuck.${verb}`, { params: { stuck_id: id }, body })
     const name = parked !== null && kind === 'parked_actor' ? 'Revive' : 'Retry'
     return [
-      plain(`${name}${more}`, `${path}/retry`, `Tries ${subject} again.`),
-      ...(skips.includes(kind) ? [skip(`Skip${more}`, `${path}/skip`, subject)] : []),
-      plain(`Give up${more}`, `${path}/discard`, `Gives ${subject} up. This cannot be undone.`),
+      plain(`${name}${more}`, `Tries ${subject} again.`, by('retry')),
+      ...(skips.includes(kind) ? [skip(`Skip${more}`, subject, by('skip'))] : []),
+      plain(`Give up${more}`, `Gives ${subject} up. This cannot be undone.`, by('discard')),
     ]
   })
 
-/** @param {string} name @param {string} path @param {string} subject @returns {Deed} */
-const skip = (name, path, subject) => ({
+/** @param {string} name @param {string} subject @param {Deed['send']} send @returns {Deed} */
+const skip = (name, subject, send) => ({
   name,
-  path,
+  send,
   says: `Gives the machine an event in place of ${subject}.`,
   field: { name: 'event', label: 'Event', value: '{"type": ""}', rows: 3, kind: 'json' },
   body: (text) => ({ event: JSON.parse(text) }),
   load: null,
 })
 
-/** @param {string} name @param {string} path @param {string} says @returns {Deed} */
-const plain = (name, path, says) => ({ name, path, says, field: null, body: () => ({}), load: null })
+/** @param {string} name @param {string} says @param {Deed['send']} send @returns {Deed} */
+const plain = (name, says, send) => ({ name, send, says, field: null, body: () => ({}), load: null })

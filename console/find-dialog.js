@@ -1,5 +1,5 @@
 import { age } from './age.js'
-import { get, projectPath } from './api.js'
+import { ask } from './api.js'
 import { h } from './dom.js'
 import { toneOf } from './format.js'
 import { html, render } from './html.js'
@@ -74,7 +74,7 @@ const Find = ({ project, close }) => {
     if (query === '') return setFound(null)
     const abort = new AbortController()
     const timer = setTimeout(async () => {
-      const { data } = await get(`${projectPath(project, 'find')}?q=${encodeURIComponent(query)}`, abort.signal)
+      const { data } = await ask(project, 'observation.find', { query: { q: query }, signal: abort.signal })
       setFound(data)
       setChosen(0)
     }, waitMs)

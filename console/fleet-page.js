@@ -1,5 +1,5 @@
 import { duration } from './age.js'
-import { get, projectPath } from './api.js'
+import { ask, file } from './api.js'
 import { FleetChart } from './fleet-chart.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
@@ -19,7 +19,7 @@ const layouts = new Map()
 
 /** @param {string} machine */
 const layoutOf = (machine) => {
-  const known = layouts.get(machine) ?? get(`/charts/${encodeURIComponent(machine)}.layout.json`).catch(() => null)
+  const known = layouts.get(machine) ?? file(`/charts/${encodeURIComponent(machine)}.layout.json`).catch(() => null)
   layouts.set(machine, known)
   return known
 }
@@ -35,7 +35,7 @@ export const fleetPage = (project, report) =>
     /** @returns {Promise<readonly Shown[]>} */
     read: async () => {
       /** @type {{ data: readonly FleetMachine[] }} */
-      const { data } = await get(projectPath(project, 'fleet'))
+      const { data } = await ask(project, 'observation.fleet')
       return Promise.all(data.map(async (machine) => ({ machine, layout: await layoutOf(machine.machine) })))
     },
     show: (machines) => html`<${Fleet} project=${project} machines=${machines} />`,

@@ -1,6 +1,6 @@
 import { linked } from './actor-panels.js'
 import { age } from './age.js'
-import { get, projectPath } from './api.js'
+import { ask } from './api.js'
 import { ahead } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
@@ -42,7 +42,7 @@ const sections = [
 export const homePage = (project, report) =>
   new LivePage({
     /** @returns {Promise<{ data: readonly Need[] }>} */
-    read: () => get(projectPath(project, 'attention')),
+    read: () => ask(project, 'observation.attention'),
     show: ({ data }) => html`<${Home} project=${project} needs=${data} />`,
     everyMs: refreshMs,
     report,

@@ -1,4 +1,4 @@
-import { inProject } from './api.js'
+import { ask } from './api.js'
 import { html } from './html.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
@@ -19,7 +19,7 @@ export const InputPanel = ({ project, actor, done }) => {
   const [trouble, setTrouble] = useState('')
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    void inProject(project, `/v1/actions/${actor.id}`).then(
+    void ask(project, 'actions.get', { params: { action_id: actor.id } }).then(
       (/** @type {Action} */ found) => {
         setAction(found)
         setValues(defaultsOf(found.input))
@@ -34,7 +34,7 @@ export const InputPanel = ({ project, actor, done }) => {
     setBusy(true)
     setTrouble('')
     try {
-      await inProject(project, `/v1/actions/${actor.id}/${verb}`, { method: 'POST', body })
+      await ask(project, `actions.${verb}`, { params: { action_id: actor.id }, body })
       done()
     } catch (error) {
       setTrouble(error instanceof Error ? error.message : '')

@@ -1,5 +1,5 @@
 import { age } from './age.js'
-import { get, projectPath } from './api.js'
+import { ask } from './api.js'
 import { time, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
@@ -36,8 +36,8 @@ export const listPage = (place, report) =>
     /** @returns {Promise<Listed>} */
     read: async () => {
       const [actors, { data }] = await Promise.all([
-        get(`${projectPath(place.project, 'actors')}?${queryOf(place)}`),
-        get(projectPath(place.project, 'fleet')),
+        ask(place.project, 'observation.actors', { query: queryOf(place) }),
+        ask(place.project, 'observation.fleet'),
       ])
       return { actors, machines: inOrder(data) }
     },
@@ -56,12 +56,10 @@ const inOrder = (machines) => [
 ]
 
 /** @param {ListPlace} place */
-const queryOf = ({ machine, state, tenant, agent, error, from, to, after }) => {
-  const search = new URLSearchParams({ limit: String(pageSize) })
-  const given = { machine, state, tenant_id: tenant, agent_id: agent, error, from, to, cursor: after }
-  for (const [name, value] of Object.entries(given)) if (value !== '') search.set(name, value)
-  return search
-}
+const queryOf = ({ machine, state, tenant, agent, error, from, to, after }) => ({
+  limit: pageSize,
+  ...{ machine, state, tenant_id: tenant, agent_id: agent, error, from, to, cursor: after },
+})
 
 /** @param {string} machine */
 const titleOf = (machine) => {

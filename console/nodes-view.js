@@ -1,5 +1,5 @@
 import { chip } from './actor-facts.js'
-import { get, projectPath } from './api.js'
+import { ask } from './api.js'
 import { cell, h } from './dom.js'
 import { time } from './format.js'
 import { Refreshing } from './refreshing.js'
@@ -73,9 +73,9 @@ export class NodesView {
   async #refresh() {
     /** @type {[{ data: readonly InstallationNode[] }, { data: readonly UpkeepTask[] }, { data: readonly LiveActor[] }]} */
     const [nodes, upkeep, actors] = await Promise.all([
-      get('/api/nodes'),
-      get('/api/upkeep'),
-      get(`${projectPath(this.#project, 'live-actors')}?limit=${mostActors}`),
+      ask(null, 'nodes.list'),
+      ask(null, 'upkeep.list'),
+      ask(this.#project, 'live_actors.list', { query: { limit: mostActors } }),
     ])
     const sorted = actors.data.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const text = JSON.stringify([nodes.data, upkeep.data, sorted])

@@ -8,7 +8,7 @@ export class Refreshing {
 
   /**
    * @param {() => Promise<void>} read
-   * @param {number} everyMs
+   * @param {number} everyMs 0: once
    * @param {(error: unknown) => void} report told of trouble, and with null when it is over
    */
   constructor(read, everyMs, report) {
@@ -34,7 +34,7 @@ export class Refreshing {
   }
 
   #schedule() {
-    if (this.#stopped) return
+    if (this.#stopped || this.#everyMs === 0) return
     this.#timer = setTimeout(async () => {
       if (document.visibilityState === 'visible') await this.#read().then(() => this.#report(null), this.#report)
       this.#schedule()

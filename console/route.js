@@ -1,8 +1,9 @@
 /**
  * @typedef {{ view: 'list', project: string | null, machine: string, state: string, tenant: string, agent: string, error: string, from: string, to: string, after: string }} ListRoute
  * @typedef {{ view: 'actor', project: string | null, id: string, step?: number }} ActorRoute
- * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle'} PlainView
- * @typedef {{ view: PlainView, project: string | null }} PlainRoute
+ * @typedef {'home' | 'fleet' | 'nodes' | 'stuck' | 'skills' | 'bundle' | 'gateway' | 'playground' | 'memory' | 'knowledge' | 'connections' | 'tools' | 'settings'} PlainView
+ * @typedef {Readonly<Record<string, string>>} Query
+ * @typedef {{ view: PlainView, project: string | null, query?: Query }} PlainRoute
  * @typedef {ListRoute | ActorRoute | PlainRoute} Route
  */
 
@@ -10,14 +11,17 @@
 const filters = /** @type {const} */ (['state', 'tenant', 'agent', 'error', 'from', 'to', 'after'])
 
 /** @type {readonly string[]} */
-const plainViews = ['home', 'fleet', 'nodes', 'stuck', 'skills', 'bundle']
+const plainViews = [
+  ...['home', 'fleet', 'nodes', 'stuck', 'skills', 'bundle'],
+  ...['gateway', 'playground', 'memory', 'knowledge', 'connections', 'tools', 'settings'],
+]
 
 /** @param {string | undefined} view @returns {view is PlainView} */
 const isPlain = (view) => view !== undefined && plainViews.includes(view)
 
 /**
  * The view that a location's hash names: `#/projects/<id>/list/session?state=paused`, `#/projects/<id>/actors/<id>?step=12`,
- * `#/projects/<id>/home` and other plain ones, or any without the project. Anything else is the home.
+ * `#/projects/<id>/gateway?by=tenant` and other plain ones, or any without the project. Anything else is the home.
  *
  * @param {string} hash
  * @returns {Route}
@@ -29,7 +33,7 @@ export const parseRoute = (hash) => {
   const [view, id] = project === null ? parts : parts.slice(2)
   const search = new URLSearchParams(query)
   if (view === 'actors' && id) return { view: 'actor', project, id, ...stepIn(search) }
-  if (isPlain(view)) return { view, project }
+  if (isPlain(view)) return { view, project, ...(search.size === 0 ? {} : { query: Object.fromEntries(search) }) }
   if (view === 'sessions') return listRoute(project, 'session', search)
   if (view !== 'list') return { view: 'home', project }
   return listRoute(project, id ?? (search.get('error') ? '' : 'session'), search)
@@ -64,12 +68,25 @@ export const routeHash = (route) => {
     const step = route.step === undefined ? '' : `?step=${route.step}`
     return `${place}/actors/${encodeURIComponent(route.id)}${step}`
   }
-  if (route.view !== 'list') return `${place}/${route.view}`
-  const search = new URLSearchParams()
-  for (const name of filters) if (route[name] !== '') search.set(name, route[name])
+  if (route.view !== 'list') return `${place}/${route.view}${searchOf(Object.entries(route.query ?? {}))}`
   const kind = route.machine === '' ? '' : `/${encodeURIComponent(route.machine)}`
-  return `${place}/list${kind}${search.size === 0 ? '' : `?${search}`}`
+  return `${place}/list${kind}${searchOf(filters.map((name) => [name, route[name]]))}`
 }
+
+/** The query with what has a value; '' for none. @param {readonly (readonly [string, string])[]} entries */
+const searchOf = (entries) => {
+  const search = new URLSearchParams(entries.filter(([, value]) => value !== '').map(([name, value]) => [name, value]))
+  return search.size === 0 ? '' : `?${search}`
+}
+
+/**
+ * The hash of a plain view in another state: what `changes` names takes the place of what was there, and '' takes it away.
+ *
+ * @param {{ view: PlainView, project: string, query: Query }} place
+ * @param {Query} [changes]
+ */
+export const hashAt = ({ view, project, query }, changes = {}) =>
+  routeHash({ view, project, query: { ...query, ...changes } })
 
 /**
  * The hash of a list; sessions without filters when nothing is said.

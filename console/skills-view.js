@@ -1,5 +1,5 @@
 import { chip } from './actor-facts.js'
-import { inProject } from './api.js'
+import { ask } from './api.js'
 import { cell, h } from './dom.js'
 import { time } from './format.js'
 import { Refreshing } from './refreshing.js'
@@ -7,7 +7,8 @@ import { Refreshing } from './refreshing.js'
 /**
  * @typedef {{ severity: string, code: string, path: string, line: number, message: string }} Finding
  * @typedef {object} Reviewed
- * @property {string} path of the operations on it
+ * @property {(verb: 'publish' | 'reject', body?: object) => Promise<unknown>} decide
+ * @property {string} id
  * @property {string} name
  * @property {string} what
  * @property {string} description
@@ -65,10 +66,12 @@ export class SkillsView {
 
   /** @returns {Promise<readonly Reviewed[]>} */
   async #imports() {
-    const { data } = await inProject(this.#project, `/v1/skill-imports?status=staged&limit=${most}`)
+    const { data } = await ask(this.#project, 'skill_imports.list', { query: { status: 'staged', limit: most } })
     return data.map((/** @type {any} */ { id, name, source, url, ...rest }) => ({
       ...rest,
-      path: `/v1/skill-imports/${id}`,
+      decide: (/** @type {'publish' | 'reject'} */ verb, /** @type {object} */ body) =>
+        ask(this.#project, `skill_imports.${verb}`, { params: { import_id: id }, body }),
+      id,
       name: name ?? id,
       what: `import from ${url ?? source}`,
       rejects: true,
@@ -77,13 +80,17 @@ export class SkillsView {
 
   /** @returns {Promise<readonly Reviewed[]>} */
   async #drafts() {
-    const { data: skills } = await inProject(this.#project, `/v1/skills?limit=${most}`)
+    const { data: skills } = await ask(this.#project, 'skills.list', { query: { limit: most } })
     const drafts = skills.map(async (/** @type {any} */ { id, name }) => {
-      const path = `/v1/skills/${id}/versions`
-      const { data } = await inProject(this.#project, `${path}?status=draft&limit=${most}`)
+      const { data } = await ask(this.#project, 'skill_versions.list', {
+        params: { skill_id: id },
+        query: { status: 'draft', limit: most },
+      })
       return data.map((/** @type {any} */ { version, ...rest }) => ({
         ...rest,
-        path: `${path}/${version}`,
+        decide: (/** @type {string} */ _, /** @type {object} */ body) =>
+          ask(this.#project, 'skill_versions.publish', { params: { skill_id: id, version }, body }),
+        id: `${id}@${version}`,
         name,
         what: `version ${version}`,
         rejects: false,
@@ -149,8 +156,8 @@ export class SkillsView {
   }
 
   /** @param {Reviewed} reviewed @param {'publish' | 'reject'} verb @param {object} [body] */
-  async #decide({ path }, verb, body) {
-    await inProject(this.#project, `${path}/${verb}`, { method: 'POST', body })
+  async #decide({ decide }, verb, body) {
+    await decide(verb, body)
     await this.#again()
   }
 

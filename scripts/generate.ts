@@ -10,6 +10,7 @@ import { accessPage } from './generate/access-page.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
 import { boundsPage } from './generate/bounds-page.ts'
 import { chartFiles } from './generate/chart-layout.ts'
+import { consoleOperations } from './generate/console-operations.ts'
 import { coveragePage } from './generate/coverage.ts'
 import { errorsPage } from './generate/errors-page.ts'
 import type { GeneratedFile } from './generate/generated-file.ts'
@@ -35,6 +36,7 @@ const files: readonly GeneratedFile[] = [
   coveragePage(declared, called),
   ...charts.map(mermaidFile),
   ...(await chartFiles(charts)),
+  consoleOperations(declared),
   ...logoFiles(),
   ...vendoredFiles(),
 ]

@@ -19,4 +19,11 @@ export const consoleBounds: readonly Bound[] = [
       'has no long text, no text that may be JSON, and is bounded whatever the context is',
     ],
   },
+  {
+    of: 'failed attempts in a line of the request log',
+    most: '20',
+    beyond: 'later ones are counted in `attempts` only',
+    code: ['src/gateway/call/accounting/call-ledger.ts', 'mostFailedAttempts'],
+    test: ['test/gateway/call/accounting/call-record.test.ts', 'keeps the first 20 attempts that failed'],
+  },
 ]

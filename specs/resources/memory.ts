@@ -1,4 +1,4 @@
-import { secretKeyOnly } from '../access.ts'
+import { type Access, secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { answersJson } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import {
@@ -38,6 +38,9 @@ import {
 const one = '/v1/memory/{memory_id}'
 const group = { name: 'memory', ofTenants: 'user' } as const
 const common = { access: secretKeyOnly, envelope: 'memory' } as const
+/** Members look at what is remembered; a search changes nothing either. */
+const shown: Access = { ...secretKeyOrDashboard('member'), changes: 'member' }
+const looked = { ...common, access: shown } as const
 const quotas = ['memory_quota_exceeded', 'memory_ops_quota_exceeded', 'memory_refused'] as const
 
 const written = {
@@ -125,7 +128,7 @@ export const memory = defineOperations(group, {
     errors: quotas,
   },
   search: {
-    ...common,
+    ...looked,
     summary: 'Search memories',
     description:
       "Searches one user's memories by words and meaning, and follows relations of entities that the query names.",
@@ -161,7 +164,7 @@ export const memory = defineOperations(group, {
     idempotency: 'ignored',
   },
   list: {
-    ...common,
+    ...looked,
     summary: "List a user's memories",
     description: 'Newest first.',
     method: 'GET',
@@ -182,7 +185,7 @@ export const memory = defineOperations(group, {
     errors: ['invalid_field'],
   },
   get: {
-    ...common,
+    ...looked,
     summary: 'Retrieve a memory',
     method: 'GET',
     path: one,
@@ -201,6 +204,7 @@ export const memory = defineOperations(group, {
   },
   delete: {
     ...common,
+    access: secretKeyOrDashboard('admin'),
     summary: 'Delete a memory',
     description: 'Removes the row, its vector and its place in the index for good.',
     method: 'DELETE',
@@ -209,7 +213,7 @@ export const memory = defineOperations(group, {
     errors: ['not_found'],
   },
   history: {
-    ...common,
+    ...looked,
     summary: 'Retrieve the history of a memory',
     description:
       'What the memory said before, and the memories that it superseded or that superseded it; oldest first.',
@@ -253,7 +257,7 @@ export const memory = defineOperations(group, {
     errors: ['not_found'],
   },
   graph: {
-    ...common,
+    ...looked,
     summary: 'Walk the relations of an entity',
     method: 'GET',
     path: '/v1/memory/graph',
@@ -285,7 +289,7 @@ export const memory = defineOperations(group, {
     errors: quotas,
   },
   entities: {
-    ...common,
+    ...looked,
     summary: "List the entities of a user's memories",
     description: 'Those with most relations first.',
     method: 'GET',
@@ -314,7 +318,7 @@ export const memory = defineOperations(group, {
     errors: quotas,
   },
   forget_suggestions: {
-    ...common,
+    ...looked,
     summary: 'List memories that may be forgotten',
     description: 'Weakest first. Nothing is removed.',
     method: 'GET',

@@ -25,7 +25,17 @@ const reference = () => nullable(string())
 const decimal = () => string({ pattern: '^-?\\d+(\\.\\d+)?$' })
 
 /** Dimensions of usage summaries. */
-export const usageGroups = ['tenant', 'agent', 'installation', 'user', 'provider', 'model', 'operation', 'day'] as const
+export const usageGroups = [
+  'tenant',
+  'agent',
+  'installation',
+  'user',
+  'provider',
+  'model',
+  'key',
+  'operation',
+  'day',
+] as const
 
 const operation = oneOf(
   'session.turn',
@@ -116,6 +126,7 @@ const usageGroup = object(
     external_user_id: optional(reference()),
     provider: optional(string()),
     model: optional(string()),
+    key_id: optional(reference()),
     operation: optional(operation),
     day: optional(string()),
     ...sums,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listHash, parseRoute, routeHash } from '../../console/route.js'
+import { hashAt, listHash, parseRoute, routeHash } from '../../console/route.js'
 
 describe('routes of the console', () => {
   it.each([
@@ -15,6 +15,8 @@ describe('routes of the console', () => {
     '#/projects/prj_1/fleet',
     '#/projects/prj_1/stuck',
     '#/projects/prj_1/skills',
+    '#/projects/prj_1/gateway?by=tenant&request=req_1',
+    '#/projects/prj_1/memory?user=u%2F1&q=what+now%3F',
   ])('come back as they were written: %s', (hash) => {
     expect(routeHash(parseRoute(hash))).toBe(hash)
   })
@@ -26,6 +28,11 @@ describe('routes of the console', () => {
   it('lead to sessions from the path that they had before', () => {
     expect(parseRoute('#/sessions')).toMatchObject({ view: 'list', machine: 'session', state: '' })
     expect(listHash({ project: 'prj_1' })).toBe('#/projects/prj_1/list/session')
+  })
+
+  it('change in one part and keep the others', () => {
+    const place = { view: 'gateway', project: 'prj_1', query: { by: 'model', after: 'x' } } as const
+    expect(hashAt(place, { by: 'key', after: '' })).toBe('#/projects/prj_1/gateway?by=key')
   })
 
   it('keep ids whole whatever stands in them', () => {

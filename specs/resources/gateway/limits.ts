@@ -52,13 +52,16 @@ export const limits = defineResource('limits', {
   ],
   access: secretKeyOnly,
   operations: {
-    list: { query: { subject: optional(subject), subject_id: optional(string({ maxLength: 128 })) } },
+    list: {
+      access: secretKeyOrDashboard('member'),
+      query: { subject: optional(subject), subject_id: optional(string({ maxLength: 128 })) },
+    },
     create: {
       summary: 'Create or replace a limit',
       description: 'A limit replaces the limit of the same subject.',
       errors: ['not_found', 'version_conflict'],
     },
-    get: {},
+    get: { access: secretKeyOrDashboard('member') },
     delete: {},
   },
 })

@@ -1,18 +1,21 @@
-import { secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
+import { secretKeyOrDashboard } from '#specs/access.ts'
 import { answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
+  array,
   boolean,
   defaulted,
   described,
   id,
   integer,
+  jsonObject,
   nullable,
   number,
   object,
   oneOf,
   optional,
+  record,
   string,
   timeOrDay,
   timestamp,
@@ -46,6 +49,10 @@ const line = {
   first_byte_ms: nullable(number({ description: 'Milliseconds until the first byte of the response.' })),
   duration_ms: number({ description: 'Milliseconds of the whole request.' }),
   attempts: integer({ description: 'Number of calls to providers.' }),
+  redactions: described(
+    record(integer()),
+    'Number of values that were replaced before the request went to a provider, by the type of personal data.',
+  ),
   input_tokens: integer(),
   output_tokens: integer(),
   cached_tokens: integer(),
@@ -61,6 +68,28 @@ const line = {
   ),
 }
 
+/** What one request is looked at for. */
+const details = {
+  failed_attempts: described(
+    array(
+      object({
+        provider: string(),
+        model: string(),
+        source: oneOf('byok', 'custom', 'managed', 'simulated'),
+        connection_id: reference(),
+        error: string({ description: 'Error code of the attempt.' }),
+        message: string(),
+        after_ms: integer({ description: 'Milliseconds from the start of the request until the attempt failed.' }),
+      }),
+    ),
+    'Attempts that failed before the one that is named above, in order; at most 20.',
+  ),
+  price: described(
+    nullable(jsonObject()),
+    'Prices by which the cost was computed, in USD by unit, with the day of the list. Null when they are unknown.',
+  ),
+}
+
 const bodies = {
   request_body: described(reference(), 'Text of the request, redacted and cut at 16 KB.'),
   response_body: described(reference(), 'Text of the response, redacted and cut at 16 KB.'),
@@ -73,7 +102,7 @@ export const requestLog = defineOperations('request_log', {
     description: 'Newest first; one line for each request to the gateway.',
     method: 'GET',
     path: '/v1/request-log',
-    access: secretKeyOnly,
+    access: secretKeyOrDashboard('member'),
     query: {
       ...cursorQuery,
       model: word,
@@ -97,10 +126,10 @@ export const requestLog = defineOperations('request_log', {
     description: 'With the texts of request and response. Of several requests with one id, the newest.',
     method: 'GET',
     path: '/v1/request-log/{request_id}',
-    access: secretKeyOnly,
+    access: secretKeyOrDashboard('member'),
     answer: answersJson(
       object(
-        { ...line, ...bodies },
+        { ...line, ...details, ...bodies },
         { title: 'RequestLogEntry', description: 'A request to the gateway, with its texts.' },
       ),
     ),

@@ -39,7 +39,7 @@ const resource = defineResource('knowledge_bases', {
       description: 'A knowledge base of a tenant is searched by that tenant without a grant.',
       errors: ['not_found'],
     },
-    get: {},
+    get: { access: secretKeyOrDashboard('member') },
     delete: {
       description: 'Deletes the knowledge base with its sources, chunks, grants and recall sets, in the background.',
     },

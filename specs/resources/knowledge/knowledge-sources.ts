@@ -84,8 +84,8 @@ const listed = defineResource('knowledge_sources', {
   access: secretKeyOnly,
   ofTenants: 'tenant',
   operations: {
-    list: { query: { status: optional(oneOf('pending', 'ready', 'failed')) } },
-    get: {},
+    list: { access: secretKeyOrDashboard('member'), query: { status: optional(oneOf('pending', 'ready', 'failed')) } },
+    get: { access: secretKeyOrDashboard('member') },
     delete: { summary: 'Delete a knowledge source', description: 'Deletes the source with its chunks.' },
   },
 })
@@ -136,7 +136,7 @@ const work = defineOperations('knowledge_sources', {
       'Reads the source again: the new `text` or `file`, or what its URL has now. Content of the same checksum changes nothing. Chunks that are unchanged keep their ids.',
     method: 'POST',
     path: `${one}/sync`,
-    access: secretKeyOnly,
+    access: secretKeyOrDashboard('admin'),
     ofTenants: 'tenant',
     body: object({ text: optional(text) }),
     files: { fields: ['file'], orJson: true },

@@ -216,7 +216,7 @@ export const mcpServers = defineOperations(
         'Discovers the tools again and returns the difference. A tool that is new or defined otherwise waits for a review.',
       method: 'POST',
       path: `${one}/refresh-tools`,
-      access: secretKeyOnly,
+      access: secretKeyOrDashboard('admin'),
       answer: answersJson(
         object({ ...difference, tools: array(tool), hash: nullable(string()), snapshot_at: nullable(timestamp()) }),
       ),
@@ -227,7 +227,7 @@ export const mcpServers = defineOperations(
       description: 'Connects now and lists what the server has. Nothing is kept.',
       method: 'POST',
       path: `${one}/test`,
-      access: secretKeyOnly,
+      access: secretKeyOrDashboard('admin'),
       answer: answersJson(
         object({
           ok: boolean(),

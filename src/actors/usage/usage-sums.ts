@@ -15,6 +15,7 @@ export const groupings = {
   user: { field: 'external_user_id', of: ({ data }: Row<UsageData>) => data.external_user_id },
   provider: { field: 'provider', of: ({ data }: Row<UsageData>) => data.provider },
   model: { field: 'model', of: ({ data }: Row<UsageData>) => data.model },
+  key: { field: 'key_id', of: ({ data }: Row<UsageData>) => data.key_id ?? null },
   operation: { field: 'operation', of: ({ data }: Row<UsageData>) => data.operation },
   rate_plan: { field: 'rate_plan_id', of: ({ data }: Row<UsageData>) => data.rate_plan_id },
   /** In UTC. */

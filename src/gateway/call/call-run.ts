@@ -111,6 +111,7 @@ export class CallRun<W extends Way> {
     const way = this.#way
     if (this.#isOver || way === null) return
     this.#parts.breaker?.failed(way.route, failure.error.code)
+    this.record.failed(way.route, failure.error)
     if (this.#hasBegun) {
       this.fail(failure)
       return

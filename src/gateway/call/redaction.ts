@@ -16,7 +16,12 @@ export interface Redacted {
   readonly toolArguments: readonly string[]
   /** Turns the answer back; null when nothing was replaced, or the project wants no restoring. */
   readonly restorer: Restorer | null
+  /** How many different values of each type were replaced; absent for none. */
+  readonly found?: Found
 }
+
+/** How many different values of each type of personal data were replaced. */
+export type Found = Readonly<Record<string, number>>
 
 /** Redaction as a project wants it. */
 export interface RedactionPolicy {

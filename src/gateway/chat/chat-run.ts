@@ -12,7 +12,7 @@ import { Candidates, type CandidatesParts } from '../call/candidates.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
 import { type AttemptFailed, cancelled, type ErrorAnswer, refusedAddress } from '../call/failure.ts'
 import { onwardAfter } from '../call/onward.ts'
-import type { Redaction } from '../call/redaction.ts'
+import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import type { Upstreams } from '../call/upstreams.ts'
@@ -98,6 +98,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   #delivered = false
   /** The last of an answer's chunks, which has what it cost. */
   #usageChunk: WireObject | null = null
+  #redactions: Found | undefined
 
   constructor(parts: ChatParts, input: ChatRunRequest, listener: RunListener) {
     this.caller = input.caller
@@ -191,7 +192,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
 
   end(error: Error | null): CallEnd {
     if (error !== null) this.#noteSoFar()
-    return this.#record.end(error)
+    return { ...this.#record.end(error), redactions: this.#redactions }
   }
 
   attempt({ route }: Way): void {
@@ -258,7 +259,8 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return route === null ? null : costBy(route, usage)
   }
 
-  #redact({ body, restorer }: RedactedChat): void {
+  #redact({ body, restorer, found }: RedactedChat): void {
+    this.#redactions = found
     if (body === this.#input.body) return
     this.#input = { ...this.#input, body, bytes: null, encoded: undefined }
     this.#restorer = restorer

@@ -79,7 +79,7 @@ export class DocumentCalls {
   async create(kind: DocumentKind, { caller, body, signal }: DocumentCall): Promise<DocumentOutcome> {
     const { operation, need } = kind
     const policy = await this.#parts.redaction.policyOf(caller.project)
-    const { document: sent, restorer } = await redactedDocument(body, policy)
+    const { document: sent, restorer, found } = await redactedDocument(body, policy)
     const models = [...new Set([body.model, ...arrayOf(body.models)].map(textOf))]
     const candidates = new Candidates(this.#parts, { project: caller.project, need, models })
     let done: { readonly answer: WireObject; readonly usage: Usage; readonly route: Route } | null = null
@@ -97,6 +97,7 @@ export class DocumentCalls {
           usage: done?.usage ?? null,
           costUsd: done === null ? '0' : kind.costUsd(done.route, done.usage),
           status: error === null ? 200 : statusOf(error),
+          redactions: found,
           bodies: () => ({
             request: loggedJson(sent),
             response: done === null ? '' : loggedJson(done.answer),

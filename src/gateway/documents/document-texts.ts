@@ -1,5 +1,5 @@
 import { isObject, type WireObject } from '#outgoing/wire.ts'
-import type { RedactionPolicy, Restorer } from '../call/redaction.ts'
+import type { Found, RedactionPolicy, Restorer } from '../call/redaction.ts'
 import { redacted } from '../redaction/redacted.ts'
 
 /** Fields of any depth whose values are no text of a person: names, kinds, addresses, files. */
@@ -12,6 +12,7 @@ const namesOnly: ReadonlySet<string> = new Set([
 export interface RedactedDocument {
   readonly document: WireObject
   readonly restorer: Restorer | null
+  readonly found?: Found | undefined
 }
 
 /** The document with what a project keeps from providers replaced in all of its texts. */
@@ -25,9 +26,9 @@ export const redactedDocument = async (
     texts.push(text)
     return text
   })
-  const { texts: replaced, restorer } = await redacted(policy, texts)
+  const { texts: replaced, restorer, found } = await redacted(policy, texts)
   let at = 0
-  return { document: mapped(document, (text) => replaced[at++] ?? text), restorer }
+  return { document: mapped(document, (text) => replaced[at++] ?? text), restorer, found }
 }
 
 /** The answer with what was replaced in its request put back. */

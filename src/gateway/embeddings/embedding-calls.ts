@@ -10,7 +10,7 @@ import { Candidates, type CandidatesParts } from '../call/candidates.ts'
 import type { ErrorAnswer } from '../call/failure.ts'
 import { firstAnswer } from '../call/first-answer.ts'
 import { onwardAfter } from '../call/onward.ts'
-import type { Redaction } from '../call/redaction.ts'
+import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
 import type { Ways } from '../call/ways.ts'
 import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
@@ -83,6 +83,7 @@ export class EmbeddingCalls {
           usage: done === null ? null : { tokens: done.answer.usage },
           costUsd: done === null ? '0' : done.costUsd,
           status: error === null ? 200 : statusOf(error),
+          redactions: prepared.found,
           bodies: () => ({
             request: loggedJson(prepared.request?.body ?? body),
             response: done === null ? '' : logged(done.answer),
@@ -135,6 +136,7 @@ class PreparedWays implements Ways<EmbeddingWay> {
   readonly #candidates: Candidates
   /** As it goes to providers; null until it is made. */
   request: EmbeddingRequest | null = null
+  found: Found | undefined
 
   constructor(parts: EmbeddingParts, call: EmbeddingCall) {
     const { caller, body } = call
@@ -163,10 +165,11 @@ class PreparedWays implements Ways<EmbeddingWay> {
   async #redacted(request: EmbeddingRequest): Promise<EmbeddingRequest> {
     const policy = await this.#parts.redaction.policyOf(this.#call.caller.project)
     if (policy === null || !policy.embeddings) return request
-    const { texts } = await redacted(
+    const { texts, found } = await redacted(
       policy,
       request.inputs.filter((input) => typeof input === 'string'),
     )
+    this.found = found
     let next = 0
     const inputs = request.inputs.map((input) => (typeof input === 'string' ? (texts[next++] ?? input) : input))
     if (inputs.every((input, place) => input === request.inputs[place])) return request

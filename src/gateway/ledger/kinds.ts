@@ -1,6 +1,7 @@
 import type { AnyKind, TypedKind } from '#records/schema.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
+import type { FailedAttempt } from '../call/accounting/call-ledger.ts'
 import type { KeySource, Need } from '../call/routes.ts'
 
 /** Whose calls they are: what many calls of a segment have in common. */
@@ -54,6 +55,9 @@ export type SegmentCall = {
   readonly firstByteMs: number | null
   readonly ms: number
   readonly attempts: number
+  /** Absent for none. */
+  readonly failed?: readonly FailedAttempt[]
+  readonly redacted?: Readonly<Record<string, number>>
   readonly usd: string | null
   /** null: nothing was used, and there is no usage row. */
   readonly units: SegmentUnits | null
@@ -122,6 +126,10 @@ export type RequestLogData = {
   readonly first_byte_ms: number | null
   readonly duration_ms: number
   readonly attempts: number
+  /** These three are absent for none, and in lines of earlier releases. */
+  readonly failed_attempts?: readonly FailedAttempt[]
+  readonly redactions?: Readonly<Record<string, number>>
+  readonly price?: JsonObject
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cached_tokens: number

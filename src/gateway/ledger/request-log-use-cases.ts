@@ -45,7 +45,8 @@ export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogP
       await rows.shown()
       const [row] = await table.list(scope, { where: { request_id }, limit: 1 })
       if (row === undefined) throw new ServiceError('not_found')
-      return { ...lineOf(row), request_body: row.data.request_body, response_body: row.data.response_body }
+      const { request_body, response_body, failed_attempts = [], price = null } = row.data
+      return { ...lineOf(row), failed_attempts, price, request_body, response_body }
     },
     'request_log_settings.get': ({ scope }) => settings.read(scope.project),
     'request_log_settings.put': (call) => {
@@ -83,6 +84,8 @@ const pageQuery = ({ limit, cursor, from, to }: LogQuery) => ({
 })
 
 const lineOf = ({ id, tenant, created_at, data }: Row<RequestLogData>) => {
-  const { started_at, request_body: _request, response_body: _answered, ...line } = data
-  return { id, at: timestampOf(created_at), started_at: timestampOf(started_at), tenant_id: tenant, ...line }
+  const { started_at, redactions = {}, failed_attempts: _failed, price: _price, ...rest } = data
+  const { request_body: _request, response_body: _answered, ...line } = rest
+  const times = { at: timestampOf(created_at), started_at: timestampOf(started_at) }
+  return { id, ...times, tenant_id: tenant, redactions, ...line }
 }

@@ -24,6 +24,7 @@ export class SegmentWriter {
    */
   add(call: CountedCall, at: number, log: SegmentLog | null): void {
     const { caller, status, error, streamed, firstByteMs, durationMs, attempts, costUsd } = call
+    const { failedAttempts, redactions } = call
     this.#calls.push({
       origin: this.#origin(call),
       target: this.#target(call),
@@ -35,6 +36,8 @@ export class SegmentWriter {
       firstByteMs: firstByteMs === null ? null : rounded(firstByteMs),
       ms: rounded(durationMs),
       attempts,
+      ...(failedAttempts !== undefined && { failed: failedAttempts }),
+      ...(redactions !== undefined && { redacted: redactions }),
       usd: costUsd,
       units: unitsOf(call),
       log,

@@ -1,6 +1,6 @@
 import { arrayOf, isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
-import type { Redacted, RedactionPolicy } from '../call/redaction.ts'
+import type { Found, Redacted, RedactionPolicy } from '../call/redaction.ts'
 import { ChatRestorer } from './chat-restorer.ts'
 import { redacted } from './redacted.ts'
 
@@ -9,6 +9,7 @@ export interface RedactedChat {
   /** The same object when nothing was replaced. */
   readonly body: ChatBody
   readonly restorer: ChatRestorer | null
+  readonly found?: Found
 }
 
 /**
@@ -24,12 +25,13 @@ export const redactChat = (body: ChatBody, policy: RedactionPolicy): RedactedCha
   return made instanceof Promise ? made.then((late) => put(body, policy, late)) : put(body, policy, made)
 }
 
-const put = (body: ChatBody, policy: RedactionPolicy, { texts, toolArguments, restorer }: Redacted): RedactedChat => ({
+const put = (body: ChatBody, policy: RedactionPolicy, made: Redacted): RedactedChat => ({
   body: mapTexts(body, {
-    text: policy.input ? inOrder(texts) : same,
-    toolArguments: policy.toolArguments ? inOrder(toolArguments) : same,
+    text: policy.input ? inOrder(made.texts) : same,
+    toolArguments: policy.toolArguments ? inOrder(made.toolArguments) : same,
   }),
-  restorer: restorer === null ? null : new ChatRestorer(restorer),
+  restorer: made.restorer === null ? null : new ChatRestorer(made.restorer),
+  ...(made.found !== undefined && { found: made.found }),
 })
 
 type MapText = (text: string) => string

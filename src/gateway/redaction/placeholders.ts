@@ -43,6 +43,7 @@ export class Placeholders {
   readonly #values = new Map<string, string>()
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
+  readonly #found = new Map<PiiType, number>()
 
   constructor(hitsOf: HitsOf) {
     this.#hitsOf = hitsOf
@@ -56,6 +57,11 @@ export class Placeholders {
   /** What is given back, by the names of placeholders. */
   get values(): ReadonlyMap<string, string> {
     return this.#values
+  }
+
+  /** How many different values of each type were replaced; nothing for none, to be spread. */
+  get found(): Pick<Redacted, 'found'> {
+    return this.#found.size === 0 ? {} : { found: Object.fromEntries(this.#found) }
   }
 
   /** All texts of a request, and JSON texts of tool calls' arguments, which stay JSON; each in order. */
@@ -112,6 +118,7 @@ export class Placeholders {
     if (known !== undefined) return known
     const number = (this.#counts.get(label) ?? 0) + 1
     this.#counts.set(label, number)
+    this.#found.set(type, (this.#found.get(type) ?? 0) + 1)
     const name = `${label}_${number}`
     this.#names.set(key, name)
     if (!needsEscape.test(value)) this.#values.set(name, value)

@@ -26,7 +26,7 @@ export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
     redact: (texts, calls = []) => {
       const placeholders = new Placeholders(findHits(sought))
       const made = placeholders.replaced(texts, calls)
-      return given({ ...made, restorer: placeholders.used ? placeholders.restorer() : null })
+      return given({ ...made, ...placeholders.found, restorer: placeholders.used ? placeholders.restorer() : null })
     },
     redactApart: async (texts, calls = []) => given(await redactApart({ texts, toolArguments: calls }, sought)),
   }

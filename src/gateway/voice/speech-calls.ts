@@ -4,7 +4,7 @@ import { audioTypes } from '#specs/audio.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
 import type { Caller } from '../call/caller.ts'
-import type { Redaction } from '../call/redaction.ts'
+import type { Found, Redaction } from '../call/redaction.ts'
 import type { TokenUsage, Usage } from '../prices/usage.ts'
 import type { AudioReader, SpeechFormat, SpeechTask } from '../providers/voice/voice-format.ts'
 import { voiceFormats } from '../providers/voice/voice-formats.ts'
@@ -43,20 +43,23 @@ export class SpeechCalls {
 
   /** @throws {ServiceError} as the errors of `speech.speak` have it; before the first byte only. */
   async speak(call: SpeechCall): Promise<BytesResult> {
-    const request = await this.#redacted(call)
+    const { request, found } = await this.#redacted(call)
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
-    const job = await startJob(this.#parts, this.#job({ ...call, request }, plan))
+    const job = await startJob(this.#parts, { ...this.#job({ ...call, request }, plan), redactions: found })
     const characters = charactersOf(request.text)
     const { answer, tokens } = job.task.streamed ? streamed(job, characters, call.signal) : await whole(job, characters)
     return request.events ? speechEvents(answer, tokens) : answer
   }
 
   /** What a project keeps from providers is not spoken by them either: its placeholder is. */
-  async #redacted({ caller, request }: SpeechCall): Promise<SpeechRequest> {
+  async #redacted({
+    caller,
+    request,
+  }: SpeechCall): Promise<{ readonly request: SpeechRequest; readonly found?: Found | undefined }> {
     const policy = await this.#parts.redaction.policyOf(caller.project)
-    if (policy?.speech !== true) return request
-    const [text = request.text] = (await redacted(policy, [request.text])).texts
-    return { ...request, text }
+    if (policy?.speech !== true) return { request }
+    const { texts, found } = await redacted(policy, [request.text])
+    return { request: { ...request, text: texts[0] ?? request.text }, found }
   }
 
   #job({ caller, operation, request, signal }: SpeechCall, plan: Awaited<ReturnType<SpeechPlanner['plan']>>) {

@@ -8,6 +8,7 @@ import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import type { AttemptFailed } from '../call/failure.ts'
 import { type AnsweredKind, firstAnswer } from '../call/first-answer.ts'
+import type { Found } from '../call/redaction.ts'
 import { codeOf, refusalOf } from '../call/refusal.ts'
 import type { Route } from '../call/routes.ts'
 import { reachable, type Upstreams } from '../call/upstreams.ts'
@@ -45,6 +46,8 @@ export interface VoiceJob<Task> {
   readonly request: (step: Step<Task>) => VoiceRequest
   /** The request, for the request log. */
   readonly logged: () => object
+  /** Personal data that was replaced in it; absent for none. */
+  readonly redactions?: Found | undefined
 }
 
 /** How a job ended. */
@@ -187,6 +190,7 @@ class VoiceCall<Task> {
     return {
       usage,
       costUsd: ended === null || usage === null ? null : costOf(ended.way, usage),
+      redactions: this.#job.redactions,
       status: headOut ? 200 : statusIn('flat', codeOf(error)),
       bodies: () => ({
         request: JSON.stringify(logged()),

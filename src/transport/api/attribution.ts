@@ -13,7 +13,7 @@ const maxUserLength = 256
 const ascii = /^[\x20-\x7e]+$/
 
 /**
- * For whom a key says that it calls; undefined when it says nothing. A token of a browser is its user's, whatever it says,
+ * For whom a key, or a member, says that it calls; undefined when it says nothing. A token of a browser is its user's, whatever it says,
  * and a key that browsers see names no tenant. `about` is what the path and the body name; headers say the same, or nothing.
  *
  * @throws {ServiceError} (or rejects with) `not_found` for an unknown tenant, `tenant_suspended`, `tenant_deleting`, `invalid_header`
@@ -54,7 +54,9 @@ const refuseOther = (param: string, said: string | null, named: string | null): 
 }
 
 const isTrusted = (principal: Principal): principal is Principal & { readonly project: string } =>
-  principal.kind === 'secret_key' || (principal.kind === 'agent_key' && principal.keyType === 'secret')
+  principal.kind === 'secret_key' ||
+  principal.kind === 'dashboard' ||
+  (principal.kind === 'agent_key' && principal.keyType === 'secret')
 
 const named = (request: Pick<HttpRequest, 'header'>, header: string, maxLength: number): string | null => {
   const value = request.header(header.toLowerCase())

@@ -1,10 +1,27 @@
 import type { Usage } from '#gateway/prices/usage.ts'
 import type { Caller } from '../caller.ts'
-import type { Need, Route } from '../routes.ts'
+import type { Found } from '../redaction.ts'
+import type { KeySource, Need, Route } from '../routes.ts'
 import type { LoggedText } from './logged-text.ts'
 
 /** Status under which a call is logged whose caller went away. */
 export const callerGone = 499
+
+/** Attempts that failed which a line of the request log keeps. */
+export const mostFailedAttempts = 20
+
+/** One attempt that failed. */
+export type FailedAttempt = {
+  readonly provider: string
+  readonly model: string
+  readonly source: KeySource
+  readonly connection_id: string | null
+  /** Code of the failure. */
+  readonly error: string
+  readonly message: string
+  /** ms from the start of the request until it failed. */
+  readonly after_ms: number
+}
 
 /** One gateway request that is over. */
 export interface GatewayCall {
@@ -32,6 +49,10 @@ export interface GatewayCall {
   readonly durationMs: number
   /** Attempts at providers, the successful one included. */
   readonly attempts: number
+  /** Attempts that failed, in order, the first `mostFailedAttempts` of them; absent for none. */
+  readonly failedAttempts?: readonly FailedAttempt[]
+  /** Personal data that was replaced in what went to providers; absent for none. */
+  readonly redactions?: Found
   /** Request and response, for the request log, made on demand after the answer is out; null: nothing is kept. */
   readonly bodies: (() => { readonly request: LoggedText; readonly response: LoggedText }) | null
 }

@@ -2,9 +2,11 @@ import type { Usage } from '#gateway/prices/usage.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import type { Span } from '#telemetry/tracer.ts'
 import { type ActorCaller, type Caller, isRequest, type Payer } from '../caller.ts'
+import type { ModelError } from '../provider-port.ts'
+import type { Found } from '../redaction.ts'
 import { codeOf } from '../refusal.ts'
 import type { Route } from '../routes.ts'
-import { type CallLedger, callerGone, type GatewayCall } from './call-ledger.ts'
+import { type CallLedger, callerGone, type FailedAttempt, type GatewayCall, mostFailedAttempts } from './call-ledger.ts'
 
 /** What becomes of a call that is over. */
 export interface RecordParts {
@@ -33,6 +35,8 @@ export interface CallEnd {
   /** Status of the answer; the good one of its beginning for a stream that broke. */
   readonly status: number
   readonly bodies: NonNullable<GatewayCall['bodies']>
+  /** Personal data that was replaced in what went to providers; absent for none. */
+  readonly redactions?: Found | undefined
 }
 
 /** What is noted of one call while it runs: for its usage row and the request log. */
@@ -47,6 +51,7 @@ export class CallRecord {
   attempts = 0
   /** The route that answered, or was tried last. */
   route: Route | null = null
+  #failed: FailedAttempt[] | undefined
 
   constructor(parts: RecordParts, head: CallHead) {
     this.#parts = parts
@@ -64,6 +69,14 @@ export class CallRecord {
     else tracer.within(this.#span.context, work)
   }
 
+  /** An attempt has failed. */
+  failed({ provider, model, source, connectionId }: Route, { code, message }: ModelError): void {
+    this.#failed ??= []
+    if (this.#failed.length >= mostFailedAttempts) return
+    const after_ms = Math.round(performance.now() - this.#started)
+    this.#failed.push({ provider, model, source, connection_id: connectionId, error: code, message, after_ms })
+  }
+
   /** A byte of an answer has come. */
   begun(): void {
     this.#firstByteMs ??= performance.now() - this.#started
@@ -71,7 +84,7 @@ export class CallRecord {
 
   /** Hands the call to the ledger, once; but for an actor's, which has a row of its own. @param error null when it went well. */
   write(error: Error | null, end: CallEnd): void {
-    const { usage, costUsd, status, bodies } = end
+    const { usage, costUsd, status, bodies, redactions } = end
     this.#measure(error, end)
     const { caller, operation, need, model, streamed } = this.#head
     if (!isRequest(caller)) {
@@ -94,6 +107,8 @@ export class CallRecord {
       firstByteMs: this.#firstByteMs,
       durationMs: performance.now() - this.#started,
       attempts: this.attempts,
+      ...(this.#failed !== undefined && { failedAttempts: this.#failed }),
+      ...(redactions !== undefined && { redactions }),
       bodies,
     })
   }

@@ -26,6 +26,7 @@ export const redactApart = async (
   return {
     texts: texts.map((text, at) => replaced.texts[at] ?? text),
     toolArguments: toolArguments.map((text, at) => replaced.toolArguments[at] ?? text),
+    ...(replaced.found !== undefined && { found: replaced.found }),
     restorer: replaced.values === null ? null : new PlaceholderRestorer(lookUp(replaced.values)),
   }
 }

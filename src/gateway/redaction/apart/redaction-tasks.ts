@@ -19,6 +19,7 @@ export type ReplacedTexts = {
   readonly toolArguments: readonly (string | null)[]
   /** null when nothing can be given back. */
   readonly values: KeptValues | null
+  readonly found?: Readonly<Record<string, number>>
 }
 
 /** Tasks of the worker that redacts long requests. */
@@ -36,6 +37,7 @@ export const redactionTasks: RedactionTasks = {
     return {
       texts: changed(texts, replaced.texts),
       toolArguments: changed(toolArguments, replaced.toolArguments),
+      ...placeholders.found,
       values: placeholders.used ? keptValues(placeholders.values) : null,
     }
   },

@@ -34,6 +34,6 @@ describe('a request that a worker redacts', () => {
     expect(kept.texts).toEqual(['[SECRET_1] [EMAIL_1] [SECRET_2]'])
     expect(kept.restorer?.restore('[SECRET_1] [EMAIL_1] [SECRET_2]')).toBe('[SECRET_1] ada@example.com [SECRET_2]')
     const unwanted = await policyBy({ ...choice, restore: false }).redactApart(mails(1))
-    expect(unwanted).toEqual({ texts: ['[EMAIL_1]'], toolArguments: [], restorer: null })
+    expect(unwanted).toEqual({ texts: ['[EMAIL_1]'], toolArguments: [], restorer: null, found: { email: 1 } })
   })
 })

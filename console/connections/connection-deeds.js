@@ -1,0 +1,43 @@
+import { ask } from '../api.js'
+import { ahead } from '../format.js'
+import { html } from '../html.js'
+import { ActButton } from '../parts/act-button.js'
+import { serverNow } from '../server-time.js'
+import { useState } from '../vendor/hooks.js'
+
+/**
+ * What a member can do about a connection: test it, request another token, make a link by which its owner signs in again, end it.
+ *
+ * @param {{ project: string, connection: import('./connections-page.js').Connection, done: () => void }} props
+ */
+export const ConnectionDeeds = ({ project, connection: { id, name, key_last4, expires_at, status }, done }) => {
+  const [said, say] = useState('')
+  const [link, setLink] = useState(/** @type {{ authorize_url: string, expires_at: string } | null} */ (null))
+  const params = { tool_connection_id: id }
+  const test = async () => {
+    const { success, latency_ms, error } = await ask(project, 'connections.test', { params })
+    say(success ? `It works, answered in ${latency_ms} ms.` : `${error?.code ?? 'failed'}: ${error?.message ?? ''}`)
+    done()
+  }
+  /** @param {'connections.refresh' | 'connections.delete'} operation */
+  const act = (operation) => async () => {
+    await ask(project, operation, { params })
+    done()
+  }
+  const reconnect = async () => setLink(await ask(project, 'connections.reconnect', { params }))
+  return html`
+    <span class="decide">
+      <${ActButton} label="Test" act=${test} />
+      ${expires_at !== null && status !== 'pending' && html`<${ActButton} label="Refresh" act=${act('connections.refresh')} />`}
+      ${key_last4 === null && html`<${ActButton} label="Reconnect link" act=${reconnect} />`}
+      <${ActButton} label="Revoke" sure=${`Revoke ${name} for good`} act=${act('connections.delete')} />
+    </span>
+    <span role="status">${said}</span>
+    ${
+      link !== null &&
+      html`<label class="link-out">Link for its owner alone: whoever has it connects an account of theirs. It ends ${ahead(link.expires_at, serverNow())}
+        <input readonly value=${link.authorize_url} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} />
+        <${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(link.authorize_url)} /></label>`
+    }
+  `
+}

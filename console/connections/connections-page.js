@@ -1,0 +1,153 @@
+import { age } from '../age.js'
+import { ask } from '../api.js'
+import { ahead, toneOf } from '../format.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { QueryForm } from '../parts/query-form.js'
+import { nothing, Table } from '../parts/table.js'
+import { hashAt, routeHash } from '../route.js'
+import { serverNow } from '../server-time.js'
+import { sessionNow } from '../session.js'
+import { ConnectionDeeds } from './connection-deeds.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {object} Connection
+ * @property {string} id
+ * @property {string} name
+ * @property {string} connector
+ * @property {'pending' | 'active' | 'expired' | 'error' | 'revoked'} status
+ * @property {'project' | 'tenant' | 'end_user'} owner_type
+ * @property {string | null} tenant_id
+ * @property {string | null} external_user_id
+ * @property {number} tool_count
+ * @property {string | null} expires_at
+ * @property {string | null} last_refreshed_at
+ * @property {string | null} last_tested_at
+ * @property {string | null} key_last4
+ * @property {{ code: string, message: string } | null} error
+ * @typedef {{ data: readonly Connection[], next_cursor: string | null }} Shown
+ */
+
+const refreshMs = 3000
+const pageSize = 50
+
+const fields = /** @type {const} */ ([
+  {
+    name: 'status',
+    label: 'State',
+    choices: [
+      ['', 'any'],
+      ['error', 'error'],
+      ['expired', 'expired'],
+      ['pending', 'pending'],
+      ['active', 'active'],
+      ['revoked', 'revoked'],
+    ],
+  },
+  {
+    name: 'owner',
+    label: 'Owner',
+    choices: [
+      ['', 'any'],
+      ['project', 'project'],
+      ['tenant', 'tenant'],
+      ['end_user', 'end user'],
+    ],
+  },
+  { name: 'connector', label: 'Connector' },
+  { name: 'tenant', label: 'Tenant' },
+])
+
+/**
+ * Connections of tools to services: in which state, whose, and what brings one back.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const connectionsPage = (place, report) => {
+  const { status, owner, connector, tenant, after } = place.query
+  /** @type {LivePage<Shown>} */
+  const page = new LivePage({
+    read: () =>
+      ask(place.project, 'connections.list', {
+        query: { limit: pageSize, status, owner_type: owner, connector, tenant_id: tenant, cursor: after },
+      }),
+    show: (shown) =>
+      html`<${Connections} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** What needs somebody comes first. @type {readonly Connection['status'][]} */
+const order = ['error', 'expired', 'pending', 'active', 'revoked']
+
+/** One whose last test failed may still be called active. @param {Connection} connection */
+const needsSomebody = ({ status, error }) =>
+  order.indexOf(status) < order.indexOf('active') || (status === 'active' && error !== null)
+
+/** @param {{ place: Place, shown: Shown, done: () => void }} props */
+const Connections = ({ place, shown: { data, next_cursor }, done }) => {
+  const sorted = data.toSorted(
+    (a, b) => Number(needsSomebody(b)) - Number(needsSomebody(a)) || order.indexOf(a.status) - order.indexOf(b.status),
+  )
+  const needs = data.filter(needsSomebody).length
+  return html`
+    <div class="view-head"><h1>Connections</h1><span class="muted" role="status">${needs === 0 ? 'Nothing needs you.' : `${needs} ${needs === 1 ? 'needs' : 'need'} somebody.`}</span></div>
+    <${QueryForm} place=${place} label="Filter connections" button="Apply" fields=${fields} fresh=${['after']} />
+    ${
+      data.length === 0
+        ? html`<${Empty} place=${place} />`
+        : html`<section class="panel" aria-label="Connections"><${Table} label="Connections" columns=${['Connection', 'Service', 'State', 'Owner', 'Tools', 'Token', 'Tested', 'Act']} rows=${sorted.map(
+            (connection) => rowOf({ place, done }, connection),
+          )} /></section>`
+    }
+    <nav class="pages" aria-label="Pages">
+      ${(place.query.after ?? '') !== '' && html`<a href=${hashAt(place, { after: '' })}>Newest</a>`}
+      ${next_cursor !== null && html`<a href=${hashAt(place, { after: next_cursor })} rel="next">Older</a>`}
+    </nav>
+  `
+}
+
+/** @param {{ place: Place }} props */
+const Empty = ({ place }) =>
+  Object.values(place.query).some((value) => value !== '')
+    ? html`<p class="empty">Nothing fits these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a></p>`
+    : html`<p class="empty">No connection yet. Make one with a secret key: <code>POST /v1/connections {"connector": "…"}</code>. <code>GET /v1/connectors</code> lists what there is.</p>`
+
+/** @param {{ place: Place, done: () => void }} parts @param {Connection} connection */
+const rowOf = ({ place, done }, connection) => {
+  const { id, name, connector, status, tool_count, expires_at, last_refreshed_at, last_tested_at, error } = connection
+  const token =
+    expires_at === null
+      ? connection.key_last4 === null
+        ? nothing
+        : `key …${connection.key_last4}`
+      : html`ends ${ahead(expires_at, serverNow())}${last_refreshed_at !== null && html`, <span class="muted">new ${age(last_refreshed_at)}</span>`}`
+  return {
+    key: id,
+    cells: [
+      html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>${id}</a>`,
+      html`${name} <span class="muted">${connector}</span>`,
+      html`<span class="chip" data-tone=${status === 'active' && error !== null ? 'bad' : status === 'pending' ? 'wait' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
+      ownerOf(place, connection),
+      String(tool_count),
+      token,
+      last_tested_at === null ? nothing : html`<time datetime=${last_tested_at}>${age(last_tested_at)}</time>`,
+      sessionNow().operates && status !== 'revoked'
+        ? html`<${ConnectionDeeds} project=${place.project} connection=${connection} done=${done} />`
+        : nothing,
+    ],
+  }
+}
+
+/** @param {Place} place @param {Connection} connection */
+const ownerOf = (place, { owner_type, tenant_id, external_user_id }) => {
+  if (owner_type === 'project') return 'the project'
+  const tenant = html`<a href=${hashAt(place, { tenant: tenant_id ?? '' })}>${tenant_id}</a>`
+  return owner_type === 'tenant'
+    ? html`tenant ${tenant}`
+    : html`user ${external_user_id} <span class="muted">tenant ${tenant}</span>`
+}

@@ -1,0 +1,49 @@
+import { dollars } from '../format.js'
+import { html } from '../html.js'
+import { Meter } from '../parts/meter.js'
+import { nothing, Table } from '../parts/table.js'
+import { budgetsIn } from './gateway-model.js'
+
+/**
+ * @typedef {import('./gateway-model.js').Limit} Limit
+ * @typedef {{ gated: boolean, granted_usd: string | null, spent_usd: string | null, balance_usd: string | null }} Credits
+ */
+
+/** Limits with their budgets as bars. @param {{ limits: readonly Limit[], credits: Credits | null }} props */
+export const Budgets = ({ limits, credits }) => html`
+  <section class="panel" aria-label="Budgets and limits">
+    <h2>Budgets and limits</h2>
+    ${
+      credits?.gated &&
+      html`<div class="panel-part"><${Meter} label="Credits of the organisation" part=${Number(credits.spent_usd)} whole=${Number(credits.granted_usd)}
+        text=${`credits: ${dollars(Number(credits.spent_usd))} of ${dollars(Number(credits.granted_usd))}`} /></div>`
+    }
+    ${
+      limits.length === 0
+        ? html`<p class="panel-part muted">No limit holds. Set one with a secret key: <code>POST /v1/limits {"subject": "project", "subject_id": null, "budget_month_usd": "50"}</code></p>`
+        : html`<${Table} label="Limits" columns=${['Of', 'Budgets', 'Requests a minute', 'Tokens a minute']} rows=${limits.map(
+            rowOf,
+          )} />`
+    }
+  </section>
+`
+
+/** @param {Limit} limit */
+const rowOf = (limit) => {
+  const { id, subject, subject_id, requests_per_minute, tokens_per_minute, reserved_usd } = limit
+  const budgets = budgetsIn(limit)
+  const held = Number(reserved_usd ?? 0)
+  const meters = budgets.map(({ name, spent, budget }) => {
+    const beside = held > 0 ? `, ${dollars(held)} held` : ''
+    return html`<${Meter} label=${`Budget ${name} of ${subject} ${subject_id ?? ''}`} part=${spent} whole=${budget} held=${held} text=${`${dollars(spent)} of ${dollars(budget)} ${name}${beside}`} />`
+  })
+  return {
+    key: id,
+    cells: [
+      html`${subject} ${subject_id !== null && html`<code>${subject_id}</code>`}`,
+      budgets.length === 0 ? nothing : html`<div class="meters">${meters}</div>`,
+      requests_per_minute ?? nothing,
+      tokens_per_minute ?? nothing,
+    ],
+  }
+}

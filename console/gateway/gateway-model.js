@@ -1,0 +1,202 @@
+/**
+ * @typedef {object} Line of the request log
+ * @property {string} request_id
+ * @property {string} at
+ * @property {string} operation
+ * @property {string | null} key_id
+ * @property {string | null} tenant_id
+ * @property {string | null} external_user_id
+ * @property {string | null} agent_id
+ * @property {string} asked_model
+ * @property {string | null} provider
+ * @property {string | null} model
+ * @property {string | null} source
+ * @property {number} status
+ * @property {string | null} error
+ * @property {boolean} streamed
+ * @property {number | null} first_byte_ms
+ * @property {number} duration_ms
+ * @property {number} attempts
+ * @property {Readonly<Record<string, number>>} redactions
+ * @property {number} input_tokens
+ * @property {number} output_tokens
+ * @property {number} cached_tokens
+ * @property {number} cache_write_tokens
+ * @property {number} reasoning_tokens
+ * @property {number | null} characters
+ * @property {number | null} seconds
+ * @property {number | null} images
+ * @property {string | null} cost_usd
+ * @typedef {{ provider: string, model: string, source: string, connection_id: string | null, error: string, message: string, after_ms: number }} FailedAttempt
+ * @typedef {Line & { failed_attempts: readonly FailedAttempt[], price: Readonly<Record<string, unknown>> | null, bodies: string, request_body: string | null, response_body: string | null }} Entry
+ * @typedef {{ calls: number, failed: number, p50: number | null, p95: number | null, lastError: string | null, lastErrorAt: string | null }} Health
+ * @typedef {{ name: string, count: number, rate: number, usd: number }} PricePart
+ * @typedef {object} Limit
+ * @property {string} id
+ * @property {'project' | 'tenant' | 'key'} subject
+ * @property {string | null} subject_id
+ * @property {number | null} requests_per_minute
+ * @property {number | null} tokens_per_minute
+ * @property {string | null} budget_day_usd
+ * @property {string | null} budget_month_usd
+ * @property {string | null} budget_total_usd
+ * @property {string | null} spent_day_usd
+ * @property {string | null} spent_month_usd
+ * @property {string | null} spent_total_usd
+ * @property {string | null} reserved_usd
+ * @typedef {{ id: string, name: string, provider: string, is_active: boolean, status: 'untested' | 'ok' | 'failed', last_tested_at: string | null, model_count: number }} Connection
+ */
+
+/** Dimensions by which the gateway is summed up, with the field that usage and the log have it in. */
+export const dimensions = /** @type {const} */ ({
+  model: 'model',
+  provider: 'provider',
+  tenant: 'tenant_id',
+  key: 'key_id',
+  agent: 'agent_id',
+  operation: 'operation',
+})
+
+/** @param {readonly number[]} sorted @param {number} share */
+const quantile = (sorted, share) =>
+  sorted.length === 0 ? null : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null)
+
+/**
+ * How requests of one group went: latency counts those that went well.
+ *
+ * @param {readonly Pick<Line, 'error' | 'duration_ms' | 'at'>[]} lines newest first
+ * @returns {Health}
+ */
+export const healthOf = (lines) => {
+  const failed = lines.filter(({ error }) => error !== null)
+  const times = lines
+    .filter(({ error }) => error === null)
+    .map(({ duration_ms }) => duration_ms)
+    .toSorted((a, b) => a - b)
+  const [last] = failed
+  return {
+    calls: lines.length,
+    failed: failed.length,
+    p50: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    lastError: last?.error ?? null,
+    lastErrorAt: last?.at ?? null,
+  }
+}
+
+/** Requests that a provider was called for, by provider: what was refused before says nothing of it. @param {readonly Line[]} lines */
+export const byProviderOf = (lines) => [
+  ...Map.groupBy(
+    lines.filter(({ provider, attempts }) => provider !== null && attempts > 0),
+    ({ provider }) => provider ?? '',
+  ),
+]
+
+/**
+ * How a price came about: each unit with its count and its rate. What the units do not explain (prices by size, searches, what a
+ * provider says that it charged) is the last part.
+ *
+ * @param {Entry} entry
+ * @returns {readonly PricePart[]} none when the price or the cost is unknown
+ */
+export const priceParts = (entry) => {
+  const { price, cost_usd } = entry
+  if (price === null || cost_usd === null) return []
+  const { input_tokens: input, output_tokens: output } = entry
+  const cached = Math.min(entry.cached_tokens, input)
+  const written = Math.min(entry.cache_write_tokens, input - cached)
+  const reasoning = Math.min(entry.reasoning_tokens, output)
+  /** @param {...string} names the first that has a rate */
+  const rate = (...names) => Number(names.map((name) => price[name]).find((value) => value !== undefined) ?? Number.NaN)
+  /** @type {readonly (readonly [string, number, number])[]} */
+  const units = [
+    ['input tokens', input - cached - written, rate('input')],
+    ['cached tokens', cached, rate('cached', 'input')],
+    ['tokens written to the cache', written, rate('cache_write', 'input')],
+    ['output tokens', output - reasoning, rate('output')],
+    ['reasoning tokens', reasoning, rate('reasoning', 'output')],
+    ['characters', entry.characters ?? 0, rate('character')],
+    ['seconds', entry.seconds ?? 0, rate('second')],
+    ['images', entry.images ?? 0, rate('image')],
+    ['call', 1, rate('call')],
+  ]
+  const parts = units
+    .filter(([, count, each]) => count > 0 && Number.isFinite(each))
+    .map(([name, count, each]) => ({ name, count, rate: each, usd: count * each }))
+  const rest = Number(cost_usd) - parts.reduce((sum, { usd }) => sum + usd, 0)
+  return Math.abs(rest) < 1e-12
+    ? parts
+    : [...parts, { name: 'prices by size, searches or audio', count: 1, rate: rest, usd: rest }]
+}
+
+/**
+ * What of the gateway needs somebody: providers that fail, budgets that end, calls without a price.
+ *
+ * @param {object} facts
+ * @param {readonly Line[]} facts.recent
+ * @param {readonly Limit[]} facts.limits
+ * @param {readonly Connection[]} facts.connections
+ * @param {number} facts.unpriced
+ * @returns {readonly { id: string, tone: 'bad' | 'wait', what: string, cause: string }[]}
+ */
+export const troublesOf = ({ recent, limits, connections, unpriced }) => {
+  const byProvider = byProviderOf(recent)
+  const failing = byProvider
+    .map(([provider, lines]) => ({ provider, ...healthOf(lines) }))
+    .filter(({ calls, failed }) => failed >= 3 && failed / calls >= 0.2)
+  return [
+    ...failing.map(({ provider, calls, failed, lastError }) => ({
+      id: `provider ${provider}`,
+      tone: /** @type {const} */ ('bad'),
+      what: provider,
+      cause: `${failed} of its newest ${calls} requests failed, last with ${lastError}.`,
+    })),
+    ...connections
+      .filter(({ status }) => status === 'failed')
+      .map(({ id, name }) => ({
+        id,
+        tone: /** @type {const} */ ('bad'),
+        what: name,
+        cause: 'The last test of this connection failed.',
+      })),
+    ...limits.flatMap(budgetTroubles),
+    ...(unpriced === 0
+      ? []
+      : [
+          {
+            id: 'unpriced',
+            tone: /** @type {const} */ ('wait'),
+            what: `${unpriced} calls without a price`,
+            cause:
+              'Their models have no known price, so that sums and budgets leave them out. Set prices on their connection.',
+          },
+        ]),
+  ]
+}
+
+/** Share of a budget from which somebody should know. */
+const nearlySpent = 0.8
+
+/** @param {Limit} limit */
+const budgetTroubles = (limit) =>
+  budgetsIn(limit)
+    .filter(({ spent, budget }) => spent >= nearlySpent * budget)
+    .map(({ name, spent, budget }) => ({
+      id: `${limit.id} ${name}`,
+      tone: spent >= budget ? /** @type {const} */ ('bad') : /** @type {const} */ ('wait'),
+      what: `${limit.subject} ${limit.subject_id ?? ''}`.trim(),
+      cause:
+        spent >= budget
+          ? `Its budget ${name} is spent: calls are refused with budget_exceeded.`
+          : `${Math.round((100 * spent) / budget)} % of its budget ${name} is spent.`,
+    }))
+
+/** The budgets that a limit has, in USD. @param {Limit} limit */
+export const budgetsIn = (limit) =>
+  /** @type {const} */ ([
+    ['of today', limit.budget_day_usd, limit.spent_day_usd],
+    ['of this month', limit.budget_month_usd, limit.spent_month_usd],
+    ['in all', limit.budget_total_usd, limit.spent_total_usd],
+  ]).flatMap(([name, budget, spent]) =>
+    budget === null ? [] : [{ name, budget: Number(budget), spent: Number(spent ?? 0) }],
+  )

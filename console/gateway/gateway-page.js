@@ -1,0 +1,80 @@
+import { ask } from '../api.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { sessionNow } from '../session.js'
+import { Budgets } from './budgets.js'
+import { troublesOf } from './gateway-model.js'
+import { Providers } from './providers.js'
+import { filtersOf, RequestList } from './request-list.js'
+import { RequestPanel } from './request-panel.js'
+import { daysOf, dimensionOf, Sums } from './sums.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {object} Shown
+ * @property {import('./request-list.js').Lines} recent
+ * @property {import('./request-list.js').Lines} lines
+ * @property {import('./sums.js').Usage} usage
+ * @property {readonly import('./budgets.js').Limit[]} limits
+ * @property {import('./budgets.js').Credits | null} credits
+ * @property {readonly import('./providers.js').Connection[]} connections
+ * @property {readonly import('./providers.js').Server[]} servers
+ */
+
+const refreshMs = 2000
+const shownLines = 30
+const mostOthers = 100
+
+/**
+ * Requests to the gateway, what they cost, budgets, and how providers do.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const gatewayPage = (place, report) => {
+  /** @type {LivePage<Shown>} */
+  const page = new LivePage({
+    read: () => readGateway(place),
+    show: (shown) => html`<${Gateway} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** @param {Place} place @returns {Promise<Shown>} */
+const readGateway = async ({ project, query }) => {
+  const few = { query: { limit: mostOthers } }
+  const [recent, lines, usage, limits, credits, connections, { providers }] = await Promise.all([
+    ask(project, 'request_log.list', few),
+    ask(project, 'request_log.list', { query: { limit: shownLines, ...filtersOf(query) } }),
+    ask(project, 'usage.summary', { query: { days: daysOf(query), group_by: dimensionOf(query) } }),
+    ask(project, 'limits.list', few),
+    ask(project, 'credits.get').catch(() => null),
+    ask(project, 'provider_connections.list', few),
+    ask(project, 'custom_providers.list'),
+  ])
+  return { recent, lines, usage, limits: limits.data, credits, connections: connections.data, servers: providers }
+}
+
+/** @param {{ place: Place, shown: Shown, done: () => void }} props */
+const Gateway = ({ place, shown, done }) => {
+  const { recent, lines, usage, limits, credits, connections, servers } = shown
+  const { project, query } = place
+  const troubles = troublesOf({ recent: recent.data, limits, connections, unpriced: usage.totals.unpriced_calls })
+  return html`
+    <div class="view-head"><h1>Gateway</h1><span class="muted" role="status">${troubles.length === 0 ? 'Nothing needs you.' : `${troubles.length} ${troubles.length === 1 ? 'thing needs' : 'things need'} you.`}</span></div>
+    ${
+      troubles.length > 0 &&
+      html`<section class="needs" aria-label="Needs somebody"><ul>${troubles.map(
+        ({ id, tone, what, cause }) =>
+          html`<li key=${id}><div class="need-head"><strong>${what}</strong> <span class="chip" data-tone=${tone}>${tone === 'bad' ? 'failing' : 'soon'}</span></div><p class="cause">${cause}</p></li>`,
+      )}</ul></section>`
+    }
+    ${query.request && html`<${RequestPanel} key=${query.request} place=${place} id=${query.request} />`}
+    <${RequestList} place=${place} lines=${lines} />
+    <${Sums} place=${place} usage=${usage} recent=${recent.data} />
+    <${Budgets} limits=${limits} credits=${credits} />
+    <${Providers} project=${project} recent=${recent.data} connections=${connections} servers=${servers} operates=${sessionNow().operates} done=${done} />
+  `
+}

@@ -1,0 +1,98 @@
+import { duration } from '../age.js'
+import { dollars, time } from '../format.js'
+import { html } from '../html.js'
+import { QueryForm } from '../parts/query-form.js'
+import { nothing, Table } from '../parts/table.js'
+import { hashAt } from '../route.js'
+
+/**
+ * @typedef {import('./gateway-model.js').Line} Line
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {{ data: readonly Line[], next_cursor: string | null }} Lines
+ */
+
+/** Filters of the list, and what of them the server takes by another name. */
+const fields = /** @type {const} */ ([
+  { name: 'model', label: 'Model' },
+  { name: 'provider', label: 'Provider' },
+  { name: 'tenant', label: 'Tenant' },
+  { name: 'key', label: 'Key' },
+  { name: 'error', label: 'Error' },
+])
+
+/** What the reader filters by, as the server takes it. @param {import('../route.js').Query} query */
+export const filtersOf = ({ model, provider, tenant, key, error, failed, after }) => ({
+  ...{ model, provider, tenant_id: tenant, key_id: key, error, failed, cursor: after },
+})
+
+/** @param {import('../route.js').Query} query */
+export const isFiltered = (query) =>
+  Object.values(filtersOf(query)).some((value) => value !== undefined && value !== '')
+
+/** The newest requests, or those that a reader looks for. @param {{ place: Place, lines: Lines }} props */
+export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
+  <section class="panel" aria-label="Requests">
+    <h2>Requests <span class="muted">read anew every 2 seconds</span>
+      <nav class="filter" aria-label="Which requests">
+        ${[
+          ['', 'All'],
+          ['true', 'Failed'],
+        ].map(
+          ([failed, text]) =>
+            html`<a href=${hashAt(place, { failed: failed ?? '', after: '' })} aria-current=${(place.query.failed ?? '') === failed ? 'true' : undefined}>${text}</a>`,
+        )}
+      </nav>
+    </h2>
+    <${QueryForm} place=${place} label="Filter requests" button="Apply" fields=${fields} fresh=${['after']} />
+    ${
+      data.length === 0
+        ? html`<p class="panel-part muted">${isFiltered(place.query) ? html`Nothing fits these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No request was logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`
+        : html`<${Table} label="Requests" columns=${['Request', 'Model', 'For', 'Came to', 'Tried', 'Taken out', 'First byte', 'Whole', 'Tokens', 'Cost', 'At']} rows=${data.map(
+            (line) => rowOf(place, line),
+          )} />`
+    }
+    <nav class="pages" aria-label="Pages">
+      ${(place.query.after ?? '') !== '' && html`<a href=${hashAt(place, { after: '' })} rel="first">Newest</a>`}
+      ${next_cursor !== null && html`<a href=${hashAt(place, { after: next_cursor })} rel="next">Older</a>`}
+    </nav>
+  </section>
+`
+
+/** @param {Place} place @param {Line} line */
+const rowOf = (place, line) => {
+  const { request_id, error, status, attempts, first_byte_ms, duration_ms, input_tokens, output_tokens, cost_usd, at } =
+    line
+  const taken = Object.values(line.redactions).reduce((sum, count) => sum + count, 0)
+  return {
+    key: `${request_id} ${at}`,
+    cells: [
+      html`<a href=${hashAt(place, { request: request_id })}>${request_id}</a> <span class="muted">${line.operation}</span>`,
+      modelOf(place, line),
+      who(place, line),
+      html`<span class="chip" data-tone=${error === null ? 'calm' : 'bad'}>${error ?? status}</span>`,
+      attempts > 1 ? html`<span class="chip" data-tone="wait">${attempts} times</span>` : String(attempts),
+      taken === 0 ? nothing : String(taken),
+      first_byte_ms === null ? nothing : duration(first_byte_ms),
+      duration(duration_ms),
+      `${input_tokens} + ${output_tokens}`,
+      cost_usd === null ? 'unknown' : dollars(Number(cost_usd)),
+      html`<time datetime=${at}>${time(at)}</time>`,
+    ],
+  }
+}
+
+/** The model that answered, and the one that was asked for where it is another. @param {Place} place @param {Line} line */
+const modelOf = (place, { asked_model, model, provider }) => {
+  if (model === null) return asked_model
+  const other = asked_model !== model && asked_model !== `${provider}/${model}`
+  return html`<a href=${hashAt(place, { model, after: '' })}>${model}</a> <span class="muted">${provider}${other ? `, asked for ${asked_model}` : ''}</span>`
+}
+
+/** Whose request it was, as filters. @param {Place} place @param {Line} line */
+export const who = (place, { tenant_id, key_id, external_user_id }) => {
+  const tenant =
+    tenant_id === null ? null : html`tenant <a href=${hashAt(place, { tenant: tenant_id, after: '' })}>${tenant_id}</a>`
+  const user = external_user_id === null ? null : html` user ${external_user_id}`
+  const key = key_id === null ? null : html` key <a href=${hashAt(place, { key: key_id, after: '' })}>${key_id}</a>`
+  return tenant === null && user === null && key === null ? 'the dashboard' : html`${tenant}${user}${key}`
+}

@@ -1,0 +1,78 @@
+import { duration } from '../age.js'
+import { dollars } from '../format.js'
+import { html } from '../html.js'
+import { nothing, Table } from '../parts/table.js'
+import { hashAt } from '../route.js'
+import { dimensions, healthOf } from './gateway-model.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {keyof typeof dimensions} Dimension
+ * @typedef {Readonly<Record<string, unknown>> & { calls: number, total_tokens: number, input_tokens: number, output_tokens: number, provider_cost_usd: string, unpriced_calls: number }} Group
+ * @typedef {{ data: readonly Group[], totals: Group }} Usage
+ */
+
+/** @type {readonly (readonly [days: string, text: string])[]} */
+const ranges = [
+  ['1', 'a day'],
+  ['7', '7 days'],
+  ['30', '30 days'],
+]
+
+/** The dimension that the URL names. @param {import('../route.js').Query} query @returns {Dimension} */
+export const dimensionOf = ({ by = 'model' }) => {
+  const known = /** @type {readonly Dimension[]} */ (Object.keys(dimensions))
+  return known.find((name) => name === by) ?? 'model'
+}
+
+/** The days that the URL names. @param {import('../route.js').Query} query */
+export const daysOf = ({ days }) => (ranges.some(([known]) => known === days) ? Number(days) : 1)
+
+/** What calls cost by model, tenant, key …, how long they take and how many fail. @param {{ place: Place, usage: Usage, recent: readonly import('./gateway-model.js').Line[] }} props */
+export const Sums = ({ place, usage, recent }) => {
+  const by = dimensionOf(place.query)
+  const days = daysOf(place.query)
+  const dearest = Math.max(0, ...usage.data.map(costOf))
+  const sorted = usage.data.toSorted((a, b) => costOf(b) - costOf(a) || b.calls - a.calls).slice(0, 50)
+  return html`
+    <section class="panel" aria-label="Cost">
+      <h2>Cost <span class="muted">${dollars(costOf(usage.totals))} for ${usage.totals.calls} ${usage.totals.calls === 1 ? 'call' : 'calls'} in ${ranges.find(([each]) => each === String(days))?.[1]}, sessions and runs included</span>
+        <nav class="filter" aria-label="Time">${ranges.map(([value, text]) => html`<a href=${hashAt(place, { days: value })} aria-current=${String(days) === value ? 'true' : undefined}>${text}</a>`)}</nav>
+        <nav class="filter" aria-label="By">${Object.keys(dimensions).map((name) => html`<a href=${hashAt(place, { by: name })} aria-current=${by === name ? 'true' : undefined}>${name}</a>`)}</nav>
+      </h2>
+      ${
+        sorted.length === 0
+          ? html`<p class="panel-part muted">Nothing was used in this time.</p>`
+          : html`<${Table} label=${`Cost by ${by}`} columns=${[by, 'Cost', 'Calls', 'Input tokens', 'Output tokens', 'p50', 'p95', 'Failed']} rows=${sorted.map(
+              (group) => rowOf({ group, by, dearest, recent }),
+            )} />`
+      }
+      <p class="panel-part muted">Latency and failures are those of the newest ${recent.length} requests to the gateway.</p>
+    </section>
+  `
+}
+
+/** @param {Group} group */
+const costOf = ({ provider_cost_usd }) => Number(provider_cost_usd)
+
+/** @param {{ group: Group, by: Dimension, dearest: number, recent: readonly import('./gateway-model.js').Line[] }} parts */
+const rowOf = ({ group, by, dearest, recent }) => {
+  const field = dimensions[by]
+  const value = group[field] ?? null
+  const { calls, failed, p50, p95 } = healthOf(recent.filter((line) => (line[field] ?? null) === value))
+  const cost = costOf(group)
+  const width = `${dearest === 0 ? 0 : (100 * cost) / dearest}%`
+  return {
+    key: String(value),
+    cells: [
+      value === null ? html`<span class="muted">none</span>` : String(value),
+      html`<div class="sum-bar"><div style=${{ width }}></div></div>${dollars(cost)}${group.unpriced_calls > 0 && html` <span class="muted">+ ${group.unpriced_calls} without a price</span>`}`,
+      group.calls.toLocaleString('en'),
+      group.input_tokens.toLocaleString('en'),
+      group.output_tokens.toLocaleString('en'),
+      p50 === null ? nothing : duration(p50),
+      p95 === null ? nothing : duration(p95),
+      calls === 0 ? nothing : `${failed} of ${calls}`,
+    ],
+  }
+}

@@ -1,0 +1,98 @@
+import { age } from '../age.js'
+import { ask, wordsOf } from '../api.js'
+import { html } from '../html.js'
+import { nothing, Table } from '../parts/table.js'
+import { useRead } from '../parts/use-read.js'
+import { hashAt } from '../route.js'
+import { ownerOf } from './memory-owner.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {object} StoredMemory
+ * @property {string} id
+ * @property {string} content
+ * @property {string} scope
+ * @property {string | null} sessionId
+ * @property {string | null} namespace
+ * @property {number} importance
+ * @property {boolean} pinned
+ * @property {string} source
+ * @property {readonly { subject: string, relation: string, object: string }[]} facts
+ * @property {readonly string[]} redacted
+ * @property {string} observed_at
+ * @property {string | null} valid_from
+ * @property {string | null} valid_to
+ * @property {string | null} superseded_by
+ * @property {string | null} embedder
+ * @property {string} created_at
+ * @property {string | null} expires_at
+ */
+
+const pageSize = 20
+
+/** All of a user's memories, newest first, and the entities in them. @param {{ place: Place }} props */
+export const MemoryList = ({ place }) => {
+  const { project, query } = place
+  const { user, tenant } = ownerOf(place)
+  const { data, error } = useRead(`${tenant} ${user} ${query.after ?? ''}`, (signal) =>
+    ask(project, 'memory.list', { query: { userId: user, limit: pageSize, cursor: query.after }, tenant, signal }),
+  )
+  const { data: found } = useRead(`${tenant} ${user}`, (signal) =>
+    ask(project, 'memory.entities', { query: { userId: user, limit: 30 }, tenant, signal }),
+  )
+  return html`
+    ${error !== null && html`<p class="panel panel-part trouble" role="alert">${wordsOf(error)}</p>`}
+    ${
+      found !== null &&
+      found.entities.length > 0 &&
+      html`<section class="panel" aria-label="Entities"><h2>Entities <span class="muted">most relations first</span></h2><ul class="links">${found.entities.map(
+        (/** @type {{ name: string, relations: number }} */ { name, relations }) =>
+          html`<li><a href=${hashAt(place, { entity: name })}>${name}</a> <span class="muted">${relations}</span></li>`,
+      )}</ul></section>`
+    }
+    ${data !== null && html`<${Listed} place=${place} page=${data} />`}
+  `
+}
+
+/** @param {{ place: Place, page: { memories: readonly StoredMemory[], nextCursor: string | null } }} props */
+const Listed = ({ place, page: { memories, nextCursor } }) => html`
+  <section class="panel" aria-label="Memories">
+    <h2>Memories <span class="muted">newest first</span></h2>
+    ${
+      memories.length === 0
+        ? html`<p class="panel-part muted">Nothing is remembered of this user. Remember something: <code>POST /v1/memory/write {"userId": "${place.query.user}", "content": "…"}</code></p>`
+        : html`<${Table} label="Memories" columns=${['Memory', 'Content', 'Where', 'Written by', 'Holds', 'Written']} rows=${memories.map(
+            (memory) => rowOf(place, memory),
+          )} />`
+    }
+    <nav class="pages" aria-label="Pages">
+      ${(place.query.after ?? '') !== '' && html`<a href=${hashAt(place, { after: '' })}>Newest</a>`}
+      ${nextCursor !== null && html`<a href=${hashAt(place, { after: nextCursor })} rel="next">Older</a>`}
+    </nav>
+  </section>
+`
+
+/** @param {Place} place @param {StoredMemory} memory */
+const rowOf = (place, memory) => ({
+  key: memory.id,
+  cells: [
+    html`<a href=${hashAt(place, { id: memory.id })}>${memory.id}</a>`,
+    memory.content,
+    whereOf(memory),
+    memory.source,
+    html`<${Holds} place=${place} memory=${memory} />`,
+    html`<time datetime=${memory.created_at}>${age(memory.created_at)}</time>`,
+  ],
+})
+
+/** @param {Pick<StoredMemory, 'scope' | 'sessionId' | 'namespace'>} memory */
+export const whereOf = ({ scope, sessionId, namespace }) =>
+  [scope, sessionId, namespace].filter((part) => part !== null).join(' · ') || nothing
+
+/** Whether a memory still counts. @param {{ place: Place, memory: StoredMemory }} props */
+export const Holds = ({ place, memory: { superseded_by, valid_to, pinned } }) => {
+  if (superseded_by !== null)
+    return html`<span class="chip" data-tone="wait">superseded</span> by <a href=${hashAt(place, { id: superseded_by })}>${superseded_by}</a>`
+  if (valid_to !== null) return html`until <time datetime=${valid_to}>${valid_to.slice(0, 10)}</time>`
+  return html`<span class="chip">${pinned ? 'pinned' : 'now'}</span>`
+}

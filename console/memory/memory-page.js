@@ -1,0 +1,81 @@
+import { ask } from '../api.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { QueryForm } from '../parts/query-form.js'
+import { hashAt } from '../route.js'
+import { EntityPanel } from './entity-panel.js'
+import { MemoryList } from './memory-list.js'
+import { MemoryPanel } from './memory-panel.js'
+import { MemorySearch } from './memory-search.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {{ users: readonly string[] }} Shown
+ */
+
+const fields = /** @type {const} */ ([
+  { name: 'user', label: 'User' },
+  { name: 'tenant', label: 'Tenant, by its id' },
+  { name: 'q', label: 'Search', wide: true },
+  { name: 'as_of', label: 'What was true at', type: 'datetime-local' },
+])
+
+/** What another choice of the form leaves behind. */
+const fresh = ['after', 'id', 'entity']
+const mostActors = 50
+
+/**
+ * What is remembered of one user: found by words and meaning, at any time, each fact with its history.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const memoryPage = (place, report) =>
+  new LivePage({
+    read: async () => ({ users: place.query.user ? [] : await usersSeen(place.project) }),
+    show: (shown) => html`<${Memory} place=${place} shown=${shown} />`,
+    everyMs: 0,
+    report,
+  })
+
+/** Users that sessions and writes of memory named lately. @param {string} project */
+const usersSeen = async (project) => {
+  const lists = await Promise.all(
+    ['memory_write', 'session'].map((machine) =>
+      ask(project, 'observation.actors', { query: { machine, limit: mostActors } }),
+    ),
+  )
+  const users = lists.flatMap(({ data }) =>
+    data.map((/** @type {import('../list-page.js').ListedActor} */ { external_user_id: user, tenant_id: tenant }) => ({
+      user,
+      tenant,
+    })),
+  )
+  const links = users.filter(({ user }) => user !== null).map((each) => JSON.stringify(each))
+  return [...new Set(links)].slice(0, 20)
+}
+
+/** @param {{ place: Place, shown: Shown }} props */
+const Memory = ({ place, shown }) => {
+  const { user, q, id, entity } = place.query
+  return html`
+    <div class="view-head"><h1>Memory</h1>${user && html`<span class="muted">of ${user}</span>`}</div>
+    <${QueryForm} place=${place} label="Whose memory" button="Look" fields=${fields} fresh=${fresh} />
+    ${!user && html`<${NoUser} place=${place} users=${shown.users} />`}
+    ${id && html`<${MemoryPanel} key=${id} place=${place} id=${id} />`}
+    ${user && q && html`<${MemorySearch} place=${place} />`}
+    ${user && entity && html`<${EntityPanel} place=${place} entity=${entity} />`}
+    ${user && html`<${MemoryList} place=${place} />`}
+  `
+}
+
+/** @param {{ place: Place, users: readonly string[] }} props */
+const NoUser = ({ place, users }) => {
+  if (users.length === 0)
+    return html`<p class="empty">Memory belongs to a user: give your id of one. Nothing was remembered yet? Send <code>POST /v1/memory/remember</code> with a secret key.</p>`
+  const known = users.map((text) => JSON.parse(text))
+  return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
+    ({ user, tenant }) =>
+      html`<li><a href=${hashAt(place, { user, tenant: tenant ?? '' })}>${user}</a>${tenant && html` <span class="muted">tenant ${tenant}</span>`}</li>`,
+  )}</ul></section>`
+}

@@ -1,0 +1,66 @@
+import { ask, wordsOf } from '../api.js'
+import { html } from '../html.js'
+import { LeftOutList, Score, ScoreParts } from '../parts/score.js'
+import { nothing, Table } from '../parts/table.js'
+import { useRead } from '../parts/use-read.js'
+import { hashAt } from '../route.js'
+import { whereOf } from './memory-list.js'
+import { ownerOf } from './memory-owner.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {{ id: string, content: string, score: number, source: string, hops?: number, scope: string, sessionId: string | null, namespace: string | null, observed_at: string, valid_to: string | null, parts?: Readonly<Record<string, unknown>> }} Hit
+ * @typedef {{ results: readonly Hit[], abstained: boolean, embedder: string | null, costUsd: number, left_out?: readonly import('../parts/score.js').LeftOut[] }} Found
+ */
+
+const mostHits = 20
+
+/** What a search finds, with the reasons of each score. @param {{ place: Place }} props */
+export const MemorySearch = ({ place }) => {
+  const { project, query } = place
+  const { user, tenant } = ownerOf(place)
+  const { q = '', as_of = '' } = query
+  const { data, error } = useRead(`${tenant} ${user} ${q} ${as_of}`, (signal) => {
+    // a time without a zone is the reader's own
+    const asOf = as_of === '' ? {} : { asOf: new Date(as_of).toISOString() }
+    const body = { userId: user, query: q, topK: mostHits, threshold: 0, explain: true, ...asOf }
+    return ask(project, 'memory.search', { body, tenant, signal })
+  })
+  return html`
+    <section class="panel" aria-label="Found">
+      <h2>Found for “${q}”${as_of !== '' && html` <span class="muted">as it was known to be at ${as_of.replace('T', ' ')}</span>`} <a class="close" href=${hashAt(place, { q: '', as_of: '' })}>Close</a></h2>
+      ${error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`}
+      ${data !== null && html`<${Hits} place=${place} found=${data} />`}
+    </section>
+  `
+}
+
+/** @param {{ place: Place, found: Found }} props */
+const Hits = ({ place, found: { results, embedder, left_out = [] } }) => html`
+  <p class="panel-part muted">${embedder === null ? 'By words only: no embedder is there.' : `By words, and by meaning with ${embedder}.`} A turn is given hits from 0.7.</p>
+  ${
+    results.length === 0
+      ? html`<p class="panel-part">Nothing answers this. Try another word${place.query.as_of ? ', or another time' : ''}.</p>`
+      : html`<${Table} label="Hits" columns=${['Memory', 'Content', 'Score', 'Found by', 'Where', 'Observed']} rows=${results.map(
+          (hit) => rowOf(place, hit),
+        )} />`
+  }
+  <${LeftOutList} left=${left_out} href=${(/** @type {string} */ id) => hashAt(place, { id })} />
+`
+
+/** @param {Place} place @param {Hit} hit */
+const rowOf = (place, hit) => ({
+  key: hit.id,
+  cells: [
+    html`<a href=${hashAt(place, { id: hit.id })}>${hit.id}</a>`,
+    hit.content,
+    html`<${Score} score=${hit.score} />${hit.parts && html`<${ScoreParts} of=${hit.id} parts=${hit.parts} />`}`,
+    hit.source === 'graph'
+      ? `${hit.hops ?? 1} relations away`
+      : hit.source === 'vector'
+        ? 'words and meaning'
+        : 'words',
+    whereOf(hit),
+    hit.observed_at === null ? nothing : html`<time datetime=${hit.observed_at}>${hit.observed_at.slice(0, 10)}</time>`,
+  ],
+})

@@ -1,0 +1,19 @@
+import { html } from '../html.js'
+
+/**
+ * How much of something is used, as a bar with its words.
+ *
+ * @param {{ label: string, part: number, whole: number, text: string, held?: number }} props `held`: what may be used beside it
+ */
+export const Meter = ({ label, part, whole, text, held = 0 }) => {
+  const share = whole <= 0 ? 1 : Math.min(1, part / whole)
+  const tone = share >= 1 ? 'bad' : share >= 0.8 ? 'wait' : 'work'
+  const width = `${(100 * share).toFixed(1)}%`
+  const heldWidth = `${(100 * Math.min(1 - share, whole <= 0 ? 0 : held / whole)).toFixed(1)}%`
+  return html`
+    <div class="meter" role="meter" aria-label=${label} aria-valuemin="0" aria-valuemax=${whole} aria-valuenow=${Math.min(part, whole)} aria-valuetext=${text}>
+      <div class="meter-line"><div class="meter-part" data-tone=${tone} style=${{ width }}></div><div class="meter-held" style=${{ width: heldWidth }}></div></div>
+      <span>${text}</span>
+    </div>
+  `
+}

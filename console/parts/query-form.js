@@ -1,0 +1,46 @@
+import { html } from '../html.js'
+import { hashAt } from '../route.js'
+
+/**
+ * @typedef {{ view: import('../route.js').PlainView, project: string, query: import('../route.js').Query }} Place where a reader stands: all of it is in the URL
+ * @typedef {{ name: string, label: string, type?: string, choices?: readonly (readonly [value: string, text: string])[], wide?: boolean }} QueryField
+ */
+
+/**
+ * Fields of the URL's query; what is chosen counts at once, what is typed with Enter or the button.
+ *
+ * @param {{ place: Place, label: string, button: string, fields: readonly QueryField[], fresh?: readonly string[] }} props `fresh`: what another choice takes away
+ */
+export const QueryForm = ({ place, label, button, fields, fresh = [] }) => {
+  /** @param {Event} event */
+  const apply = (event) => {
+    event.preventDefault()
+    const { currentTarget: form } = event
+    if (!(form instanceof HTMLFormElement)) return
+    const values = new FormData(form)
+    const chosen = fields.map(({ name }) => [name, String(values.get(name) ?? '').trim()])
+    location.hash = hashAt(place, Object.fromEntries([...fresh.map((name) => [name, '']), ...chosen]))
+  }
+  return html`
+    <form class="filters" aria-label=${label} onSubmit=${apply} key=${JSON.stringify(place.query)}>
+      ${fields.map(
+        (field) =>
+          html`<label class=${field.wide ? 'wide' : ''}>${field.label}<${Field} field=${field} value=${place.query[field.name] ?? ''} /></label>`,
+      )}
+      <button type="submit" class="quiet">${button}</button>
+    </form>
+  `
+}
+
+/** @param {{ field: QueryField, value: string }} props */
+const Field = ({ field: { name, type = 'text', choices }, value }) => {
+  /** @param {Event} event */
+  const submit = ({ currentTarget }) => {
+    if (currentTarget instanceof HTMLSelectElement) currentTarget.form?.requestSubmit()
+  }
+  if (choices === undefined)
+    return html`<input name=${name} type=${type} value=${value} autocomplete="off" spellcheck=${false} />`
+  return html`<select name=${name} onChange=${submit}>${choices.map(
+    ([choice, text]) => html`<option value=${choice} selected=${choice === value}>${text}</option>`,
+  )}</select>`
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from '../vendor/hooks.js'
+
+/**
+ * What was read for a key: nothing before it came, the error instead where there was one. It is read once for each key.
+ *
+ * @template Data
+ * @param {string} key '' for nothing to read
+ * @param {(signal: AbortSignal) => Promise<Data>} read
+ * @returns {{ data: Data | null, error: unknown, again: () => void }}
+ */
+export const useRead = (key, read) => {
+  const [times, setTimes] = useState(0)
+  const [found, setFound] = useState(
+    /** @type {{ key: string, data: Data | null, error: unknown }} */ ({ key: '', data: null, error: null }),
+  )
+  useEffect(() => {
+    if (key === '') return
+    const abort = new AbortController()
+    read(abort.signal).then(
+      (data) => abort.signal.aborted || setFound({ key, data, error: null }),
+      (error) => abort.signal.aborted || setFound({ key, data: null, error }),
+    )
+    return () => abort.abort()
+  }, [key, times])
+  const again = () => setTimes((before) => before + 1)
+  return found.key === key ? { data: found.data, error: found.error, again } : { data: null, error: null, again }
+}

@@ -1,0 +1,59 @@
+import { ask, wordsOf } from '../api.js'
+import { html } from '../html.js'
+import { Table } from '../parts/table.js'
+import { sessionNow } from '../session.js'
+import { useState } from '../vendor/hooks.js'
+
+/**
+ * @typedef {import('./tools-page.js').Tool} Tool
+ * @typedef {{ project: string, server: import('./tools-page.js').Server, tool: Tool, done: () => void }} Review
+ */
+
+/** One tool that waits for a review: what is new or changed in it, and the decision. @param {Review} props */
+export const ReviewForm = ({ project, server, tool, done }) => {
+  const [reason, setReason] = useState('')
+  const [trouble, setTrouble] = useState('')
+  const [busy, setBusy] = useState(false)
+  /** @param {'approve' | 'reject'} decision */
+  const decide = async (decision) => {
+    setBusy(true)
+    setTrouble('')
+    // what was read is what is decided about: another definition is refused
+    const body = { decision, hash: tool.hash, ...(reason === '' ? {} : { reason }) }
+    await ask(project, 'mcp_servers.review_tool', { params: { server_id: server.id, tool_name: tool.name }, body })
+      .then(done)
+      .catch((error) => setTrouble(wordsOf(error)))
+    setBusy(false)
+  }
+  return html`
+    <form class="review" aria-label=${`Review ${tool.name}`} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <p><strong>${tool.name}</strong> <span class="chip" data-tone="wait">${tool.changes === null ? 'new' : 'changed'}</span> <span class="muted">no agent sees it before it is approved</span></p>
+      <p>${tool.description || 'It says nothing of itself.'}</p>
+      ${tool.changes !== null && html`<${Changes} changes=${tool.changes} />`}
+      <details><summary>Definition</summary><pre class="body" tabindex="0">${JSON.stringify({ input_schema: tool.input_schema, annotations: tool.annotations }, null, 2)}</pre></details>
+      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      ${
+        sessionNow().operates &&
+        html`<label>Reason, for the audit log<input value=${reason} maxlength="1024" onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
+        <div class="act-buttons">
+          <button type="button" disabled=${busy} onClick=${() => decide('approve')}>Approve</button>
+          <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('reject')}>Quarantine</button>
+        </div>`
+      }
+    </form>
+  `
+}
+
+/** Old and new, field by field. @param {{ changes: readonly import('./tools-page.js').Change[] }} props */
+const Changes = ({ changes }) => html`
+  <${Table} label="Changes" columns=${['Field', 'Approved', 'Now']} rows=${changes.map(({ path, before, after }) => ({
+    key: path,
+    cells: [path, html`<del>${textOf(before)}</del>`, html`<ins>${textOf(after)}</ins>`],
+  }))} />
+`
+
+/** @param {unknown} value */
+const textOf = (value) => {
+  if (value === undefined || value === null) return 'nothing'
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+}

@@ -1,0 +1,109 @@
+import { age } from '../age.js'
+import { ask } from '../api.js'
+import { toneOf } from '../format.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { nothing, Table } from '../parts/table.js'
+import { hashAt, routeHash } from '../route.js'
+import { ServerPanel } from './server-panel.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {object} Server
+ * @property {string} id
+ * @property {string} name
+ * @property {string} url
+ * @property {'discovering' | 'active' | 'failing' | 'disabled'} status
+ * @property {{ code: string, message: string } | null} error
+ * @property {string | null} failing_since
+ * @property {string | null} protocol_version
+ * @property {number} tool_count
+ * @property {number} pending_review_count
+ * @property {string | null} tenant_id
+ * @property {boolean} trust
+ * @property {string | null} snapshot_at
+ * @typedef {{ path: string, before: unknown, after: unknown }} Change
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} description
+ * @property {Readonly<Record<string, unknown>>} input_schema
+ * @property {Readonly<Record<string, unknown>> | null} annotations
+ * @property {string} hash
+ * @property {'active' | 'pending_review' | 'disabled'} state
+ * @property {readonly Change[] | null} changes
+ * @property {{ decision: string, reason: string | null, by: { kind: string, id: string | null }, at: string } | null} review
+ * @typedef {{ tools: readonly Tool[], skipped: readonly { name: string, reason: string }[], removed: readonly string[] }} Snapshot
+ * @typedef {{ servers: readonly Server[], snapshot: Snapshot | null }} Shown
+ */
+
+const refreshMs = 5000
+const most = 100
+
+/**
+ * Remote tool servers: which answer, what their tools are, and what changed in them since a person approved it.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const toolsPage = (place, report) => {
+  const { project, query } = place
+  /** @type {LivePage<Shown>} */
+  const page = new LivePage({
+    read: async () => {
+      const [servers, snapshot] = await Promise.all([
+        ask(project, 'mcp_servers.list', { query: { limit: most } }),
+        query.server
+          ? ask(project, 'mcp_servers.tools', { params: { server_id: query.server } })
+          : Promise.resolve(null),
+      ])
+      return { servers: servers.data, snapshot }
+    },
+    show: (shown) => html`<${Tools} place=${place} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** @param {{ place: Place, shown: Shown, done: () => void }} props */
+const Tools = ({ place, shown: { servers, snapshot }, done }) => {
+  const waiting = servers.reduce((sum, { pending_review_count }) => sum + pending_review_count, 0)
+  const failing = servers.filter(({ status }) => status === 'failing').length
+  const needs = [...(waiting > 0 ? [`${waiting} to review`] : []), ...(failing > 0 ? [`${failing} failing`] : [])]
+  const chosen = servers.find(({ id }) => id === place.query.server)
+  return html`
+    <div class="view-head"><h1>Tool servers</h1><span class="muted" role="status">${needs.length === 0 ? 'Nothing needs you.' : `${needs.join(', ')}.`}</span></div>
+    ${chosen && snapshot !== null && html`<${ServerPanel} key=${chosen.id} place=${place} server=${chosen} snapshot=${snapshot} done=${done} />`}
+    ${
+      servers.length === 0
+        ? html`<p class="empty">No remote tool server yet. Register one with a secret key: <code>POST /v1/mcp/servers {"name": "…", "url": "…"}</code></p>`
+        : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Name', 'State', 'To review', 'Tools', 'Tenant', 'Read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
+    }
+  `
+}
+
+/** What needs somebody comes first. @param {readonly Server[]} servers */
+const sortedOf = (servers) =>
+  servers.toSorted(
+    (a, b) =>
+      b.pending_review_count - a.pending_review_count ||
+      Number(b.status === 'failing') - Number(a.status === 'failing'),
+  )
+
+/** @param {Place} place @param {Server} server */
+const rowOf = (
+  place,
+  { id, name, url, status, error, failing_since, pending_review_count, tool_count, tenant_id, snapshot_at },
+) => ({
+  key: id,
+  cells: [
+    html`<a href=${hashAt(place, { server: id })}>${id}</a>`,
+    html`${name} <span class="muted">${url}</span>`,
+    html`<span class="chip" data-tone=${status === 'failing' ? 'bad' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}${failing_since !== null && `, since ${age(failing_since)}`}</span>`}`,
+    pending_review_count === 0 ? '0' : html`<span class="chip" data-tone="wait">${pending_review_count}</span>`,
+    String(tool_count),
+    tenant_id ?? 'any',
+    snapshot_at === null ? nothing : html`<time datetime=${snapshot_at}>${age(snapshot_at)}</time>`,
+    html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,
+  ],
+})

@@ -1,0 +1,26 @@
+import type { CredentialKind } from '#specs/access.ts'
+import type { Operation } from '#specs/dsl/declare.ts'
+import type { GeneratedFile } from './generated-file.ts'
+
+const head = `/**
+ * Operations that a signed-in member may call, by id: method, path, names of query parameters. Made from the declarations by
+ * \`npm run generate\`; \`console/api.js\` calls by them, so that a page which names what is not there fails the check of types.
+ */
+export const operations = /** @type {const} */ ({
+`
+
+/** Whom the console calls for: a member, and no credential before a sign-in. */
+const callers: readonly CredentialKind[] = ['dashboard', 'public']
+
+/** What the console's client is made of (specs/decisions/0196-console-client.md). */
+export const consoleOperations = (operations: readonly Operation[]): GeneratedFile => {
+  const lines = operations
+    .filter(({ access }) => access.kinds.some((kind) => callers.includes(kind)))
+    .map(({ id, method, paths: [path], query }) => `  '${id}': ['${method}', '${path}', [${namesOf(query)}]],\n`)
+  return { path: 'console/operations.js', text: `${head}${lines.join('')}})\n` }
+}
+
+const namesOf = (query: Operation['query']): string =>
+  Object.keys(query)
+    .map((name) => `'${name}'`)
+    .join(', ')

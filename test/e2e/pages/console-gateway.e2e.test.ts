@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ModelServer, openModelServer } from '#test/gateway/routing/model-server.ts'
+import { OpenConsole } from './open-console.ts'
+
+const completion = {
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'good' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 2000, completion_tokens: 100, total_tokens: 2100 },
+}
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the console', () => {
+  let provider: ModelServer
+  let console: OpenConsole
+
+  beforeAll(async () => {
+    provider = await openModelServer((response, { body }) => {
+      if (JSON.parse(body).model === 'good') response.end(JSON.stringify(completion))
+      else response.writeHead(500).end('{}')
+    })
+    console = await OpenConsole.start({ tools: [provider] })
+    const dashboard = await console.world.dashboard()
+    const prices = { input_per_million_usd: '2', output_per_million_usd: '10' }
+    const given = { name: 'Rack', baseUrl: `${provider.url}/v1`, format: 'openai', prices }
+    const models = ['good', 'broken'].map((modelId) => ({ name: modelId, modelId }))
+    await dashboard.post(`/api/projects/${console.project}/providers`, { ...given, models })
+    await console.world.api.post('/v1/limits', { subject: 'project', budget_day_usd: '0.006' })
+  })
+  afterAll(async () => {
+    await console?.stop()
+    await provider?.close()
+  })
+
+  const chat = (model: string, more: object = {}) => {
+    const messages = [{ role: 'user', content: 'Write to ada@example.com' }]
+    return console.world.api.post('/v1/chat/completions', { model, messages, max_tokens: 100, ...more })
+  }
+
+  it('shows of a request its attempts, what was taken out of it, and how its price came about', async () => {
+    const { page } = console
+    const answered = await chat('rack/broken', { models: ['rack/good'] })
+    expect(answered.status).toBe(200)
+    await console.show('gateway', 'Gateway')
+    const row = page
+      .getByRole('table', { name: 'Requests' })
+      .getByRole('row')
+      .filter({ hasText: /good.*asked for rack/ })
+    await row.getByText(/times/).waitFor()
+    await row.getByRole('link').first().click()
+    const attempts = page.getByRole('table', { name: 'Attempts' }).getByRole('row')
+    await attempts.filter({ hasText: 'answered' }).filter({ hasText: 'good' }).waitFor()
+    expect(await attempts.filter({ hasText: 'provider_error' }).count()).toBeGreaterThan(0)
+    await page.getByText('1 email').waitFor()
+    const price = page.getByRole('table', { name: 'Price' }).getByRole('row')
+    await price.filter({ hasText: /input tokens.*2,000.*\$2.00 a million.*\$0.0040/ }).waitFor()
+    await price.filter({ hasText: /Cost.*\$0.005/ }).waitFor()
+    expect(page.url()).toContain('request=')
+  })
+
+  it('names the budget that ends and the provider that fails before all else, and sums up by key', async () => {
+    const { page } = console
+    for (let n = 0; n < 3; n++) await chat('rack/broken', { max_tokens: 10 })
+    await console.show('gateway?by=key&failed=true', 'Gateway')
+    const needs = page.getByRole('region', { name: 'Needs somebody' })
+    await needs.getByText(/% of its budget of today is spent/).waitFor()
+    await needs.getByText(/requests failed, last with/).waitFor()
+    await page.getByRole('meter', { name: /^Budget of today/ }).waitFor()
+    const [key] = (await (await console.world.dashboard()).get(`/api/projects/${console.project}/keys`)).body.data
+    await page.getByRole('table', { name: 'Cost by key' }).getByRole('row').filter({ hasText: key.id }).waitFor()
+    expect(await page.getByRole('table', { name: 'Requests' }).getByText('200').count()).toBe(0)
+  })
+
+  it('has no fault that axe finds, on a desk or a phone, in either theme', async () => {
+    const id = (await console.world.api.get('/v1/request-log?limit=1&failed=false')).body.data[0].request_id
+    await console.show(`gateway?request=${id}`, 'Gateway')
+    await console.page.getByRole('table', { name: 'Attempts' }).waitFor()
+    expect(await console.faults('gateway')).toEqual([])
+    expect(console.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { patience } from '../patience.ts'
+import { World, type WorldOptions } from '../world.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const looks = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+] as const
+
+/** An installation whose owner is signed in to its console, in one page of a real browser. */
+export class OpenConsole {
+  readonly world: World
+  readonly page: Page
+  readonly project: string
+  /** What the browser complained of: errors, warnings, refusals of the content policy. */
+  readonly complaints: string[] = []
+  readonly #browser: Browser
+  readonly #context: BrowserContext
+
+  private constructor(
+    world: World,
+    opened: { browser: Browser; context: BrowserContext; page: Page; project: string },
+  ) {
+    this.world = world
+    this.page = opened.page
+    this.project = opened.project
+    this.#browser = opened.browser
+    this.#context = opened.context
+    this.page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text())
+    })
+    this.page.on('pageerror', (error) => this.complaints.push(error.message))
+  }
+
+  static async start(options: WorldOptions = {}): Promise<OpenConsole> {
+    const world = await World.start(options)
+    const executablePath = process.env.CHROMIUM_PATH ?? ''
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    context.setDefaultTimeout(patience.timeout)
+    const page = await context.newPage()
+    const { body } = await (await world.dashboard()).get('/api/projects?limit=100')
+    const opened = new OpenConsole(world, { browser, context, page, project: body.data[0].id })
+    await opened.#signIn()
+    return opened
+  }
+
+  async #signIn(): Promise<void> {
+    await this.page.goto(this.world.url)
+    await this.page.getByLabel('E-mail').fill(this.world.ownerEmail)
+    await this.page.getByLabel('Password').fill(this.world.ownerPassword)
+    await this.page.getByRole('button', { name: 'Sign in' }).click()
+    await this.page.getByRole('heading', { name: 'Home' }).waitFor()
+  }
+
+  /** Shows a page of the project by its place in the URL. */
+  async show(place: string, heading: string): Promise<void> {
+    await this.page.goto(`${this.world.url}/#/projects/${this.project}/${place}`)
+    await this.page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
+  }
+
+  /**
+   * What is wrong with the page as it stands, in both themes on a desk and on a phone: what axe finds, and scrolling sideways.
+   * With `CONSOLE_PICTURES` each look is kept as a picture in that folder.
+   */
+  async faults(name: string): Promise<readonly string[]> {
+    const found: string[] = []
+    await this.page.evaluate(axeSource)
+    for (const { width, colorScheme } of looks) {
+      await this.page.setViewportSize({ width, height: 800 })
+      await this.page.emulateMedia({ colorScheme })
+      const violations: readonly string[] = await this.page.evaluate(
+        `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+      )
+      const sideways = await this.page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      found.push(...violations.map((each) => `${width} ${colorScheme} ${each}`))
+      if (sideways !== 0) found.push(`${width} ${colorScheme} scrolls sideways by ${sideways} px`)
+      const folder = process.env.CONSOLE_PICTURES
+      if (folder !== undefined)
+        await this.page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true })
+    }
+    await this.page.setViewportSize({ width: 1280, height: 800 })
+    await this.page.emulateMedia({ colorScheme: 'light' })
+    return found
+  }
+
+  async stop(): Promise<void> {
+    await this.#context.close()
+    await this.#browser.close()
+    await this.world.stop()
+  }
+}
