@@ -37,6 +37,8 @@ export interface NoticeParts {
 interface Letter {
   readonly kind: RecordKind
   readonly record: StoredRecord
+  /** It may have been delivered before. */
+  readonly again: boolean
 }
 
 /** Deliveries of one record, in order. */
@@ -70,12 +72,12 @@ export class NoticeDelivery {
     this.#log = log
     this.records = {
       ...boundRecords(store),
-      insert: async (kind, record) => this.#written(await store.insert(kind, record), { kind, record }),
+      insert: async (kind, record) => this.#written(await store.insert(kind, record), { kind, record, again: false }),
       insertMany: async (kind, many) => {
         const outcomes = await store.insertMany(kind, many)
-        return many.map((record, at) => this.#written(outcomes[at] ?? 'exists', { kind, record }))
+        return many.map((record, at) => this.#written(outcomes[at] ?? 'exists', { kind, record, again: false }))
       },
-      replace: async (kind, record) => this.#written(await store.replace(kind, record), { kind, record }),
+      replace: async (kind, record) => this.#written(await store.replace(kind, record), { kind, record, again: false }),
     }
   }
 
@@ -132,7 +134,9 @@ export class NoticeDelivery {
       const latest = this.#clock.now() - ownersTurnMs
       const left = page.filter((record) => young || record.updated_at <= latest)
       for (let first = 0; first < left.length; first += atOnce) {
-        await Promise.all(left.slice(first, first + atOnce).map((record) => this.#deliver({ kind, record })))
+        await Promise.all(
+          left.slice(first, first + atOnce).map((record) => this.#deliver({ kind, record, again: true })),
+        )
       }
       if (page.length < pageSize) return
       after = page.at(-1)?.id ?? null
@@ -140,23 +144,25 @@ export class NoticeDelivery {
   }
 
   /** After what is under way for the same record. Never rejects: what fails is found again. */
-  #deliver({ kind, record }: Letter): Promise<void> {
+  #deliver(letter: Letter): Promise<void> {
+    const { record } = letter
     const round = this.#rounds.get(record.id) ?? { tail: Promise.resolve(), delivered: new Set() }
     this.#rounds.set(record.id, round)
-    const tail = round.tail.then(() => this.#hand({ kind, record }, round.delivered))
+    const tail = round.tail.then(() => this.#hand(letter, round.delivered))
     round.tail = tail
     return tail.then(() => {
       if (round.tail === tail) this.#rounds.delete(record.id)
     })
   }
 
-  async #hand({ kind, record }: Letter, delivered: Set<string>): Promise<void> {
+  async #hand(letter: Letter, delivered: Set<string>): Promise<void> {
+    const { kind, record } = letter
     const receivers = this.#receivers
     if (receivers === undefined) return
     const delivery = { ...receivers, definitions: this.#definitions, clock: this.#clock, log: this.#log }
     try {
       for (const message of record.outbox ?? []) {
-        if (!delivered.has(message.id)) await handOver(delivery, record, message)
+        if (!delivered.has(message.id)) await handOver(delivery, letter, message)
         delivered.add(message.id)
       }
       await this.#store.closeOutbox(kind, record)
@@ -170,9 +176,9 @@ export class NoticeDelivery {
 type Delivery = Receivers & Pick<NoticeParts, 'definitions' | 'clock' | 'log'>
 
 /** A refusal ends the trying: the receiver is gone, or does not want it. */
-const handOver = async (delivery: Delivery, record: StoredRecord, message: MessageRecord): Promise<void> => {
+const handOver = async (delivery: Delivery, letter: Letter, message: MessageRecord): Promise<void> => {
   try {
-    await handed(delivery, record, message)
+    await handed(delivery, letter, message)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'actor_parked') throw error
     delivery.log.debug({ to: message.to, code: error.code }, 'notice not wanted')
@@ -181,12 +187,12 @@ const handOver = async (delivery: Delivery, record: StoredRecord, message: Messa
 
 const handed = async (
   { host, sinks, definitions, clock }: Delivery,
-  { project, tenant, user }: StoredRecord,
+  { record: { project, tenant, user }, again }: Letter,
   message: MessageRecord,
 ): Promise<unknown> => {
   const { to, event, id } = message
   const sink = sinks[to]
-  if (sink !== undefined) return sink({ project, tenant, user }, message)
+  if (sink !== undefined) return sink({ project, tenant, user }, message, again)
   if (event.type !== 'create') return host.deliver(to, { event, cause: id })
   const kind = definitionOf(definitions, to)
   if (kind === undefined || !isObject(event.input)) throw new ServiceError('not_found')
@@ -196,5 +202,6 @@ const handed = async (
     owner: { project, tenant, user, createdAt: clock.now() },
     input: event.input,
     cause: id,
+    again,
   })
 }

@@ -229,6 +229,11 @@ export abstract class Host {
     if (this.#residents.get(creation.id) !== undefined) return { commit: null, duplicate: true }
     const { made, resident, draft, commit } = await this.#stepper.first(creation)
     if (!made) return { commit: await this.#options.storage.commits.at(creation.id, 1), duplicate: true }
+    // removed once it was there: the mark stands before the log goes, so it is seen after a write that came too late
+    if (creation.again === true && (await isErased(this.#options.storage.records, creation.id))) {
+      await this.#options.storage.commits.forget(creation.id)
+      return { commit: null, duplicate: true }
+    }
     // a request may have loaded it meanwhile, and so taken up what its commit says
     if (this.#residents.add(resident)) this.#executor.carryOut(resident, draft, commit)
     return { commit, duplicate: false }

@@ -28,6 +28,8 @@ export interface Creation {
   readonly input: JsonObject
   /** Unique per actor: repeated, the actor of before stays as it is. */
   readonly cause: string
+  /** It may have been made before and removed since: then it is not made anew. */
+  readonly again?: boolean
 }
 
 /** What a delivery came to. `commit` null: it changed nothing (ignored, or a late result). */

@@ -30,7 +30,7 @@ export const erasureNotice = ({ by, ...erased }: Erased, at: number): Notice => 
  */
 export const startErasures =
   (host: Pick<Host, 'create'>): Sink =>
-  async ({ project }, { id, event }) => {
+  async ({ project }, { id, event }, again) => {
     const at = typeof event.at === 'number' ? event.at : 0
     const erasureId = derivedId(erasureDefinition.idPrefix, at, id)
     const input: JsonObject = { ...(isObject(event.input) ? event.input : {}), erasure_id: erasureId }
@@ -40,5 +40,6 @@ export const startErasures =
       owner: { project, tenant: null, user: null, createdAt: at },
       input,
       cause: id,
+      again,
     })
   }

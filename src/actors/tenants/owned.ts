@@ -48,7 +48,7 @@ export class Owned {
       for (const kind of this.#parts.kinds.filter(({ erasure }) => erasure === 'anonymised'))
         await this.#anonymise(kind, scopeOf(owner))
     }
-    for (const kind of this.#kindsOf(owner)) await this.#clear(kind, scopeOf(owner))
+    for (const kind of this.#kindsOf(owner)) await this.#clearOf(owner, kind)
     await this.#forgetRequests(owner)
     return this.left(owner)
   }
@@ -94,9 +94,18 @@ export class Owned {
     for (const rows of this.#parts.actorRows) await sendDeleteToListed(this.#parts, { rows, scope })
   }
 
-  async #clear(kind: AnyKind, scope: Scope): Promise<void> {
-    const { records } = this.#parts.storage
-    for (let gone = pageSize; gone === pageSize; ) gone = await records.clear(kind, scope, pageSize)
+  /**
+   * Actors of a user are found by their rows alone: a row that came in since they were looked for stays until its actor was
+   * told, and what is left of the row of one that has gone has expired.
+   */
+  async #clearOf(owner: OwnerOf, kind: AnyKind): Promise<void> {
+    const { storage, actorRows, clock } = this.#parts
+    const isFound = owner.user !== null && actorRows.some(({ name }) => name === kind.name)
+    const some = () =>
+      isFound
+        ? storage.records.sweep(kind, clock.now(), pageSize)
+        : storage.records.clear(kind, scopeOf(owner), pageSize)
+    for (let gone = pageSize; gone === pageSize; ) gone = await some()
   }
 
   /** What was used stays for the tenant's invoice, without the user. */

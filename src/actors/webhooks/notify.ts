@@ -17,6 +17,8 @@ export interface WebhookNotice {
   readonly event_type: WebhookEventType
   /** As specs/events/webhook-events.ts declares it; a missing `tenant_id` is filled in. */
   readonly data: JsonObject
+  /** Its deliveries may have been made before, and been removed with their owner since: they are not made anew. */
+  readonly again?: boolean
 }
 
 /**
@@ -28,8 +30,8 @@ export type Notify = (notice: WebhookNotice) => Promise<void>
 /** Where the action `notify` of machines ends (src/machines/vocabulary.ts): a message to `webhookSink`. */
 export const webhookNotices =
   (notify: Notify): Sink =>
-  async ({ project, tenant, user }, { id, event }) => {
+  async ({ project, tenant, user }, { id, event }, again) => {
     const { event_type, data, at } = event
     if (typeof event_type !== 'string' || !isWebhookEventType(event_type) || typeof at !== 'number') return
-    await notify({ id, project, tenant, user, at, event_type, data: isObject(data) ? data : {} })
+    await notify({ id, project, tenant, user, at, event_type, data: isObject(data) ? data : {}, again })
   }

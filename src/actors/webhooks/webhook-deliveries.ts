@@ -13,16 +13,23 @@ export interface DeliveryOwner {
   readonly user: string | null
   /** ms since the epoch. */
   readonly createdAt: number
+  /** The delivery may have been made before, and removed since (`Creation`). */
+  readonly again?: boolean
 }
 
 /** Starts a delivery, or finds the one of this id under way. @throws {StoreUnavailable} */
-export const startDelivery = async (host: Pick<Host, 'create'>, owner: DeliveryOwner, input: DeliveryInput) => {
+export const startDelivery = async (
+  host: Pick<Host, 'create'>,
+  { again = false, ...owner }: DeliveryOwner,
+  input: DeliveryInput,
+) => {
   await host.create({
     kind: deliveryDefinition,
     id: input.delivery_id,
     owner,
     input,
     cause: `notice:${input.event_id}`,
+    again,
   })
 }
 
@@ -39,11 +46,11 @@ export const notifyWebhooks =
   async (notice) => {
     const wanting = await endpoints.wanting(notice.project, notice.event_type)
     if (wanting.length === 0) return
-    const { project, tenant, user = null, at } = notice
+    const { project, tenant, user = null, at, again = false } = notice
     const event = eventOf(notice)
     for (const webhook of wanting) {
       const delivery_id = derivedId('dlv', at, `${notice.id} ${webhook.id}`)
       const input = { ...event, delivery_id, webhook_id: webhook.id, replay_of: null }
-      await startDelivery(host, { project, tenant, user, createdAt: at }, input)
+      await startDelivery(host, { project, tenant, user, createdAt: at, again }, input)
     }
   }

@@ -51,7 +51,10 @@ const requests: Readonly<Record<PeerRequest['kind'], Field>> = {
     delivery: object({ event: isEvent, cause: text, stored: either(absent, isEvent) }),
     follower: either(absent, text),
   }),
-  create: object({ machine: text, actor: text, owner, input: isObject, cause: text }),
+  create: object({
+    ...{ machine: text, actor: text, owner, input: isObject, cause: text },
+    again: either(absent, flag),
+  }),
   delivered: object({ actor: text }),
   rows: isObject,
   follow: object({ actors: texts, follower: text }),

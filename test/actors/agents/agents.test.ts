@@ -149,7 +149,7 @@ describe('the catalogue', () => {
     const { sink } = new Catalogue({ records: world.records, now: Date.now })
     const owner = { project: 'prj_a', tenant: null, user: null }
     const tell = (type: string, listings: number) =>
-      sink(owner, { id: `m${listings}`, to: 'agent_catalog', event: { type, ...word, listings } })
+      sink(owner, { id: `m${listings}`, to: 'agent_catalog', event: { type, ...word, listings } }, false)
     await tell('unlist', 2)
     await tell('list', 1)
     expect(await catalogue(world)).toEqual([`${agent} 1.0.0`])

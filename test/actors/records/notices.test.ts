@@ -170,7 +170,7 @@ describe('what a change of a record tells others', () => {
     await clock.advance(60_000)
     delivery.start(receivers)
     await delivery.round()
-    await auditLines(storage.records)(inserted, message)
+    await auditLines(storage.records)(inserted, message, true)
     const lines = await storage.records.list(auditLog, scope, { limit: 10 })
     const data = { action: 'thing.made', actor_kind: 'system', actor_id: null, resource_type: 'thing' }
     expect(lines).toMatchObject([

@@ -188,10 +188,10 @@ export class ClusterNode {
 
   /** Makes an actor where its shard is held. */
   create(creation: Creation): Promise<Delivered> {
-    const { kind, id, owner, input, cause } = creation
+    const { kind, id, again, ...made } = creation
     return this.#router.route(id, {
       here: () => this.#parts.host.createHere(creation),
-      request: () => ({ kind: 'create', machine: kind.name, actor: id, owner, input, cause }),
+      request: () => ({ kind: 'create', machine: kind.name, actor: id, ...made, ...(again && { again }) }),
       answered: resultOf,
     })
   }

@@ -51,11 +51,11 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         )
       }
       case 'create': {
-        const { actor, machine, owner, input, cause } = request
+        const { kind: _, actor, machine, ...made } = request
         if (!isHeld(host, actor)) return elsewhere
         const kind = parts.definitions.find(({ name }) => name === machine)
         if (kind === undefined) throw new ServiceError('not_found')
-        return deliveryAnswer(await host.createHere({ kind, id: actor, owner, input, cause }))
+        return deliveryAnswer(await host.createHere({ kind, id: actor, ...made }))
       }
     }
   }

@@ -135,7 +135,8 @@ export class Outbox {
     let thrown = 0
     for (let attempt = 0; this.#host.runs(sender); attempt++) {
       try {
-        if (!(again && (await this.#isOver(sender, message)))) await this.#hand(sender.owner, message)
+        const repeated = again || attempt > 0
+        if (!(again && (await this.#isOver(sender, message)))) await this.#hand(sender.owner, message, repeated)
         return
       } catch (error) {
         const trouble = troubleOf(error)
@@ -179,11 +180,11 @@ export class Outbox {
     return (await discarded?.(sender.id, id)) ?? false
   }
 
-  async #hand(owner: Owner, message: MessageRecord): Promise<void> {
+  async #hand(owner: Owner, message: MessageRecord, again: boolean): Promise<void> {
     const { definitions, sinks = {}, clock } = this.#options
     const { event, id, to } = message
     const sink = sinks[to]
-    if (sink !== undefined) return sink(owner, message)
+    if (sink !== undefined) return sink(owner, message, again)
     if (event.type !== 'create') {
       await this.#host.deliver(to, { event, cause: id })
       return
@@ -191,7 +192,7 @@ export class Outbox {
     const kind = definitions.find(({ idPrefix }) => to.startsWith(`${idPrefix}_`))
     const input = event.input
     if (kind === undefined || !isObject(input)) throw new ServiceError('not_found')
-    await this.#host.create({ kind, id: to, owner: { ...owner, createdAt: clock.now() }, input, cause: id })
+    await this.#host.create({ kind, id: to, owner: { ...owner, createdAt: clock.now() }, input, cause: id, again })
   }
 }
 

@@ -21,6 +21,8 @@ export type PeerRequest =
       readonly owner: Owner
       readonly input: JsonObject
       readonly cause: string
+      /** It may have been made before and removed since (`Creation`). */
+      readonly again?: boolean
     }
   /** Resolves when what the actor has sent is taken, and, for an actor that is being made, when it is there. */
   | { readonly kind: 'delivered'; readonly actor: string }

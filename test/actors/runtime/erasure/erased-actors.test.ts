@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 import { actionRows } from '#actors/sessions/kinds.ts'
+import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import { sendDelete } from '#runtime/erasure/erase-listed.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { callOf, newSession, openWorld, turn } from '#test/actors/sessions/harness.ts'
+import { scriptedWebhook } from '#test/actors/webhooks/scripted-endpoint.ts'
 import { FaultyStorage } from '#test/support/faulty-storage.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
@@ -61,6 +63,32 @@ it('removes what came in late and was closed, after the process that was to remo
   expect(await commits.head(session)).not.toBeNull()
   await clock.advance(33_000)
   expect(await commits.head(session)).toBeNull()
+})
+
+it('makes nothing anew that was removed, when the commit that made it is carried out again after a crash', async () => {
+  const clock = new VirtualClock()
+  const inner = openMemoryStorage({ now: clock.now })
+  await scriptedWebhook(inner.records, clock, 'whk_1')
+  const attempts: number[] = []
+  const endpoint = async () => attempts.push(clock.now()) && 204
+  const faulty = new FaultyStorage(inner)
+  const { useCases, host } = await openWorld({ storage: faulty.storage, clock, tellsWebhooks: true, endpoint })
+  const body = { tool: 'own', arguments: {}, risk_level: 'low', expires_in: 3600 } as const
+  await useCases['actions.create'](callOf({}, {}, body))
+  await calm()
+  await host.rows.settled()
+  const [delivery] = await inner.records.list(deliveryRows, projectScope('prj_a'), { limit: 10 })
+  const actor = delivery?.id ?? ''
+  expect(attempts).toHaveLength(1)
+  await sendDelete({ storage: faulty.storage, host, clock }, { actor, project: 'prj_a', tenant: null })
+  await clock.advance(60)
+  expect(await inner.commits.head(actor)).toBeNull()
+  faulty.crash()
+  const next = await openWorld({ storage: inner, clock, tellsWebhooks: true, endpoint })
+  await next.host.recovery.over()
+  await clock.advance(1000)
+  expect(await inner.commits.head(actor)).toBeNull()
+  expect(attempts).toHaveLength(1)
 })
 
 /** `records`, whose rows behind commits are written when `gate` resolves. */
