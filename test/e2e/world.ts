@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { MongoClient } from 'mongodb'
 import { startServer } from '#scripts/services/server.ts'
 import type { Service } from '#scripts/services/service.ts'
 import { noteServed } from '../support/called-operations.ts'
 import { Api } from './api.ts'
+import { MongoData } from './mongo-data.ts'
 
 /** The stores that a guarantee has to hold on. */
 export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
@@ -43,7 +43,8 @@ export class World {
   }
 
   static async start({ store = 'sqlite', tools = [], env = {}, mongodbUrl }: WorldOptions = {}): Promise<World> {
-    const data = store === 'sqlite' ? new SqliteData() : new MongoData(mongodbUrl ?? process.env.MONGODB_URL ?? '')
+    const data =
+      store === 'sqlite' ? new SqliteData() : await MongoData.open(mongodbUrl ?? process.env.MONGODB_URL ?? '')
     const secretKey = `csk_${randomBytes(32).toString('base64url')}`
     const ownerPassword = randomBytes(16).toString('base64url')
     const server = await startServer({
@@ -141,9 +142,6 @@ interface Data {
   remove(): Promise<void>
 }
 
-const found = (counts: readonly (readonly [string, number])[]): Record<string, number> =>
-  Object.fromEntries(counts.filter(([, count]) => count > 0))
-
 class SqliteData implements Data {
   readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
   readonly mongodbUrl = ''
@@ -169,55 +167,11 @@ class SqliteData implements Data {
       return [String(name), Number(row?.n)] as const
     })
     database.close()
-    return Promise.resolve(found(counts))
+    return Promise.resolve(Object.fromEntries(counts.filter(([, count]) => count > 0)))
   }
 
   remove(): Promise<void> {
     rmSync(this.folder, { recursive: true, force: true })
     return Promise.resolve()
-  }
-}
-
-class MongoData implements Data {
-  readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
-  readonly mongodbUrl: string
-  readonly #database = `e2e_${randomBytes(6).toString('hex')}`
-  #client: Promise<MongoClient> | null = null
-
-  constructor(server: string) {
-    const [, hosts, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*(\?.*)?$/.exec(server) ?? []
-    this.mongodbUrl = `${hosts}/${this.#database}${query}`
-  }
-
-  counts(): Promise<Record<string, number>> {
-    return this.#with(async (client) => {
-      const collections = await client.db(this.#database).collections()
-      const counts = collections.map(async (each) => [each.collectionName, await each.countDocuments()] as const)
-      return Object.fromEntries(await Promise.all(counts))
-    })
-  }
-
-  mentions(text: string): Promise<Record<string, number>> {
-    return this.#with(async (client) => {
-      const collections = await client.db(this.#database).collections()
-      const counts = collections.map(async (each) => {
-        // BSON has texts and bytes as they are, so that no document has to be read
-        const documents = await each.find<Buffer>({}, { raw: true }).toArray()
-        return [each.collectionName, documents.filter((document) => document.includes(text)).length] as const
-      })
-      return found(await Promise.all(counts))
-    })
-  }
-
-  async remove(): Promise<void> {
-    await this.#with((client) => client.db(this.#database).dropDatabase())
-    await (await this.#client)?.close()
-    rmSync(this.folder, { recursive: true, force: true })
-  }
-
-  /** Tests look until something is so: one client for all looks. */
-  async #with<T>(work: (client: MongoClient) => Promise<T>): Promise<T> {
-    this.#client ??= MongoClient.connect(this.mongodbUrl)
-    return work(await this.#client)
   }
 }

@@ -95,8 +95,8 @@ export class Owned {
   }
 
   /**
-   * Actors of a user are found by their rows alone: a row that came in since they were looked for stays until its actor was
-   * told, and what is left of the row of one that has gone has expired.
+   * Actors of a user are found by their rows alone: a row that came in since they were looked for stays until its actor got
+   * its `delete`, and what is left of the row of one that has gone has expired.
    */
   async #clearOf(owner: OwnerOf, kind: AnyKind): Promise<void> {
     const { storage, actorRows, clock } = this.#parts

@@ -8,7 +8,7 @@ const timeout = 180_000
 
 let world: ClusterWorld
 beforeAll(async () => {
-  world = await ClusterWorld.start(5)
+  world = await ClusterWorld.start(5, { isNew: true })
 }, timeout)
 afterAll(() => world.stop())
 

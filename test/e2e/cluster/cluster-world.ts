@@ -6,6 +6,7 @@ import { openStorage } from '#src/open-storage.ts'
 import type { LeaseTable } from '#storage/cluster-ports.ts'
 import { noteServed } from '#test/support/called-operations.ts'
 import { Api } from '../api.ts'
+import { MongoData } from '../mongo-data.ts'
 import { patience } from '../patience.ts'
 
 export interface ClusterWorldOptions {
@@ -13,24 +14,29 @@ export interface ClusterWorldOptions {
   readonly tools?: readonly { readonly host: string }[]
   /** A MongoDB that the test may kill, instead of the one that all tests share. */
   readonly ownMongod?: boolean
+  /** No world has used its database before: what the first start makes is not there. */
+  readonly isNew?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** One installation of several nodes, each of which a test can kill, hold and end; Redis is its own. */
 export class ClusterWorld {
   readonly cluster: LocalCluster
+  readonly #data: MongoData | null
 
-  private constructor(cluster: LocalCluster) {
+  private constructor(cluster: LocalCluster, data: MongoData | null) {
     this.cluster = cluster
+    this.#data = data
   }
 
   static async start(count: number, options: ClusterWorldOptions = {}): Promise<ClusterWorld> {
-    const { tools = [], ownMongod = false, env = {} } = options
+    const { tools = [], ownMongod = false, isNew = false, env = {} } = options
+    const data = ownMongod ? null : await MongoData.open(process.env.MONGODB_URL ?? '', { isNew })
     const cluster = await LocalCluster.start(count, {
-      ...(ownMongod ? {} : { mongodbUrl: process.env.MONGODB_URL ?? '' }),
+      ...(data !== null && { mongodbUrl: data.mongodbUrl, dataDir: data.folder }),
       env: () => ({ ALLOWED_PRIVATE_HOSTS: tools.map(({ host }) => host).join(','), ...env }),
     })
-    return new ClusterWorld(cluster)
+    return new ClusterWorld(cluster, data)
   }
 
   get nodes(): readonly ClusterNode[] {
@@ -107,5 +113,6 @@ export class ClusterWorld {
   async stop(): Promise<void> {
     for (const node of this.nodes) if (node.isRunning && !node.isPaused) await noteServed(node.url)
     await this.cluster.stop()
+    await this.#data?.remove()
   }
 }

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+
+/** Names of databases that earlier worlds have left empty, in the MongoDB that all tests share. */
+const emptied = { database: 'e2e_emptied', collection: 'databases' } as const
+/** Which fields a collection has indexes of: what stays in a database that is left empty, with its indexes. */
+const madeIndexes = 'kinds'
+
+/**
+ * The data of a world on MongoDB: a database of its own, and a folder.
+ *
+ * In the MongoDB that tests start for themselves (test/setup/mongod.ts) a database is left empty at the end and taken by a
+ * later world: to make its 400 indexes costs the server more than most tests do. In any other it is new, and dropped.
+ */
+export class MongoData {
+  readonly folder = mkdtempSync(join(tmpdir(), 'troupe-data-'))
+  readonly mongodbUrl: string
+  readonly #database: string
+  readonly #client: MongoClient
+  readonly #isShared: boolean
+
+  private constructor(
+    client: MongoClient,
+    { server, database }: { readonly server: string; readonly database: string },
+  ) {
+    const [, hosts, query = ''] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*(\?.*)?$/.exec(server) ?? []
+    this.mongodbUrl = `${hosts}/${database}${query}`
+    this.#database = database
+    this.#client = client
+    this.#isShared = server === process.env.MONGODB_OF_TESTS
+  }
+
+  /**
+   * @param server its URL; a path in it is left out
+   * @param isNew no world has used the database before: a server finds no collection in it
+   */
+  static async open(server: string, { isNew = false } = {}): Promise<MongoData> {
+    const client = await MongoClient.connect(server)
+    const takes = server === process.env.MONGODB_OF_TESTS && !isNew
+    const left = takes ? await emptiedIn(client).findOneAndDelete({}) : null
+    return new MongoData(client, { server, database: left?._id ?? `e2e_${randomBytes(6).toString('hex')}` })
+  }
+
+  async counts(): Promise<Record<string, number>> {
+    const collections = await this.#db.collections()
+    const counts = collections.map(async (each) => [each.collectionName, await each.countDocuments()] as const)
+    return Object.fromEntries(await Promise.all(counts))
+  }
+
+  async mentions(text: string): Promise<Record<string, number>> {
+    const collections = await this.#db.collections()
+    const counts = collections.map(async (each) => {
+      // BSON has texts and bytes as they are, so that no document has to be read
+      const documents = await each.find<Buffer>({}, { raw: true }).toArray()
+      return [each.collectionName, documents.filter((document) => document.includes(text)).length] as const
+    })
+    return Object.fromEntries((await Promise.all(counts)).filter(([, count]) => count > 0))
+  }
+
+  async remove(): Promise<void> {
+    await (this.#isShared ? this.#empty() : this.#db.dropDatabase())
+    await this.#client.close()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  get #db() {
+    return this.#client.db(this.#database)
+  }
+
+  async #empty(): Promise<void> {
+    const collections = await this.#db.collections()
+    const others = collections.filter(({ collectionName }) => collectionName !== madeIndexes)
+    await Promise.all(others.map((each) => each.deleteMany({})))
+    await emptiedIn(this.#client).insertOne({ _id: this.#database })
+  }
+}
+
+const emptiedIn = (client: MongoClient) => client.db(emptied.database).collection<{ _id: string }>(emptied.collection)
