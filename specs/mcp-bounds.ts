@@ -1,6 +1,6 @@
 import type { Bound } from './bounds.ts'
 
-/** Bounds of what remote tool servers answer. */
+/** Bounds of what remote tool servers answer, and of connections. */
 export const mcpBounds: readonly Bound[] = [
   {
     of: 'answers of a remote tool server in one piece of work',
@@ -22,6 +22,36 @@ export const mcpBounds: readonly Bound[] = [
     beyond: 'the rest is left out, and its end says so',
     code: ['src/actors/mcp/agents/tool-output.ts', 'maxOutput'],
     test: ['test/actors/mcp/client/hostile-servers.test.ts', 'gives a model no more than it may read, and no bytes'],
+  },
+  {
+    of: 'progress of a call of a remote tool',
+    most: 'one event a second, 100 a call, 512 characters each',
+    beyond: 'the newest within a second stands for the others; later ones are left out',
+    code: ['src/actors/mcp/agents/input/progress-reports.ts', 'progressLimits'],
+    test: [
+      'test/actors/mcp/agents/input/progress-reports.test.ts',
+      'are the first at once, then the newest of each while, and so many of a call',
+    ],
+  },
+  {
+    of: 'connections of an owner: the project, a tenant or a user',
+    most: '1,000, revoked ones for 30 days included',
+    beyond: '422 `connection_limit_reached`',
+    code: ['src/actors/connections/connection-limit.ts', 'maxConnections'],
+    test: [
+      'test/actors/connections/connection-limit.test.ts',
+      'are so many of each owner, and no other owner has fewer for it',
+    ],
+  },
+  {
+    of: 'actions that wait for one connection',
+    most: '1,000',
+    beyond: 'the call fails with `connection_busy`, which the model reads',
+    code: ['src/machines/connection/connection-data.ts', 'maxWaiters'],
+    test: [
+      'test/machines/connection/connection-table.test.ts',
+      'lets 1,000 actors wait for it, and answers the next at once that it does not',
+    ],
   },
   {
     of: 'calls whose connection is kept for an answer of a person, a process',

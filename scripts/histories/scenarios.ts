@@ -24,6 +24,7 @@ import { inputScenarios } from './input-scenarios.ts'
 import { knowledgeScenarios } from './knowledge-scenarios.ts'
 import { mcpScenarios } from './mcp-scenarios.ts'
 import { memoryScenarios } from './memory-scenarios.ts'
+import { progressScenarios } from './progress-scenarios.ts'
 import { responseScenarios } from './response-scenarios.ts'
 import { runScenarios } from './run-scenarios.ts'
 import { webScenarios } from './web-scenarios.ts'
@@ -335,6 +336,7 @@ export const scenarios: readonly Scenario[] = [
   ...mcpScenarios,
   ...connectionScenarios,
   ...inputScenarios,
+  ...progressScenarios,
   ...memoryScenarios,
   ...browserScenarios,
   ...webScenarios,

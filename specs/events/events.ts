@@ -6,6 +6,7 @@ import {
   json,
   jsonObject,
   nullable,
+  number,
   object,
   oneOf,
   optional,
@@ -76,6 +77,13 @@ export const requiredInput = object(inputFields, {
   description: 'Input that the server of a tool requests of a person.',
 })
 
+/** How far a call of a remote tool is. */
+export const progressFields = {
+  progress: number({ description: 'How far the call is; it grows.' }),
+  total: described(nullable(number()), 'What `progress` grows to; null where the server does not say.'),
+  message: described(nullable(string()), "The server's own words. They are not verified."),
+} as const
+
 /** What a log says of a conversation that was shortened. */
 export const compactedFields = {
   strategy: described(oneOf('truncate', 'summarize'), 'What stands for the messages that were left out.'),
@@ -123,6 +131,10 @@ export const sessionEvents = {
     description: "The oldest part of the conversation was left out: it did not fit into the model's context window.",
   }),
   'tool_call.started': object(toolCall, { title: 'ToolCallStarted', description: 'The model called a tool.' }),
+  'tool_call.progress': object(
+    { tool, action_id: actionId, ...progressFields },
+    { title: 'ToolCallProgress', description: 'The server of a tool says how far a call is: once a second at most.' },
+  ),
   'tool_call.completed': object(
     { tool, output: string({ description: 'Output of the tool.' }), action_id: actionId },
     { title: 'ToolCallCompleted', description: 'A tool call has its output.' },

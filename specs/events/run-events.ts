@@ -1,5 +1,5 @@
 import { described, integer, json, jsonObject, nullable, object, oneOf, optional, string } from '../dsl/schema.ts'
-import { compactedFields, requiredConnection, requiredInput, turnUsage } from './events.ts'
+import { compactedFields, progressFields, requiredConnection, requiredInput, turnUsage } from './events.ts'
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
@@ -34,6 +34,13 @@ export const runEvents = {
   'run.tool_call.started': object(
     { ...call, arguments: json() },
     { title: 'RunToolCallStarted', description: 'A tool call began.' },
+  ),
+  'run.tool_call.progress': object(
+    { ...call, ...progressFields },
+    {
+      title: 'RunToolCallProgress',
+      description: 'The server of a tool says how far a call is: once a second at most.',
+    },
   ),
   'run.tool_call.completed': object(
     { ...call, output: string() },

@@ -1,4 +1,5 @@
 import type { InputAnswer } from '#machines/action/action-data.ts'
+import type { ToolProgress } from '#machines/session/session-data.ts'
 import type { RequiredInput } from '#machines/tool-call/required-input.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { RequiredConnection } from './connection-service.ts'
@@ -66,7 +67,12 @@ export interface ServerToolCall {
   /** The same on every retry. */
   readonly idempotencyKey: string
   readonly signal: AbortSignal
+  /** Journals how far the call is; resolves when that is durable or dropped. Absent where no one follows. */
+  readonly progress?: ReportProgress
 }
+
+/** Journals how far a call is. */
+export type ReportProgress = (progress: ToolProgress) => Promise<void>
 
 /** An agent as far as a resource has to know it. `tenant` is null without an installation, and then any may come. */
 export interface AgentPlace {

@@ -20,6 +20,7 @@ import { contextOf } from '../runtime/schema.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 import { configChange } from './config-change.ts'
 import { checkConfig, shownConfig } from './connection-config.ts'
+import { requireRoom } from './connection-limit.ts'
 import type { ConnectionTester } from './connection-tester.ts'
 import type { ConnectionVault, SecretsAt } from './connection-vault.ts'
 import { connectionView, residentView } from './connection-view.ts'
@@ -46,9 +47,6 @@ type Served = 'list' | 'get' | 'create' | 'update' | 'delete' | 'refresh' | 'tes
 type ConnectionUseCases = Pick<UseCases, `connections.${Served}`>
 type CreateCall = Parameters<UseCases['connections.create']>[0]
 type UpdateCall = Parameters<UseCases['connections.update']>[0]
-
-/** Most connections of one owner. */
-export const maxConnections = 1000
 
 const filters = ['status', 'connector', 'owner_type'] as const
 
@@ -138,8 +136,7 @@ const created = async (parts: ConnectionParts, call: CreateCall): Promise<Result
   checkConfig(type, config, { whole: config, guard: parts.guard })
   checkKey(type, body.api_key)
   const owner = { ...(await ownerOf(parts, call)), project: scope.project }
-  if ((await records.count(connectionRows, scope, { owner_type: owner.type })) >= maxConnections)
-    throw new ServiceError('connection_limit_reached')
+  await requireRoom(records, owner)
   const imported = config.openapi === undefined ? null : await parts.tools.read(config.openapi)
   const id = newIdFor(call, connectionDefinition.idPrefix, host.newActorId)
   const at: SecretsAt = { id, owner }

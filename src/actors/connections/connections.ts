@@ -1,3 +1,4 @@
+import { connectionWaitSink } from '#machines/action/action.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { connections as connectionOperations } from '#specs/resources/connections/connections.ts'
 import { connectors as connectorOperations } from '#specs/resources/connections/connectors.ts'
@@ -13,6 +14,7 @@ import { connectionKinds, connectionRows } from './kinds.ts'
 import { signInUseCases } from './oauth/sign-in-use-cases.ts'
 import { openConnections } from './open-connections.ts'
 import { agentConnectors } from './tools/agent-connectors.ts'
+import { connectionWaits } from './use/connection-waits.ts'
 
 /** Where browsers reach the server. */
 export const serverUrlPort = new Port<string>('the address of the server')
@@ -36,6 +38,7 @@ export const connections = capability({
         ...connectorUseCases({ clients: opened.clients, callbackUrl: opened.links.callbackUrl }),
       },
       effects: connectionEffects({ ...house, ...opened }),
+      sinks: { [connectionWaitSink]: connectionWaits(house.host) },
       close: opened.close,
     }
   },

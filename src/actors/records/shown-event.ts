@@ -9,6 +9,7 @@ const maxParsed = 64 * 1024
 const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
   'turn.started': (payload) => withResults(payload),
   'tool_call.started': (payload) => withArguments(payload),
+  'tool_call.progress': (payload) => withMessage(payload),
   'tool_call.completed': (payload) => withOutput(payload),
   'turn.paused': (payload) => withArguments(payload),
   'turn.resumed': (payload) => withOutput(withArguments(payload)),
@@ -16,6 +17,7 @@ const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
   'run.context.compacted': (payload) => withSummary(payload),
   'run.tool_call.started': (payload) => withArguments(payload),
   'run.action.approved': (payload) => withArguments(payload),
+  'run.tool_call.progress': (payload) => withMessage(payload),
   'run.tool_call.completed': (payload) => withOutput(payload),
   // a tool of the caller's own: these are the arguments that it runs with
   'run.requires_action': (payload) => (payload.reason === 'tool_output_required' ? payload : withArguments(payload)),
@@ -55,6 +57,9 @@ const withOutput = (payload: JsonObject): JsonObject =>
 
 const withSummary = (payload: JsonObject): JsonObject =>
   typeof payload.summary === 'string' ? { ...payload, summary: sanitizedText(payload.summary) } : payload
+
+const withMessage = (payload: JsonObject): JsonObject =>
+  typeof payload.message === 'string' ? { ...payload, message: sanitizedText(payload.message) } : payload
 
 /** Outputs that the caller sent with its turn. */
 const withResults = (payload: JsonObject): JsonObject =>

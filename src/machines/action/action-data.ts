@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
-import type { InputAction } from '../session/session-data.ts'
+import type { InputAction, ToolProgress } from '../session/session-data.ts'
 import type { AuditLine } from '../vocabulary.ts'
 
 /** Who runs the tool once approved; `caller`: an action of its own, which the caller acts on; `agent`: its run delegates. */
@@ -103,6 +103,8 @@ export type ActionEvent =
   | { readonly type: 'connection_required'; readonly connection: JsonObject }
   /** The server of the tool requests this input first (`RequiredInput`). */
   | { readonly type: 'input_required'; readonly input: JsonObject }
-  /** The connection is there, or never will be. */
+  /** The server of the tool says how far it is. */
+  | (ToolProgress & { readonly type: 'tool_progressed' })
+  /** The connection is there, or never will be; without `error` it was revoked. */
   | { readonly type: 'connected' }
-  | { readonly type: 'connection_ended' }
+  | { readonly type: 'connection_ended'; readonly error?: ActionError }

@@ -8,7 +8,7 @@ const actionRow: RowOf = ({ value, context }, facts) =>
 /** Approval-gated tool calls. */
 export const actionDefinition = {
   name: 'action',
-  version: 5,
+  version: 6,
   idPrefix: 'act',
   machine: actionMachine,
   effects: { runTool: 'from_params', releaseInput: 'idempotent', eraseAction: 'idempotent' },
@@ -21,5 +21,7 @@ export const actionDefinition = {
     // the audit log has the reason of a decision
     3: (state) => state,
     4: ({ value, context }) => ({ value, context: { ...context, input: null, answer: null } }),
+    // it takes what it did not take before
+    5: (state) => state,
   },
 } satisfies MachineDefinition

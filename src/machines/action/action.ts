@@ -4,7 +4,7 @@ import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { errorOutput } from '../tool-call/tool-calls.ts'
 import { type Refusal, vocabulary } from '../vocabulary.ts'
-import type { ActionContext, ActionEvent, ActionInput, InputAnswer } from './action-data.ts'
+import type { ActionContext, ActionError, ActionEvent, ActionInput, InputAnswer } from './action-data.ts'
 import { audits, notifies, toOwner, withDecider, withError } from './action-notices.ts'
 
 type Decided = At<ActionContext, Extract<ActionEvent, { type: 'approve' | 'reject' }>>
@@ -13,6 +13,7 @@ const alreadyResolved: Refusal = { code: 'action_already_resolved' }
 const notFound: Refusal = { code: 'not_found' }
 const invalid: Refusal = { code: 'invalid_transition' }
 const connectionRequired: Refusal = { code: 'connection_required' }
+const connectionRevoked: ActionError = { code: 'connection_revoked', message: 'The connection was revoked.' }
 
 /** Repeating an approval changes nothing; one that edits the arguments otherwise comes too late. */
 const otherArguments = ({ context, event }: At<ActionContext, Approval>): Refusal | null =>
@@ -113,12 +114,16 @@ const sendExecuted = {
   },
 } as const
 
-/** Requests of the connection that it sends word. It may be there already. */
+/** Messages to it request word of a connection (src/actors/connections/use/connection-waits.ts). */
+export const connectionWaitSink = 'connection_waits'
+
+/** Requests of the connection that it sends word. It may be there already, or gone. */
 const awaitConnection = {
   type: 'send',
   params: ({ context: { action_id, connection } }: { context: ActionContext }) => {
-    const to = connection?.connection_id
-    return { messages: typeof to === 'string' ? [{ to, event: { type: 'wait', actor: action_id } }] : [] }
+    const connection_id = connection?.connection_id
+    if (typeof connection_id !== 'string') return { messages: [] }
+    return { messages: [{ to: connectionWaitSink, event: { type: 'wait', connection_id, actor: action_id } }] }
   },
 } as const
 
@@ -156,6 +161,15 @@ const sendInputRequired = [
       }),
   },
 ] as const
+
+/** The owner hears how far the approved tool is. */
+const sendProgress = {
+  type: 'send',
+  params: ({ context, event }: At<ActionContext, Extract<ActionEvent, { type: 'tool_progressed' }>>) => {
+    const { progress, total, message } = event
+    return toOwner(context, { type: 'tool_progressed', action_id: context.action_id, progress, total, message })
+  },
+} as const
 
 const answerOf = (event: Decided['event']): InputAnswer => {
   if (event.type === 'reject') return { action: event.response ?? 'decline' }
@@ -239,7 +253,7 @@ export const actionMachine = actionSetup.createMachine({
         connection_ended: {
           target: 'failed',
           actions: [
-            assign({ error: { code: 'connection_revoked', message: 'The connection was revoked.' } }),
+            assign({ error: ({ event }) => event.error ?? connectionRevoked }),
             sendConnected,
             sendExecuted,
             notifies('action.failed', withError),
@@ -331,6 +345,7 @@ export const actionMachine = actionSetup.createMachine({
             notifies('action.failed', withError),
           ],
         },
+        tool_progressed: { actions: sendProgress },
         connection_required: { target: 'awaiting_connection', actions: sendConnectionRequired },
         input_required: { target: 'awaiting_input', actions: sendInputRequired },
         tool_succeeded: {

@@ -211,10 +211,16 @@ export const dropGrant = connectionSetup.assign({
 /** What a test showed. */
 export const keepTest = assigns(({ event: { at, error } }: On<'tested'>) => ({ tested_at_ms: at, error }))
 
-/** An actor waits until the connection can be used. */
-export const keepWaiter = assigns(({ context: { waiters }, event: { actor } }: On<'wait'>) =>
-  waiters.includes(actor) || waiters.length >= maxWaiters ? {} : { waiters: [...waiters, actor] },
-)
+const tooManyWait = { code: 'connection_busy', message: 'Too many calls wait for the connection already.' }
+
+/** An actor waits until the connection can be used. One too many does not wait, and hears why. */
+export const keepWaiter = connectionSetup.enqueueActions(({ enqueue, context: { waiters }, event }) => {
+  if (event.type !== 'wait') return
+  if (waiters.includes(event.actor)) return enqueue.assign({})
+  if (waiters.length < maxWaiters) return enqueue.assign({ waiters: [...waiters, event.actor] })
+  const message: Message = { to: event.actor, event: { type: 'connection_ended', error: tooManyWait } }
+  enqueue({ type: 'send', params: { messages: [message] } })
+})
 
 /** An actor need not wait. */
 export const answerWaiter = (type: 'connected' | 'connection_ended') =>

@@ -2,7 +2,15 @@ import { setup } from 'xstate'
 import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { callsAfter, takes } from '../tool-call/tool-call.ts'
-import { actionMessages, addUsage, compaction, someCall, waitMessages } from '../tool-call/tool-calls.ts'
+import {
+  actionMessages,
+  addUsage,
+  compaction,
+  isRunning,
+  progressOf,
+  someCall,
+  waitMessages,
+} from '../tool-call/tool-calls.ts'
 import { type AuditLine, type Emission, type Message, vocabulary } from '../vocabulary.ts'
 import type { RunContext, RunEnd, RunError, RunEvent, RunInput } from './run-data.ts'
 import {
@@ -54,6 +62,7 @@ export const runSetup = setup({
   guards: {
     isOpenCall: ({ context, event }) =>
       'action_id' in event && event.type !== 'child_prepared' && takes(context, event),
+    isRunningCall: ({ context, event }) => event.type === 'tool_progressed' && isRunning(context, event),
     isDelegation: ({ context, event }) =>
       event.type === 'action_approved' && takes(context, event) && isAgent(context, event.action_id),
     isPrepared: ({ context, event }) =>
@@ -250,6 +259,11 @@ export const approvedDelegation = [
   ...approved,
   { type: 'prepareChild', params: ({ event }: On<'action_approved'>) => ({ action_id: event.action_id }) },
 ] as const
+
+/** The server of a tool says how far it is. */
+export const progressed = journals((context, event: On<'tool_progressed'>['event']) => [
+  emission('run.tool_call.progress', progressOf(context, event)),
+])
 
 type Resolving = 'tool_answered' | 'action_executed' | 'action_rejected' | 'child_refused'
 

@@ -5,6 +5,7 @@ import type {
   CompactedEvent,
   ModelEvent,
   OpenCall,
+  ProgressEvent,
   SessionTool,
   TurnUsage,
 } from '../session/session-data.ts'
@@ -103,6 +104,7 @@ export type RunEvent =
   | ModelEvent
   | CompactedEvent
   | CallEvent
+  | ProgressEvent
   | { readonly type: 'child_prepared'; readonly action_id: string; readonly child: RunInput }
   | { readonly type: 'child_refused'; readonly action_id: string; readonly code: string; readonly message: string }
   | {

@@ -45,7 +45,7 @@ const parentOf = (parent: JsonObject[string]) =>
 /** Runs: `specs/resources/runs.ts` is their interface. */
 export const runDefinition = {
   name: 'run',
-  version: 6,
+  version: 7,
   idPrefix: 'run',
   machine: runMachine,
   effects: { callModel: 'stream', runTool: 'from_params', prepareChild: 'idempotent', eraseRun: 'idempotent' },
@@ -59,5 +59,6 @@ export const runDefinition = {
     3: (state) => state,
     4: (state) => state,
     5: (state) => state,
+    6: (state) => state,
   },
 } satisfies MachineDefinition

@@ -17,6 +17,7 @@ import {
   join,
   keepOutput,
   modelFailed,
+  progressed,
   remember,
   remove,
   resolved,
@@ -122,7 +123,9 @@ export const runMachine = runSetup.createMachine({
                     model_failed: { target: '#run.failed', actions: modelFailed },
                   },
                 },
-                acting: { on: resolutions },
+                acting: {
+                  on: { ...resolutions, tool_progressed: { guard: 'isRunningCall', actions: progressed } },
+                },
                 waiting: { entry: giveSlotBack, on: resolutions },
                 deciding: {
                   always: [

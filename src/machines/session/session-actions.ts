@@ -9,6 +9,8 @@ import {
   approvalOf,
   compaction,
   hiddenNote,
+  isRunning,
+  progressOf,
   resolutionOf,
   someCall,
   waitMessages,
@@ -50,6 +52,7 @@ export const sessionSetup = setup({
     knowsResults: ({ context, event }) =>
       event.type === 'turn' && event.tool_results.every(({ action_id }) => owes(context, action_id, event)),
     isOpenCall: ({ context, event }) => 'action_id' in event && takes(context, event),
+    isRunningCall: ({ context, event }) => event.type === 'tool_progressed' && isRunning(context, event),
     hadTurns: ({ context }) => context.turn > 0,
     someRun: ({ context }) => someCall(context, 'running'),
     someWait: ({ context }) => someCall(context, 'pending'),
@@ -226,6 +229,11 @@ export const rejected = [
   ]),
   clearCalls,
 ] as const
+
+/** The server of a tool says how far it is. */
+export const progressed = journals((context, event: On<'tool_progressed'>['event']) => [
+  emission(context, 'tool_call.progress', progressOf(context, event)),
+])
 
 /** A call has its output. */
 export const toolDone = [

@@ -187,6 +187,18 @@ export type CallEvent =
   | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
   | RejectedEvent
 
+/** How far a tool call is, as the server of the tool says. */
+export type ToolProgress = {
+  readonly progress: number
+  /** What `progress` grows to; null where the server does not say. */
+  readonly total: number | null
+  /** The server's own words. They are not verified. */
+  readonly message: string | null
+}
+
+/** The server of a tool that runs says how far it is. */
+export type ProgressEvent = ToolProgress & { readonly type: 'tool_progressed'; readonly action_id: string }
+
 /** Everything that can happen to a session. `xstate.init` is its start. */
 export type SessionEvent =
   | { readonly type: 'xstate.init'; readonly input: SessionInput }
@@ -202,5 +214,6 @@ export type SessionEvent =
   | CompactedEvent
   | ModelEvent
   | CallEvent
+  | ProgressEvent
   | { readonly type: 'cancel' }
   | { readonly type: 'delete' }

@@ -30,7 +30,7 @@ const sessionRow: RowOf = (state, facts) => {
 /** Sessions: `specs/resources/session.ts` is their interface. */
 export const sessionDefinition = {
   name: 'session',
-  version: 6,
+  version: 7,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: {
@@ -54,6 +54,7 @@ export const sessionDefinition = {
     3: (state) => state,
     4: (state) => state,
     5: (state) => state,
+    6: (state) => state,
   },
 } satisfies MachineDefinition
 

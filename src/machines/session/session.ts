@@ -7,6 +7,7 @@ import {
   completeTurn,
   endEffects,
   failTurn,
+  progressed,
   rejected,
   runUngatedTools,
   sessionSetup,
@@ -103,7 +104,9 @@ export const sessionMachine = sessionSetup.createMachine({
                 model_failed: { target: '#session.active.idle', actions: takeFailure },
               },
             },
-            acting: { on: resolutions },
+            acting: {
+              on: { ...resolutions, tool_progressed: { guard: 'isRunningCall', actions: progressed } },
+            },
             deciding: {
               always: [
                 { guard: 'someRun', target: 'acting' },

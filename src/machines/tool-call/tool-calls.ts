@@ -4,6 +4,7 @@ import type {
   CallEvent,
   CompactedEvent,
   OpenCall,
+  ProgressEvent,
   RejectedEvent,
   RequestedCall,
   SessionTool,
@@ -52,6 +53,17 @@ export const unknownToolOutput = (tool: string): string => errorOutput('unknown_
 /** What a person said to a rejected call: for the model, not for those who read the log. */
 export const hiddenNote = ({ note }: RejectedEvent): { readonly hidden?: JsonObject } =>
   note === undefined ? {} : { hidden: { note } }
+
+/** Whether the call that an event names is being run. */
+export const isRunning = ({ calls }: Pick<CallHolder, 'calls'>, { action_id }: ProgressEvent): boolean =>
+  calls.some((call) => call.action_id === action_id && call.status === 'running')
+
+/** What the log says of how far a call is. */
+export const progressOf = ({ calls }: Pick<CallHolder, 'calls'>, event: ProgressEvent): JsonObject => {
+  const { action_id, progress, total, message } = event
+  const tool = calls.find((call) => call.action_id === action_id)?.tool ?? ''
+  return { tool, action_id, progress, total, message }
+}
 
 /** What the log says of an approval: the output that came with it, and the arguments that the approver edited. */
 export const approvalOf = ({ output, arguments: edits }: ApprovedEvent): JsonObject => ({

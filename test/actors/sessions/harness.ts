@@ -4,6 +4,7 @@ import { browserJobRows } from '#actors/browser/kinds.ts'
 import type { EventStream } from '#actors/call/call.ts'
 import { definitions, kinds, ledger } from '#actors/capabilities.ts'
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
+import { connectionWaits } from '#actors/connections/use/connection-waits.ts'
 import { memoryEffects } from '#actors/memory/writes/memory-effects.ts'
 import { joinQueue } from '#actors/runs/join-queue.ts'
 import { runRows } from '#actors/runs/kinds.ts'
@@ -30,6 +31,7 @@ import { notifyWebhooks } from '#actors/webhooks/webhook-deliveries.ts'
 import { type ResponseEffectParts, responseEffects } from '#gateway/apis/responses/background/response-effects.ts'
 import { type ModelAnswer, ModelError, type ModelRequest } from '#gateway/call/provider-port.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
+import { connectionWaitSink } from '#machines/action/action.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { queueSink } from '#machines/run/run-actions.ts'
 import { type Clock, systemClock } from '#runtime/clock.ts'
@@ -199,6 +201,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
     sinks: (host) => ({
       [auditSink]: auditLines(storage.records),
       [scriptedMemorySink]: (owner, message) => memory.take(owner, message),
+      [connectionWaitSink]: connectionWaits(host),
       [queueSink]: joinQueue({ host, records: storage.records, clock }),
       ...(options.tellsWebhooks && {
         [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints: scriptedEndpoints(storage.records, clock) })),

@@ -42,10 +42,15 @@ export const cancel: StoredEvent = { type: 'cancel' }
 export const remove: StoredEvent = { type: 'delete' }
 export const succeeds: StoredEvent = { type: 'tool_succeeded', output: 'done' }
 export const fails: StoredEvent = { type: 'tool_failed', code: 'tool_timeout', message: 'It took too long.' }
+export const progresses: StoredEvent = { type: 'tool_progressed', progress: 1, total: 2, message: 'Half.' }
 const connection = { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null }
 export const needsConnection: StoredEvent = { type: 'connection_required', connection }
 export const connected: StoredEvent = { type: 'connected' }
 export const connectionEnded: StoredEvent = { type: 'connection_ended' }
+export const connectionGone: StoredEvent = {
+  type: 'connection_ended',
+  error: { code: 'connection_not_found', message: 'It is gone.' },
+}
 const input = {
   ...{ server: 'Notes', server_url: 'https://notes.example/mcp', mode: 'form', message: 'Which one?' },
   ...{ schema: { type: 'object', properties: {}, required: [] }, url: null, secret_fields: [] },
@@ -79,7 +84,7 @@ export const walkOf = (kind: ActionKind): Walk => ({
   events: [
     ...[approve, approveWithOutput, approveWithEdits, succeeded, failed],
     ...[reject, cancel, remove, succeeds, fails, expiry],
-    ...[needsConnection, connected, connectionEnded, expiryOfWait],
+    ...[progresses, needsConnection, connected, connectionEnded, expiryOfWait],
     ...[needsInput, answersInput, declinesInput, dismissesInput, expiryOfInput],
   ],
   kindOf: ({ value }) => pathOf(value),

@@ -14,6 +14,7 @@ import {
   cancel,
   connected,
   connectionEnded,
+  connectionGone,
   declinesInput,
   dismissesInput,
   expiry,
@@ -25,6 +26,7 @@ import {
   machine,
   needsConnection,
   needsInput,
+  progresses,
   reject,
   remove,
   succeeded,
@@ -65,6 +67,7 @@ const events = {
   delete: remove,
   tool_succeeded: succeeds,
   tool_failed: fails,
+  tool_progressed: progresses,
   expiry,
   connection_required: needsConnection,
   connected,
@@ -180,7 +183,8 @@ const table: Record<keyof typeof places, Row> = {
     delete: 'deleted: abort action_executed>ses_1 eraseAction!',
     tool_succeeded: 'executed: abort action_executed>ses_1 notify!',
     tool_failed: 'failed: abort action_executed>ses_1 notify!',
-    connection_required: 'awaiting_connection: abort connection_required>ses_1 wait>con_1 remind',
+    tool_progressed: 'executing: tool_progressed>ses_1',
+    connection_required: 'awaiting_connection: abort connection_required>ses_1 wait>connection_waits remind',
     input_required: 'awaiting_input: abort input_required>ses_1 notify! remind',
   },
   'waiting for input': waitsForInput,
@@ -193,7 +197,8 @@ const table: Record<keyof typeof places, Row> = {
     delete: 'deleted: abort action_executed>ses_1 eraseAction!',
     tool_succeeded: 'executed: abort action_executed>ses_1 notify!',
     tool_failed: 'failed: abort action_executed>ses_1 notify!',
-    connection_required: 'awaiting_connection: abort connection_required>ses_1 wait>con_1 remind',
+    tool_progressed: 'executing: tool_progressed>ses_1',
+    connection_required: 'awaiting_connection: abort connection_required>ses_1 wait>connection_waits remind',
     input_required: 'awaiting_input: abort input_required>ses_1 notify! remind',
   },
   'waiting for a connection': { ...incomplete, ...waitsForConnection },
@@ -278,6 +283,15 @@ it('keeps what the person answered to the server, and tells the waiting session 
     expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event: told }] } }))
   }
   expect(after(machine, asked(), answersInput, needsInput).context.answer).toBeNull()
+})
+
+it('says why its connection never comes', () => {
+  expect(after(machine, waiting(), connectionEnded).context.error).toMatchObject({ code: 'connection_revoked' })
+  const [next, actions] = transition(machine, waiting(), connectionGone)
+  expect(next.context.error).toEqual(connectionGone.error)
+  const output = JSON.stringify({ error: connectionGone.error })
+  const event = { type: 'action_executed', action_id: 'act_1', output }
+  expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event }] } }))
 })
 
 it('gives the model the failure of a tool as its output', () => {

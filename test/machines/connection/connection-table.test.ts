@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failuresShown } from '#machines/connection/connection-data.ts'
+import { failuresShown, maxWaiters } from '#machines/connection/connection-data.ts'
 import { connectionStatus } from '#machines/connection/connection-definition.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import type { StoredEvent } from '#storage/ports.ts'
@@ -249,4 +249,13 @@ it('has a token that does not end at rest, until it is refused', () => {
   const lasting = connection(signsIn, grantedForGood)
   expect(pathOf(lasting.value)).toBe('active.resting')
   expect(pathOf(after(machine, lasting, refused(1)).value)).toBe('expired')
+})
+
+it('lets 1,000 actors wait for it, and answers the next at once that it does not', () => {
+  const waits = (n: number): StoredEvent => ({ type: 'wait', actor: `act_${n}` })
+  const full = connection(...Array.from({ length: maxWaiters }, (_, n) => waits(n)))
+  expect(full.context.waiters).toHaveLength(maxWaiters)
+  expect(outcomeOf(machine, full, waits(0))).toBe('pending')
+  expect(outcomeOf(machine, full, waits(maxWaiters))).toBe(`pending: connection_ended>act_${maxWaiters}`)
+  expect(after(machine, full, waits(maxWaiters)).context.waiters).toHaveLength(maxWaiters)
 })

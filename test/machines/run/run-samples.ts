@@ -134,6 +134,14 @@ export const delegate: StoredEvent = {
   type: 'delegate',
   child: inputOf({ run_id: 'run_9', parent: { run_id: 'run_1', action_id: 'run_9' }, depth: 2 }),
 }
+/** How far the server of a tool is. */
+export const progresses = (action_id: string): StoredEvent => ({
+  type: 'tool_progressed',
+  action_id,
+  progress: 1,
+  total: null,
+  message: 'Reading.',
+})
 export const cancel: StoredEvent = { type: 'cancel' }
 /** The same as a caller asks for it. */
 export const cancelBy: StoredEvent = { type: 'cancel', by: { kind: 'secret_key', id: 'key_1' } }
@@ -162,6 +170,7 @@ export const walk: Walk = {
     ...['ask', 'guarded', 'boss'].flatMap((id) => [approves(id), rejects(id)]),
     executed('guarded'),
     ran('post'),
+    progresses('post'),
     ...[
       needs('post'),
       needs('guarded', 'action'),

@@ -24,6 +24,7 @@ import {
   machine,
   needs,
   prepared,
+  progresses,
   ran,
   rejects,
   remove,
@@ -60,6 +61,7 @@ const events = {
   'model_answered with calls': answer('ask', 'guarded', 'post', 'helper', 'barred', 'made_up'),
   model_failed: fails,
   'tool_answered post': ran('post'),
+  'tool_progressed post': progresses('post'),
   'action_approved ask': approves('ask'),
   'action_approved guarded': approves('guarded'),
   'action_executed guarded': executed('guarded'),
@@ -157,6 +159,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   'acting, a tool running': {
     ...endsStarted(back),
+    'tool_progressed post': `${acting}: run.tool_call.progress`,
     'tool_answered post': `${thinking}: run.tool_call.completed ${asksModel}`,
     'connection_required post': `${people}: run.requires_action create>post ${back} notify!`,
     'input_required post': `${people}: run.requires_action create>post ${back} notify!`,
@@ -164,6 +167,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   'acting while another waits': {
     ...endsStarted(`${back} cancel>ask`),
+    'tool_progressed post': `${acting}: run.tool_call.progress`,
     'tool_answered post': `${people}: run.tool_call.completed ${back} notify!`,
     'connection_required post': `${people}: run.requires_action create>post ${back} notify!`,
     'input_required post': `${people}: run.requires_action create>post ${back} notify!`,

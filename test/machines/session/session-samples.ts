@@ -87,6 +87,14 @@ export const answersInput = (action_id: string): StoredEvent => ({
 })
 export const connects = (action_id: string): StoredEvent => ({ type: 'action_approved', action_id, connected: true })
 export const rejects = (action_id: string): StoredEvent => ({ type: 'action_rejected', action_id, reason: 'rejected' })
+/** How far the server of a tool is. */
+export const progresses = (action_id: string): StoredEvent => ({
+  type: 'tool_progressed',
+  action_id,
+  progress: 1,
+  total: null,
+  message: 'Reading.',
+})
 export const cancel: StoredEvent = { type: 'cancel' }
 export const remove: StoredEvent = { type: 'delete' }
 export const inactivity: StoredEvent = { type: 'xstate.after.inactivity.session.active.idle' }
@@ -115,6 +123,7 @@ export const walk: Walk = {
     fails,
     ...['ask', 'guarded'].flatMap((id) => [approves(id), rejects(id), executed(id)]),
     ran('post'),
+    progresses('post'),
     ...[needs('post'), needs('guarded', 'action'), connects('post'), executed('post')],
     ...[asks('post'), asks('guarded', 'action'), answersInput('post')],
     cancel,

@@ -15,6 +15,7 @@ import {
   inactivity,
   machine,
   needs,
+  progresses,
   ran,
   rejects,
   remove,
@@ -53,6 +54,7 @@ const events = {
   model_failed: fails,
   'tool_answered post': ran('post'),
   'tool_answered post1': ran('post1'),
+  'tool_progressed post': progresses('post'),
   'action_approved ask': approves('ask'),
   'action_approved guarded': approves('guarded'),
   'action_executed guarded': executed('guarded'),
@@ -117,6 +119,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   'acting while another waits': {
     ...turnsRefused('turn_in_progress'),
+    'tool_progressed post': 'active.working.acting: tool_call.progress',
     'tool_answered post': 'paused: tool_call.completed abort',
     'action_executed post': 'paused: tool_call.completed abort',
     'connection_required post': 'paused: turn.paused create>post abort',
@@ -143,6 +146,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   'acting, a tool running that has its connection': {
     ...turnsRefused('turn_in_progress'),
+    'tool_progressed post': 'active.working.acting: tool_call.progress',
     'tool_answered post': 'active.working.thinking: tool_call.completed callModel!',
     'action_executed post': 'active.working.thinking: tool_call.completed callModel!',
     'connection_required post': 'paused: turn.paused create>post abort',
@@ -159,6 +163,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   'acting, a tool running that has its answer': {
     ...turnsRefused('turn_in_progress'),
+    'tool_progressed post': 'active.working.acting: tool_call.progress',
     'tool_answered post': 'active.working.thinking: tool_call.completed callModel!',
     'action_executed post': 'active.working.thinking: tool_call.completed callModel!',
     'connection_required post': 'paused: turn.paused create>post abort',

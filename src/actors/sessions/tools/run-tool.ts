@@ -1,4 +1,4 @@
-import type { AnsweredInput, ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { AnsweredInput, ReportProgress, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { ActionContext } from '#machines/action/action-data.ts'
 import { actionDefinition } from '#machines/action/action-definition.ts'
 import { runDefinition } from '#machines/run/run-definition.ts'
@@ -27,6 +27,7 @@ interface Wanted {
   readonly sessionId: string | null
   readonly runId: string | null
   readonly input?: AnsweredInput
+  readonly progress: ReportProgress
 }
 
 /** The answer that the call goes on with, where its server requested input. */
@@ -54,6 +55,7 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
       ...answeredOf(action),
       sessionId: action.session_id,
       runId: action.run_id,
+      progress: (progress) => journaled(context, { type: 'tool_progressed', ...progress }),
     })
     if (outcome.ok) return { event: { type: 'tool_succeeded', output: outcome.output } }
     const { connection, input } = outcome
@@ -104,6 +106,7 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
       actionId,
       sessionId,
       runId,
+      progress: (progress) => journaled(context, { type: 'tool_progressed', action_id: actionId, ...progress }),
     })
     if (!outcome.ok && outcome.connection !== undefined) {
       const { connection } = outcome
@@ -120,6 +123,9 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
   tooLarge: (params) => answeredWith(params, large),
 })
 
+/** The log has it as an event; the commit names only its kind. */
+const journaled = ({ part }: EffectContext, event: StoredEvent): Promise<void> => part(event, { type: event.type })
+
 const answeredWith = (params: JsonObject, { code, message }: typeof lost): StoredEvent => ({
   type: 'tool_answered',
   action_id: idOf(params),
@@ -135,7 +141,7 @@ const call = async (
 ): Promise<ToolOutcome> => {
   const tool = wanted.declared ?? (await declaredTool(configs, owner.project, wanted))
   if (tool === undefined) return { ok: false, code: 'unknown_tool', message: `There is no tool ${wanted.tool}.` }
-  const { actionId, sessionId, runId } = wanted
+  const { actionId, sessionId, runId, progress } = wanted
   const args: Json = JSON.parse(wanted.arguments)
   return tools.run({
     project: owner.project,
@@ -148,6 +154,7 @@ const call = async (
     runId,
     idempotencyKey,
     signal,
+    progress,
     ...(wanted.input !== undefined && { input: wanted.input }),
   })
 }

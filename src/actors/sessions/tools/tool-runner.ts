@@ -1,4 +1,4 @@
-import type { AnsweredInput, ToolOutcome } from '#actors/capability/agent-resources.ts'
+import type { AnsweredInput, ReportProgress, ToolOutcome } from '#actors/capability/agent-resources.ts'
 import type { Json } from '#storage/ports.ts'
 import type { TurnTool } from '../turns/turn-config.ts'
 
@@ -18,6 +18,8 @@ export interface ToolCall {
   /** The effect's id: the same on every retry. */
   readonly idempotencyKey: string
   readonly signal: AbortSignal
+  /** Journals how far the call is. */
+  readonly progress?: ReportProgress
 }
 
 /** Runs tools of every kind that the server runs. */

@@ -17,7 +17,7 @@ export interface InputParts {
 }
 
 /** A call as it is made for an action. */
-export type InputCall = Pick<ServerToolCall, 'actionId' | 'arguments' | 'signal' | 'input'>
+export type InputCall = Pick<ServerToolCall, 'actionId' | 'arguments' | 'signal' | 'input' | 'progress'>
 
 /** Questions of one call that are put to people at most. */
 export const maxRounds = 8
@@ -92,7 +92,7 @@ interface Step {
 
 const follow = async ({ held }: InputParts, step: Step, live: LiveCall): Promise<ToolOutcome> => {
   const { call, request, round } = step
-  const next: CallStep = await live.next(call.signal, request.timeoutMs)
+  const next: CallStep = await live.next(call, request.timeoutMs)
   if (next.kind === 'asked') {
     const { question, hash } = next
     const outcome = inputOutcome(step, question, { era: 'held', hash, given: live.given, round })

@@ -1,8 +1,10 @@
+import type { ServerToolCall } from '#actors/capability/agent-resources.ts'
 import type { ToolRequest } from '#actors/mcp/agents/call-tool.ts'
 import { type McpWork, withServer } from '#actors/mcp/client/mcp-connection.ts'
 import { McpFailure } from '#actors/mcp/client/mcp-failure.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import { resultOf } from './call-result.ts'
+import { type Progress, ProgressReports } from './progress-reports.ts'
 import { hashOf, type Question, questionOf } from './requested-input.ts'
 
 /** What a server hears of its question: `content` are the values of a form. */
@@ -29,6 +31,9 @@ export interface LiveCallStart {
   readonly given: readonly GivenAnswer[]
 }
 
+/** What ends a wait for a call, and who hears how far it is. */
+export type FollowedCall = Pick<ServerToolCall, 'signal' | 'progress'>
+
 interface OpenQuestion {
   readonly question: Question
   readonly hash: string
@@ -51,6 +56,7 @@ export class LiveCall {
   readonly #unused: GivenAnswer[]
   #wake = Promise.withResolvers<void>()
   #open: OpenQuestion | null = null
+  #reports: ProgressReports | null = null
   #over = false
 
   constructor({ guard, request, params, given }: LiveCallStart) {
@@ -66,7 +72,8 @@ export class LiveCall {
     const { name, input_schema } = request.tool
     const toolDefinition = { name, inputSchema: { ...input_schema, type: 'object' as const } }
     this.#done = withServer(request.target, work, async ({ client }, signal) => {
-      const options = { signal, timeout: longestMs, toolDefinition, allowInputRequired: true }
+      const onprogress = (progress: Progress): void => this.#reports?.add(progress)
+      const options = { signal, timeout: longestMs, toolDefinition, allowInputRequired: true, onprogress }
       return { kind: 'done' as const, result: await resultOf(() => client.callTool(params, options)) }
     }).finally(() => {
       this.#over = true
@@ -99,11 +106,14 @@ export class LiveCall {
   }
 
   /**
-   * What comes next. While it is waited for, `signal` cancels the call at the server, and so does the end of the time.
+   * What comes next. While it is waited for, `signal` cancels the call at the server, and so does the end of the time; and
+   * `report` hears how far the call is.
    *
    * @throws {McpFailure}
    */
-  async next(signal: AbortSignal, timeoutMs: number): Promise<CallStep> {
+  async next({ signal, progress: report }: FollowedCall, timeoutMs: number): Promise<CallStep> {
+    const reports = report === undefined ? null : new ProgressReports(report)
+    this.#reports = reports
     const stop = (): void => this.#stop.abort()
     const late = setTimeout(() => this.#limit.abort(new DOMException('no answer in time', 'TimeoutError')), timeoutMs)
     signal.addEventListener('abort', stop, { once: true })
@@ -113,6 +123,7 @@ export class LiveCall {
     } finally {
       clearTimeout(late)
       signal.removeEventListener('abort', stop)
+      await reports?.end()
     }
   }
 

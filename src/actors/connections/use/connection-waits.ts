@@ -1,0 +1,39 @@
+import { connectionDefinition } from '#machines/connection/connection-definition.ts'
+import type { Host } from '#runtime/host.ts'
+import type { Sink } from '#runtime/sinks.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+
+const gone = { code: 'connection_not_found', message: 'The connection is not there any more.' }
+
+/**
+ * Takes what actions send that wait for a connection (`{ type: 'wait', connection_id, actor }`) to it. One that is not
+ * there can answer nothing, so the action hears at once that it never will be.
+ */
+export const connectionWaits =
+  (host: Pick<Host, 'load' | 'deliver'>): Sink =>
+  async ({ project }, { id: cause, event }) => {
+    const actor = String(event.actor)
+    const connection = await host.load(String(event.connection_id))
+    const isThere =
+      connection?.owner.project === project &&
+      connection.definition.name === connectionDefinition.name &&
+      !connectionDefinition.gone(storedState(connection.state.snapshot))
+    if (isThere && (await taken(host, connection.id, { event: { type: 'wait', actor }, cause }))) return
+    await host.deliver(actor, { event: { type: 'connection_ended', error: gone }, cause: `${cause}:gone` })
+  }
+
+/** False when it was removed meanwhile. */
+const taken = async (
+  host: Pick<Host, 'deliver'>,
+  id: string,
+  delivery: Parameters<Host['deliver']>[1],
+): Promise<boolean> => {
+  try {
+    await host.deliver(id, delivery)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return false
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it, vi } from 'vitest'
+import { ProgressReports, progressLimits } from '#actors/mcp/agents/input/progress-reports.ts'
+import type { ToolProgress } from '#machines/session/session-data.ts'
+
+const reported = async (work: (reports: ProgressReports) => void, count: number) => {
+  const seen: ToolProgress[] = []
+  const reports = new ProgressReports(async (progress) => void seen.push(progress), { everyMs: 5, most: 3 })
+  work(reports)
+  await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(count))
+  await reports.end()
+  return seen
+}
+
+describe('reports of how far a call is', () => {
+  it('are the first at once, then the newest of each while, and so many of a call', async () => {
+    const seen: number[] = []
+    const writes: PromiseWithResolvers<void>[] = []
+    const reports = new ProgressReports(
+      ({ progress }) => {
+        seen.push(progress)
+        const write = Promise.withResolvers<void>()
+        writes.push(write)
+        return write.promise
+      },
+      { everyMs: 1, most: 3 },
+    )
+    for (let count = 1; count <= 4; count++) {
+      for (let n = 0; n < 1000; n++) reports.add({ progress: count * 1000 + n })
+      if (count <= 3) await vi.waitFor(() => expect(seen).toHaveLength(count))
+      writes[count - 1]?.resolve()
+    }
+    await reports.end()
+    expect(seen).toEqual([1999, 2999, 3999])
+    expect(progressLimits).toMatchObject({ everyMs: 1000, most: 100 })
+  })
+
+  it('are numbers, and text that a person sees', async () => {
+    const text = `line\nnext\u0007 ${'x'.repeat(2000)}`
+    const [first] = await reported((reports) => reports.add({ progress: 1, total: Number.NaN, message: text }), 1)
+    expect(first).toMatchObject({ progress: 1, total: null })
+    expect(first?.message?.startsWith('line next  xx')).toBe(true)
+    expect(first?.message).toHaveLength(progressLimits.messageLength)
+    const [hidden] = await reported((reports) => reports.add({ progress: 1, total: 2, message: 'a\u202eb' }), 1)
+    expect(hidden).toEqual({ progress: 1, total: 2, message: null })
+    const odd = new ProgressReports(() => Promise.reject(new Error('not a number')))
+    odd.add({ progress: Number.POSITIVE_INFINITY })
+    await odd.end()
+  })
+
+  it('are none after the end, and one that cannot be kept is not the end of the call', async () => {
+    let count = 0
+    const failing = new ProgressReports(
+      () => {
+        count++
+        return Promise.reject(new Error('the store is away'))
+      },
+      { everyMs: 0, most: 5 },
+    )
+    failing.add({ progress: 1 })
+    await vi.waitFor(() => expect(count).toBe(1))
+    await failing.end()
+    failing.add({ progress: 2 })
+    await failing.end()
+    expect(count).toBe(1)
+  })
+})
