@@ -17,6 +17,20 @@ export const mcpBounds: readonly Bound[] = [
     test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are not read when there are more than are kept'],
   },
   {
+    of: 'resources, templates and prompts of a remote tool server',
+    most: '500 of each',
+    beyond: 'the rest is counted in `left_out`',
+    code: ['specs/resources/mcp/mcp-limits.ts', 'maxListed'],
+    test: ['test/actors/mcp/client/hostile-lists.test.ts', 'is no more than is kept'],
+  },
+  {
+    of: 'a resource or prompt of a remote tool server that is passed on',
+    most: '1 M characters of JSON',
+    beyond: '502 `mcp_server_failed`',
+    code: ['specs/resources/mcp/mcp-limits.ts', 'maxContent'],
+    test: ['test/actors/mcp/client/hostile-lists.test.ts', 'is not passed on where it is longer than that'],
+  },
+  {
     of: 'an output of a remote tool',
     most: '60,000 characters',
     beyond: 'the rest is left out, and its end says so',

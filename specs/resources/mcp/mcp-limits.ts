@@ -10,6 +10,15 @@ export const maxToolSchema = 32_768
 /** Longest snapshot of a server's tools, in characters of JSON. */
 export const maxSnapshot = 2_000_000
 
+/** Most resources, templates and prompts of one server that are kept of each. */
+export const maxListed = 500
+
+/** Longest URI of a resource. */
+export const maxResourceUri = 2048
+
+/** Longest content of a resource or a prompt that is passed on, in characters of JSON. */
+export const maxContent = 1_000_000
+
 /** Most servers of a project. */
 export const maxServers = 500
 

@@ -19,7 +19,7 @@ import {
   string,
   timestamp,
 } from '#specs/dsl/schema.ts'
-import { callTimeoutMs } from './mcp-limits.ts'
+import { callTimeoutMs, maxResourceUri } from './mcp-limits.ts'
 
 const all = '/v1/mcp/servers'
 const one = `${all}/{server_id}` as const
@@ -126,6 +126,10 @@ const serverWithTools = object(
   { ...serverFields, tools: array(tool) },
   { title: 'McpServerWithTools', description: 'A remote tool server with the snapshot of its tools.' },
 )
+
+const foreign = "Texts are the server's own. They are not verified."
+const listedFields = { description: nullable(string()), mime_type: nullable(string()) }
+const unread = described(array(string()), 'Lists that the server offers and did not give.')
 
 const difference = {
   added: array(string()),
@@ -253,6 +257,101 @@ export const mcpServers = defineOperations(
       answer: answersJson(
         object({ tools: array(tool), snapshot_at: nullable(timestamp()), hash: nullable(string()), ...difference }),
       ),
+    },
+    resources: {
+      summary: 'List the resources of a remote tool server',
+      description: 'As the newest discovery found them. Nothing is requested of the server, and no model sees them.',
+      method: 'GET',
+      path: `${one}/resources`,
+      access: secretKeyOrDashboard('member'),
+      answer: answersJson(
+        object({
+          resources: array(
+            object({ uri: string(), name: string(), ...listedFields }, { title: 'McpResource', description: foreign }),
+          ),
+          resource_templates: array(
+            object(
+              { uri_template: string({ description: 'URI template (RFC 6570).' }), name: string(), ...listedFields },
+              { title: 'McpResourceTemplate', description: foreign },
+            ),
+          ),
+          left_out: described(
+            integer(),
+            'Entries of all lists that are not kept: more than 500 of a list, too long, or with text that a person does not see.',
+          ),
+          unread,
+          snapshot_at: nullable(timestamp()),
+        }),
+      ),
+    },
+    read_resource: {
+      summary: 'Read a resource of a remote tool server',
+      description:
+        "Reads it at the server now, with the server's headers or the project's own connection. Nothing is kept. Contents are the server's own and untrusted.",
+      method: 'POST',
+      path: `${one}/resources/read`,
+      access: secretKeyOnly,
+      body: object({ uri: string({ minLength: 1, maxLength: maxResourceUri }) }),
+      answer: answersJson(
+        object({
+          contents: array(
+            object(
+              {
+                uri: string(),
+                mime_type: nullable(string()),
+                text: nullable(string()),
+                blob: described(nullable(string()), 'Bytes in base64.'),
+              },
+              { title: 'McpResourceContent', description: 'A part of a resource. Untrusted.' },
+            ),
+          ),
+        }),
+      ),
+      errors: ['invalid_transition', 'mcp_server_failed'],
+      idempotency: 'ignored',
+    },
+    prompts: {
+      summary: 'List the prompts of a remote tool server',
+      description: 'As the newest discovery found them. Nothing is requested of the server, and no model sees them.',
+      method: 'GET',
+      path: `${one}/prompts`,
+      access: secretKeyOrDashboard('member'),
+      answer: answersJson(
+        object({
+          prompts: array(
+            object(
+              {
+                name: string(),
+                description: nullable(string()),
+                arguments: array(object({ name: string(), description: nullable(string()), required: boolean() })),
+              },
+              { title: 'McpPrompt', description: foreign },
+            ),
+          ),
+          unread,
+          snapshot_at: nullable(timestamp()),
+        }),
+      ),
+    },
+    fill_prompt: {
+      summary: 'Fill a prompt of a remote tool server',
+      description:
+        "Has the server fill it now. Nothing is kept, and nothing is given to a model. The messages are the server's own and untrusted.",
+      method: 'POST',
+      path: `${one}/prompts/fill`,
+      access: secretKeyOnly,
+      body: object({
+        name: string({ minLength: 1, maxLength: 256 }),
+        arguments: optional(record(string({ maxLength: 16_384 }), { maxProperties: 32 })),
+      }),
+      answer: answersJson(
+        object({
+          description: nullable(string()),
+          messages: array(object({ role: oneOf('user', 'assistant'), text: string() })),
+        }),
+      ),
+      errors: ['invalid_transition', 'mcp_server_failed'],
+      idempotency: 'ignored',
     },
     review_tool: {
       summary: 'Review a tool of a remote tool server',

@@ -1,17 +1,22 @@
 import type { ConnectionService } from '#actors/capability/connection-service.ts'
 import type { Discovery } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import { noLists } from '#machines/mcp-server/server-lists.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { EffectOutcome, IdempotentEffect } from '../runtime/effects/effects.ts'
 import { contextOf } from '../runtime/schema.ts'
 import { type McpTarget, withServer } from './client/mcp-connection.ts'
 import { McpFailure } from './client/mcp-failure.ts'
+import { listsOf } from './client/read-lists.ts'
 import { discovered } from './client/read-tools.ts'
 import { ownHeaders } from './server-auth.ts'
 import type { ServerHeaders } from './server-headers.ts'
 
 /** Time for a whole discovery, in ms. */
 export const discoveryTimeoutMs = 20_000
+
+/** Time for what a server has beside tools, in ms. */
+const listsTimeoutMs = 8_000
 
 /** What discoveries need. */
 export interface DiscoverParts {
@@ -23,11 +28,27 @@ export interface DiscoverParts {
   readonly now: () => number
 }
 
-/** Reads what a server has, through the guard. @throws {McpFailure} */
+/** Reads the tools of a server, through the guard. @throws {McpFailure} */
 export const readServer =
   (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>
   (target, signal) =>
     withServer(target, { guard, timeoutMs: discoveryTimeoutMs, signal }, discovered)
+
+/** Reads the tools of a server, and then what it has beside them. @throws {McpFailure} where it has no tools to read. */
+export const readWholeServer =
+  (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>
+  async (target, signal) => {
+    const found = await readServer(guard)(target, signal)
+    // in a connection of its own: whatever is wrong there, the tools are read
+    const work = { guard, timeoutMs: listsTimeoutMs, signal }
+    const lists = await withServer(target, work, listsOf).catch((error: unknown) => {
+      if (error instanceof McpFailure) return { ...noLists, unread: allLists }
+      throw error
+    })
+    return { ...found, lists }
+  }
+
+const allLists = ['resources', 'resource_templates', 'prompts']
 
 /** Reads the tools of a server; again after a crash: it only reads. */
 export const discoverTools = (parts: DiscoverParts): IdempotentEffect => ({

@@ -2,7 +2,7 @@ import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
 /** What the list row of a server holds (`mcpServerDefinition.row`). */
-export type ServerRowData = Omit<McpServerContext, 'server_id' | 'tools' | 'changes' | 'attempts'> & {
+export type ServerRowData = Omit<McpServerContext, 'server_id' | 'tools' | 'changes' | 'lists' | 'attempts'> & {
   readonly tenant_id: string | null
   readonly status: 'discovering' | 'active' | 'failing' | 'disabled'
 }

@@ -10,7 +10,7 @@ import { agentTools } from './agents/agent-tools.ts'
 import { InlineServers } from './agents/inline-servers.ts'
 import { HeldCalls } from './agents/input/held-calls.ts'
 import { turnServers } from './agents/turn-servers.ts'
-import { discoverTools, readServer } from './discover-tools.ts'
+import { discoverTools, readServer, readWholeServer } from './discover-tools.ts'
 import { mcpKinds, serverRows } from './kinds.ts'
 import { McpServers } from './mcp-servers.ts'
 import { ServerHeaders } from './server-headers.ts'
@@ -34,15 +34,14 @@ export const mcp = capability({
       checkTenant: (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id'),
     }
     const servers = new McpServers(house)
-    const read = readServer(house.guard)
-    const inline = new InlineServers({ ...parts, read })
+    const inline = new InlineServers({ ...parts, read: readServer(house.guard) })
     agentResources.give(house, agentTools({ ...parts, servers }))
     remoteTools.give(house, turnServers({ ...parts, servers, inline }))
     return {
       close: () => held.close(),
       useCases: serverUseCases(parts),
       effects: {
-        'mcp_server.discoverTools': discoverTools({ ...parts, read }),
+        'mcp_server.discoverTools': discoverTools({ ...parts, read: readWholeServer(house.guard) }),
         'mcp_server.eraseServer': eraseActor(house, ({ actor, owner }) => headers.remove(owner.project, actor)),
       },
     }

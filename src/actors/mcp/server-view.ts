@@ -1,6 +1,7 @@
 import { changesSinceApproval, type KnownTool, noChanges, type ToolChanges } from '#machines/mcp-server/known-tools.ts'
 import { type McpServerContext, toolsOf } from '#machines/mcp-server/mcp-server.ts'
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
+import { noLists, type ServerLists } from '#machines/mcp-server/server-lists.ts'
 import type { ResultOf } from '#specs/index.ts'
 import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import { type Row, rowOf } from '../records/schema.ts'
@@ -59,6 +60,9 @@ export const toolView = (tool: KnownTool): ToolView => {
   const changes = changesSinceApproval(tool)
   return { name, description, input_schema, annotations, hash, state, changes, review: shown }
 }
+
+/** What a server has beside tools. */
+export const listsView = ({ lists }: McpServerContext): ServerLists => (lists === null ? noLists : JSON.parse(lists))
 
 /** What the newest discovery changed. */
 export const newestChanges = ({ changes }: McpServerContext): ToolChanges =>

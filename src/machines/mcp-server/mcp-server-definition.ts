@@ -15,14 +15,14 @@ export const serverStatus = ({
 const serverRow: RowOf = (state, { tenant }) => {
   const status = serverStatus(state)
   if (status === null) return null
-  const { server_id: _id, tools: _snapshot, changes: _diff, attempts: _tries, ...context } = state.context
+  const { server_id: _id, tools: _snapshot, changes: _diff, lists: _lists, attempts: _tries, ...context } = state.context
   return { ...context, tenant_id: tenant, status }
 }
 
 /** Remote tool servers: `specs/resources/mcp/mcp-servers.ts` is their interface. */
 export const mcpServerDefinition = {
   name: 'mcp_server',
-  version: 2,
+  version: 3,
   idPrefix: 'mcp',
   machine: mcpServerMachine,
   effects: { discoverTools: 'idempotent', eraseServer: 'idempotent' },
@@ -30,5 +30,8 @@ export const mcpServerDefinition = {
   gone: (state) => serverStatus(state) === null,
   busy: (state) => serverStatus(state) === 'discovering',
   // webhooks hear of it; no state means anything else
-  migrations: { 1: (state) => state },
+  migrations: {
+    1: (state) => state,
+    2: ({ value, context }) => ({ value, context: { ...context, lists: null } }),
+  },
 } satisfies MachineDefinition

@@ -12,6 +12,7 @@ import {
   type ToolDefinition,
   type ToolReview,
 } from './known-tools.ts'
+import type { ServerLists } from './server-lists.ts'
 
 /** Why a server cannot be used at the moment. */
 export type ServerError = { readonly code: string; readonly message: string }
@@ -37,6 +38,8 @@ export type McpServerContext = {
   readonly tools: string
   /** JSON text of what the newest discovery changed; null before the first. */
   readonly changes: string | null
+  /** JSON text of `ServerLists`; null before the first discovery that had them. */
+  readonly lists: string | null
   readonly tool_count: number
   readonly pending_count: number
   /** SHA-256 of the snapshot; null before the first. */
@@ -67,6 +70,8 @@ export type Discovery = {
   readonly server_info: JsonObject
   readonly protocol_version: string | null
   readonly transport_used: Exclude<Transport, 'auto'>
+  /** What there is beside tools; absent where that was not looked for. */
+  readonly lists?: ServerLists
 }
 
 type By = { readonly by: AuditLine['by'] }
@@ -112,6 +117,7 @@ const withTools = (tools: readonly KnownTool[]) => ({
 const takeDiscovery = assigns(({ context, event: { found, at } }: On<'discovered'>) => ({
   ...withTools(merged(toolsOf(context), found.tools, context.trust && context.snapshot_at_ms === null)),
   changes: JSON.stringify(changesOf(toolsOf(context), found.tools, found.skipped)),
+  lists: found.lists === undefined ? context.lists : JSON.stringify(found.lists),
   hash: found.hash,
   server_info: JSON.stringify(found.server_info),
   protocol_version: found.protocol_version,
@@ -247,6 +253,7 @@ export const mcpServerMachine = mcpServerSetup.createMachine({
     ...input,
     tools: '[]',
     changes: null,
+    lists: null,
     tool_count: 0,
     pending_count: 0,
     hash: null,

@@ -8,7 +8,7 @@ import { storedState } from '#runtime/step/actor-state.ts'
 import { callTimeoutMs } from '#specs/resources/mcp/mcp-limits.ts'
 import type { StoredEvent } from '#storage/ports.ts'
 import type { McpTarget } from '../client/mcp-connection.ts'
-import { McpFailure } from '../client/mcp-failure.ts'
+import { McpFailure, type McpFailureCode } from '../client/mcp-failure.ts'
 import type { McpServers } from '../mcp-servers.ts'
 import { withAuth } from '../server-auth.ts'
 import type { ServerHeaders } from '../server-headers.ts'
@@ -25,6 +25,9 @@ export interface CallParts {
   /** ms since the epoch. */
   readonly now: () => number
 }
+
+/** Failures that say nothing of whether the server works. */
+const ofTheCall: ReadonlySet<McpFailureCode> = new Set(['cancelled', 'bad_answer', 'request_refused'])
 
 /** Calls a tool of a registered server; what the call shows of the server is kept with it. */
 export const callRegistered = async (
@@ -50,7 +53,7 @@ export const callRegistered = async (
   } catch (error) {
     if (!(error instanceof McpFailure)) throw error
     const { code, message } = error
-    const isServers = code !== 'cancelled' && code !== 'bad_answer' && (auth === null || code !== 'unauthorized')
+    const isServers = !ofTheCall.has(code) && (auth === null || code !== 'unauthorized')
     if (isServers && status === 'active')
       await report(parts, server, { type: 'call_failed', error: { code, message }, at: parts.now() })
     return { ok: false, code, message }

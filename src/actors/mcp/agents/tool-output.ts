@@ -7,7 +7,7 @@ export const maxOutput = 60_000
 /** A result of a server as the model gets it: texts as they are, and a line for what is no text. */
 export const outcomeOfResult = (result: unknown): ToolOutcome => {
   const { content, structuredContent, isError } = isObject(result) ? result : {}
-  const parts = (Array.isArray(content) ? content : []).map(textOf).filter((text) => text !== '')
+  const parts = (Array.isArray(content) ? content : []).map(textOfContent).filter((text) => text !== '')
   const text =
     parts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : parts.join('\n')
   const output = shortened(text)
@@ -17,7 +17,8 @@ export const outcomeOfResult = (result: unknown): ToolOutcome => {
 const shortened = (text: string): string =>
   text.length > maxOutput ? `${text.slice(0, maxOutput)}\n[The output is longer: ${text.length} characters.]` : text
 
-const textOf = (part: unknown): string => {
+/** One part of a content: its text, or a line that says what it is. */
+export const textOfContent = (part: unknown): string => {
   if (!isObject(part)) return ''
   if (part.type === 'text') return String(part.text ?? '')
   if (part.type === 'resource_link') return `[resource ${String(part.uri ?? '')} ${String(part.name ?? '')}]`

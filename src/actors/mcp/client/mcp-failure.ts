@@ -30,6 +30,7 @@ export type McpFailureCode =
   | 'bad_answer'
   | 'unreachable'
   | 'too_many_tools'
+  | 'request_refused'
   | 'cancelled'
 
 /** What an error of the protocol's library, of the guard or of a socket comes to. */
@@ -60,6 +61,9 @@ export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
     })
   if (status !== null)
     return new McpFailure('http_error', `The server answered with status ${status}.`, { cause: error })
+  const refused = rpcCodeOf(causes)
+  if (refused !== null)
+    return new McpFailure('request_refused', `The server refuses the request (${refused}).`, { cause: error })
   if (causes.some(isTimeout))
     return new McpFailure('timeout', `The server did not answer within ${timeoutMs} ms.`, { cause: error })
   if (causes.some(isConnecting)) return new McpFailure('unreachable', 'The server cannot be reached.', { cause: error })
@@ -83,6 +87,13 @@ const statusOf = (causes: readonly unknown[]): number | null => {
     if (cause instanceof Error && cause.name === 'UnauthorizedError') return 401
   }
   return null
+}
+
+/** The code of an error that the server answered with, by JSON-RPC. */
+const rpcCodeOf = (causes: readonly unknown[]): number | null => {
+  const found = causes.find((cause) => cause instanceof Error && cause.name === 'ProtocolError')
+  const code = found instanceof Error && 'code' in found ? found.code : null
+  return typeof code === 'number' && Number.isInteger(code) ? code : null
 }
 
 const isTimeout = (cause: unknown): boolean =>

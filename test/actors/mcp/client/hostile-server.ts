@@ -34,7 +34,10 @@ export const named = (name: string, more: object = {}) => ({
   ...more,
 })
 
-export const startHostileServer = async (answering: Answering): Promise<HostileServer> => {
+export const startHostileServer = async (
+  answering: Answering,
+  capabilities: object = { tools: {} },
+): Promise<HostileServer> => {
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(405).end()
     const asked: Asked = JSON.parse(Buffer.concat(await request.toArray()).toString())
@@ -46,7 +49,7 @@ export const startHostileServer = async (answering: Answering): Promise<HostileS
       return answer(response, asked.id, {
         protocolVersion: '2025-11-25',
         serverInfo: { name: 'hostile', version: '1' },
-        capabilities: { tools: {} },
+        capabilities,
       })
     if (asked.id === undefined) return response.writeHead(202).end()
     answering(asked, response, request)
