@@ -13,7 +13,7 @@ const runTool: Scenario['runTool'] = async ({ progress }) => {
   return { ok: true, output: 'done' }
 }
 
-const tools = [httpTool('post'), httpTool('guarded', { needsApproval: true })]
+const tools = [httpTool('post', { needsApproval: false }), httpTool('guarded', { needsApproval: true })]
 
 /** Calls whose server says how far they are, approved and not. */
 export const progressScenarios: readonly Scenario[] = [
@@ -23,7 +23,7 @@ export const progressScenarios: readonly Scenario[] = [
     runTool,
     play: async (world, clock) => {
       const session = await newSession(world)
-      const { waiting } = await pausedTurn(world, session, { input: 'go', tools, pause_on_tool_calls: false })
+      const { waiting } = await pausedTurn(world, session, { input: 'go', tools })
       await clock.advance(lookMs)
       await approve(world, session, waiting.guarded ?? '', [])
       await clock.advance(lookMs)

@@ -24,6 +24,8 @@ const email = string({ format: 'email', maxLength: 320 })
 const newPassword = string({ minLength: 12, maxLength: 1024 })
 const origin = string({ maxLength: 256, pattern: '^(\\*|https?://[^/\\s]+)$' })
 
+const returnUrl = string({ minLength: 1, maxLength: 2048, pattern: '^https?://[^\\s@]+$' })
+
 const identity = object(
   {
     member: object({ id: id('usr'), email: string(), name: nullable(string()), role }),
@@ -125,6 +127,14 @@ export const projects = defineResource('projects', {
       defaulted(array(origin, { maxItems: 100 }), []),
       'Origins of browsers that may use client tokens. `*` for any.',
     ),
+    return_urls: described(
+      defaulted(array(returnUrl, { maxItems: 100 }), []),
+      'Pages that sign-ins of connections may lead back to (`connections.authorize`). One that ends with a slash allows what is below it. Empty: any page over https.',
+    ),
+    remote_servers: described(
+      defaulted(oneOf('any', 'registered'), 'any'),
+      'Remote tool servers that turns and responses may name: `registered` forbids to bring one along by its URL.',
+    ),
     memory: described(
       defaulted(projectMemory, {}),
       'Caps, retention and embedder of the memory of users. What is named wins over the plan; null takes a cap away.',
@@ -135,7 +145,7 @@ export const projects = defineResource('projects', {
     ),
     deletion: described(nullable(projectDeletion), 'How far the deletion is; null for a project that stays.'),
   },
-  writable: ['name', 'allowed_origins', 'memory'],
+  writable: ['name', 'allowed_origins', 'memory', 'return_urls', 'remote_servers'],
   transitions: {
     delete: {
       summary: 'Delete a project',
@@ -154,8 +164,7 @@ export const projects = defineResource('projects', {
     get: {},
     update: {
       access: dashboardOnly('admin'),
-      description:
-        'Renames the project, or replaces the origins that may use its client tokens: within a second on every node.',
+      description: 'Renames the project, or replaces what is sent of its settings: within a second on every node.',
     },
   },
 })

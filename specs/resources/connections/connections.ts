@@ -200,7 +200,7 @@ const work = defineOperations('connections', {
   authorize: {
     summary: 'Authorize a connection',
     description:
-      'Starts a sign-in at the provider, with PKCE and a state that is used once, within 15 minutes. Send the owner to `authorize_url`; the provider sends them back to `connections.callback`.',
+      'Offers a sign-in at the provider, with PKCE and a state that is used once. Send the owner to `authorize_url`, a link of this server that one browser opens once, within 15 minutes; the sign-in has to end in that browser. With `confirm` it is not over before you said who came back (`connections.confirm`): no one can have another person sign in for them.',
     method: 'POST',
     path: `${one}/authorize`,
     access,
@@ -208,12 +208,35 @@ const work = defineOperations('connections', {
     body: object({
       redirect_uri: described(
         optional(httpUrl),
-        'Page of yours that the callback leads to, with `connection_id` and `status`.',
+        'Page of yours that the callback leads to, with `connection_id` and `status`. It has to be one of `return_urls` of the project, where there are some.',
+      ),
+      confirm: described(
+        optional(boolean()),
+        'The callback leads to `redirect_uri` with `status=confirmation_required` and `sign_in`, and the connection waits for `connections.confirm`. Default: false.',
       ),
       scopes: described(optional(scopes), 'Default: the scopes of the connection.'),
     }),
     answer: answersJson(object({ ...authorizeUrl, expires_at: timestamp() }), { secret: true }),
     errors: ['connection_revoked', 'connector_not_configured', 'invalid_transition'],
+  },
+  confirm: {
+    summary: 'Confirm a sign-in',
+    description:
+      'Ends a sign-in that was offered with `confirm`: send `sign_in` as your page got it, and the user who is signed in at your page, within 10 minutes. Another user than that of the connection ends the sign-in without a token.',
+    method: 'POST',
+    path: `${one}/confirm`,
+    access,
+    ofTenants: 'user',
+    body: object({
+      sign_in: string({ minLength: 1, maxLength: 256 }),
+      external_user_id: described(
+        optional(string({ minLength: 1, maxLength: 256 })),
+        'User of your session, not of your request. Required for a connection of an end user.',
+      ),
+    }),
+    answer: answersJson(shown),
+    errors: ['oauth_state_invalid', 'connection_revoked', 'invalid_transition'],
+    idempotency: 'ignored',
   },
   reconnect: {
     summary: 'Create a reconnect link',
@@ -228,7 +251,8 @@ const work = defineOperations('connections', {
   },
   start: {
     summary: 'Start a sign-in',
-    description: 'Address of reconnect links: leads the browser to the provider.',
+    description:
+      'Address of links of `connections.authorize` and `connections.reconnect`: leads the browser to the provider.',
     method: 'GET',
     path: '/v1/connections/oauth/start',
     access: publicAccess,
@@ -240,7 +264,7 @@ const work = defineOperations('connections', {
   callback: {
     summary: 'End a sign-in',
     description:
-      'Redirect target of providers. The state is checked, used once, and bound to the connection, its issuer and, for reconnect links, the browser.',
+      'Redirect target of providers. The state is checked, used once, and bound to the connection, its issuer and the browser that began it.',
     method: 'GET',
     path: '/v1/connections/oauth/callback',
     access: publicAccess,

@@ -23,6 +23,10 @@ export type ProjectData = {
   readonly previous_signing_until_ms?: number
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory
+  /** Pages that sign-ins of connections may lead back to; absent or none: any. */
+  readonly return_urls?: readonly string[]
+  /** Which remote tool servers requests may name; absent: any. */
+  readonly remote_servers?: 'any' | 'registered'
   /** Personal data is redacted unless the project's policy says otherwise; absent in projects of before. */
   readonly redacts_by_default?: boolean
   /** The project is being deleted. */

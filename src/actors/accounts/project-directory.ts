@@ -18,6 +18,10 @@ export interface ProjectSettings {
   readonly deleting?: boolean
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory | undefined
+  /** Pages that sign-ins of connections may lead back to; absent or none: any. */
+  readonly returnUrls?: readonly string[]
+  /** Remote tool servers are named by their registration only. */
+  readonly registeredServersOnly?: boolean
 }
 
 interface CachedProject extends ProjectSettings {
@@ -111,6 +115,9 @@ export class ProjectDirectory {
     const redactsByDefault = row.data.redacts_by_default === true
     const signing = { current, previous, previousUntilMs }
     const deleting = row.data.deletion !== undefined
-    return { organization: row.project, name, allowedOrigins, redactsByDefault, deleting, memory, signing }
+    const returnUrls = row.data.return_urls ?? []
+    const registeredServersOnly = row.data.remote_servers === 'registered'
+    const policy = { allowedOrigins, redactsByDefault, returnUrls, registeredServersOnly }
+    return { organization: row.project, name, deleting, memory, signing, ...policy }
   }
 }

@@ -32,6 +32,8 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
       name: row.data.name,
       allowed_origins: row.data.allowed_origins,
       memory: row.data.memory ?? {},
+      return_urls: row.data.return_urls ?? [],
+      remote_servers: row.data.remote_servers ?? 'any',
       status: row.data.deletion === undefined ? ('active' as const) : ('deleting' as const),
       deletion: deletionView(row.data.deletion),
       ...rowTimes(row),
@@ -66,8 +68,8 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
     'projects.create': async (call) => {
       const { organization } = memberOf(call.principal)
       const id = newIdFor(call, 'prj')
-      const { name, allowed_origins, memory } = call.body
-      const data = { ...deps.projects.newData(id, name, allowed_origins), memory }
+      const { name, allowed_origins, ...policy } = call.body
+      const data = { ...deps.projects.newData(id, name, allowed_origins), ...policy }
       const notices = [new Audited(call, 'project', id).line('created', id)]
       return resource.create(organizationScope(organization), { id, project: organization, data, notices })
     },

@@ -2,6 +2,7 @@ import { connectionWaitSink } from '#machines/action/action.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import { connections as connectionOperations } from '#specs/resources/connections/connections.ts'
 import { connectors as connectorOperations } from '#specs/resources/connections/connectors.ts'
+import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
@@ -27,6 +28,8 @@ export const connections = capability({
   machines: [{ definition: connectionDefinition, rows: connectionRows }],
   open: (house) => {
     const directory = tenantDirectory.of(house)
+    const { projects } = authPort.of(house)
+    const returnUrls = async (project: string) => (await projects.settings(project))?.returnUrls ?? []
     const opened = openConnections(house, serverUrlPort.of(house))
     const checkTenant = (project: string, tenant: string) => directory.check(project, tenant, 'tenant_id')
     connectionService.give(house, opened.accesses)
@@ -34,7 +37,7 @@ export const connections = capability({
     return {
       useCases: {
         ...connectionUseCases({ ...house, ...opened, checkTenant }),
-        ...signInUseCases({ ...house, ...opened }),
+        ...signInUseCases({ ...house, ...opened, returnUrls }),
         ...connectorUseCases({ clients: opened.clients, callbackUrl: opened.links.callbackUrl }),
       },
       effects: connectionEffects({ ...house, ...opened }),

@@ -57,7 +57,7 @@ export const connectionSecrets: TypedKind<ConnectionSecretsData> = {
 export type SignInData = {
   readonly connection_id: string
   readonly state_hash: string
-  /** Sealed PKCE verifier. */
+  /** Sealed PKCE verifier; of a code that waits for its confirmation, the code too. */
   readonly verifier: string
   /** Where the provider sends the code. */
   readonly redirect_uri: string
@@ -66,8 +66,10 @@ export type SignInData = {
   readonly scopes: readonly string[]
   /** Which server and client it was begun at: another one gets no code. */
   readonly server: string
-  /** Hash of the cookie of the browser that began it; null when we set none. */
+  /** Hash of the cookie of the browser that began it; null before one has, and after it came back. */
   readonly browser: string | null
+  /** The caller says whose browser it was before the code is exchanged; absent in sign-ins of before. */
+  readonly confirm?: boolean
   readonly by: JsonObject
 }
 

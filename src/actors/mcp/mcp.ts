@@ -1,5 +1,6 @@
 import { mcpServerDefinition } from '#machines/mcp-server/mcp-server-definition.ts'
 import { mcpServers } from '#specs/resources/mcp/mcp-servers.ts'
+import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
 import { connectionService } from '../capability/connection-service.ts'
@@ -36,7 +37,9 @@ export const mcp = capability({
     const servers = new McpServers(house)
     const inline = new InlineServers({ ...parts, read: readServer(house.guard) })
     agentResources.give(house, agentTools({ ...parts, servers }))
-    remoteTools.give(house, turnServers({ ...parts, servers, inline }))
+    const registeredOnly = async (project: string) =>
+      (await authPort.of(house).projects.settings(project))?.registeredServersOnly ?? false
+    remoteTools.give(house, turnServers({ ...parts, servers, inline, registeredOnly }))
     return {
       close: () => held.close(),
       useCases: serverUseCases(parts),

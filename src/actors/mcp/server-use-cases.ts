@@ -16,13 +16,12 @@ import type { Host } from '../runtime/host.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
-import type { McpTarget } from './client/mcp-connection.ts'
+import { contentUseCases, targetOf } from './content-use-cases.ts'
 import { serverRows } from './kinds.ts'
 import { causeOf, McpServers, requireReachable } from './mcp-servers.ts'
-import { type ContentRequest, fillPrompt, readResource } from './read-content.ts'
-import { ownHeaders, referenceOf } from './server-auth.ts'
+import { referenceOf } from './server-auth.ts'
 import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
-import { listsView, newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
+import { newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
 import { testServer } from './test-server.ts'
 
 /** What the operations on servers need. */
@@ -81,26 +80,7 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
       const tools = toolViews(context).filter((tool) => state === undefined || tool.state === state)
       return { tools, snapshot_at, hash, ...newestChanges(context) }
     },
-    'mcp_servers.resources': async ({ scope, params }) => {
-      const server = await servers.find(scope, params.server_id)
-      const { prompts: _prompts, unread, ...lists } = listsView(serverContext(server))
-      const { snapshot_at } = residentView(server)
-      return { ...lists, unread: unread.filter((list) => list !== 'prompts'), snapshot_at }
-    },
-    'mcp_servers.prompts': async ({ scope, params }) => {
-      const server = await servers.find(scope, params.server_id)
-      const { prompts, unread } = listsView(serverContext(server))
-      const { snapshot_at } = residentView(server)
-      return { prompts, unread: unread.filter((list) => list === 'prompts'), snapshot_at }
-    },
-    'mcp_servers.read_resource': async ({ scope, params, body }) => {
-      const request = await contentRequest(parts, await servers.find(scope, params.server_id))
-      return { contents: await readResource(request, body.uri) }
-    },
-    'mcp_servers.fill_prompt': async ({ scope, params, body }) => {
-      const request = await contentRequest(parts, await servers.find(scope, params.server_id))
-      return fillPrompt(request, { name: body.name, arguments: body.arguments ?? {} })
-    },
+    ...contentUseCases(parts, servers),
     'mcp_servers.review_tool': async (call) => {
       const { scope, params, body, idempotency } = call
       const server = await servers.find(scope, params.server_id)
@@ -117,25 +97,6 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
 }
 
 const tested = async (parts: ServerUseCaseParts, server: Resident) => testServer(parts, await targetOf(parts, server))
-
-/** @throws {ServiceError} `invalid_transition` for a server that is disabled. */
-const contentRequest = async (parts: ServerUseCaseParts, server: Resident): Promise<ContentRequest> => {
-  if (serverStatus(storedState(server.state.snapshot)) === 'disabled')
-    throw new ServiceError('invalid_transition', { message: 'The server is disabled.' })
-  const { timeout_ms: timeoutMs } = serverContext(server)
-  return { guard: parts.guard, target: await targetOf(parts, server), timeoutMs }
-}
-
-/** Where a server is spoken to on behalf of its project, and never of a user. */
-const targetOf = async (parts: ServerUseCaseParts, server: Resident): Promise<McpTarget> => {
-  const { url, transport, auth } = serverContext(server)
-  const { project, tenant } = server.owner
-  const headers = {
-    ...(await parts.headers.open({ project, id: server.id, url })),
-    ...(await ownHeaders(parts.connections, auth, { project, tenant, user: null })),
-  }
-  return { url, transport, headers }
-}
 
 /** @throws {ServiceError} `not_found` for a tenant that the caller does not have. */
 const tenantOf = async ({ checkTenant }: ServerUseCaseParts, { scope, body }: CreateCall): Promise<string | null> => {

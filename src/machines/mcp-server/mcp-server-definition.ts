@@ -15,7 +15,14 @@ export const serverStatus = ({
 const serverRow: RowOf = (state, { tenant }) => {
   const status = serverStatus(state)
   if (status === null) return null
-  const { server_id: _id, tools: _snapshot, changes: _diff, lists: _lists, attempts: _tries, ...context } = state.context
+  const {
+    server_id: _id,
+    tools: _snapshot,
+    changes: _diff,
+    lists: _lists,
+    attempts: _tries,
+    ...context
+  } = state.context
   return { ...context, tenant_id: tenant, status }
 }
 

@@ -18,7 +18,11 @@ export type ListedTemplate = {
 export type ListedPrompt = {
   readonly name: string
   readonly description: string | null
-  readonly arguments: readonly { readonly name: string; readonly description: string | null; readonly required: boolean }[]
+  readonly arguments: readonly {
+    readonly name: string
+    readonly description: string | null
+    readonly required: boolean
+  }[]
 }
 
 /** What a server has beside tools, as it was discovered. */

@@ -1,5 +1,5 @@
 import { initialTransition, setup, transition } from 'xstate'
-import type { CallEvent, OpenCall } from '../session/session-data.ts'
+import type { CallEvent, OpenCall, ProgressEvent } from '../session/session-data.ts'
 import { shownInput } from './required-input.ts'
 
 /** What decides where a call begins. */
@@ -15,6 +15,7 @@ export type CallTraits = {
 /** What can happen to one call; a run's delegations are calls too. */
 export type ToolCallEvent =
   | CallEvent
+  | ProgressEvent
   | { readonly type: 'child_ended' | 'child_refused' }
   /** The caller's next turn brings the outputs that it owes. */
   | { readonly type: 'turn' }

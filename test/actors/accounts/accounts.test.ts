@@ -26,7 +26,10 @@ describe('projects', () => {
     const accounts = await open()
     const { useCases, dashboard, project, auth } = accounts
     const { dashboard: eve, project: foreign } = await addForeign(accounts)
-    const body = { name: 'Second', allowed_origins: ['https://app.example.org'], memory: { plan: 'free' as const } }
+    const body = {
+      ...{ name: 'Second', allowed_origins: ['https://app.example.org'], memory: { plan: 'free' as const } },
+      ...{ return_urls: ['https://app.example.org/done'], remote_servers: 'registered' as const },
+    }
     const made = await useCases['projects.create'](callOf(dashboard, {}, {}, body))
     expect(made).toMatchObject(body)
     expect(Object.keys(made).sort()).toEqual([
@@ -36,6 +39,8 @@ describe('projects', () => {
       'id',
       'memory',
       'name',
+      'remote_servers',
+      'return_urls',
       'status',
       'updated_at',
     ])

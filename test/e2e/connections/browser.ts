@@ -7,14 +7,14 @@ interface Page {
   readonly text: string
 }
 
-/** A browser as far as signing in needs one: cookies by host, forms, and no trust in anything. */
+/** A browser as far as signing in needs one: cookies by the name of the host, whatever its port, forms, and no trust in anything. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>()
   readonly #agent = new Agent({ rejectUnauthorized: false })
 
   /** One request, no redirect followed. */
   open(url: string, form?: Readonly<Record<string, string>>): Promise<Page> {
-    const { host, protocol } = new URL(url)
+    const { hostname: host, protocol } = new URL(url)
     const body = form === undefined ? undefined : new URLSearchParams(form).toString()
     const jar = this.#cookies.get(host) ?? new Map<string, string>()
     this.#cookies.set(host, jar)

@@ -42,7 +42,7 @@ export const startAskingServer = async (): Promise<AskingServer> => {
         served.cancelled += 1
       })
       const wanted = { message: 'Which seat do you want?', requestedSchema }
-      const answer = await mcpReq.elicitInput(wanted, { timeout: 600_000 })
+      const answer = await mcpReq.elicitInput(wanted, { timeout: 600_000, relatedRequestId: mcpReq.id })
       served.answers.push(answer)
       return said(`Booked: ${answer.action} ${JSON.stringify(answer.content ?? null)}.`)
     })

@@ -79,7 +79,7 @@ describe('what a model reads of a remote server whose definitions change', () =>
     const agent = await agentWith(server)
     ours.tools = [...many.slice(1), { ...weather, name: 'tool_0', description: poison }]
     await refresh(server)
-    watched.calls = { name: 'search_tools', arguments: { query: 'secret evil.example hill' } }
+    watched.calls = { name: 'search_tools', arguments: { query: 'secret hill' } }
     const session = await begin(agent)
     expect(await outputOf(session)).toContain('found_tools')
     expect(watched.requests().join('\n')).not.toContain('evil.example')
@@ -90,24 +90,27 @@ describe('what a model reads of a remote server whose definitions change', () =>
   it.each([
     ['waits for a review', false],
     ['was approved meanwhile', true],
-  ])('is what its turn began with: a definition that changes under it and %s is not called', async (_what, approves) => {
-    const server = await register()
-    const session = await begin(await agentWith(server, 'always'))
-    ours.tools = [poisoned]
-    await refresh(server)
-    if (approves) {
-      const review = await world.api.post(`/v1/mcp/servers/${server}/tools/weather/review`, { decision: 'approve' })
-      expect(review.body).toMatchObject({ state: 'active', description: poison })
-    }
-    const log = await world.api.log(session)
-    const action_id = log.find((row) => row.event_type === 'turn.paused')?.payload.action_id
-    const count = watched.requests().length
-    await world.api.post(`/v1/sessions/${session}/approve`, { action_id })
-    await vi.waitFor(async () => expect(await outputOf(session)).toContain('tool_changed'), patience)
-    await vi.waitFor(() => expect(watched.requests().length).toBeGreaterThan(count), patience)
-    expect(ours.calls).toEqual([])
-    expect(watched.requests().join('\n')).not.toContain('evil.example')
-  })
+  ])(
+    'is what its turn began with: a definition that changes under it and %s is not called',
+    async (_what, approves) => {
+      const server = await register()
+      const session = await begin(await agentWith(server, 'always'))
+      ours.tools = [poisoned]
+      await refresh(server)
+      if (approves) {
+        const review = await world.api.post(`/v1/mcp/servers/${server}/tools/weather/review`, { decision: 'approve' })
+        expect(review.body).toMatchObject({ state: 'active', description: poison })
+      }
+      const log = await world.api.log(session)
+      const action_id = log.find((row) => row.event_type === 'turn.paused')?.payload.action_id
+      const count = watched.requests().length
+      await world.api.post(`/v1/sessions/${session}/approve`, { action_id })
+      await vi.waitFor(async () => expect(await outputOf(session)).toContain('tool_changed'), patience)
+      await vi.waitFor(() => expect(watched.requests().length).toBeGreaterThan(count), patience)
+      expect(ours.calls).toEqual([])
+      expect(watched.requests().join('\n')).not.toContain('evil.example')
+    },
+  )
 
   it('goes on with its turn when nothing of the change was read', async () => {
     const server = await register()

@@ -61,7 +61,10 @@ describe('a remote tool that says how far it is', () => {
     later.resolve()
     const frames = await stream.all()
     expect(frames.map(({ event }) => event)).toContain('tool_call.progress')
-    await vi.waitFor(async () => expect((await world.api.log(session)).at(-1)?.event_type).toBe('turn.completed'), patience)
+    await vi.waitFor(
+      async () => expect((await world.api.log(session)).at(-1)?.event_type).toBe('turn.completed'),
+      patience,
+    )
   })
 
   it('shows it of a server of revision 2025-11-25, in a session and in a run, once a second at most', async () => {

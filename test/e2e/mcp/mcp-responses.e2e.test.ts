@@ -1,5 +1,6 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 import { type NewEraServer, type ServedTool, said, startNewEraServer } from './new-era-server.ts'
 
@@ -147,6 +148,25 @@ describe('servers of tools in the Responses form, by the official client', () =>
     const answer = { type: 'mcp_approval_response' as const, approval_request_id: 'mcpr_none', approve: true }
     const request = { model, input: [answer], tools: [raw()] }
     await expect(openai.responses.create(request)).rejects.toMatchObject({ status: 400, param: 'input' })
+  })
+
+  it('are registered ones only, where the project says so', async () => {
+    const dashboard = await world.dashboard()
+    const project = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}`
+    const says = (remote_servers: string) => dashboard.fetch(project, { remote_servers }, { method: 'PATCH' })
+    const response = (tool: object) =>
+      world.api.post('/v1/responses', { model, input, tools: [{ ...tool, require_approval: 'never' }] })
+    const session = await world.api.createSession({})
+    const turn = (tool: object) => world.api.fetch(`/v1/sessions/${session}/turns`, { input, tools: [tool] })
+    expect(await (await says('registered')).json()).toMatchObject({ remote_servers: 'registered' })
+    await vi.waitFor(async () => expect((await response(raw())).status).not.toBe(200), patience)
+    const refused = await response(raw())
+    expect(refused.body.error).toMatchObject({ param: 'tools[0].server_url' })
+    expect((await turn(raw())).status).toBe(422)
+    expect(ours.calls).toEqual([])
+    expect((await response(registered)).body.output[1]).toMatchObject({ type: 'mcp_call', output: 'Rain in Oslo.' })
+    await says('any')
+    await vi.waitFor(async () => expect((await response(raw())).status).toBe(200), patience)
   })
 
   it('are for secret keys', async () => {

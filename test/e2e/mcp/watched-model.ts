@@ -17,8 +17,7 @@ const chunk = (delta: object, finish_reason: string | null = null): string =>
 
 const end = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })}\n\ndata: [DONE]\n\n`
 
-const said = (text: string): string =>
-  `${chunk({ role: 'assistant', content: text })}${chunk({}, 'stop')}${end}`
+const said = (text: string): string => `${chunk({ role: 'assistant', content: text })}${chunk({}, 'stop')}${end}`
 
 const called = (name: string, given: object): string => {
   const call = { index: 0, id: `call_${name}`, type: 'function', function: { name, arguments: JSON.stringify(given) } }
@@ -32,7 +31,8 @@ export const openWatchedModel = async (): Promise<WatchedModel> => {
   const answer: Answer = (response, { body }) => {
     const messages: readonly { readonly role: string }[] = Array.isArray(body.messages) ? body.messages : []
     const { calls } = model
-    const text = calls === null || messages.at(-1)?.role !== 'user' ? said('Done.') : called(calls.name, calls.arguments)
+    const text =
+      calls === null || messages.at(-1)?.role !== 'user' ? said('Done.') : called(calls.name, calls.arguments)
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
   }
   upstream.script(answer)

@@ -30,6 +30,11 @@ export class SignInLinks {
   /** A link that starts a sign-in, and until when, in ms since the epoch. */
   of(connection: { readonly project: string; readonly id: string }): { readonly url: string; readonly until: number } {
     const { link, until } = this.#signIns.link(connection)
-    return { url: `${this.#serverUrl}/v1/connections/oauth/start?link=${link}`, until }
+    return { url: this.start(link), until }
+  }
+
+  /** The address that begins a sign-in in the browser that opens it. */
+  start(link: string): string {
+    return `${this.#serverUrl}/v1/connections/oauth/start?link=${link}`
   }
 }

@@ -3,13 +3,17 @@ export interface SignInEnd {
   readonly trouble: { readonly code: string; readonly message: string } | null
   readonly returnTo: string | null
   readonly connectionId: string
+  /** The caller has to confirm who signed in, with this; null where nothing is left to do. */
+  readonly held: string | null
 }
 
 /** The page that a sign-in ends at. It runs no script, loads nothing, and leads on to the caller's page if there is one. */
-export const signInPage = ({ trouble, returnTo, connectionId }: SignInEnd) => {
-  const title = trouble === null ? 'Connected' : 'Not connected'
-  const text = trouble === null ? 'The connection works. You can close this window.' : trouble.message
-  const next = returnTo === null ? null : onward(returnTo, connectionId, trouble?.code ?? 'connected')
+export const signInPage = ({ trouble, returnTo, connectionId, held }: SignInEnd) => {
+  const title = trouble === null ? (held === null ? 'Connected' : 'One more step') : 'Not connected'
+  const text = trouble === null ? (held === null ? works : confirms) : trouble.message
+  const status = trouble?.code ?? (held === null ? 'connected' : 'confirmation_required')
+  const more = held === null || trouble !== null ? {} : { sign_in: held }
+  const next = returnTo === null ? null : onward(returnTo, { connection_id: connectionId, status, ...more })
   const link = next === null ? '' : `<p><a href="${escaped(next)}">Continue</a></p>`
   return {
     contentType: 'text/html; charset=utf-8',
@@ -24,10 +28,12 @@ export const signInPage = ({ trouble, returnTo, connectionId }: SignInEnd) => {
   }
 }
 
-const onward = (returnTo: string, connectionId: string, status: string): string => {
+const works = 'The connection works. You can close this window.'
+const confirms = 'The page that you came from ends the sign-in.'
+
+const onward = (returnTo: string, fields: Readonly<Record<string, string>>): string => {
   const url = new URL(returnTo)
-  url.searchParams.set('connection_id', connectionId)
-  url.searchParams.set('status', status)
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value)
   return url.href
 }
 

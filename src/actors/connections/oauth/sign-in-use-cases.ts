@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { UseCases } from '#actors/call/use-cases.ts'
+import type { ConnectionError } from '#machines/connection/connection-data.ts'
 import { connectionDefinition } from '#machines/connection/connection-definition.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { actorOf } from '#records/audit-note.ts'
@@ -10,16 +11,18 @@ import { contextOf } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope, type Scope } from '#specs/scope.ts'
-import type { JsonObject } from '#storage/ports.ts'
 import type { ConnectionServers } from '../connection-servers.ts'
 import { usable } from '../connection-use-cases.ts'
-import type { ConnectionVault } from '../connection-vault.ts'
+import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'
+import { residentView } from '../connection-view.ts'
+import type { SignInData } from '../kinds.ts'
 import type { ConnectionAccesses } from '../use/connection-access.ts'
 import { OAuthClient } from './oauth-client.ts'
 import { isIssuedBy, type OAuthServer, serverMark } from './oauth-server.ts'
+import { checkReturnUrl } from './return-url.ts'
 import type { SignInLinks } from './sign-in-links.ts'
 import { signInPage } from './sign-in-page.ts'
-import { cookieName, type EndedSignIn, type SignIns, signInMs } from './sign-ins.ts'
+import { cookieName, type EndedSignIn, type OfferedSignIn, type SignIns, signInMs } from './sign-ins.ts'
 
 /** What signing in needs. */
 export interface SignInParts {
@@ -30,26 +33,28 @@ export interface SignInParts {
   readonly signIns: SignIns
   readonly links: SignInLinks
   readonly accesses: ConnectionAccesses
+  /** Pages of a project that sign-ins may lead back to; none: any. */
+  readonly returnUrls: (project: string) => Promise<readonly string[]>
 }
 
-type SignInUseCases = Pick<UseCases, `connections.${'authorize' | 'reconnect' | 'start' | 'callback'}`>
+type SignInUseCases = Pick<UseCases, `connections.${'authorize' | 'confirm' | 'reconnect' | 'start' | 'callback'}`>
 type CallbackCall = Parameters<UseCases['connections.callback']>[0]
 
 /** Signing in at providers: beginning it, by the API or by a link, and coming back. */
 export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.authorize': async (call) => {
     const { scope, params, body } = call
-    if (body.redirect_uri !== undefined && !URL.canParse(body.redirect_uri))
-      throw new ServiceError('invalid_field', { param: 'redirect_uri', message: 'redirect_uri is no URL.' })
+    const { redirect_uri: return_to = null, confirm = false } = body
+    if (return_to !== null) checkReturnUrl(return_to, await parts.returnUrls(scope.project))
+    else if (confirm) throw new ServiceError('missing_field', { param: 'redirect_uri' })
     const connection = await findOAuth(parts, scope, params.tool_connection_id)
-    const begun = await begin(parts, connection, {
-      return_to: body.redirect_uri ?? null,
-      cookie: null,
-      by: actorOf(call),
-      ...(body.scopes !== undefined && { scopes: body.scopes }),
-    })
-    return { authorize_url: begun.url, expires_at: timestampOf(begun.until) }
+    const server = await serverOf(parts, connection)
+    const scopes = body.scopes ?? scopesOf(connection, server)
+    const offered = { return_to, scopes, by: actorOf(call), confirm }
+    const { token, until } = await parts.signIns.offer({ id: connection.id, owner: connection.owner }, offered)
+    return { authorize_url: parts.links.start(token), expires_at: timestampOf(until) }
   },
+  'connections.confirm': (call) => confirmed(parts, call),
   'connections.reconnect': async ({ scope, params }) => {
     const connection = await findOAuth(parts, scope, params.tool_connection_id)
     await serverOf(parts, connection)
@@ -57,11 +62,9 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
     return { authorize_url: url, expires_at: timestampOf(until) }
   },
   'connections.start': async (call) => {
-    const linked = parts.signIns.linked(call.query.link)
-    if (linked === null) throw new ServiceError('oauth_state_invalid', { param: 'link' })
-    const connection = await findOAuth(parts, projectScope(linked.project), linked.id)
+    const { connection, how } = await opened(parts, call)
     const cookie = randomBytes(32).toString('base64url')
-    const begun = await begin(parts, connection, { return_to: null, cookie, by: actorOf(call) })
+    const begun = await begin(parts, connection, { ...how, cookie })
     const attributes = `Path=${parts.links.cookiePath}; Max-Age=${signInMs / 1000}; HttpOnly; SameSite=Lax`
     const secure = parts.links.isSecure ? '; Secure' : ''
     return {
@@ -78,13 +81,35 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.callback': async (call) => {
     const ended = await parts.signIns.end(call.query.state ?? '', (name) => cookieOf(call.cookies ?? '', name))
     if (ended === null) throw new ServiceError('oauth_state_invalid', { param: 'state' })
-    const trouble = await finished(parts, ended, call)
+    const { trouble, held } = await finished(parts, ended, call)
     const { return_to } = ended.data
-    const page = signInPage({ trouble, returnTo: return_to, connectionId: ended.at.id })
+    const page = signInPage({ trouble, returnTo: return_to, connectionId: ended.at.id, held })
     const gone = `${cookieName(call.query.state ?? '')}=; Path=${parts.links.cookiePath}; Max-Age=0; HttpOnly; SameSite=Lax`
     return { ...page, headers: [...page.headers, ['set-cookie', gone]] }
   },
 })
+
+type StartCall = Parameters<UseCases['connections.start']>[0]
+
+/** What a link begins: of `authorize` once, of `reconnect` as often as it is opened. @throws {ServiceError} `oauth_state_invalid` */
+const opened = async (parts: SignInParts, call: StartCall) => {
+  const { link } = call.query
+  const linked = parts.signIns.linked(link)
+  if (linked !== null) {
+    const connection = await findOAuth(parts, projectScope(linked.project), linked.id)
+    return { connection, how: { return_to: null, by: actorOf(call), confirm: false } }
+  }
+  const taken = await parts.signIns.taken(link)
+  if (taken === null) throw new ServiceError('oauth_state_invalid', { param: 'link' })
+  const { return_to, by, confirm = false, scopes } = taken.data
+  const connection = await findOAuth(parts, projectScope(taken.at.owner.project), taken.at.id)
+  return { connection, how: { return_to, by, confirm, scopes } }
+}
+
+const scopesOf = (connection: Resident, server: OAuthServer): readonly string[] => {
+  const own = contextAt(connection).scopes
+  return own.length > 0 ? own : server.scopes
+}
 
 const findOAuth = async ({ host }: Pick<SignInParts, 'host'>, scope: Scope, id: string): Promise<Resident> => {
   const connection = usable(await host.find(scope, connectionDefinition, id))
@@ -105,16 +130,10 @@ const serverOf = async ({ servers }: Pick<SignInParts, 'servers'>, connection: R
 const begin = async (
   parts: SignInParts,
   connection: Resident,
-  how: {
-    readonly return_to: string | null
-    readonly cookie: string | null
-    readonly by: JsonObject
-    readonly scopes?: readonly string[]
-  },
+  how: Omit<OfferedSignIn, 'scopes'> & { readonly scopes?: readonly string[]; readonly cookie: string },
 ) => {
   const server = await serverOf(parts, connection)
-  const own = contextAt(connection).scopes
-  const scopes = how.scopes ?? (own.length > 0 ? own : server.scopes)
+  const scopes = how.scopes ?? scopesOf(connection, server)
   const redirectUri = parts.links.callbackUrl
   const { state, verifier, until } = await parts.signIns.begin(
     { id: connection.id, owner: connection.owner },
@@ -124,23 +143,69 @@ const begin = async (
   return { url: await client.authorizationUrl({ state, verifier, redirectUri, scopes }), state, until }
 }
 
-/** Why the sign-in came to nothing; null when the connection is active. */
-const finished = async (parts: SignInParts, { at, data, verifier }: EndedSignIn, call: CallbackCall) => {
-  const { host, servers, vault } = parts
+interface Finished {
+  /** Why the sign-in came to nothing; null when the connection is active, or the caller has to confirm. */
+  readonly trouble: ConnectionError | null
+  readonly held: string | null
+}
+
+const failed = (trouble: ConnectionError): Finished => ({ trouble, held: null })
+
+const finished = async (parts: SignInParts, ended: EndedSignIn, call: CallbackCall): Promise<Finished> => {
+  const { at, data, verifier } = ended
+  const { host, servers } = parts
   const { code, iss, error, error_description } = call.query
   const connection = await host.load(at.id)
-  if (connection === null) return gone
+  if (connection === null) return failed(gone)
   const context = contextAt(connection)
   const server = await servers.of({ project: at.owner.project, id: at.id, context })
-  if (server === null || serverMark(server) !== data.server) return moved
-  if (!isIssuedBy(server, iss)) return mixedUp
-  if (error !== undefined) return { code: 'denied', message: said(error, error_description) }
-  if (code === undefined) return { code: 'denied', message: 'The provider sent no code.' }
-  const sealed = vault.seal(at, 'code', JSON.stringify({ code, verifier, redirect_uri: data.redirect_uri }))
-  const event = { type: 'authorized', code: sealed, scopes: data.scopes, by: data.by }
+  if (server === null || serverMark(server) !== data.server) return failed(moved)
+  if (!isIssuedBy(server, iss)) return failed(mixedUp)
+  if (error !== undefined) return failed({ code: 'denied', message: said(error, error_description) })
+  if (code === undefined) return failed({ code: 'denied', message: 'The provider sent no code.' })
+  const grant = JSON.stringify({ code, verifier, redirect_uri: data.redirect_uri })
+  if (data.confirm === true) return { trouble: null, held: await parts.signIns.hold(ended, grant) }
+  return { trouble: await exchanged(parts, { connection, at, data, grant }), held: null }
+}
+
+interface Exchange {
+  readonly connection: Resident
+  readonly at: SecretsAt
+  readonly data: SignInData
+  /** JSON text of the code and what it was requested with. */
+  readonly grant: string
+}
+
+/** Has the connection exchange a code. @returns why it is not active then; null when it is. */
+const exchanged = async ({ host, vault, accesses }: SignInParts, { connection, at, data, grant }: Exchange) => {
+  const event = { type: 'authorized', code: vault.seal(at, 'code', grant), scopes: data.scopes, by: data.by }
   await host.deliver(at.id, { event, cause: `signed-in:${data.state_hash}` })
-  const { held, error: trouble } = contextAt(await parts.accesses.idle(connection))
+  const { held, error: trouble } = contextAt(await accesses.idle(connection))
   return held && trouble === null ? null : (trouble ?? moved)
+}
+
+type ConfirmCall = Parameters<UseCases['connections.confirm']>[0]
+
+/** The caller says who came back: the code is exchanged for the owner of the connection, and for no one else. */
+const confirmed = async (parts: SignInParts, { scope, params, body }: ConfirmCall) => {
+  const connection = await findOAuth(parts, scope, params.tool_connection_id)
+  const { user } = connection.owner
+  if (user !== null && body.external_user_id === undefined)
+    throw new ServiceError('missing_field', { param: 'external_user_id' })
+  const ended = await parts.signIns.confirmed(body.sign_in, connection.id)
+  if (ended === null) throw new ServiceError('oauth_state_invalid', { param: 'sign_in' })
+  if ((body.external_user_id ?? user) !== user)
+    throw new ServiceError('invalid_field', {
+      param: 'external_user_id',
+      message: 'The connection is of another user: the sign-in is over.',
+    })
+  const { at, data, verifier: grant } = ended
+  const server = await parts.servers.of({ project: at.owner.project, id: at.id, context: contextAt(connection) })
+  if (server === null || serverMark(server) !== data.server)
+    throw new ServiceError('oauth_state_invalid', { message: moved.message })
+  await exchanged(parts, { connection, at, data, grant })
+  await parts.host.rows.shown()
+  return residentView(await parts.host.find(scope, connectionDefinition, connection.id))
 }
 
 const gone = { code: 'connection_not_found', message: 'The connection is not there any more.' }

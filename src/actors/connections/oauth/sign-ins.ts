@@ -15,11 +15,23 @@ export const signInMs = 15 * 60 * 1000
 /** A link that starts one can be opened so long, in ms. */
 export const linkMs = 7 * 24 * 60 * 60 * 1000
 
+/** A caller confirms who signed in within this time, in ms: codes of providers live no longer. */
+export const confirmMs = 10 * 60 * 1000
+
+/** What a sign-in is offered with, before a browser begins it. */
+export type OfferedSignIn = Pick<SignInData, 'return_to' | 'scopes' | 'by' | 'confirm'>
+
 /** What a sign-in is begun with. */
-export type NewSignIn = Pick<SignInData, 'redirect_uri' | 'return_to' | 'scopes' | 'server' | 'by'> & {
-  /** Secret of a cookie of the browser; null when we set none. */
-  readonly cookie: string | null
-}
+export type NewSignIn = OfferedSignIn &
+  Pick<SignInData, 'redirect_uri' | 'server'> & {
+    /** Secret of a cookie of the browser that begins it. */
+    readonly cookie: string
+  }
+
+/** What a token of ours is for; one for another purpose is none. */
+type Purpose = 'offer' | 'state' | 'confirm'
+
+type Kept = Omit<SignInData, 'connection_id' | 'state_hash' | 'verifier'>
 
 /** A sign-in that came back. */
 export interface EndedSignIn {
@@ -61,23 +73,36 @@ export class SignIns {
     return this.#now() < until ? { project, id } : null
   }
 
+  /** Offers a sign-in to the one browser that takes it. @returns what it takes it with. @throws {StoreUnavailable} */
+  async offer(at: SecretsAt, offered: OfferedSignIn): Promise<{ readonly token: string; readonly until: number }> {
+    const data = { ...offered, redirect_uri: '', server: '', browser: null }
+    return this.#keep('offer', at, { data, secret: '', ms: signInMs })
+  }
+
+  /** The sign-in that was offered; null for the second that comes with it. @throws {StoreUnavailable} */
+  async taken(token: string): Promise<{ readonly at: SecretsAt; readonly data: SignInData } | null> {
+    const row = await this.#row('offer', token)
+    return row === null ? null : this.#removed(row)
+  }
+
   /** @returns the state for the provider, and the PKCE verifier. @throws {StoreUnavailable} */
-  async begin({ id, owner }: SecretsAt, { cookie, ...signIn }: NewSignIn) {
-    const nonce = randomBytes(32).toString('base64url')
-    const state = `${nonce}.${this.#sign('state', nonce)}`
+  async begin(at: SecretsAt, { cookie, ...signIn }: NewSignIn) {
     const verifier = randomBytes(32).toString('base64url')
-    const own = newId('csi')
-    const { project, tenant, user } = owner
-    const data: SignInData = {
-      ...signIn,
-      connection_id: id,
-      state_hash: hashOf(state),
-      verifier: this.#box.seal(verifier, secretAad({ project, id: own }, 'verifier')),
-      browser: cookie === null ? null : hashOf(cookie),
-    }
-    const until = this.#now() + signInMs
-    await this.#table.insert({ id: own, project, tenant, user, data, expiresAtMs: until })
+    const data = { ...signIn, browser: hashOf(cookie) }
+    const { token: state, until } = await this.#keep('state', at, { data, secret: verifier, ms: signInMs })
     return { state, verifier, until }
+  }
+
+  /** Keeps a code until the caller says whose browser came back with it. @throws {StoreUnavailable} */
+  async hold({ at, data }: EndedSignIn, code: string): Promise<string> {
+    const held = { data: { ...data, browser: null }, secret: code, ms: confirmMs }
+    return (await this.#keep('confirm', at, held)).token
+  }
+
+  /** The sign-in of a connection that the caller confirms, with its code as `verifier`; once. @throws {StoreUnavailable} */
+  async confirmed(token: string, connectionId: string): Promise<EndedSignIn | null> {
+    const row = await this.#row('confirm', token)
+    return row === null || row.data.connection_id !== connectionId ? null : this.#ended(row)
   }
 
   /**
@@ -85,18 +110,49 @@ export class SignIns {
    * @param cookie of the browser, by the name of its cookie. @throws {StoreUnavailable}
    */
   async end(state: string, cookie: (name: string) => string | undefined): Promise<EndedSignIn | null> {
-    const [nonce = '', signature = ''] = state.split('.')
-    if (!this.#isSigned('state', nonce, signature)) return null
-    const row = await this.#table.findGlobal({ state_hash: hashOf(state) })
-    if (row === null || (row.expires_at ?? 0) <= this.#now()) return null
-    if (!isBrowserOf(row, cookie(cookieName(state)))) return null
-    const isFirst = await this.#table.remove(projectScope(row.project), row.id)
-    if (!isFirst) return null
+    const row = await this.#row('state', state)
+    return row === null || !isBrowserOf(row, cookie(cookieName(state))) ? null : this.#ended(row)
+  }
+
+  async #keep(
+    purpose: Purpose,
+    { id, owner }: SecretsAt,
+    { data, secret, ms }: { readonly data: Kept; readonly secret: string; readonly ms: number },
+  ) {
+    const nonce = randomBytes(32).toString('base64url')
+    const token = `${nonce}.${this.#sign(purpose, nonce)}`
+    const own = newId('csi')
+    const { project, tenant, user } = owner
+    const row: SignInData = {
+      ...data,
+      connection_id: id,
+      state_hash: hashOf(token),
+      verifier: this.#box.seal(secret, secretAad({ project, id: own }, 'verifier')),
+    }
+    const until = this.#now() + ms
+    await this.#table.insert({ id: own, project, tenant, user, data: row, expiresAtMs: until })
+    return { token, until }
+  }
+
+  /** The stored sign-in of a token of ours that is not over. */
+  async #row(purpose: Purpose, token: string): Promise<Row<SignInData> | null> {
+    const [nonce = '', signature = ''] = token.split('.')
+    if (!this.#isSigned(purpose, nonce, signature)) return null
+    const row = await this.#table.findGlobal({ state_hash: hashOf(token) })
+    return row === null || (row.expires_at ?? 0) <= this.#now() ? null : row
+  }
+
+  /** Null for the second that comes. */
+  async #removed(row: Row<SignInData>) {
+    if (!(await this.#table.remove(projectScope(row.project), row.id))) return null
     const { project, tenant, user, data } = row
+    return { at: { id: data.connection_id, owner: { project, tenant, user } }, data }
+  }
+
+  async #ended(row: Row<SignInData>): Promise<EndedSignIn | null> {
+    const removed = await this.#removed(row)
     const verifier = this.#opened(row)
-    return verifier === null
-      ? null
-      : { at: { id: data.connection_id, owner: { project, tenant, user } }, data, verifier }
+    return removed === null || verifier === null ? null : { ...removed, verifier }
   }
 
   #opened({ id, project, data }: Row<SignInData>): string | null {
@@ -122,6 +178,6 @@ export class SignIns {
 export const cookieName = (state: string): string => `troupe_connect_${hashOf(state).slice(0, 12)}`
 
 const isBrowserOf = ({ data }: Row<SignInData>, cookie: string | undefined): boolean =>
-  data.browser === null || (cookie !== undefined && hashOf(cookie) === data.browser)
+  cookie !== undefined && hashOf(cookie) === data.browser
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')

@@ -16,6 +16,8 @@ import { modelNames } from './tool-names.ts'
 export interface TurnServersParts extends AgentToolsParts {
   readonly inline: InlineServers
   readonly records: RecordStore
+  /** Whether a project forbids servers that are not registered. */
+  readonly registeredOnly: (project: string) => Promise<boolean>
 }
 
 /** Tools of servers that a turn names: registered ones, or one that it brings along. */
@@ -24,7 +26,10 @@ export const turnServers = (parts: TurnServersParts): RemoteTools => {
   return {
     offer: async (place, declared) => {
       const server_id = declared.server_id ?? (await labelled(parts.records, place, declared))
-      if (server_id === undefined) return inlineTools(await parts.inline.server(place, declared), declared)
+      if (server_id === undefined) {
+        if (declared.server_url !== undefined && (await parts.registeredOnly(place.project))) throw notRegistered(place)
+        return inlineTools(await parts.inline.server(place, declared), declared)
+      }
       const { allowed_tools: tools, require_approval } = declared
       const named = {
         server_id,
@@ -46,6 +51,12 @@ export const turnServers = (parts: TurnServersParts): RemoteTools => {
     },
   }
 }
+
+const notRegistered = ({ param }: RemotePlace): ServiceError =>
+  new ServiceError('invalid_field', {
+    param: `${param}.server_url`,
+    message: 'The project takes registered tool servers only: name one by server_id or server_label.',
+  })
 
 /** The registered server of this name, where a declaration has no address; undefined for none, or for several. */
 const labelled = async (

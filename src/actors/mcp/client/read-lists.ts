@@ -44,7 +44,11 @@ export const listsOf = async (connection: McpConnection, signal: AbortSignal): P
 }
 
 /** Those that may be kept, one of each key. */
-const keptOf = <T>(listed: readonly unknown[], of: (each: unknown) => T | null, keyOf: (each: T) => string): readonly T[] => {
+const keptOf = <T>(
+  listed: readonly unknown[],
+  of: (each: unknown) => T | null,
+  keyOf: (each: T) => string,
+): readonly T[] => {
   const kept = new Map<string, T>()
   for (const each of listed) {
     const read = of(each)

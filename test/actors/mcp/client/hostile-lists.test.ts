@@ -41,20 +41,22 @@ describe('what a hostile server lists beside its tools', () => {
       { uri: 'file:///a', name: 'a' },
       { uri: 'file:///a', name: 'again' },
       { uri: 'file:///\u202eb', name: 'b' },
-      { uri: 'file:///c', name: 'c\u200b\u200b', description: 'x'.repeat(5000), mimeType: 5 },
+      { uri: 'file:///c', name: 'c\u200b\u200b', description: 'x'.repeat(5000) },
       { uri: 'x'.repeat(5000), name: 'd' },
-      { uri: 7, name: 'e' },
-      { name: 'f' },
     ]
-    const prompts = [
-      { name: '__proto__', arguments: [{ name: 'constructor', required: 'yes' }, { name: '' }, 5] },
-      { name: 'bell\u0007' },
-    ]
+    const prompts = [{ name: '__proto__', arguments: [{ name: 'constructor' }, { name: '' }] }, { name: 'bell\u0007' }]
     const { tools, lists: kept } = await found({ resources, prompts })
     expect(tools).toHaveLength(1)
-    expect(kept?.resources).toMatchObject([{ uri: 'file:///a', name: 'a' }, { uri: 'file:///c', description: null }])
+    expect(kept?.resources).toMatchObject([
+      { uri: 'file:///a', name: 'a' },
+      { uri: 'file:///c', description: null },
+    ])
     expect(kept?.prompts).toEqual([
-      { name: '__proto__', description: null, arguments: [{ name: 'constructor', description: null, required: false }] },
+      {
+        name: '__proto__',
+        description: null,
+        arguments: [{ name: 'constructor', description: null, required: false }],
+      },
     ])
   })
 
@@ -69,12 +71,18 @@ describe('what a hostile server lists beside its tools', () => {
     ['an error', (_asked, response) => void response.writeHead(500).end()],
     ['another type', (asked, response) => answer(response, asked.id, { resources: 'all of them' })],
     [
+      'another type in one of them',
+      (asked, response) => answer(response, asked.id, { resources: [{ uri: 7, name: 'e' }] }),
+    ],
+    [
       '20 MB',
-      (asked, response) => answer(response, asked.id, { resources: [{ uri: 'a', name: 'x'.repeat(20 * 1024 * 1024) }] }),
+      (asked, response) =>
+        answer(response, asked.id, { resources: [{ uri: 'a', name: 'x'.repeat(20 * 1024 * 1024) }] }),
     ],
     [
       'pages without an end',
-      (asked, response) => answer(response, asked.id, { resources: [{ uri: 'a', name: 'a' }], nextCursor: `${Math.random()}` }),
+      (asked, response) =>
+        answer(response, asked.id, { resources: [{ uri: 'a', name: 'a' }], nextCursor: `${Math.random()}` }),
     ],
   ])('is left out where it answers with %s, and its tools are read all the same', async (_what, resources) => {
     const { tools, lists: kept } = await found({ resources })

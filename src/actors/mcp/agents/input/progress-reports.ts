@@ -2,7 +2,11 @@ import type { ReportProgress } from '#actors/capability/agent-resources.ts'
 import { hiddenText } from '#src/skill-scan/hidden-text.ts'
 
 /** What a server says of how far a call is. */
-export type Progress = { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }
+export type Progress = {
+  readonly progress: number
+  readonly total?: number | undefined
+  readonly message?: string | undefined
+}
 
 /** How often and how much of a call's progress is journaled. */
 export const progressLimits = { everyMs: 1000, most: 100, messageLength: 512 } as const

@@ -1,0 +1,67 @@
+import type { ConnectionService } from '#actors/capability/connection-service.ts'
+import { serverStatus } from '#machines/mcp-server/mcp-server-definition.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { UseCases } from '../call/use-cases.ts'
+import type { Resident } from '../runtime/resident.ts'
+import { storedState } from '../runtime/step/actor-state.ts'
+import type { McpTarget, McpWork } from './client/mcp-connection.ts'
+import type { McpServers } from './mcp-servers.ts'
+import { type ContentRequest, fillPrompt, readResource } from './read-content.ts'
+import { ownHeaders } from './server-auth.ts'
+import type { ServerHeaders } from './server-headers.ts'
+import { listsView, residentView, serverContext } from './server-view.ts'
+
+/** What speaking to a server on behalf of its project needs. */
+export interface TargetParts {
+  readonly guard: McpWork['guard']
+  readonly headers: Pick<ServerHeaders, 'open'>
+  readonly connections: ConnectionService
+}
+
+type Served = 'resources' | 'prompts' | 'read_resource' | 'fill_prompt'
+
+/** What servers have beside tools: listed as it was discovered, and read at the server. */
+export const contentUseCases = (
+  parts: TargetParts,
+  servers: Pick<McpServers, 'find'>,
+): Pick<UseCases, `mcp_servers.${Served}`> => ({
+  'mcp_servers.resources': async ({ scope, params }) => {
+    const server = await servers.find(scope, params.server_id)
+    const { prompts: _prompts, unread, ...lists } = listsView(serverContext(server))
+    const { snapshot_at } = residentView(server)
+    return { ...lists, unread: unread.filter((list) => list !== 'prompts'), snapshot_at }
+  },
+  'mcp_servers.prompts': async ({ scope, params }) => {
+    const server = await servers.find(scope, params.server_id)
+    const { prompts, unread } = listsView(serverContext(server))
+    const { snapshot_at } = residentView(server)
+    return { prompts, unread: unread.filter((list) => list === 'prompts'), snapshot_at }
+  },
+  'mcp_servers.read_resource': async ({ scope, params, body }) => {
+    const request = await contentRequest(parts, await servers.find(scope, params.server_id))
+    return { contents: await readResource(request, body.uri) }
+  },
+  'mcp_servers.fill_prompt': async ({ scope, params, body }) => {
+    const request = await contentRequest(parts, await servers.find(scope, params.server_id))
+    return fillPrompt(request, { name: body.name, arguments: body.arguments ?? {} })
+  },
+})
+
+/** @throws {ServiceError} `invalid_transition` for a server that is disabled. */
+const contentRequest = async (parts: TargetParts, server: Resident): Promise<ContentRequest> => {
+  if (serverStatus(storedState(server.state.snapshot)) === 'disabled')
+    throw new ServiceError('invalid_transition', { message: 'The server is disabled.' })
+  const { timeout_ms: timeoutMs } = serverContext(server)
+  return { guard: parts.guard, target: await targetOf(parts, server), timeoutMs }
+}
+
+/** Where a server is spoken to on behalf of its project, and never of a user. */
+export const targetOf = async (parts: TargetParts, server: Resident): Promise<McpTarget> => {
+  const { url, transport, auth } = serverContext(server)
+  const { project, tenant } = server.owner
+  const headers = {
+    ...(await parts.headers.open({ project, id: server.id, url })),
+    ...(await ownHeaders(parts.connections, auth, { project, tenant, user: null })),
+  }
+  return { url, transport, headers }
+}

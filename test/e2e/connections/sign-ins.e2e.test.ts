@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { patience } from '../patience.ts'
+import { World } from '../world.ts'
+import { Browser } from './browser.ts'
+import { OAuthProvider } from './oauth-provider.ts'
+
+describe('sign-ins', () => {
+  let world: World
+  let provider: OAuthProvider
+  let tenant: string
+
+  beforeAll(async () => {
+    provider = await OAuthProvider.listen()
+    world = await World.start({ env: provider.env })
+    provider.register(world.url)
+    tenant = (await world.api.post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+  })
+  afterAll(async () => {
+    await world.stop()
+    await provider.stop()
+  })
+
+  const create = async (body: object = {}) => {
+    const made = await world.api.post('/v1/connections', { connector: 'oauth2', config: provider.config(), ...body })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    return made.body
+  }
+  const authorizeUrl = async (id: string, body: object = {}): Promise<string> => {
+    const answer = await world.api.post(`/v1/connections/${id}/authorize`, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    return answer.body.authorize_url
+  }
+  const get = async (id: string) => (await world.api.get(`/v1/connections/${id}`)).body
+
+  it('send the browser on to the page of the caller', async () => {
+    const { id } = await create()
+    const url = await authorizeUrl(id, { redirect_uri: 'https://app.example/done?x=1' })
+    const page = await new Browser().connect(url, 'ann')
+    expect(page.text).toContain(`https://app.example/done?x=1&#38;connection_id=${id}&#38;status=connected`)
+  })
+
+  it('bind a reconnect link to the browser that opened it', async () => {
+    const { id } = await create()
+    const link = (await world.api.post(`/v1/connections/${id}/reconnect`, {})).body.authorize_url
+    const victim = new Browser()
+    const back = await victim.signIn(link, 'ann')
+    expect((await new Browser().open(back)).text).toContain('oauth_state_invalid')
+    expect((await get(id)).status).toBe('pending')
+    expect((await victim.open(back)).text).toContain('<h1>Connected</h1>')
+  })
+
+  it('bind a sign-in to the browser that takes it, which one browser does once', async () => {
+    const { id } = await create()
+    const link = await authorizeUrl(id)
+    expect(link.startsWith(`${world.url}/v1/connections/oauth/start?link=`)).toBe(true)
+    const browser = new Browser()
+    const back = await browser.signIn(link, 'ann')
+    // another browser neither takes the link again nor ends what it has not begun
+    expect((await new Browser().open(link)).text).toContain('oauth_state_invalid')
+    expect((await new Browser().open(back)).text).toContain('oauth_state_invalid')
+    expect((await get(id)).status).toBe('pending')
+    expect((await browser.open(back)).text).toContain('<h1>Connected</h1>')
+    const links = await authorizeUrl(id)
+    const opened = await Promise.all([1, 2, 3].map(() => new Browser().open(links)))
+    expect(opened.map(({ status }) => status).sort()).toEqual([303, 400, 400])
+  })
+
+  it('are not connected by the account of someone who was sent the link, where the caller confirms who came back', async () => {
+    const body = { tenant_id: tenant, external_user_id: 'eve' }
+    const { id } = await create(body)
+    const page = 'https://app.example/done'
+    const back = async () => {
+      const url = await authorizeUrl(id, { redirect_uri: page, confirm: true })
+      const { text } = await new Browser().connect(url, 'ann')
+      expect(text).toContain('status=confirmation_required')
+      expect((await get(id)).status).toBe('pending')
+      return /sign_in=([\w.-]+)/.exec(text)?.[1] ?? ''
+    }
+    const confirm = (sign_in: string, more: object) =>
+      world.api.post(`/v1/connections/${id}/confirm`, { sign_in, ...more })
+    const granted = provider.granted.length
+    const first = await back()
+    expect((await confirm(first, {})).body.error).toMatchObject({ code: 'missing_field', param: 'external_user_id' })
+    const other = (await create(body)).id
+    const elsewhere = await world.api.post(`/v1/connections/${other}/confirm`, {
+      sign_in: first,
+      external_user_id: 'eve',
+    })
+    expect(elsewhere.body.error).toMatchObject({ code: 'oauth_state_invalid', param: 'sign_in' })
+    expect((await confirm(first, { external_user_id: 'ann' })).body.error.param).toBe('external_user_id')
+    expect((await confirm(first, { external_user_id: 'eve' })).body.error.code).toBe('oauth_state_invalid')
+    expect(provider.granted.length).toBe(granted)
+    expect(await get(id)).toMatchObject({ status: 'pending', error: null })
+    const second = await back()
+    expect((await confirm(second, { external_user_id: 'eve' })).body).toMatchObject({ id, status: 'active' })
+    expect((await confirm(second, { external_user_id: 'eve' })).body.error.code).toBe('oauth_state_invalid')
+    expect(await world.mentions(second)).toEqual({})
+    const bare = await world.api.post(`/v1/connections/${id}/authorize`, { confirm: true })
+    expect(bare.body.error).toMatchObject({ code: 'missing_field', param: 'redirect_uri' })
+  })
+
+  it('lead back to pages that the project allows, and to no other', async () => {
+    const dashboard = await world.dashboard()
+    const project = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}`
+    const { id } = await create()
+    const asked = async (redirect_uri: string) => {
+      const { status, body } = await world.api.post(`/v1/connections/${id}/authorize`, { redirect_uri })
+      return status === 200 ? 'taken' : body.error.param
+    }
+    expect(await asked('https://anywhere.example/x')).toBe('taken')
+    for (const url of ['http://anywhere.example/x', 'https://ann@anywhere.example/', 'https://['])
+      expect(await asked(url), url).toBe('redirect_uri')
+    const return_urls = ['https://app.example/done', 'https://app.example/below/', 'http://intern.example:8080/x']
+    const changed = await dashboard.fetch(project, { return_urls }, { method: 'PATCH' })
+    expect(await changed.json()).toMatchObject({ return_urls })
+    for (const url of ['https://app.example/done?a=1', 'https://app.example/below/a/b', 'http://intern.example:8080/x'])
+      await vi.waitFor(async () => expect(await asked(url), url).toBe('taken'), patience)
+    for (const url of [
+      'https://anywhere.example/x',
+      'https://app.example/done/more',
+      'https://app.example/below',
+      'https://app.example/below/../other',
+      'https://app.example.evil.example/done',
+      'https://app.example@evil.example/done',
+      'https://app.example:444/done',
+      'http://app.example/done',
+      'https://app.example/done\\@evil.example',
+    ])
+      expect(await asked(url), url).toBe('redirect_uri')
+    expect((await world.api.fetch(project, { return_urls: [] }, { method: 'PATCH' })).status).not.toBe(200)
+    await dashboard.fetch(project, { return_urls: [] }, { method: 'PATCH' })
+    await vi.waitFor(async () => expect(await asked('https://anywhere.example/x')).toBe('taken'), patience)
+  })
+})
