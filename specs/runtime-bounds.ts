@@ -45,11 +45,48 @@ export const runtimeBounds: readonly Bound[] = [
   {
     of: 'the mailbox of an actor',
     most: '1,000 deliveries',
-    beyond: '503 with Retry-After; messages are sent again',
+    beyond: '503 `overloaded` with Retry-After; messages are sent again',
     code: ['src/actors/runtime/step/stepper.ts', 'maxWaiting'],
     test: [
       'test/actors/runtime/mailbox.test.ts',
       'takes a thousand deliveries, refuses more for now, and loses none that it took',
+    ],
+  },
+  {
+    of: 'rows that are not written, and messages that are not delivered, together',
+    most: '50,000 a process',
+    beyond: '503 `overloaded` with Retry-After; what effects bring, and messages themselves, are taken',
+    code: ['src/actors/runtime/host.ts', 'usualBehind'],
+    test: [
+      'test/actors/runtime/mailbox.test.ts',
+      'refuses what would add to too many rows that are not written, and takes it once they are',
+    ],
+  },
+  {
+    of: 'commits of an actor that are on their way to the store',
+    most: '1, so that the queue of appends is as long as there are actors at work',
+    beyond: 'deliveries wait in the mailbox',
+    code: ['src/actors/runtime/step/stepper.ts', '#work'],
+    test: ['test/actors/runtime/mailbox.test.ts', 'has one commit of an actor on its way at a time'],
+  },
+  {
+    of: 'conversations in memory',
+    most: '32 MB, and five minutes each without use',
+    beyond: 'those not used for longest are read from their logs again',
+    code: ['src/actors/sessions/conversations.ts', 'mostKept'],
+    test: [
+      'test/actors/sessions/conversations.test.ts',
+      'keeps so much of them at most: those not used for longest go first',
+    ],
+  },
+  {
+    of: 'what a request waits for rows, by a store that takes them slowly',
+    most: '20 s; 800 ms while it takes none',
+    beyond: '503 `overloaded`, or `store_unavailable`, with Retry-After',
+    code: ['src/actors/runtime/rows/row-writer.ts', 'patienceMs'],
+    test: [
+      'test/actors/runtime/rows/row-writer.test.ts',
+      'lets requests wait for a store that is slow, and says that it is overloaded when that takes too long',
     ],
   },
   {

@@ -48,8 +48,7 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
     counts: { requests: 0, unavailable: 0, silent: 0, broken: 0 },
     deadline: () => deadline,
   }
-  const readyUrls = () => world.cluster.nodes.filter(({ isDraining }) => !isDraining).map(({ url }) => url)
-  const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, readyUrls, say: stamped })
+  const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
   // a load balancer leaves out those that do not answer
   const urls = () => world.cluster.nodes.filter(isUp).map(({ url }) => url)
   const takeovers = new Takeovers({ ...parts, urls }, load.report, stamped)

@@ -13,8 +13,6 @@ export interface LoadParts {
   readonly clients: ClientParts
   readonly seed: number
   readonly toolUrl: string
-  /** Nodes that a load balancer sends streams to: one that ends waits for the streams that it has, and gets no more. */
-  readonly readyUrls: () => readonly string[]
   readonly say: (line: string) => void
 }
 
@@ -31,7 +29,6 @@ export class Load {
   readonly #parts: ClientParts
   readonly #seed: number
   readonly #toolUrl: string
-  readonly #readyUrls: LoadParts['readyUrls']
   readonly #say: LoadParts['say']
   readonly #watching: Promise<void>[] = []
   #isOver = false
@@ -41,7 +38,6 @@ export class Load {
     this.#parts = parts.clients
     this.#seed = parts.seed
     this.#toolUrl = parts.toolUrl
-    this.#readyUrls = parts.readyUrls
     this.#say = parts.say
   }
 
@@ -96,8 +92,7 @@ export class Load {
   }
 
   #watch(visit: SessionVisit, name: string): void {
-    const parts = { ...this.#parts, urls: this.#readyUrls }
-    const watcher = new Watcher(visit.id, new NodeClient(parts, new Random(`${this.#seed}:${name}:watcher`)))
+    const watcher = new Watcher(visit.id, new NodeClient(this.#parts, new Random(`${this.#seed}:${name}:watcher`)))
     this.watchers.set(visit, watcher)
     this.#watching.push(watcher.watch().catch(this.report))
   }

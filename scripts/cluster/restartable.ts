@@ -5,7 +5,6 @@ export class Restartable {
   #service: Service
   #isPaused = false
   #isRunning = true
-  #isDraining = false
 
   constructor(service: Service) {
     this.#service = this.#watched(service)
@@ -32,11 +31,6 @@ export class Restartable {
     return this.#isPaused
   }
 
-  /** It ends in its own time: `/readyz` refuses, so that a load balancer leaves it out. */
-  get isDraining(): boolean {
-    return this.#isDraining
-  }
-
   /** Resolves when this very process is gone, with its exit code; null when a signal ended it. */
   get exited(): Promise<number | null> {
     return this.#service.exited
@@ -56,7 +50,7 @@ export class Restartable {
   /** SIGTERM: resolves when the process has ended, with its exit code. */
   async term(): Promise<number | null> {
     this.resume()
-    this.#isDraining = this.#signal('SIGTERM')
+    this.#signal('SIGTERM')
     return this.exited
   }
 
@@ -75,7 +69,6 @@ export class Restartable {
     await this.kill9()
     this.#service = this.#watched(await this.#service.restart())
     this.#isRunning = true
-    this.#isDraining = false
   }
 
   /** Ends it as a shutdown does and removes its data. */

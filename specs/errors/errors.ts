@@ -356,6 +356,7 @@ const table = {
     message: 'Personal data in this request cannot be looked for at the moment. Try again.',
   },
   store_unavailable: { status: 503, type: 'api_error', message: 'The store is not available. Try again.' },
+  overloaded: { status: 503, type: 'api_error', message: 'The server has more to do than it gets done. Try again.' },
   shutting_down: { status: 503, type: 'api_error', message: 'The server is shutting down. Try again.' },
   actor_parked: {
     status: 503,

@@ -60,6 +60,7 @@ export const codesOf = (operation: Operation): readonly ErrorCode[] => {
     ...accessCodes(operation),
     ...inputCodes(operation),
     'store_unavailable',
+    'overloaded',
     'internal_error',
   ])
   return allCodes.filter((code) => codes.has(code))

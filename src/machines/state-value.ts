@@ -9,13 +9,17 @@ export const isInState = (value: StateValue | undefined, ...path: readonly strin
 }
 
 /** Dotted path of the innermost state: `active.working.thinking`. Paths of parallel regions are joined by a space. */
-export const leafPath = (value: StateValue): string => leavesOf(value, '').join(' ')
+export const leafPath = (value: StateValue): string => leavesOf(value, '')
 
-const leavesOf = (value: StateValue, prefix: string): readonly string[] => {
-  if (typeof value === 'string') return [prefix + value]
-  return Object.entries(value).flatMap(([state, inner]) =>
-    inner === undefined ? [prefix + state] : leavesOf(inner, `${prefix}${state}.`),
-  )
+const leavesOf = (value: StateValue, prefix: string): string => {
+  if (typeof value === 'string') return prefix + value
+  let paths = ''
+  for (const state in value) {
+    const inner = value[state]
+    const path = inner === undefined ? prefix + state : leavesOf(inner, `${prefix}${state}.`)
+    if (path !== '') paths = paths === '' ? path : `${paths} ${path}`
+  }
+  return paths
 }
 
 /** The outermost state. */

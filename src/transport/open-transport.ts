@@ -20,7 +20,7 @@ import { Containment } from './http/containment.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts'
 import { McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { Metrics } from './metrics.ts'
-import { logReadiness, openProcessState, type ProcessState, readinessOf } from './process-state.ts'
+import { logReadiness, openProcessState, readinessOf } from './process-state.ts'
 import { showProduct } from './product-gauges.ts'
 import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
@@ -70,35 +70,23 @@ export const openTransport = (parts: TransportParts): Transport => {
   if (parts.telemetry !== undefined) showProduct(metrics, parts.telemetry, parts)
   const health = openHealth({ ping: parts.ping, state })
   metrics.gauge('troupe_ready', readyHelp, () => (readinessOf(state) === 'ready' ? 1 : 0))
-  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), state)
+  const isDraining = (): boolean => readinessOf(state) === 'draining'
+  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), isDraining)
   const endpoints = endpointsOf(servedOperations(parts.chatBodyBytes), actors.useCases)
   const seats = new StreamSeats()
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
-  const upgrades = new SessionUpgrades({
-    endpoints,
-    authenticator,
-    tenants,
-    ticker,
-    counters,
-    seats,
-    clientAddress,
-    log,
-  })
+  const common = { endpoints, authenticator, tenants, seats, clientAddress, isDraining, log }
+  const upgrades = new SessionUpgrades({ ...common, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
   const mcp = new McpEndpoint({ authenticator, publicOrigin: parts.publicOrigin, serve })
   const shown = { health, metrics, mcp, files: parts.console, containment }
   const dispatcher: Dispatcher = new Dispatcher({
-    endpoints,
-    authenticator,
-    tenants,
+    ...common,
     origins: projectOrigins(actors.auth.projects),
     idempotent: actors.idempotent,
     streams,
-    seats,
     publicOrigin: parts.publicOrigin,
-    clientAddress,
-    log,
     telemetry: parts.telemetry,
     observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
     pages: (request, response, requestId) => page(request, response, { ...shown, requestId }),
@@ -109,6 +97,7 @@ export const openTransport = (parts: TransportParts): Transport => {
     beginDrain: () => {
       state.trigger.drain()
       streams.endEndless()
+      upgrades.closeAll()
     },
   }
 }
@@ -131,10 +120,9 @@ const servedOperations = (chatBodyBytes: number): readonly Operation[] =>
   })
 
 /** A node that shuts down begins nothing: the client gets `shutting_down`, and a load balancer sends it elsewhere. */
-const unlessDraining = (authenticator: Authenticator, state: ProcessState): Authenticator => ({
+const unlessDraining = (authenticator: Authenticator, isDraining: () => boolean): Authenticator => ({
   authenticate: (request) => {
-    if (readinessOf(state) === 'draining' && request.method !== 'GET')
-      throw new ServiceError('shutting_down', { retryAfterS: 1 })
+    if (isDraining() && request.method !== 'GET') throw new ServiceError('shutting_down', { retryAfterS: 1 })
     return authenticator.authenticate(request)
   },
 })

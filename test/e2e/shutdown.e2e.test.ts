@@ -15,6 +15,19 @@ const start = async (store: StoreName, atEnd: AtEnd, env: Readonly<Record<string
   return { world, tool, terminate: () => process.kill(world.server.pid, 'SIGTERM') }
 }
 
+/** A session's socket, once it is open. `closed` is the code by which the server closes it. */
+const openSocket = async (url: string, key: string): Promise<{ readonly closed: Promise<number> }> => {
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } })
+  const closed = new Promise<number>((resolve) => {
+    socket.onclose = ({ code }) => resolve(code)
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.onopen = () => resolve()
+    socket.onerror = () => reject(new Error('no socket'))
+  })
+  return { closed }
+}
+
 // at the same time: processes that end spend their time waiting
 describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
   it.for(stores)(
@@ -23,6 +36,8 @@ describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
       const { world, tool, terminate } = await start(store, onTestFinished)
       const idle = await world.api.createSession()
       const follower = await world.api.follow(idle, '0')
+      const socketAt = `${world.server.url.replace('http', 'ws')}/v1/sessions/${idle}/ws`
+      const socket = await openSocket(socketAt, world.secretKey)
       const waiting = await world.api.createSession()
       const waits = await (await world.api.turn(waiting, gatedTurn(tool))).until(isEvent('turn.paused'))
       // for six seconds from here on the process has something to end
@@ -31,7 +46,12 @@ describe.concurrent('SIGTERM', { timeout: 180_000 }, () => {
       terminate()
 
       expect(await follower.ended, 'a client that only follows is sent elsewhere').toBe('broken')
+      expect(await socket.closed, 'so is one with a socket').toBe(1012)
       expect((await world.api.get('/readyz')).status).toBe(503)
+      const stream = await world.api.get(`/v1/sessions/${idle}/stream`)
+      expect(stream).toMatchObject({ status: 503, body: { error: { code: 'shutting_down' } } })
+      expect(Number(stream.headers.get('retry-after'))).toBeGreaterThan(0)
+      await expect(openSocket(socketAt, world.secretKey), 'no socket is opened any more').rejects.toThrow('no socket')
       expect((await world.api.get('/healthz')).status).toBe(200)
       for (const path of [`/v1/sessions/${idle}/turns`, '/v1/sessions']) {
         const refused = await world.api.post(path, path.endsWith('turns') ? { input: 'hello' } : {})

@@ -35,4 +35,6 @@ export interface HostOptions {
   readonly serving?: Promise<void>
   /** Called when an effect has ended that journaled more than one part. */
   readonly streamEnded?: (ended: EndedStream) => void
+  /** So many rows and messages wait behind commits before requests are refused; 50,000 when absent. */
+  readonly mostBehind?: number
 }

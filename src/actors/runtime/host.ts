@@ -29,6 +29,9 @@ import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
 
 export type { HostOptions } from './host-options.ts'
 
+/** So many rows and messages wait behind commits; a request that would add to them is refused for now. */
+export const usualBehind = 50_000
+
 /** How long a request waits for messages of an actor to be taken. */
 const deliveryMs = 2000
 
@@ -114,6 +117,7 @@ export abstract class Host {
   }
 
   #openStepper(): Stepper {
+    const { mostBehind = usualBehind } = this.#options
     const landed = (id: string, written: Promise<unknown>) => written.catch(() => this.#reviver.underWay(id))
     return new Stepper({
       ...this.#options,
@@ -121,6 +125,7 @@ export abstract class Host {
       settled: (resident, draft, commit) => this.#executor.carryOut(resident, draft, commit),
       overtaken: (resident) => this.#residents.evict(resident),
       doubtful: (resident, error) => this.#doubt(resident, error),
+      isFull: () => this.rows.size + this.#outbox.size >= mostBehind,
       again: (id, delivery, reloads) => this.deliverHere(id, delivery, reloads),
       check: (resident) => this.check(resident),
       checkCertain: (resident) => this.checkCertain(resident),

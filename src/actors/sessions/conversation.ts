@@ -22,6 +22,11 @@ export interface ConversationState {
 
 const nothingOpen: OpenAnswer = { text: '', calls: [], outputs: {} }
 
+/** A text is there once more as the bytes that were sent of it, with room to grow (turn-bytes.ts). */
+const bytesACharacter = 2.5
+/** Objects of a message and of its calls. */
+const bytesAMessage = 250
+
 /** A model wants an output for each call it made, also where none was given. */
 const noOutput = JSON.stringify({ error: { code: 'no_output', message: 'This call was not carried out.' } })
 
@@ -35,13 +40,14 @@ export class Conversation {
   /** Another list after a compaction: what is encoded of a list is kept by its identity. */
   #messages: ModelMessage[]
   #open: OpenAnswer
-  #size = 0
+  /** Length of all texts. */
+  #length = 0
 
   constructor(state: ConversationState = { through: 0, messages: [], open: nothingOpen }) {
     this.#through = state.through
     this.#messages = [...state.messages]
     this.#open = state.open
-    for (const message of this.#messages) this.#size += message.content.length
+    for (const message of this.#messages) this.#length += message.content.length
   }
 
   /** Sequence of the last event that is folded in. */
@@ -49,9 +55,9 @@ export class Conversation {
     return this.#through
   }
 
-  /** Length of all that was said, in UTF-16 units: what the conversation costs in memory, nearly. */
+  /** What the conversation costs in memory, nearly: in bytes, of texts that are mostly ASCII. */
   get size(): number {
-    return this.#size
+    return this.#length * bytesACharacter + this.#messages.length * bytesAMessage
   }
 
   get state(): ConversationState {
@@ -114,13 +120,13 @@ export class Conversation {
     const { messages, open } = conversationState(text)
     this.#messages = [...messages]
     this.#open = open
-    this.#size = messages.reduce((size, { content }) => size + content.length, 0)
+    this.#length = messages.reduce((size, { content }) => size + content.length, 0)
   }
 
   #compact(cuts: readonly Cut[], summary: Json | undefined): void {
     const instead = typeof summary === 'string' ? summaryMessage(summary, cuts[0]?.[0] === 0) : null
     this.#messages = [...withoutCuts(this.#messages, cuts, instead)]
-    this.#size = this.#messages.reduce((size, { content }) => size + content.length, 0)
+    this.#length = this.#messages.reduce((size, { content }) => size + content.length, 0)
   }
 
   #answered(): boolean {
@@ -170,7 +176,7 @@ export class Conversation {
 
   #add(message: ModelMessage): void {
     this.#messages.push(message)
-    this.#size += message.content.length
+    this.#length += message.content.length
   }
 }
 

@@ -11,17 +11,25 @@ import { conversationState } from './schema.ts'
 /** Reads a session's log; `Host.readLog`. */
 export type ReadLog = (actor: string, after: number) => readonly LogEvent[] | Promise<readonly LogEvent[]>
 
-/** Text kept in memory between turns, so that a turn of a live session folds in what is new and no more; in UTF-16 units. */
-const keptSize = 32 * 1024 * 1024
-/** What a conversation costs beside its text, in the same unit. */
+/** Kept in memory between turns, so that a turn of a live session folds in what is new and no more; `Conversation.size`. */
+export const mostKept = 32 * 1024 * 1024
+/** What a conversation costs beside its messages, in the same unit. */
 const entrySize = 500
+/** A conversation that was not used for so long leaves memory, in ms, and is read from its log again: as its actor is (runtime.ts). */
+export const keptMs = 5 * 60_000
+
+interface Kept {
+  readonly conversation: Conversation
+  readonly size: number
+  readonly usedAt: number
+}
 
 /** The conversations of sessions, folded from their logs on demand. */
 export class Conversations {
   readonly #storage: Storage
   readonly #readLog: ReadLog
   readonly #now: () => number
-  readonly #kept = new Map<string, { conversation: Conversation; size: number }>()
+  readonly #kept = new Map<string, Kept>()
   #size = 0
 
   constructor(storage: Storage, readLog: ReadLog, now: () => number) {
@@ -85,13 +93,16 @@ export class Conversations {
     return content === null ? new Conversation() : new Conversation(conversationState(content))
   }
 
-  /** Keeps the conversation as the one used last; those not used for longest go when there is too much. */
+  /** Keeps the conversation as the one used last; those not used for longest go when there is too much, or after a time. */
   #keep(session: string, conversation: Conversation): void {
+    const now = this.#now()
+    const size = conversation.size + entrySize
     this.#drop(session)
-    this.#kept.set(session, { conversation, size: conversation.size + entrySize })
-    this.#size += conversation.size + entrySize
-    for (const oldest of this.#kept.keys()) {
-      if (this.#size <= keptSize || oldest === session) return
+    this.#kept.set(session, { conversation, size, usedAt: now })
+    this.#size += size
+    for (const [oldest, { usedAt }] of this.#kept) {
+      const stays = this.#size <= mostKept && now - usedAt < keptMs
+      if (stays || oldest === session) return
       this.#drop(oldest)
     }
   }

@@ -25,6 +25,8 @@ export type Found = Readonly<Record<string, number>>
 
 /** Redaction as a project wants it. */
 export interface RedactionPolicy {
+  /** The same for policies that redact the same. */
+  readonly key: string
   /** Whether texts of messages are redacted. */
   readonly input: boolean
   /** Whether arguments of tool calls are. */

@@ -21,6 +21,7 @@ import { mappedWays, type Way } from '../call/ways.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import { type RedactedChat, redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
+import type { GrownHistory } from '../redaction/grown-history.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
 import { ChatRecord, costBy } from './chat-record.ts'
 import { type ChatRequest, chatRequest } from './chat-request.ts'
@@ -54,6 +55,10 @@ export interface ChatRunRequest extends ChatInput {
   /** Operation id, for the log. */
   readonly operation: string
   readonly need: 'chat' | 'vision'
+  /** It shows no images: its messages need not be looked at for them. */
+  readonly textOnly?: true
+  /** Its conversation, of a caller that keeps it from one request to the next. */
+  readonly history?: GrownHistory
 }
 
 /** A whole answer. `bytes` is `completion` as it came; null when it was made or changed here. */
@@ -122,7 +127,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
         if (policy === null) this.#begin()
         else
           this.#run.after(
-            () => redactChat(this.#input.body, policy),
+            () => redactChat(this.#input.body, policy, this.#input.history),
             (redacted) => {
               this.#redact(redacted)
               this.#begin()
@@ -135,7 +140,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   #begin(): void {
     const { body, need, caller } = this.#input
     const models = modelsOf(body)
-    const stays = showsImages(body) && usesOwnModels(caller)
+    const stays = this.#showsImages && usesOwnModels(caller)
     const candidates = new Candidates(this.#parts, { project: caller.project, need: stays ? 'chat' : need, models })
     this.#run.start(stays ? seeingWays(candidates) : mappedWays(candidates, this.#withVision))
   }
@@ -250,6 +255,10 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#run.failed(failure)
   }
 
+  get #showsImages(): boolean {
+    return this.#input.textOnly !== true && showsImages(this.#input.body)
+  }
+
   get #route(): Route | null {
     return this.#run.record.route
   }
@@ -267,8 +276,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#record.request = this.#input
   }
 
-  readonly #withVision = (way: Way): Way =>
-    showsImages(this.#input.body) ? { ...way, route: visionRoute(way.route) } : way
+  readonly #withVision = (way: Way): Way => (this.#showsImages ? { ...way, route: visionRoute(way.route) } : way)
 
   #send(route: Route): void {
     const limit = this.#limitedTo

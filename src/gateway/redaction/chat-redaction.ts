@@ -2,6 +2,8 @@ import { arrayOf, isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Found, Redacted, RedactionPolicy } from '../call/redaction.ts'
 import { ChatRestorer } from './chat-restorer.ts'
+import { type GrownHistory, HistoryLook } from './grown-history.ts'
+import { looksWritten } from './placeholders.ts'
 import { redacted } from './redacted.ts'
 
 /** A chat body without personal data, and what turns its answer back; null when there is nothing to turn back. */
@@ -16,8 +18,33 @@ export interface RedactedChat {
  * Takes personal data out of the texts of a chat body by a project's policy: texts of messages and of their parts,
  * results of tools, a prediction, `user`, values of `metadata`; and the arguments of tool calls. Pictures, sounds and
  * files stay, and so do the descriptions of tools, which are the developer's.
+ *
+ * @param history of the body, where it is one that grows: what nothing was found in before is not looked at again.
  */
-export const redactChat = (body: ChatBody, policy: RedactionPolicy): RedactedChat | Promise<RedactedChat> => {
+export const redactChat = (
+  body: ChatBody,
+  policy: RedactionPolicy,
+  history?: GrownHistory,
+): RedactedChat | Promise<RedactedChat> => {
+  if (history === undefined) return redactWhole(body, policy)
+  const look = new HistoryLook(history, policy.key)
+  const made = redactWhole(look.body, policy)
+  return made instanceof Promise ? made.then((late) => grown(body, look, late)) : grown(body, look, made)
+}
+
+const grown = (body: ChatBody, look: HistoryLook, made: RedactedChat): RedactedChat => {
+  look.note(made.body, mayBeWritten)
+  return made.body === look.body ? { ...made, body } : { ...made, body: look.whole(made.body) }
+}
+
+/** Placeholders are given names that no text of the request has: such a text is looked at in each request. */
+const mayBeWritten = (message: WireObject): boolean => {
+  const texts: string[] = []
+  mapMessage(message, { text: collect(texts), toolArguments: collect(texts) })
+  return texts.some(looksWritten)
+}
+
+const redactWhole = (body: ChatBody, policy: RedactionPolicy): RedactedChat | Promise<RedactedChat> => {
   const texts: string[] = []
   const calls: string[] = []
   mapTexts(body, { text: collect(texts), toolArguments: collect(calls) })

@@ -25,6 +25,9 @@ const name = ` ?(?:${anyLabel})[_ -]\\d{1,6} ?`
 /** A placeholder, its brackets bare or escaped for Markdown or JSON; where only one has a backslash, that is the text's own. */
 const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${name}(?:\\u005d|\])`, 'gi')
 
+/** Whether a text has what looks like a placeholder. */
+export const looksWritten = (text: string): boolean => text.includes('[') && text.search(written) >= 0
+
 /** Label and number in it. */
 const parts = /([a-z]{1,40})[_ -](\d{1,6}) ?(?:\\|\])/i
 

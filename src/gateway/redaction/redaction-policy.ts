@@ -22,7 +22,7 @@ export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
   const sought = { types: new Set(types), region }
   const given = (made: Redacted): Redacted => (restore ? made : { ...made, restorer: null })
   return {
-    ...{ input, toolArguments, embeddings, speech },
+    ...{ key: JSON.stringify(choice), input, toolArguments, embeddings, speech },
     redact: (texts, calls = []) => {
       const placeholders = new Placeholders(findHits(sought))
       const made = placeholders.replaced(texts, calls)

@@ -1,20 +1,47 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from '../call/provider-port.ts'
+import type { GrownHistory } from '../redaction/grown-history.ts'
 import { sentCallId, sentThoughts } from './carried.ts'
 
-/** A request as the body of a chat completion, with what providers want back. */
+/**
+ * A request as the body of a chat completion, with what providers want back. Its messages are made when they are read: a
+ * conversation is long, and the usual call reads its bytes (turn-bytes.ts).
+ */
 export const turnBody = (request: ModelRequest): ChatBody => {
-  const { model, instructions = [], messages, tools, temperature, maxTokens, more } = request
+  let messages: readonly WireObject[] | undefined
   return {
-    model,
-    messages: [...instructions.map(systemMessage), ...messages.map(sentMessage)],
-    ...(tools.length > 0 && { tools: tools.map(sentTool) }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-    ...more,
+    model: request.model,
+    get messages() {
+      messages ??= messagesOf(request)
+      return messages
+    },
+    ...moreOf(request),
   }
 }
+
+/** The conversation in it, which is that of the turn before and what was said since. */
+export const turnHistory = (request: ModelRequest): GrownHistory => ({
+  list: request.messages,
+  at: (place) => {
+    const message = request.messages[place]
+    if (message === undefined) throw new Error('a conversation became shorter')
+    return wireMessage(message)
+  },
+  rest: { model: request.model, messages: (request.instructions ?? []).map(systemMessage), ...moreOf(request) },
+})
+
+const moreOf = ({ tools, temperature, maxTokens, more }: ModelRequest): WireObject => ({
+  ...(tools.length > 0 && { tools: tools.map(sentTool) }),
+  ...(temperature !== undefined && { temperature }),
+  ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+  ...more,
+})
+
+const messagesOf = ({ instructions = [], messages }: ModelRequest): readonly WireObject[] => [
+  ...instructions.map(systemMessage),
+  ...messages.map(sentMessage),
+]
 
 /** Instructions as a message. */
 export const systemMessage = (content: string): WireObject => ({ role: 'system', content })
@@ -37,11 +64,15 @@ const knownMessages = new WeakMap<ModelMessage, WireObject>()
 const sentMessage = (message: ModelMessage): WireObject => {
   const known = knownMessages.get(message)
   if (known !== undefined) return known
-  const thoughts = message.role === 'assistant' ? sentThoughts(message.toolCalls) : null
-  const plain = plainMessage(message, sentCallId)
-  const made = thoughts === null ? plain : { ...plain, thinking_blocks: thoughts }
+  const made = wireMessage(message)
   knownMessages.set(message, made)
   return made
+}
+
+const wireMessage = (message: ModelMessage): WireObject => {
+  const thoughts = message.role === 'assistant' ? sentThoughts(message.toolCalls) : null
+  const plain = plainMessage(message, sentCallId)
+  return thoughts === null ? plain : { ...plain, thinking_blocks: thoughts }
 }
 
 /** A message as OpenAI's form has it. @param idOf under which id a call goes. */

@@ -59,8 +59,9 @@ function append(known: EncodedHistory, messages: readonly ModelMessage[]): void 
   const text = (known.count > 0 ? ',' : '') + fresh.join(',')
   const needed = known.length + Buffer.byteLength(text)
   if (needed > known.bytes.length) {
-    // half as much again, so that a conversation that grows is not copied at each turn
-    const grown = Buffer.allocUnsafe(Math.ceil(needed * 1.5))
+    // half as much again, so that a conversation that grows is not copied at each turn; in memory of its own, since a
+    // piece of Node's pool that is kept keeps all of the pool
+    const grown = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.5))
     known.bytes.copy(grown, 0, 0, known.length)
     known.bytes = grown
   }

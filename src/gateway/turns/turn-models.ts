@@ -6,7 +6,7 @@ import type { ModelAnswer, ModelRequest } from '../call/provider-port.ts'
 import type { ChatRunRequest, RunListener } from '../chat/chat-run.ts'
 import type { ChatHandle } from '../chat/chats.ts'
 import { TurnReader } from './turn-answer.ts'
-import { turnBody } from './turn-body.ts'
+import { turnBody, turnHistory } from './turn-body.ts'
 import { turnBytes } from './turn-bytes.ts'
 
 /** An answer, and what it is charged by. */
@@ -121,6 +121,8 @@ const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequ
   bytes: null,
   stream: true,
   translated: true,
+  textOnly: true,
+  history: turnHistory(request),
   idempotencyKey: request.idempotencyKey,
   // the usual one is encoded here, each message once; what says more goes the way of all chat requests
   ...(request.more === undefined && { encoded: (route) => turnBytes(request, route) }),

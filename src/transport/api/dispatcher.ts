@@ -57,6 +57,8 @@ export interface ApiParts {
   readonly pages: (request: HttpRequest, response: HttpResponse, requestId: string) => boolean
   /** Decides on upgrades. */
   readonly upgrade: (request: HttpRequest) => Promise<UpgradeDecision>
+  /** Whether the process is about to end, and opens no stream any more; absent: it never does. */
+  readonly isDraining?: () => boolean
 }
 
 const publicPrincipal: Principal = { kind: 'public' }
@@ -159,7 +161,7 @@ export class Dispatcher implements HttpHandler {
     validator.body(body)
     if (isLong) await nextShare()
     const reserved = checkFields(operation, principal, body)
-    this.#takeSeat(exchange, operation, { principal, query, body })
+    this.#admitStream(exchange, operation, { principal, query, body })
     const params = named(operation.params, values)
     const about = aboutOf(params, body)
     const admitted = admitNamed(this.#parts.tenants, operation, { principal, about })
@@ -191,14 +193,19 @@ export class Dispatcher implements HttpHandler {
     return answer(exchange, operation, { result, query, streams: this.#parts.streams })
   }
 
-  /** A browser's stream has a seat until its answer has ended. @throws {ServiceError} `too_many_streams` */
-  #takeSeat(
+  /**
+   * A browser's stream has a seat until its answer has ended.
+   *
+   * @throws {ServiceError} `too_many_streams`; `shutting_down` for a stream that would be cut by the end of the process
+   */
+  #admitStream(
     exchange: Exchange,
     operation: Operation,
     { principal, ...input }: { readonly principal: Principal; readonly query: unknown; readonly body: unknown },
   ): void {
     const { request, response } = exchange
     if (!wantsStream(operation, { request, ...input })) return
+    if (this.#parts.isDraining?.() === true) throw new ServiceError('shutting_down', { retryAfterS: 1 })
     const browser = browserOf(principal, () => this.#parts.clientAddress(request))
     if (browser !== null) exchange.response = new SeatedResponse(response, this.#parts.seats.take(browser))
   }

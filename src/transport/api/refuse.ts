@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { Overloaded } from '#runtime/overloaded.ts'
 import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
@@ -59,6 +60,7 @@ export const serviceErrorOf = (
 ): ServiceError => {
   if (error instanceof ServiceError) return error
   if (error instanceof BodyTooLarge) return tooLarge(error, endpoint)
+  if (error instanceof Overloaded) return new ServiceError('overloaded', { cause: error })
   if (error instanceof StoreUnavailable) return new ServiceError('store_unavailable', { cause: error })
   log.error({ err: error, requestId, operation: endpoint?.operation.id }, 'request failed unexpectedly')
   return new ServiceError('internal_error', { cause: error })
@@ -79,11 +81,12 @@ const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 
 /** Codes that say when to come back (`rate_limited` does); in a second, when no better time is known. */
 const soon: ReadonlySet<ErrorCode> = new Set([
-  ...(['store_unavailable', 'shutting_down', 'interrupted'] as const),
+  ...(['store_unavailable', 'overloaded', 'shutting_down', 'interrupted'] as const),
   ...(['rate_limit_exceeded', 'provider_rate_limited', 'too_many_streams'] as const),
 ])
 
-const headersOf = ({ code, details }: ServiceError): Headers => {
+/** Headers that a refusal has by its code and details. */
+export const headersOf = ({ code, details }: ServiceError): Headers => {
   if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]
   const retryAfterS = details.retryAfterS ?? (soon.has(code) ? 1 : undefined)
   const own = details.headers ?? []

@@ -7,7 +7,7 @@ import { sessionSocket } from '#specs/resources/sessions.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { HttpRequest, UpgradeDecision, WebSocketPeer } from '../http/http-port.ts'
 import { requestId } from '../request-id.ts'
-import { type SessionCommands, serveSessionSocket } from '../streams/session-socket.ts'
+import { type OpenSocket, type SessionCommands, serveSessionSocket } from '../streams/session-socket.ts'
 import type { StreamCounters } from '../streams/sse.ts'
 import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { attributionOf } from './attribution.ts'
@@ -19,7 +19,7 @@ import { deferredStream } from './deferred-stream.ts'
 import type { Endpoint } from './endpoint.ts'
 import { envelop, platformBody } from './envelopes.ts'
 import { lastEventId } from './last-event-id.ts'
-import { serviceErrorOf } from './refuse.ts'
+import { headersOf, serviceErrorOf } from './refuse.ts'
 import { Router } from './router.ts'
 import { asPagination, asStream, asStreamQuery, textIn } from './schema.ts'
 
@@ -33,6 +33,8 @@ export interface SessionUpgradeParts {
   /** Who really calls, where proxies stand in front. */
   readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
+  /** Whether the process is about to end, and opens no socket any more; absent: it never does. */
+  readonly isDraining?: () => boolean
 }
 
 /** The caller of a socket, and for which session's. */
@@ -42,18 +44,19 @@ interface UpgradeRequest {
   readonly sessionId: string
 }
 
+/** A WebSocket's calls end by themselves: what they began goes on without it. */
+const never = new AbortController().signal
+
 /**
  * Upgrades of `/v1/sessions/{session_id}/ws`. A frame is the operation of its name: the same access, validation and
  * use-case; the credential is looked at again for each, so that a revoked or expired one commands nothing more.
  */
-/** A WebSocket's calls end by themselves: what they began goes on without it. */
-const never = new AbortController().signal
-
 export class SessionUpgrades {
   readonly #parts: SessionUpgradeParts
   readonly #endpoints: ReadonlyMap<string, Endpoint>
   readonly #router = new Router<true>()
   readonly #validator = requestValidator(sessionSocket)
+  readonly #open = new Set<OpenSocket>()
 
   constructor(parts: SessionUpgradeParts) {
     this.#parts = parts
@@ -71,13 +74,25 @@ export class SessionUpgrades {
     } catch (error) {
       const shown = serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)
       const { status, body } = envelop('platform', shown, id)
-      return { refuse: { status, headers: [jsonType, ['x-request-id', id]], body: JSON.stringify(body) } }
+      const headers = [jsonType, ['x-request-id', id] as const, ...headersOf(shown)]
+      return { refuse: { status, headers, body: JSON.stringify(body) } }
     }
+  }
+
+  /** For a shutdown: closes every socket, in a way that lets its client connect to another node and resume. */
+  closeAll(): void {
+    for (const socket of this.#open) socket.handOver()
+  }
+
+  /** @throws {ServiceError} `shutting_down` */
+  #checkStays(): void {
+    if (this.#parts.isDraining?.() === true) throw new ServiceError('shutting_down', { retryAfterS: 1 })
   }
 
   async #accept(upgrade: UpgradeRequest): Promise<UpgradeDecision> {
     const { request } = upgrade
     const { seats, clientAddress } = this.#parts
+    this.#checkStays()
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket.access, principal)
     const browser = browserOf(principal, () => clientAddress(request))
@@ -97,13 +112,21 @@ export class SessionUpgrades {
       look: () => this.#look(request, tenant),
     }
     const accept = (peer: WebSocketPeer): void => {
+      // the shutdown may have begun since
+      this.#checkStays()
       const release = browser === null ? () => {} : seats.take(browser)
-      serveSessionSocket(peer, this.#commands(upgrade, newest), { ...options, onLeave: release })
+      let socket: OpenSocket | undefined
+      const onLeave = (): void => {
+        if (socket !== undefined) this.#open.delete(socket)
+        release()
+      }
+      socket = serveSessionSocket(peer, this.#commands(upgrade, newest), { ...options, onLeave })
+      if (!socket.over) this.#open.add(socket)
     }
     return { accept: (peer) => this.#acceptOrClose(peer, accept) }
   }
 
-  /** Others took the last seats since it was looked at: the client may connect again. */
+  /** Others took the last seats since it was looked at, or the process ends: the client may connect again. */
   #acceptOrClose(peer: WebSocketPeer, accept: (peer: WebSocketPeer) => void): void {
     try {
       accept(peer)

@@ -42,6 +42,14 @@ export interface SessionSocketOptions {
   readonly onLeave?: () => void
 }
 
+/** A socket that is served, as a shutdown sees it. */
+export interface OpenSocket {
+  /** It is closed, or about to be. */
+  readonly over: boolean
+  /** Closes it so that its client connects elsewhere and resumes. */
+  handOver(): void
+}
+
 /** Frames that may wait for the ones before them; a client that sends more is refused as too fast. */
 const queuedMax = 32
 
@@ -55,11 +63,13 @@ export const serveSessionSocket = (
   peer: WebSocketPeer,
   commands: SessionCommands,
   options: SessionSocketOptions,
-): void => {
-  new SessionSocket(peer, commands, options).open()
+): OpenSocket => {
+  const socket = new SessionSocket(peer, commands, options)
+  socket.open()
+  return socket
 }
 
-class SessionSocket implements Ticking {
+class SessionSocket implements Ticking, OpenSocket {
   place = -1
   readonly #peer: WebSocketPeer
   readonly #commands: SessionCommands
@@ -80,6 +90,14 @@ class SessionSocket implements Ticking {
     this.#options = options
     this.#containment = new Containment(options.log)
     this.#watch = new CredentialWatch(options.look ?? (() => {}), () => this.contain(() => this.#endWithCredential()))
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  handOver(): void {
+    this.contain(() => this.ended('lost'))
   }
 
   open(): void {

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
+import { boundRecords } from '#records/bound-records.ts'
+import { Overloaded } from '#runtime/overloaded.ts'
 import { MailboxFull, maxWaiting } from '#runtime/step/stepper.ts'
+import { type StoredEvent, StoreUnavailable } from '#storage/ports.ts'
+import { FaultyStorage } from '#test/support/faulty-storage.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { calm } from '#test/support/virtual-clock.ts'
 import { id, Worker, work } from './effects/effect-worker.ts'
 import { logOf, openProbe } from './probe.ts'
 
@@ -26,4 +32,59 @@ it('takes the result of an effect however many deliveries wait', async () => {
   const done = probe.tell(id, { type: 'worked', output: 'fine' }, { done: `${id}:2:0`, cause: 'done' })
   await Promise.all([...sent, done])
   expect((await logOf(probe.storage, id)).at(-1)?.payload).toEqual({ output: 'fine' })
+})
+
+it('has one commit of an actor on its way at a time', async () => {
+  const faulty = new FaultyStorage(openMemoryStorage())
+  let [onTheirWay, most] = [0, 0]
+  faulty.hold(async () => {
+    most = Math.max(most, ++onTheirWay)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    onTheirWay--
+  })
+  const probe = await openProbe({ storage: faulty.storage })
+  await probe.create(id)
+  await Promise.all(Array.from({ length: 50 }, () => probe.tell(id, { type: 'count' })))
+  expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 50 })
+  expect(most).toBe(1)
+})
+
+/** A store that takes commits, and no list rows while they are held up. */
+const withHeldRows = () => {
+  const inner = openMemoryStorage()
+  const held = { rows: true }
+  const project = (rows: Parameters<typeof inner.records.project>[0]): Promise<void> =>
+    held.rows ? Promise.reject(new StoreUnavailable('away')) : inner.records.project(rows)
+  return { held, storage: { ...inner, records: { ...boundRecords(inner.records), project } } }
+}
+
+it('refuses what would add to too many rows that are not written, and takes it once they are', async () => {
+  const { held, storage } = withHeldRows()
+  const probe = await openProbe({ storage, mostBehind: 5 })
+  for (let n = 0; n < 5; n++) await probe.create(`${id}${n}`)
+  const refused = [probe.tell(`${id}0`, { type: 'count' }), probe.create(`${id}5`)]
+  for (const each of refused) await expect(each).rejects.toBeInstanceOf(Overloaded)
+  expect((await logOf(storage, `${id}5`)).length).toBe(0)
+  held.rows = false
+  await probe.clock.advance(5_000)
+  await probe.create(`${id}5`)
+  await probe.tell(`${id}0`, { type: 'count' })
+  expect((await probe.find(`${id}0`)).state.snapshot.context).toMatchObject({ count: 1 })
+})
+
+it('refuses requests while too many messages wait, and delivers messages all the same', async () => {
+  const probe = await openProbe({ mostBehind: 20 })
+  const [from, to] = ['prb_from', 'prb_to']
+  await probe.create(from)
+  const count: StoredEvent = { type: 'count' }
+  const messages = Array.from({ length: 30 }, () => ({ to, event: count }))
+  await probe.clock.advance(1_000)
+  // each is refused by a receiver that is not there yet, or waits behind one that is
+  await probe.tell(from, { type: 'tell', messages: [{ to, event: { type: 'create', input: {} } }, ...messages] })
+  await expect(probe.tell(from, count)).rejects.toBeInstanceOf(Overloaded)
+  await calm()
+  await probe.clock.advance(1_000)
+  await calm()
+  expect((await probe.find(to)).state.snapshot.context).toMatchObject({ count: 30 })
+  await probe.tell(from, count)
 })

@@ -34,6 +34,7 @@ export interface ProbeOptions extends ProbeEffects {
   /** Resolves when requests are served; they are at once when absent. */
   readonly serving?: Promise<void>
   readonly streamEnded?: HostOptions['streamEnded']
+  readonly mostBehind?: number
 }
 
 /** List rows of probes. */
@@ -72,6 +73,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     ...(options.ledger !== undefined && { ledger: options.ledger }),
     ...(options.serving !== undefined && { serving: options.serving }),
     ...(options.streamEnded !== undefined && { streamEnded: options.streamEnded }),
+    ...(options.mostBehind !== undefined && { mostBehind: options.mostBehind }),
     effects: () => probeEffects(options),
   })
   const { host } = runtime

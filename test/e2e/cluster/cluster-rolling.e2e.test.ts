@@ -31,7 +31,7 @@ const asked = async <T>(ask: (api: Api) => Promise<T>, first: number): Promise<T
 
 const note = (error: unknown): void => {
   if (error instanceof Refused) {
-    expect(error.message).toMatch(/^503 .*(shutting_down|store_unavailable)/)
+    expect(error.message).toMatch(/^503 .*(shutting_down|store_unavailable|overloaded)/)
     expect(Number(error.headers.get('retry-after'))).toBeGreaterThan(0)
     met.shuttingDown++
     return

@@ -286,7 +286,7 @@ describe('personal data in what is embedded', () => {
   })
   const { script, create, received, recorded } = openHarness({
     redaction: {
-      ...{ input: true, toolArguments: true, embeddings: true, speech: false, redact },
+      ...{ key: '', input: true, toolArguments: true, embeddings: true, speech: false, redact },
       redactApart: async (texts) => redact(texts),
     },
   })

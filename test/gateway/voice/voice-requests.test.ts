@@ -161,7 +161,7 @@ describe('personal data', () => {
   ])('that a project keeps from providers %s', async (_, speech, spoken) => {
     const own = await openVoiceWorld({
       redaction: async () => ({
-        ...{ input: true, toolArguments: true, embeddings: false, speech },
+        ...{ key: '', input: true, toolArguments: true, embeddings: false, speech },
         redact: withoutMail,
         redactApart: async (texts) => withoutMail(texts),
       }),

@@ -27,6 +27,7 @@ const requestOf = (target: string, headers: Record<string, string> = {}): HttpRe
 }
 
 const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => {}) => {
+  const process = { isDraining: false }
   const calls: { id: string; body: unknown; after: number | null }[] = []
   const unused = Object.fromEntries(
     Object.keys(operations).map((id) => [id, () => Promise.reject(new Error(`${id} was not expected`))]),
@@ -55,9 +56,14 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
     seats: new StreamSeats(),
+    isDraining: () => process.isDraining,
     log: pino({ level: 'silent' }),
   })
-  return { calls, decide: (target: string, headers = {}) => upgrades.decide(requestOf(target, headers)) }
+  const drain = (): void => {
+    process.isDraining = true
+    upgrades.closeAll()
+  }
+  return { calls, drain, decide: (target: string, headers = {}) => upgrades.decide(requestOf(target, headers)) }
 }
 
 const silent = (_sink: EventSink) => ({ resume: () => {}, stop: () => {} })
@@ -86,6 +92,30 @@ describe('an upgrade to a session socket', () => {
     }
     const decision = await open(() => principals.secret_key, {}, suspended).decide(path)
     expect(decision).toMatchObject({ refuse: { status: 403 } })
+  })
+
+  it('is refused with a time to come back while the process ends, also when that begins in between', async () => {
+    const world = open(() => principals.secret_key)
+    const between = await world.decide(path)
+    world.drain()
+    const decision = await world.decide(path)
+    expect(codeOf(decision)).toEqual([503, 'shutting_down'])
+    expect('refuse' in decision && decision.refuse.headers).toContainEqual(['retry-after', '1'])
+    expect((await accepted(between)).closing).toEqual({ code: 1013, reason: 'shutting_down' })
+  })
+
+  it('is closed when the process begins to end, so that its client resumes elsewhere', async () => {
+    const world = open(() => principals.secret_key)
+    const peer = await accepted(await world.decide(path))
+    const gone = await accepted(await world.decide(path))
+    gone.leave()
+    expect(peer.closing).toBeNull()
+    world.drain()
+    expect(peer.closing).toEqual({ code: 1012, reason: 'connect again and resume' })
+    expect(gone.closing).toBeNull()
+    peer.receive(JSON.stringify({ type: 'turn', input: 'hello' }))
+    await new Promise(setImmediate)
+    expect(world.calls.map(({ id }) => id)).not.toContain('sessions.turns')
   })
 
   it.each([path, `/api${path}`])('is taken at %s', async (target) => {

@@ -58,10 +58,16 @@ export class Outbox {
   readonly #chains = new WeakMap<Resident, Map<string, Promise<void>>>()
   /** What ends the wait of a poison message, by its id: true when it is given up. */
   readonly #poison = new Map<string, (givenUp: boolean) => void>()
+  #size = 0
 
   constructor(host: MessageHost, options: OutboxOptions) {
     this.#host = host
     this.#options = options
+  }
+
+  /** Messages that are not delivered; those that are kept for an operator are not among them. */
+  get size(): number {
+    return this.#size
   }
 
   /**
@@ -87,8 +93,9 @@ export class Outbox {
     const chains = this.#chains.get(resident) ?? new Map<string, Promise<void>>()
     this.#chains.set(resident, chains)
     const before = chains.get(to) ?? Promise.resolve()
+    this.#size++
     const sent: Promise<void> = before.then(async () => {
-      await this.#send(resident, message, again)
+      await this.#send(resident, message, again).finally(() => this.#size--)
       if (this.#coming.get(to) === sent) this.#coming.delete(to)
       if (chains.get(to) === sent) chains.delete(to)
     })
@@ -160,7 +167,7 @@ export class Outbox {
   #hold(sender: Resident, message: MessageRecord, failure: PoisonFailure): void {
     sender.undelivered++
     const over = this.#decided(sender, message, failure).then(() => sender.undelivered--)
-    sender.recorded = Promise.all([sender.recorded, over])
+    sender.recorded = Promise.all([sender.recorded, over]).then(nothing)
   }
 
   async #decided(sender: Resident, message: MessageRecord, failure: PoisonFailure): Promise<void> {

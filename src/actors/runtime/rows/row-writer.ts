@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
 import { type RecordKind, type RecordStore, type StoredRecord, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
+import { Overloaded } from '../overloaded.ts'
 
 /** How long rows gather before they are written, in ms: a turn's two commits are one row then. */
 const gatherMs = 50
 
-/** How long a request waits for rows, in ms; and how long while the store does not take any. */
-const patienceMs = 2000
+/** How long a request waits for rows while the store takes them, in ms; and how long while it does not take any. */
+const patienceMs = 20_000
 const failingPatienceMs = 800
 
 /** A row to write. `record` is called when the row is written, so that a row which is replaced first costs nothing. */
@@ -68,6 +69,11 @@ export class RowWriter {
     this.#elsewhere = elsewhere
   }
 
+  /** Rows that are not written. */
+  get size(): number {
+    return this.#waiting.size + this.#inBatch.size + this.#refused.size
+  }
+
   /** Sets who hears of rows that the store refuses. */
   listen(listener: RowListener): void {
     this.#listener = listener
@@ -125,7 +131,7 @@ export class RowWriter {
     return this.#next
   }
 
-  /** `settled`, for a request. @throws {StoreUnavailable} when that takes longer than a request waits. */
+  /** `settled`, for a request. @throws {Overloaded} {StoreUnavailable} when that takes longer than a request waits. */
   shown(): Promise<void> {
     const others = this.#elsewhere()
     if (others === undefined) return this.#awaited(this.settled())
@@ -133,11 +139,13 @@ export class RowWriter {
   }
 
   async #awaited(settled: Promise<void>): Promise<void> {
-    try {
-      await within(this.#clock, failingPatienceMs, settled)
-    } catch (error) {
-      if (this.#failing || !(error instanceof StoreUnavailable)) throw error
-      await within(this.#clock, patienceMs - failingPatienceMs, settled)
+    for (let waitedMs = 0; ; waitedMs += failingPatienceMs) {
+      try {
+        return await within(this.#clock, failingPatienceMs, settled)
+      } catch (error) {
+        if (this.#failing || !(error instanceof StoreUnavailable)) throw error
+        if (waitedMs >= patienceMs) throw new Overloaded('rows are not written in time', { cause: error })
+      }
     }
   }
 

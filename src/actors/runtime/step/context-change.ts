@@ -20,12 +20,28 @@ export const contextChange = (before: object | null, after: object): JsonObject 
     const value: unknown = Reflect.get(after, field)
     const old: unknown = before === null ? undefined : Reflect.get(before, field)
     if (value === undefined || (before !== null && value === old)) continue
-    const shown = fieldSummary(value)
-    if (old !== undefined && fieldSummary(old).text === shown.text) continue
+    const summary = changedSummary(value, old)
+    if (summary === undefined) continue
     changed ??= {}
-    changed[field] = shown.summary
+    changed[field] = summary
   }
   return changed
+}
+
+/** What a history shows of a field that is another value than before; undefined where it shows the same. */
+const changedSummary = (value: unknown, old: unknown): Json | undefined => {
+  // most fields that change are plain: what is written of them need not be compared
+  if (value === null || typeof value === 'number' || typeof value === 'boolean')
+    return value === old ? undefined : value
+  if (typeof value === 'string' && (old === null || typeof old === 'string')) return changedText(value, old)
+  const shown = fieldSummary(value)
+  return old !== undefined && fieldSummary(old).text === shown.text ? undefined : shown.summary
+}
+
+const changedText = (value: string, old: string | null): Json | undefined => {
+  if (value === old) return undefined
+  if (isShort(value)) return value
+  return old?.length === value.length && !isShort(old) ? undefined : { $length: value.length }
 }
 
 /** A field as a history shows it, and what two of them are compared by. */

@@ -7,6 +7,7 @@ import { KnownBlobs } from '../blobs/known-blobs.ts'
 import type { Clock } from '../clock.ts'
 import { type CommitFacts, commitOf, compacted } from '../commit/commit-document.ts'
 import { type Written, writeCommit } from '../commit/commit-writer.ts'
+import { Overloaded } from '../overloaded.ts'
 import { epochHere, type Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
 import { type Creation, type Delivered, type Delivery, Resident, type Waiting } from '../resident.ts'
@@ -29,6 +30,8 @@ export interface StepperParts {
   readonly overtaken: (resident: Resident) => void
   /** Whether the commit landed is not known, or it may not be written: nothing may be built on what is in memory. */
   readonly doubtful: (resident: Resident, error: unknown) => void
+  /** Whether so much follows from commits and is not done that requests may add nothing to it. */
+  readonly isFull: () => boolean
   /** Delivers anew to an actor that has to be loaded again. */
   readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Delivered>
   /** @throws {Elsewhere} when this process may not move the actor, not even to refuse something. */
@@ -40,12 +43,17 @@ export interface StepperParts {
 /** So many deliveries wait at one actor. */
 export const maxWaiting = 1_000
 
-/** More would wait at an actor than it takes in time: the sender tries again, which is how the store's absence is met too. */
-export class MailboxFull extends StoreUnavailable {
+/** More would wait at an actor than it takes in time: the sender tries again. */
+export class MailboxFull extends Overloaded {
   constructor(actor: string) {
     super(`${maxWaiting} deliveries wait at ${actor}`)
   }
 }
+
+/** Messages that wait are not added to by messages: refused, they would wait for each other. */
+const isMessage = ({ cause }: Pick<Delivery, 'cause'>): boolean => /:m\d+$/.test(cause)
+
+const tooMuch = 'too much of earlier commits is not done'
 
 /** As many as the actor has effects in flight, which it started itself. */
 const isOfEffect = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
@@ -66,11 +74,13 @@ export class Stepper {
   /**
    * Queues a delivery at an actor; resolves when what it does is durable.
    *
-   * @throws {MailboxFull} when `maxWaiting` deliveries wait there; results of effects are always taken
+   * @throws {MailboxFull} when `maxWaiting` deliveries wait there; {Overloaded} when too much follows from earlier commits.
+   *   Results of effects are always taken, and decisions of operators unless the mailbox is full.
    */
   deliver(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
-    if (resident.mailbox.length >= maxWaiting && reloads === 0 && !isOfEffect(delivery)) {
-      return Promise.reject(new MailboxFull(resident.id))
+    if (reloads === 0 && !isOfEffect(delivery)) {
+      if (resident.mailbox.length >= maxWaiting) return Promise.reject(new MailboxFull(resident.id))
+      if (!isOperatorEvent(delivery.event) && this.#isFullFor(delivery)) return Promise.reject(new Overloaded(tooMuch))
     }
     return new Promise((resolve, reject) => {
       const span = this.#parts.telemetry?.tracer?.current ?? null
@@ -79,8 +89,18 @@ export class Stepper {
     })
   }
 
-  /** Writes the first commit of an actor. @returns the actor when this very write made it; the state is the caller's to set. */
+  #isFullFor(caused: Pick<Delivery, 'cause'>): boolean {
+    return this.#parts.isFull() && !isMessage(caused)
+  }
+
+  /**
+   * Writes the first commit of an actor.
+   *
+   * @returns the actor when this very write made it; the state is the caller's to set.
+   * @throws {Overloaded}
+   */
   async first({ kind, id, owner, input, cause }: Creation) {
+    if (this.#isFullFor({ cause })) throw new Overloaded(tooMuch)
     const { clock, ownership } = this.#parts
     const shard = shardOf(id)
     const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })

@@ -6,14 +6,7 @@ import type { TurnModels } from '#gateway/turns/turn-models.ts'
 import type { CompactedEvent } from '#machines/session/session-data.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { ContextPolicy } from '../turns/turn-config.ts'
-import {
-  type CompactionPlan,
-  compactionPlan,
-  cutMessages,
-  isCounted,
-  tokensOf,
-  tokensOfText,
-} from './compaction-plan.ts'
+import { type CompactionPlan, compactionPlan, cutMessages, TokenCount, tokensOfText } from './compaction-plan.ts'
 import { summaryOf } from './summary.ts'
 
 /** What shortening a conversation needs. */
@@ -57,8 +50,9 @@ const countedAtOnce = 100_000
 export const compacted = async (parts: CompactParts, work: CompactRequest): Promise<Compacted | null> => {
   const { messages } = work.request
   if (messages.length < 2) return null
-  await count(parts.clock, messages)
-  const most = work.refused ? refusedShare * sumOf(messages) : await roomOf(parts, work)
+  const total = await totalOf(parts.clock, messages)
+  const most = work.refused ? refusedShare * total : await roomOf(parts, work)
+  if (total <= most) return null
   const plan = compactionPlan(messages, { most, keepTurns: work.policy.keep_turns ?? null })
   if (plan === null) return null
   const written =
@@ -86,18 +80,9 @@ const roomOf = async (parts: CompactParts, { request, project, policy }: Compact
   return Math.max(1, context - answer - tokensOfText([...instructions, JSON.stringify(tools)].join('\n')))
 }
 
-const sumOf = (messages: readonly ModelMessage[]): number =>
-  messages.reduce((sum, message) => sum + tokensOf(message), 0)
-
-/** Counts the messages that are new, without holding the loop for a long conversation. */
-const count = async (clock: Clock, messages: readonly ModelMessage[]): Promise<void> => {
-  let characters = 0
-  for (const message of messages) {
-    if (isCounted(message)) continue
-    tokensOf(message)
-    characters += message.content.length
-    if (characters < countedAtOnce) continue
-    characters = 0
-    await new Promise<void>((resolve) => clock.soon(resolve))
-  }
+/** Tokens of a conversation, of which only what is new is counted, without holding the loop for a long one. */
+const totalOf = async (clock: Clock, messages: readonly ModelMessage[]): Promise<number> => {
+  const tokens = new TokenCount(messages)
+  while (!tokens.count(countedAtOnce)) await new Promise<void>((resolve) => clock.soon(resolve))
+  return tokens.total
 }

@@ -8,24 +8,72 @@ const tokensAMessage = 4
 /** A conversation that is cut is cut to this share of what it may have, so that not every turn cuts it again. */
 const share = 0.7
 
-const counted = new WeakMap<ModelMessage, number>()
+/** Tokens of a list's first messages. */
+interface Counted {
+  readonly tokens: number[]
+  total: number
+  /** The last of those that are counted: a list that has another one there is not the list that was counted. */
+  last: ModelMessage | undefined
+}
 
-/** Tokens of a message, by the estimate that holds are made with. Counted once for a message. */
+/**
+ * By list and not by message: a conversation only grows, so that a turn looks at its new messages and at no other. A table
+ * with an entry a message would cost each collection of garbage its length.
+ */
+const counted = new WeakMap<readonly ModelMessage[], Counted>()
+
+/**
+ * The tokens of a list's messages, by the estimate that holds are made with, as far as they are counted; `count` goes on
+ * where it ended before, and stops after some characters.
+ */
+export class TokenCount {
+  readonly #messages: readonly ModelMessage[]
+  readonly #known: Counted
+
+  constructor(messages: readonly ModelMessage[]) {
+    this.#messages = messages
+    const known = counted.get(messages)
+    const isKnown = known !== undefined && messages[known.tokens.length - 1] === known.last
+    this.#known = isKnown ? known : { tokens: [], total: 0, last: undefined }
+    counted.set(messages, this.#known)
+  }
+
+  /** Of all messages that are counted. */
+  get total(): number {
+    return this.#known.total
+  }
+
+  /** Counts on. @returns whether all are counted: after `most` characters it stops. */
+  count(most: number): boolean {
+    const known = this.#known
+    for (let characters = 0; known.tokens.length < this.#messages.length; ) {
+      if (characters >= most) return false
+      const message = this.#messages[known.tokens.length]
+      if (message === undefined) return true
+      const tokens = tokensOf(message)
+      characters += message.content.length
+      known.tokens.push(tokens)
+      known.total += tokens
+      known.last = message
+    }
+    return true
+  }
+
+  /** Of one message. */
+  at(place: number): number {
+    return this.#known.tokens[place] ?? 0
+  }
+}
+
+/** Tokens of a message. */
 export const tokensOf = (message: ModelMessage): number => {
-  const known = counted.get(message)
-  if (known !== undefined) return known
   const calls = message.role === 'assistant' ? message.toolCalls : []
   const texts = [message.content, ...calls.flatMap(({ name, arguments: text }) => [name, text])]
-  const tokens = estimateTokens(texts) + tokensAMessage
-  counted.set(message, tokens)
-  return tokens
+  return estimateTokens(texts) + tokensAMessage
 }
 
 /** Tokens of a text that is no message. */
 export const tokensOfText = (text: string): number => estimateTokens([text])
-
-/** Whether the tokens of a message are counted. */
-export const isCounted = (message: ModelMessage): boolean => counted.has(message)
 
 /** How much a conversation may have. */
 export interface CompactionRoom {
@@ -52,9 +100,11 @@ export const compactionPlan = (
   messages: readonly ModelMessage[],
   { most, keepTurns }: CompactionRoom,
 ): CompactionPlan | null => {
-  const tail = tailsOf(messages)
-  const before = tail(0)
+  const tokens = new TokenCount(messages)
+  tokens.count(Number.POSITIVE_INFINITY)
+  const before = tokens.total
   if (before <= most) return null
+  const tail = tailsOf(tokens, messages.length)
   const target = most * share
   const turns = startsOf(messages, 'user')
   const oldest = firstOf(turns, (at) => at >= keptFrom(turns, keepTurns) && tail(at) <= target)
@@ -71,10 +121,10 @@ export const compactionPlan = (
 }
 
 /** Tokens from a message on. */
-const tailsOf = (messages: readonly ModelMessage[]): ((at: number) => number) => {
-  const tails = [0]
-  for (const message of messages.toReversed()) tails.push((tails.at(-1) ?? 0) + tokensOf(message))
-  return (at) => tails[messages.length - at] ?? 0
+const tailsOf = (tokens: TokenCount, length: number): ((at: number) => number) => {
+  const tails = new Array<number>(length + 1).fill(0)
+  for (let at = length - 1; at >= 0; at--) tails[at] = (tails[at + 1] ?? 0) + tokens.at(at)
+  return (at) => tails[at] ?? 0
 }
 
 const startsOf = (messages: readonly ModelMessage[], role: ModelMessage['role']): readonly number[] =>

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, expect, it } from 'vitest'
+import { Overloaded } from '#runtime/overloaded.ts'
 import { RowWriter } from '#runtime/rows/row-writer.ts'
 import { projectScope } from '#specs/scope.ts'
 import { recordOf, widgets } from '#test/storage/samples.ts'
@@ -121,4 +122,35 @@ it('waits for the row of one actor until it is written, and not for one that has
   await clock.advance(5000)
   await waiting
   expect(await stored()).toBe(1)
+})
+
+it('lets requests wait for a store that is slow, and says that it is overloaded when that takes too long', async () => {
+  let release: () => void = () => {}
+  const project = () =>
+    new Promise<void>((resolve) => {
+      release = resolve
+    })
+  const writer = new RowWriter({
+    records: { ...faulty.inner.records, project },
+    clock,
+    log: pino({ level: 'silent' }),
+  })
+  const outcomeOf = async (afterMs: number): Promise<unknown> => {
+    writer.put({ id: 'w_1', actor: 'w_1', kind: widgets, record: () => recordOf('w_1', { version: 1 }) })
+    let outcome: unknown = 'waits'
+    void writer.shown().then(
+      () => {
+        outcome = 'shown'
+      },
+      (error: unknown) => {
+        outcome = error
+      },
+    )
+    await clock.advance(afterMs)
+    if (outcome === 'waits') release()
+    await calm()
+    return outcome
+  }
+  expect(await outcomeOf(15_000)).toBe('shown')
+  expect(await outcomeOf(30_000)).toBeInstanceOf(Overloaded)
 })

@@ -10,6 +10,19 @@ describe('a change of a context', () => {
     expect(contextChange({ turn: 1 }, { turn: 1, error: null })).toEqual({ error: null })
   })
 
+  it('is of texts what a reader sees of them, and of plain values each', () => {
+    const long = (letter: string) => letter.repeat(100)
+    expect(contextChange({ text: long('a') }, { text: long('b') })).toBeUndefined()
+    expect(contextChange({ text: long('a') }, { text: `${long('b')}c` })).toEqual({ text: { $length: 101 } })
+    expect(contextChange({ text: 'a' }, { text: long('b') })).toEqual({ text: { $length: 100 } })
+    expect(contextChange({ text: long('a') }, { text: 'b' })).toEqual({ text: 'b' })
+    expect(contextChange({ text: null }, { text: 'b' })).toEqual({ text: 'b' })
+    expect(contextChange({ text: 'b' }, { text: null })).toEqual({ text: null })
+    expect(contextChange({ on: { a: 1 } }, { on: false })).toEqual({ on: false })
+    expect(contextChange({ on: 1 }, { on: { a: 1 } })).toEqual({ on: { a: 1 } })
+    expect(contextChange(null, { on: false, text: 'a' })).toEqual({ on: false, text: 'a' })
+  })
+
   it('has no long text, no text that may be JSON, and is bounded whatever the context is', () => {
     const text = 'x'.repeat(100_000)
     const deep = { a: { b: { c: { d: { e: text } } } } }

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { Conversations, keptMs, mostKept } from '#actors/sessions/conversations.ts'
+import type { LogEvent } from '#storage/ports.ts'
+import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+
+const owner = { project: 'prj_1', tenant: null, user: null, createdAt: 0 }
+
+const open = (text: string) => {
+  const clock = { now: 0 }
+  const read: string[] = []
+  const log: readonly LogEvent[] = [
+    { sequence: 1, event_type: 'turn.started', turn_number: 1, payload: { input_text: text } },
+    { sequence: 2, event_type: 'output_text.delta', turn_number: 1, payload: { delta: 'fine' } },
+    { sequence: 3, event_type: 'turn.completed', turn_number: 1, payload: {} },
+  ]
+  const readLog = (session: string, after: number): readonly LogEvent[] => {
+    if (after === 0) read.push(session)
+    return log.filter(({ sequence }) => sequence > after)
+  }
+  const conversations = new Conversations(openMemoryStorage(), readLog, () => clock.now)
+  /** The sessions whose log was read from its beginning since the last call. */
+  const took = async (...sessions: readonly string[]): Promise<readonly string[]> => {
+    for (const session of sessions) {
+      const said = (await conversations.of(session, owner)).forModel()
+      expect(said.map(({ content }) => content.slice(0, 4))).toEqual([text.slice(0, 4), 'fine'])
+    }
+    return read.splice(0)
+  }
+  return { clock, took }
+}
+
+it('keeps conversations for five minutes without use, and reads them from their logs after that', async () => {
+  const { clock, took } = open('hello')
+  expect(await took('ses_1', 'ses_2')).toEqual(['ses_1', 'ses_2'])
+  clock.now = keptMs - 1
+  expect(await took('ses_2')).toEqual([])
+  clock.now = keptMs
+  expect(await took('ses_3')).toEqual(['ses_3'])
+  expect(await took('ses_2', 'ses_3', 'ses_1')).toEqual(['ses_1'])
+})
+
+it('keeps so much of them at most: those not used for longest go first', async () => {
+  const { took } = open('x'.repeat(mostKept / 9))
+  expect(await took('ses_1', 'ses_2', 'ses_3')).toEqual(['ses_1', 'ses_2', 'ses_3'])
+  expect(await took('ses_1', 'ses_4')).toEqual(['ses_4'])
+  expect(await took('ses_1', 'ses_3', 'ses_2')).toEqual(['ses_2'])
+})

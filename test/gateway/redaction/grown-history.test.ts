@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import type { ChatBody } from '#gateway/call/chat-calls.ts'
+import type { RedactionPolicy } from '#gateway/call/redaction.ts'
+import { redactChat } from '#gateway/redaction/chat-redaction.ts'
+import { policyBy } from '#gateway/redaction/redaction-policy.ts'
+import { defaultTypes } from '#specs/resources/gateway/redaction.ts'
+
+const choice = { types: defaultTypes, input: true, toolArguments: true, restore: true, region: 'US' }
+
+/** A policy, and the texts that it was given since the last look. */
+const watched = (made = policyBy(choice)) => {
+  const seen: string[] = []
+  const policy: RedactionPolicy = {
+    ...made,
+    redact: (texts, calls = []) => {
+      seen.push(...texts, ...calls)
+      return made.redact(texts, calls)
+    },
+  }
+  return { policy, seen: () => seen.splice(0) }
+}
+
+const user = (content: string) => ({ role: 'user', content })
+
+/** What a conversation goes out as, with its history as turns give it and without it. */
+const sent = async (list: readonly ReturnType<typeof user>[], policy: RedactionPolicy, system = 'Be kind.') => {
+  const rest: ChatBody = { model: 'm', messages: [{ role: 'system', content: system }] }
+  const body: ChatBody = { ...rest, messages: [{ role: 'system', content: system }, ...list] }
+  const at = (place: number) => ({ ...user(''), ...list[place] })
+  const made = await redactChat(body, policy, { list, at, rest })
+  const whole = await redactChat(body, policyBy(choice))
+  expect(made.body, 'the same as if all were looked at').toEqual(whole.body)
+  expect(made.restorer === null).toBe(whole.restorer === null)
+  return { body, made, texts: JSON.stringify(made.body) }
+}
+
+describe('a conversation that grows', () => {
+  it('has its new messages looked at, and no other; its body stays the same object while nothing is found', async () => {
+    const { policy, seen } = watched()
+    const list = [user('Hello'), user('How are you?')]
+    const first = await sent(list, policy)
+    expect(first.made.body).toBe(first.body)
+    expect(seen()).toEqual(['Be kind.', 'Hello', 'How are you?'])
+    list.push(user('Fine.'))
+    const second = await sent(list, policy)
+    expect(second.made.body).toBe(second.body)
+    expect(seen()).toEqual(['Be kind.', 'Fine.'])
+  })
+
+  it('keeps the placeholders of what was found before, with the same numbers in every request', async () => {
+    const { policy, seen } = watched()
+    const list = [user('Hello'), user('I am ada@example.com')]
+    expect((await sent(list, policy)).texts).toContain('I am [EMAIL_1]')
+    list.push(user('Write to bob@example.com'), user('Thanks'))
+    const { texts, made } = await sent(list, policy)
+    expect(texts).toContain('Write to [EMAIL_2]')
+    expect(made.restorer).not.toBeNull()
+    seen()
+    list.push(user('And to ada@example.com again'))
+    expect((await sent(list, policy)).texts).toContain('And to [EMAIL_1] again')
+    expect(seen()).toEqual([
+      'Be kind.',
+      'I am ada@example.com',
+      'Write to bob@example.com',
+      'And to ada@example.com again',
+    ])
+  })
+
+  it('gives no name twice that a text has already, however long ago it was said', async () => {
+    const { policy } = watched()
+    const list = [user('What does [EMAIL_7] mean?'), user('Hello')]
+    await sent(list, policy)
+    list.push(user('I am ada@example.com'))
+    expect((await sent(list, policy)).texts).toContain('I am [EMAIL_8]')
+  })
+
+  it('is looked at as a whole under another policy, and when it is another list', async () => {
+    const { policy, seen } = watched()
+    const list = [user('Hello'), user('call 555-0100')]
+    await sent(list, policy)
+    seen()
+    await sent([...list], policy)
+    expect(seen()).toHaveLength(3)
+    const other = watched(policyBy({ ...choice, types: ['email'] }))
+    const at = (place: number) => ({ ...user(''), ...list[place] })
+    await redactChat({ model: 'm', messages: list }, other.policy, { list, at, rest: { model: 'm' } })
+    expect(other.seen()).toEqual(['Hello', 'call 555-0100'])
+  })
+
+  it('is looked at where instructions have personal data, and only they are changed', async () => {
+    const { policy, seen } = watched()
+    const list = [user('Hello')]
+    const system = 'Write to help@example.com.'
+    expect((await sent(list, policy, system)).texts).toContain('Write to [EMAIL_1].')
+    seen()
+    list.push(user('Bye'))
+    await sent(list, policy, system)
+    expect(seen()).toEqual([system, 'Bye'])
+  })
+
+  it('that is too long for the loop at once goes through the worker, and then only what is new', async () => {
+    const { policy, seen } = watched()
+    const list = Array.from({ length: 70 }, (_, n) => user(`${n} ${'word '.repeat(200)}`))
+    await sent(list, policy)
+    expect(seen(), 'read in the worker').toEqual([])
+    list.push(user('Bye'))
+    await sent(list, policy)
+    expect(seen()).toEqual(['Be kind.', 'Bye'])
+  })
+})
