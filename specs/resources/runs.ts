@@ -56,7 +56,10 @@ export const run = object(
   {
     ...listedFields,
     input: described(jsonObject(), 'Task of the run.'),
-    output: described(nullable(jsonObject()), 'Output of a completed run.'),
+    output: described(
+      nullable(jsonObject()),
+      'Output of a completed run: `text`, and in `annotations` the pages of the web that it names, as in `turn.completed`.',
+    ),
     started_at: nullable(timestamp()),
   },
   { title: 'Run', description: 'A background run of an agent.' },

@@ -22,6 +22,8 @@ export const to = (location: string, status = 302): SitePage => ({ status, heade
 export class Site {
   readonly pages = new Map<string, SitePage>()
   readonly requested: { readonly path: string; readonly headers: Readonly<Record<string, unknown>> }[] = []
+  /** WebSockets that were tried: none is taken. */
+  upgrades = 0
   readonly #server = createServer((request, response) => {
     const path = request.url ?? ''
     this.requested.push({ path, headers: request.headers })
@@ -32,6 +34,10 @@ export class Site {
 
   static async open(pages: Readonly<Record<string, SitePage>> = {}): Promise<Site> {
     const site = new Site()
+    site.#server.on('upgrade', (_request, socket) => {
+      site.upgrades += 1
+      socket.destroy()
+    })
     for (const [path, page] of Object.entries(pages)) site.pages.set(path, page)
     await new Promise<void>((resolve) => site.#server.listen(0, '127.0.0.1', resolve))
     return site

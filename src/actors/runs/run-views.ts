@@ -1,4 +1,5 @@
 import { runDefinition, runStatus } from '#machines/run/run-definition.ts'
+import { outputOf } from '#machines/run/run-steps.ts'
 import { contextOf } from '#runtime/schema.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { StoredLogEvent } from '#storage/ports.ts'
@@ -30,7 +31,7 @@ export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident):
     version: run.version,
     status,
     input: runInputOf(run.input),
-    output: run.output === null ? null : { text: run.output },
+    output: outputOf(run),
     installation_id: run.installation_id,
     tenant_id: owner.tenant,
     external_user_id: owner.user,

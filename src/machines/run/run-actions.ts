@@ -228,7 +228,10 @@ export const takeAnswer = [
 ] as const
 
 /** The run's output: the text of its last answer. */
-export const keepOutput = assigns(({ event }: On<'model_answered'>) => ({ output: event.delta }))
+export const keepOutput = assigns(({ event: { delta, annotations } }: On<'model_answered'>) => ({
+  output: delta,
+  ...(annotations !== undefined && { annotations }),
+}))
 
 /** Remembers what the run was about, by a message in the commit of its end. */
 export const remember = sends((_, { memory }: On<'model_answered'>['event']) =>

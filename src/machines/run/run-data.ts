@@ -89,6 +89,8 @@ export type RunContext = RunInput & {
   readonly told: readonly string[]
   readonly usage: TurnUsage
   readonly output: string | null
+  /** Pages that the output names, by their places in it; absent for none. */
+  readonly annotations?: readonly JsonObject[]
   readonly error: RunError | null
 }
 

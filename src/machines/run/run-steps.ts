@@ -261,7 +261,9 @@ const isCostly = ({ max_cost_usd }: RunLimits, cost: string | null): boolean =>
 /** What time is up means. */
 export const timeIsUp: RunError = { code: 'time_limit_exceeded', message: 'The run took longer than it may.' }
 
-const outputOf = ({ output }: RunContext): JsonObject | null => (output === null ? null : { text: output })
+/** A run's output on the wire. */
+export const outputOf = ({ output, annotations }: Pick<RunContext, 'output' | 'annotations'>): JsonObject | null =>
+  output === null ? null : { text: output, ...(annotations !== undefined && { annotations }) }
 
 /** The last event of a log. */
 export const endEvent = (context: RunContext, end: RunEnd): Emission => {

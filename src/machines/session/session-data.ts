@@ -122,7 +122,7 @@ export type ModelEvent =
       readonly usage: TurnUsage
       /** Only in the last answer of a turn or run that uses memory. */
       readonly memory?: AnswerMemory
-      /** Pages that the answer names, by their places in the text of the turn; only in the last answer of a turn. */
+      /** Pages that the answer names, by their places in the text of the turn, or in the run's output; only in the last answer. */
       readonly annotations?: readonly JsonObject[]
     }
   | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }

@@ -54,7 +54,9 @@ interface Entry extends PageQuality {
   readonly host: string
   readonly words: Pick<Analysis, 'counts' | 'length'>
   readonly signature: Uint32Array
-  /** Words of its title. */
+  /** Words of its title, as `RankedPage` has them. */
+  readonly plainTitle: string
+  /** Words of its title, analysed. */
   readonly titled: Analysis['counts']
 }
 
@@ -104,6 +106,7 @@ export class PageIndex {
       host: hostOf(page.url),
       words: analysisOf(text, 'en'),
       signature: signatureOf(text),
+      plainTitle: (title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' '),
       titled: analysisOf(title, 'en').counts,
       ...qualityOf({ title, text, description, links: links.length }),
     }
@@ -176,7 +179,7 @@ export class PageIndex {
     const entry = this.#pages.get(id)
     const passage = entry?.page.passages[Number(hit.id.slice(hit.id.lastIndexOf(' ') + 1))]
     if (entry === undefined || passage === undefined) return []
-    const { page, host, signature, quality, titled } = entry
+    const { page, host, signature, quality, titled, plainTitle } = entry
     const { rank = 0, lexical = 0, vector } = hit.parts ?? {}
     const density = entry.words.length < leastWords ? 0 : densityOf(concepts, entry.words)
     const stuffed = Math.min(1, Math.max(0, (density - stuffing.from) / (stuffing.to - stuffing.from)))
@@ -188,7 +191,10 @@ export class PageIndex {
       spam: 1 - (1 - entry.spam) * (1 - stuffed),
     }
     const { contentHash, firstSeenAt } = page
-    return [{ id, host, contentHash, signature, words: entry.words.length, firstSeenAt, signals, entry, passage }]
+    const { length } = entry.words
+    return [
+      { id, host, title: plainTitle, contentHash, signature, words: length, firstSeenAt, signals, entry, passage },
+    ]
   }
 
   /** A page that 30 other hosts link to has all of it. */

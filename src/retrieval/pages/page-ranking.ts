@@ -21,6 +21,8 @@ export interface PageSignals {
 export interface RankedPage {
   readonly id: string
   readonly host: string
+  /** Its words in lower case, with a space between each. */
+  readonly title: string
   readonly contentHash: string
   readonly signature: Uint32Array
   /** Words of its text, without the most frequent ones of its language. */
@@ -36,8 +38,10 @@ export const pageWeights = { title: 0.1, authority: 0.06, freshness: 0.03, quali
 const most = 1 + pageWeights.title + pageWeights.authority + pageWeights.freshness + pageWeights.quality
 /** Pages that agree this far are one page. */
 const mirrorLikeness = 0.8
-/** In a short text a sentence that was added to a copy is much of it. */
+/** In a short text a sentence that was added to a copy is much of it; a copy keeps the title. */
 const shortMirrors = { words: 60, likeness: 0.55 } as const
+/** Pages of one host share what its templates say, such as those of two products: less than this is no copy. */
+const likenessOnHost = 0.95
 /** Pages of one host that come without a loss. */
 const freePlaces = 2
 const hostLoss = 0.9
@@ -101,7 +105,10 @@ const withoutMirrors = <Page extends RankedPage>(pages: readonly Page[]): readon
 
 const isOne = (a: RankedPage, b: RankedPage): boolean => {
   if (a.contentHash === b.contentHash) return true
-  const least = Math.min(a.words, b.words) < shortMirrors.words ? shortMirrors.likeness : mirrorLikeness
+  const isSame = a.title === b.title
+  if (a.host === b.host && !isSame) return false
+  const isShort = isSame && Math.min(a.words, b.words) < shortMirrors.words
+  const least = a.host === b.host ? likenessOnHost : isShort ? shortMirrors.likeness : mirrorLikeness
   return likenessOf(a.signature, b.signature) >= least
 }
 

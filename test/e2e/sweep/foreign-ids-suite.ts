@@ -2,8 +2,10 @@ import { beforeAll, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { sessionFrames } from '#specs/resources/sessions.ts'
+import { offeredTools } from '#src/tool-server/offered-tools.ts'
 import { sampleOf } from '#test/specs/samples.ts'
 import type { Api } from '../api.ts'
+import { callTool } from '../tool-calls.ts'
 import { failuresOf } from './cases.ts'
 import { bodyFor, fieldOf, type Place, placesOf, withId } from './declared-places.ts'
 import { declaredEstate } from './estate/parts.ts'
@@ -17,6 +19,7 @@ import type { Swept } from './sweep.ts'
  * an operation that is declared is held to it as well.
  */
 
+const toolNames = new Map(offeredTools.map(({ name, operation }) => [operation.id, name]))
 const declared: readonly Operation[] = Object.values(operations)
 const guarded = declared.filter(({ access }) => !access.kinds.includes('public'))
 /** A PUT makes what its last parameter names. */
@@ -229,6 +232,52 @@ export const foreignIds = (swept: () => Swept): void => {
       .flatMap((place) =>
         foreignIds(place, attacker).map((id) => ({
           title: `${place.operation.id} ${place.where} ${place.name} ${id}`,
+          check: () => reaches(place, id),
+        })),
+      )
+    expect(await failuresOf(cases)).toEqual([])
+    expect(cases.length).toBeGreaterThan(4)
+  })
+
+  /** The same attempt as a call of the tool that the operation is. */
+  const toolAttempt = ({ operation, where, name }: Place, { api, own }: Attacker, id: string) => {
+    const idFor = (each: string) => own.idOr(each)
+    const body = operation.body === null ? {} : bodyFor(operation, where === 'body' ? name : null, idFor)
+    const ofPath = Object.fromEntries(operation.params.map((each) => [each, idFor(each)]))
+    const given = { ...ofPath, ...body }
+    return callTool(
+      api,
+      toolNames.get(operation.id) ?? '',
+      where === 'body' ? Object(withId(given, name, id)) : { ...given, [name]: id },
+    )
+  }
+
+  it.each(attackerNames)('%s reaches nothing by an argument of a tool of the tool server', async (who) => {
+    const attacker = attackers[who]
+    const signs = signsOf(attacker)
+    if (who === attackerNames[1]) {
+      const { status } = await attacker.api.fetch('/mcp', {})
+      return expect(status).toBe(401)
+    }
+    // the sessions of a neighbour are not of its agents
+    if (attacker.prefixes !== ofAgents && !who.includes('of an agent')) {
+      const own = await callTool(attacker.api, 'get_session', { session_id: attacker.own.idOr('session_id') })
+      expect([own.isError, own.code]).toEqual([false, null])
+    }
+    const reaches = async (place: Place, id: string): Promise<void> => {
+      const answer = await toolAttempt(place, attacker, id)
+      const unknown = await toolAttempt(place, attacker, unknownId(id))
+      expect(signsIn(answer.text, signs, id)).toEqual([])
+      const isContradiction = answer.code === 'invalid_header' && unknown.code === 'not_found'
+      if (!isContradiction) expect([answer.isError, answer.code]).toEqual([unknown.isError, unknown.code])
+      if (place.where === 'path') expect(answer.isError).toBe(true)
+    }
+    // those that a credential may not use at all are tried, too: the tool server has no list of its own
+    const cases = places
+      .filter(({ operation }) => toolNames.has(operation.id))
+      .flatMap((place) =>
+        foreignIds(place, attacker).map((id) => ({
+          title: `${toolNames.get(place.operation.id)} ${place.where} ${place.name} ${id}`,
           check: () => reaches(place, id),
         })),
       )

@@ -83,6 +83,33 @@ describe('an index of pages', () => {
     expect(await ids(index, 'harbour')).toEqual(['exact'])
   })
 
+  describe('of one shop', () => {
+    const product = (name: string, price: string): string =>
+      `${name}. Price ${price} EUR, in stock. All our lamps come with a dimmer, a cable of two metres and a bulb. We send it within two days, free of charge from 50 EUR on, and take it back for thirty days. Our shop in the harbour is open from Monday to Saturday.`
+    const shop = (path: string, title: string, text: string) =>
+      page(path, { url: `https://shop.example/${path}`, title, text })
+    const products = Array.from({ length: 8 }, (_, n) => [`Lamp ${'ABCDEFGH'[n]}${n}00`, `${n + 2}9.00`] as const)
+
+    it.each([
+      ['with a title each', (name: string) => name],
+      ['under one title', () => 'Lamps of the harbour'],
+    ])('shows every product of a template %s', async (_titles, title) => {
+      const index = new PageIndex()
+      for (const [n, [name, price]] of products.entries()) index.add(shop(`p${n}`, title(name), product(name, price)))
+      expect((await ids(index, 'lamp dimmer price')).toSorted()).toEqual(products.map((_, n) => `p${n}`))
+      expect((await ids(index, 'lamp D300'))[0]).toBe('p3')
+    })
+
+    it('shows a product once whose page is copied under other addresses, there and elsewhere', async () => {
+      const index = new PageIndex()
+      const text = product('Lamp A000', '29.00')
+      index.add(page('first', { url: 'https://shop.example/a', title: 'Lamp A000', text, firstSeenAt: 1 }))
+      index.add(page('again', { url: 'https://shop.example/a?ref=x', title: 'Lamp A000', text }))
+      index.add(page('copied', { title: 'Lamp A000', text: `${text} Found at the shop of others, who had it first.` }))
+      expect(await ids(index, 'lamp A000')).toEqual(['first'])
+    })
+  })
+
   it('puts what other hosts link to, and what is newer, before its equals', async () => {
     const index = new PageIndex()
     const [a, b] = [prose('harbour', 3, 20), prose('harbour', 4, 20)]

@@ -199,7 +199,8 @@ const prepare = async (
     caller: actorCaller(owner, requested.whose.agentId),
     config,
     recalled,
-    cited: (answer) => annotationsOf(answer, sources, lengthBefore(said, requested.steps - 1)),
+    // the text of a turn is all that its answers say, the output of a run is its last answer
+    cited: (answer) => annotationsOf(answer, sources, source === 'run' ? 0 : lengthBefore(said, requested.steps - 1)),
   }
 }
 

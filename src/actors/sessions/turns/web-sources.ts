@@ -80,7 +80,9 @@ const numberedFrom = (message: ModelMessage, before: number): Numbered => {
   }
 }
 
-const isPage = (value: Json): value is JsonObject => isObject(value) && typeof value.url === 'string'
+/** A caller's own tool may answer under the name of one of the web: what is no address of a page is cited by no link. */
+const isPage = (value: Json): value is JsonObject =>
+  isObject(value) && typeof value.url === 'string' && /^https?:\/\//i.test(value.url)
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 

@@ -1,0 +1,31 @@
+import type { Api } from './api.ts'
+
+/** What the tool server answered to a call of a tool. */
+export interface ToolAnswer {
+  readonly status: number
+  readonly isError: boolean
+  /** Code of the refusal; null for none. */
+  readonly code: string | null
+  readonly text: string
+}
+
+/** Calls a tool at `/mcp`, as a client without a session does, under the credential of `api`. */
+export const callTool = async (api: Api, name: string, given: object): Promise<ToolAnswer> => {
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+  const headers = { accept: 'application/json, text/event-stream' }
+  const response = await api.fetch('/mcp?mode=write', call, { headers })
+  const text = await response.text()
+  const [, data = text] = /^data: (.*)$/m.exec(text) ?? []
+  const { result, error } = JSON.parse(data)
+  const said: string = result?.content?.[0]?.text ?? ''
+  return { status: response.status, isError: result?.isError === true, code: error?.code ?? codeIn(said), text }
+}
+
+const codeIn = (said: string): string | null => {
+  try {
+    const { error } = JSON.parse(said)
+    return typeof error === 'object' && error !== null ? error.code : (error ?? null)
+  } catch {
+    return null
+  }
+}
