@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { climbingImportFindings } from './check/climbing-imports.ts'
 import { docstringFindings } from './check/docstrings.ts'
+import { duplicateFindings } from './check/duplicates.ts'
 import { fileLengthFindings } from './check/file-length.ts'
 import { folderSizeFindings } from './check/folder-size.ts'
 import { layerFindings } from './check/layers.ts'
@@ -62,7 +63,6 @@ const tools: Readonly<Record<string, Step>> = {
   'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
   'lint and format': () => tool('node_modules/@biomejs/biome/bin/biome', 'check', '--diagnostic-level=error', '.'),
   'generated files': () => tool('scripts/generate.ts', '--check'),
-  duplicates: () => tool('node_modules/jscpd/bin/jscpd', '--config', 'scripts/check/jscpd.json', 'src', 'specs'),
 }
 
 const rules: Readonly<Record<string, Step>> = {
@@ -78,6 +78,7 @@ const rules: Readonly<Record<string, Step>> = {
   'empty comments': () => listed(cited.flatMap(emptyCommentFindings)),
   'named paths': () => listed(namedPathFindings(root, worded)),
   'attacked patterns': () => listed(regExpFindings(readFiles(root, ['src'], ['.ts']))),
+  duplicates: () => listed(duplicateFindings(product)),
   'native server': () => binaryFindings(resolve(root, 'node_modules'), nativeServer).join('\n') || null,
 }
 

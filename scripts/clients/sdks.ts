@@ -1,5 +1,5 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { installPythonPackages } from '../services/python-packages.ts'
 import { type ClientCheck, installPackages, run } from './generators.ts'
 
@@ -14,12 +14,23 @@ const packages = {
   codex: ['@openai/codex@0.169.0'],
 } as const
 
+/** These share most of what they need: they are installed together, once for all checks of a run. */
+const together = (['openai', 'anthropic', 'ai-sdk', 'openai-agents', 'langchain'] as const).flatMap(
+  (name): readonly string[] => packages[name],
+)
+
 const checkOf =
   (name: keyof typeof packages): ClientCheck =>
   (world) => {
-    installPackages(world, packages[name])
-    copyFileSync(join(import.meta.dirname, 'node', `${name}.js`), join(world.folder, 'turn.js'))
-    run(world, process.execPath, ['turn.js'])
+    const isApart = name === 'codex'
+    const own = isApart ? world : { ...world, folder: join(dirname(world.folder), 'sdks') }
+    if (isApart) installPackages(own, packages[name])
+    else if (!existsSync(own.folder)) {
+      mkdirSync(own.folder)
+      installPackages(own, [...new Set(together)])
+    }
+    copyFileSync(join(import.meta.dirname, 'node', `${name}.js`), join(own.folder, `${name}.js`))
+    run(own, process.execPath, [`${name}.js`])
   }
 
 const pythonCheckOf =

@@ -1,5 +1,6 @@
-import { type Browser, chromium, type Page } from 'playwright'
+import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser } from '../pages/open-browser.ts'
 import { ClusterWorld } from './cluster-world.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
@@ -25,7 +26,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     world = await ClusterWorld.start(3)
     // whose a session is stays so from here on
     await world.settled()
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
   }, 180_000)
   afterAll(async () => {
     await browser?.close()

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright'
+import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn, type Frame, isDelta, textOf } from '../stream-reader.ts'
 import { World } from '../world.ts'
+import { openBrowser } from './open-browser.ts'
 
 /** What a product's own page does with the API: fetch, read the stream, open a socket. It runs in the browser. */
 const pageScript = `
@@ -125,7 +126,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
   beforeAll(async () => {
     ;[allowed, other] = [await sites[0].listen(), await sites[1].listen()]
     world = await World.start()
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
     const dashboard = await world.dashboard()
     const created = await dashboard.post('/api/projects', { name: 'Web shop', allowed_origins: [allowed] })
     const key = await dashboard.post(`/api/projects/${created.body.id}/keys`, { name: 'server' })

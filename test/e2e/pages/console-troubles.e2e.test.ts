@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Browser, chromium, type Locator, type Page } from 'playwright'
+import type { Browser, Locator, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
 import { gatedTurn, refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
+import { openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -172,25 +173,37 @@ const leadsToCause = async (world: World, trouble: Omit<Trouble, 'plant'> | unde
   await reader.page.context().close()
 }
 
-describe.skipIf(executablePath === undefined)('trouble of processes in the console', () => {
+describe.skipIf(executablePath === undefined)('trouble in the console', () => {
+  const planted = new Map<string, string>()
+  /** Its server is killed again and again. */
   let fragile: World
   let held: ToolServer
   /** No process survives its calls. */
   let deadly: ToolServer
-  let chromiumHere: Browser
 
   beforeAll(async () => {
-    ;[held, deadly] = [await startToolServer(), await startToolServer()]
+    ;[tool, hanging, held, deadly] = [
+      await startToolServer(),
+      await startToolServer(),
+      await startToolServer(),
+      await startToolServer(),
+    ]
+    hanging.hold()
+    const closed = await startToolServer()
+    broken = closed.url
+    await closed.close()
+    world = await World.start({ tools: [tool, hanging, closed] })
     fragile = await World.start({ tools: [held, deadly] })
-    chromiumHere = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
-    browser = chromiumHere
+    browser = await openBrowser()
+    // what counts as slow only after a while is planted before all else
+    for (const [name, { plant }] of Object.entries(troubles)) planted.set(name, await plant())
   }, 120_000)
   afterAll(async () => {
+    await browser?.close()
+    hanging?.answer()
     deadly?.answer()
-    await chromiumHere?.close()
-    await fragile?.stop()
-    await held?.close()
-    await deadly?.close()
+    await Promise.all([world?.stop(), fragile?.stop()])
+    await Promise.all([tool, hanging, held, deadly].map((server) => server?.close()))
   })
 
   const crashed = async (meanwhile: () => void = () => {}): Promise<void> => {
@@ -245,28 +258,6 @@ describe.skipIf(executablePath === undefined)('trouble of processes in the conso
     await reader.page.getByRole('region', { name: 'Decisions' }).getByText('the tool answers again').waitFor()
     await reader.page.locator('[data-state="active.idle"][data-standing=current]').waitFor()
     await reader.page.context().close()
-  })
-})
-
-describe.skipIf(executablePath === undefined)('trouble in the console', () => {
-  const planted = new Map<string, string>()
-
-  beforeAll(async () => {
-    ;[tool, hanging] = [await startToolServer(), await startToolServer()]
-    hanging.hold()
-    const closed = await startToolServer()
-    broken = closed.url
-    await closed.close()
-    world = await World.start({ tools: [tool, hanging, closed] })
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
-    for (const [name, { plant }] of Object.entries(troubles)) planted.set(name, await plant())
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    hanging?.answer()
-    await world?.stop()
-    await tool?.close()
-    await hanging?.close()
   })
 
   it.each(Object.keys(troubles))(

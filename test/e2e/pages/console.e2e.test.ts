@@ -1,7 +1,8 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
+import { openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -70,7 +71,7 @@ const storedSequences = async (session: string) => (await world.api.log(session)
 describe.skipIf(executablePath === undefined)('the console', () => {
   beforeAll(async () => {
     world = await World.start()
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
   })
   afterAll(async () => {
     await browser.close()

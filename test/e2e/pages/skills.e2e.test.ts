@@ -1,7 +1,8 @@
-import { type Browser, chromium, type Page } from 'playwright'
+import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
+import { openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -14,7 +15,7 @@ describe.skipIf(executablePath === undefined)('skills in the console', () => {
 
   beforeAll(async () => {
     world = await World.start()
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
     page = await browser.newPage()
     page.setDefaultTimeout(patience.timeout)
     await page.goto(`${world.url}/#/skills`)

@@ -1,8 +1,9 @@
-import { type Browser, chromium, type Page } from 'playwright'
+import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
+import { openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -38,7 +39,7 @@ describe.skipIf(executablePath === undefined)('stuck work in the console', () =>
   beforeAll(async () => {
     tool = await startToolServer()
     world = await World.start({ tools: [tool] })
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+    browser = await openBrowser()
   })
   afterAll(async () => {
     await browser?.close()

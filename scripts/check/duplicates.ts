@@ -1,0 +1,103 @@
+import type { Finding, SourceFile } from './source-files.ts'
+
+/** Shorter runs of tokens look alike by chance. */
+const leastTokens = 50
+/** A copy ends so many lines below its first at the least. */
+const leastLines = 5
+/** Copies may be such a share of all lines: some cost less than what would be shared. */
+const allowedShare = 0.005
+
+/** A run of tokens that stood before, here or in another file. Lines from 1. */
+export interface Copy {
+  readonly path: string
+  readonly line: number
+  readonly lines: number
+  readonly of: { readonly path: string; readonly line: number }
+}
+
+/** Every copy of TypeScript code, while they are too large a share of all lines. Imports and comments count as nothing. */
+export const duplicateFindings = (files: readonly SourceFile[]): readonly Finding[] => {
+  const copies = copiesIn(files)
+  const copied = copies.reduce((sum, { lines }) => sum + lines, 0)
+  const all = files.reduce((sum, { text }) => sum + text.split('\n').length, 0)
+  if (copied <= all * allowedShare) return []
+  return copies.map(({ path, line, lines, of }) => ({
+    path,
+    line,
+    message: `${lines} lines are those at ${of.path}:${of.line}; copies are ${((100 * copied) / all).toFixed(2)} % of all lines`,
+  }))
+}
+
+/** The longest runs that stand twice, without overlap, in the order of the files. */
+export const copiesIn = (files: readonly SourceFile[]): readonly Copy[] => {
+  const { kinds, lines, starts } = tokensOf(files)
+  const hashes = windowHashes(kinds)
+  const fileAt = (token: number): number => starts.findLastIndex((start) => start <= token)
+  const known = new Map<number, number>()
+  const copies: Copy[] = []
+  for (const [at, file] of files.entries()) {
+    const end = starts[at + 1] ?? kinds.length
+    let from = starts[at] ?? 0
+    for (let token = from; token + leastTokens <= end; token++) {
+      const hash = hashes[token] ?? 0
+      const earlier = known.get(hash)
+      if (earlier === undefined) {
+        known.set(hash, token)
+        continue
+      }
+      const file0 = fileAt(earlier)
+      const end0 = Math.min(starts[file0 + 1] ?? kinds.length, token)
+      let length = 0
+      while (token + length < end && earlier + length < end0 && kinds[token + length] === kinds[earlier + length])
+        length++
+      const [line, last] = [lines[token] ?? 0, lines[token + length - 1] ?? 0]
+      if (token < from || length < leastTokens || last - line < leastLines) continue
+      const of = { path: files[file0]?.path ?? '', line: lines[earlier] ?? 0 }
+      copies.push({ path: file.path, line, lines: last - line + 1, of })
+      from = token + length
+      token = from - 1
+    }
+  }
+  return copies
+}
+
+/** Comments, whole texts, words and numbers, anything else by itself; blanks are none. */
+const pattern =
+  /(?<passed>\/\/[^\n]*|\/\*[\s\S]*?\*\/|^import [^'"]*(?:'[^']*'|"[^"]*"))|`(?:[^\\`]|\\[\s\S])*`|'(?:[^\\'\n]|\\.)*'|"(?:[^\\"\n]|\\.)*"|[\w$]+|\S/gm
+
+/** All files in a row: a number for each distinct token, the line of each, and where each file begins. */
+const tokensOf = (files: readonly SourceFile[]) => {
+  const numbers = new Map<string, number>()
+  const kinds: number[] = []
+  const lines: number[] = []
+  const starts = files.map(({ text }) => {
+    const start = kinds.length
+    let [line, before] = [1, 0]
+    for (const { 0: token, index, groups } of text.matchAll(pattern)) {
+      for (; before < index; before++) if (text.charCodeAt(before) === 10) line++
+      if (groups?.passed !== undefined) continue
+      const kind = numbers.get(token) ?? numbers.size + 1
+      numbers.set(token, kind)
+      kinds.push(kind)
+      lines.push(line)
+    }
+    return start
+  })
+  return { kinds, lines, starts }
+}
+
+const base = 0x01000193
+
+/** A number for the run of tokens that begins at each; runs that are alike have the same. */
+const windowHashes = (kinds: readonly number[]): Int32Array => {
+  const hashes = new Int32Array(kinds.length)
+  let highest = 1
+  for (let at = 1; at < leastTokens; at++) highest = Math.imul(highest, base)
+  let hash = 0
+  for (let at = 0; at < kinds.length; at++) {
+    if (at >= leastTokens) hash = (hash - Math.imul(kinds[at - leastTokens] ?? 0, highest)) | 0
+    hash = (Math.imul(hash, base) + (kinds[at] ?? 0)) | 0
+    if (at >= leastTokens - 1) hashes[at - leastTokens + 1] = hash
+  }
+  return hashes
+}
