@@ -68,6 +68,23 @@ const stepsOf = async (actor: string): Promise<readonly ShownStep[]> => {
   return (await dashboard.get(`/api/projects/${project}/actors/${actor}/steps?limit=200`)).body.data
 }
 
+/** What the page shows after each of so many presses of a key: the state that is lit, and the row of turns in the context. */
+const shownByKeys = (
+  key: string,
+  times: number,
+): Promise<readonly { readonly state: string; readonly turn: string }[]> =>
+  page.evaluate(`(async () => {
+    const shown = []
+    for (let press = 0; press < ${times}; press++) {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }))
+      await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))
+      const turn = [...document.querySelectorAll('table.context tr')].find((row) => /^turn/.test(row.textContent.trim()))
+      const state = document.querySelector('[data-standing=current]')?.getAttribute('data-state')
+      shown.push({ state, turn: turn?.textContent.trim() ?? '' })
+    }
+    return shown
+  })()`)
+
 /** The rules of axe that look at colours: all that the other theme can break, since it sets colours and nothing else. */
 const colourRules = ['color-contrast', 'link-in-text-block']
 
@@ -172,24 +189,21 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await lit('active.idle')
     await page.getByText(`Commit ${steps.at(-1)?.seq} of ${steps.at(-1)?.seq}, live`).waitFor()
     await page.getByRole('tab', { name: 'Steps' }).click()
-    let state = steps.findLast(({ to }) => to !== null)?.to ?? ''
-    for (let index = steps.length - 2; index >= 0; index--) {
-      await page.keyboard.press('ArrowLeft')
-      state = steps.slice(0, index + 1).findLast(({ to }) => to !== null)?.to ?? ''
-      const current = await page.locator('[data-standing=current]').getAttribute('data-state')
-      expect([index, current]).toEqual([index, state])
-    }
+    const stateAt = (index: number) => steps.slice(0, index + 1).findLast(({ to }) => to !== null)?.to ?? ''
+    const last = steps.length - 1
+    await page.keyboard.press('ArrowLeft')
+    expect(await page.locator('[data-standing=current]').getAttribute('data-state')).toBe(stateAt(last - 1))
+    const back = await shownByKeys('ArrowLeft', last - 1)
+    expect(back.map(({ state }) => state)).toEqual(back.map((_, at) => stateAt(last - 2 - at)))
     expect(page.url()).toContain('step=1')
     // the context is the one of that commit, as the commits say it
     const fields = page.getByRole('table', { name: 'Context' }).getByRole('row')
     await page.getByRole('tab', { name: 'Context' }).click()
     await fields.filter({ hasText: /^turn.*0$/ }).waitFor()
-    let turns = 0
-    for (const { to } of steps.slice(1)) {
-      await page.keyboard.press('ArrowRight')
-      if (to === 'active.working.thinking') turns++
-      expect(await fields.filter({ hasText: /^turn/ }).textContent()).toMatch(new RegExp(`\\D${turns}$`))
-    }
+    const forth = await shownByKeys('ArrowRight', last)
+    const turnsAt = (index: number) =>
+      steps.slice(0, index + 1).filter(({ to }) => to === 'active.working.thinking').length
+    expect(forth.map(({ turn }) => Number(/\d+$/.exec(turn)?.[0]))).toEqual(forth.map((_, at) => turnsAt(at + 1)))
     await page.goto(page.url().replace(/(\?step=\d+)?$/, '?step=1'))
     await page.reload()
     await page.getByText(`Commit 1 of`).waitFor()
