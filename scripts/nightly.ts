@@ -11,6 +11,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'simulate-cluster': ['scripts/simulate.ts', '--seeds', '1000', '--nodes', '3'],
   'simulate-compaction': ['scripts/simulate.ts', '--seeds', '500', '--compaction'],
   'simulate-planted': ['scripts/simulate.ts', '--planted'],
+  // what CI runs on one store, on both
+  stores: ['scripts/test.ts', '--every-store', '--project', 'e2e'],
   // a plan of its own each night
   chaos: ['scripts/chaos.ts', '--minutes', '15'],
   // more bodies of each operation than CI makes; then it explores on, sequences of requests too

@@ -18,6 +18,8 @@ import { passedFilesOf, resultLine, summarise } from './test/summary.ts'
  * `npm test`: runs every test once with the real services that it needs (vitest.config.ts starts them) and ends with
  * one line `N passed, N failed`. Arguments go to vitest: `npm test -- test/storage`.
  *
+ * `--every-store` runs on both stores what otherwise runs on one of them (test/e2e/world.ts).
+ *
  * A run of all in CI also holds specs/called-operations.json to what was called; `npm run record-calls -- <path>` runs
  * tests and keeps there what they called, for specs/coverage.md.
  */
@@ -26,7 +28,8 @@ const report = resolve(root, '.vitest/results.json')
 const calls = resolve(root, '.vitest/called-operations.tsv')
 const recording = resolve(root, recordingPath)
 const records = process.argv.includes('--record')
-const args = process.argv.slice(2).filter((each) => each !== '--record')
+const everyStore = process.argv.includes('--every-store')
+const args = process.argv.slice(2).filter((each) => each !== '--record' && each !== '--every-store')
 
 mkdirSync(resolve(root, '.vitest'), { recursive: true })
 for (const file of [report, calls]) rmSync(file, { force: true })
@@ -35,7 +38,11 @@ const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=$
 const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
-  env: { ...process.env, CALLED_OPERATIONS: calls, NO_COLOR: '1', FORCE_COLOR: '0' },
+  env: {
+    ...process.env,
+    ...{ CALLED_OPERATIONS: calls, NO_COLOR: '1', FORCE_COLOR: '0' },
+    ...(everyStore && { EVERY_STORE: '1' }),
+  },
 })
 
 const summary = summarise(read(report), run.status)

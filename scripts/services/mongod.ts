@@ -50,6 +50,8 @@ export function mongodSpec(replicaSet: string | null): ServiceSpec {
     args: (port, folder) => [
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
       ...['--wiredTigerCacheSizeGB', '0.5'],
+      // no test reads what it would note of itself each second
+      ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
       ...(replicaSet === null ? [] : ['--replSet', replicaSet]),
     ],
     url: (port) => `mongodb://127.0.0.1:${port}/${replicaSet === null ? '' : `?replicaSet=${replicaSet}`}`,

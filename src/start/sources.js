@@ -44,11 +44,11 @@ const sourcesOf = (root) => {
 }
 
 /**
- * Loads src/main.ts and what it imports.
+ * From here on modules of the project are loaded from what is kept of them, and kept.
  *
  * @param {string} root of the project, without a slash at its end
  */
-export const loadSources = (root) => {
+export const keepSources = (root) => {
   const folder = folderOf(root)
   const sourceOf = sourcesOf(root)
   registerHooks({
@@ -62,5 +62,14 @@ export const loadSources = (root) => {
         : next(url, context),
   })
   enableCompileCache(`${folder}/v8`)
+}
+
+/**
+ * Loads src/main.ts and what it imports.
+ *
+ * @param {string} root of the project, without a slash at its end
+ */
+export const loadSources = (root) => {
+  keepSources(root)
   return import('../main.ts')
 }

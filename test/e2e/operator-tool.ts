@@ -13,8 +13,9 @@ export const runTool = (
   env: ToolEnv,
 ): Promise<{ readonly code: number | null; readonly said: string }> =>
   new Promise((done) => {
-    const flags = ['--disable-warning=ExperimentalWarning', resolve(root, `scripts/${script}.ts`)]
-    const child = spawn(process.execPath, [...flags, ...args], { env: { PATH: process.env.PATH, ...env } })
+    const flags = ['--disable-warning=ExperimentalWarning', '--import', resolve(root, 'src/start/kept-sources.js')]
+    const tool = resolve(root, `scripts/${script}.ts`)
+    const child = spawn(process.execPath, [...flags, tool, ...args], { env: { PATH: process.env.PATH, ...env } })
     let said = ''
     for (const output of [child.stdout, child.stderr]) output.on('data', (part) => (said += String(part)))
     child.on('close', (code) => done({ code, said }))

@@ -5,8 +5,9 @@ import { populate } from './tenant-life.ts'
 import { startToolServer, type ToolServer } from './tool-server.ts'
 import { stores, World } from './world.ts'
 
-/** Each look reads the whole database. */
 const patience = { timeout: 90_000, interval: 250 }
+/** Each look reads the whole database, and a process removes no log in its first five seconds. */
+const patienceForLogs = { ...patience, interval: 1000 }
 const limit = { timeout: 240_000 }
 
 /** A tenant that no test, and no earlier try of one, has made. */
@@ -75,9 +76,12 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
       await killed()
       await vi.waitFor(async () => expect(total(await traces(doomed.tenant))).toBeLessThan(total(all)), patience)
       await killed()
-      await vi.waitFor(async () => expect(Object.keys(await traces(doomed.tenant)).length).toBeLessThan(3), patience)
+      await vi.waitFor(
+        async () => expect(Object.keys(await traces(doomed.tenant)).length).toBeLessThan(3),
+        patienceForLogs,
+      )
       await killed()
-      await vi.waitFor(async () => expect(await traces(doomed.tenant)).toEqual({}), patience)
+      await vi.waitFor(async () => expect(await traces(doomed.tenant)).toEqual({}), patienceForLogs)
       expect((await world.api.get(`/v1/tenants/${doomed.tenant}`)).status).toBe(404)
       for (const id of doomed.sessions) expect(await actorTraces(id)).toEqual({})
       expect(await traces(doomed.installation)).toEqual({})
@@ -140,7 +144,7 @@ describe.each(stores)('a tenant on $store', ({ store }) => {
     await killed()
     const [ofAda, waitsOfAda, ofBob] = sessions
     for (const id of [ofAda, waitsOfAda]) {
-      await vi.waitFor(async () => expect(await actorTraces(id ?? '')).toEqual({}), patience)
+      await vi.waitFor(async () => expect(await actorTraces(id ?? '')).toEqual({}), patienceForLogs)
     }
     expect((await world.as(token).get('/v1/sessions')).status).toBe(401)
     expect((await world.api.get(`${user}/ada`)).status).toBe(404)

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from './api.ts'
 import { endsTurn, isEvent } from './stream-reader.ts'
 import { refundTool, startToolServer, type ToolServer } from './tool-server.ts'
-import { stores, World } from './world.ts'
+import { either, World } from './world.ts'
 
 const value = 'Bearer vendor-value-7421'
 const masked = { Authorization: '[masked]' }
 const prompt = 'You know the vendor recipe 9913.'
 const input = 'Please use issue_refund for order 1042'
 
-describe.each(stores)('headers of http tools on $store', ({ store }) => {
+describe.each(either('mongo'))('headers of http tools on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
   let api: Api

@@ -12,6 +12,13 @@ import { MongoData } from './mongo-data.ts'
 /** The stores that a guarantee has to hold on. */
 export const stores = [{ store: 'sqlite' }, { store: 'mongo' }] as const
 
+/**
+ * The store of a guarantee that does not hang on it: what stores do alike is held by their contract (test/storage/contract.ts) and by
+ * the sweeps of every operation over both. With EVERY_STORE both, as each night (specs/decisions/0188-less-work-in-end-to-end-tests.md).
+ */
+export const either = (store: StoreName): readonly { readonly store: StoreName }[] =>
+  process.env.EVERY_STORE === undefined ? [{ store }] : stores
+
 export type StoreName = (typeof stores)[number]['store']
 
 export interface WorldOptions {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const unknown = 'ten_01m7yttzjhsxjpptb3mj7638ba'
 
-describe.each(stores)('lists of what agents did, on $store', ({ store }) => {
+describe.each(either('mongo'))('lists of what agents did, on $store', ({ store }) => {
   let world: World
   let api: Api
   let acme: string

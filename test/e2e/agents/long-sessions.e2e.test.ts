@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from '../api.ts'
 import { endsTurn, type Frame, isEvent } from '../stream-reader.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const model = 'simulated-context-3000'
 const paragraph = 'The quick brown fox jumps over the lazy dog and goes home. '.repeat(30)
 
-describe.each(stores)('a session longer than the context window of its model, on $store', ({ store }) => {
+describe.each(either('sqlite'))('a session longer than the context window of its model, on $store', ({ store }) => {
   let world: World
   let api: Api
 

@@ -4,7 +4,7 @@ import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { endsTurn, isEvent } from '../stream-reader.ts'
 import { refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const value = 'Bearer vendor-value-8812'
 const secret = 'hunter-4242-value'
@@ -24,7 +24,7 @@ const until = (look: () => Promise<Found>): Promise<Found> =>
     return found
   }, patience)
 
-describe.each(stores)('an action on $store', ({ store }) => {
+describe.each(either('mongo'))('an action on $store', ({ store }) => {
   let world: World
   let tool: ToolServer
   let api: Api

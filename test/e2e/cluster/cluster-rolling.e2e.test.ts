@@ -65,7 +65,8 @@ it('restarts node after node by SIGTERM under load: no turn is cut, nothing is l
     const session = await asked((api) => api.createSession(), n)
     for (let turns = 0; ; turns++) {
       if (isOver) return turns
-      const input = turns % 3 === 0 ? `slow please ${n}` : `turn ${turns} of ${n}`
+      // most are under way for seconds when a node is to end
+      const input = (turns + n) % 3 > 0 ? `slow please ${n}` : `turn ${turns} of ${n}`
       const extra = { headers: { 'idempotency-key': randomUUID() } }
       const turn = await asked((api) => api.turn(session, { input }, extra), n + turns)
       const frames = await framesToEnd(session, turn, n + turns + 1)

@@ -3,11 +3,11 @@ import type { Api } from '../api.ts'
 import { noBrowser } from '../browser/no-browser.ts'
 import { patience } from '../patience.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-describe.each(stores)('forks and replays on $store', ({ store }) => {
+describe.each(either('mongo'))('forks and replays on $store', ({ store }) => {
   let world: World
   let dashboard: Api
   let project: string

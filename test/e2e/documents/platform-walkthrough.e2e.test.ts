@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerChecker } from '#specs/dsl/validate.ts'
 import { isWebhookEventType, webhookEvents } from '#specs/events/webhook-events.ts'
 import { startToolServer, type ToolServer } from '../tool-server.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { examplesOf, linesOf } from './page-examples.ts'
 import { runBlocks } from './page-session.ts'
 
@@ -21,7 +21,7 @@ it('is a page whose every block of commands has its output', () => {
   expect(examples.length).toBeGreaterThan(30)
 })
 
-describe.each(stores)('the walk through the platform on $store', ({ store }) => {
+describe.each(either('sqlite'))('the walk through the platform on $store', ({ store }) => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-walk-'))
   let world: World
   let tool: ToolServer

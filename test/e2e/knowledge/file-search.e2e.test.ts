@@ -1,9 +1,9 @@
 import OpenAI, { NotFoundError } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
-describe.each(stores)('file_search of responses over knowledge bases on $store', ({ store }) => {
+describe.each(either('mongo'))('file_search of responses over knowledge bases on $store', ({ store }) => {
   let world: World
   let base: KnowledgeBase
   let source: string

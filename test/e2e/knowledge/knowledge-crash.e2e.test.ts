@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
-describe.each(stores)('a source on $store', ({ store }) => {
+describe.each(either('mongo'))('a source on $store', ({ store }) => {
   let world: World
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { docxFile } from '#test/support/files/docx-file.ts'
 import { pdfFile } from '#test/support/files/pdf-file.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
 const limit = { timeout: 60_000 }
@@ -15,7 +15,7 @@ const handbook = [
   'Parcels to Norway travel with carrier pigeons.',
 ].join('\n')
 
-describe.each(stores)('a knowledge base on $store', ({ store }) => {
+describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
   let world: World
   let base: KnowledgeBase
 

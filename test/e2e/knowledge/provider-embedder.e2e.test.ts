@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
 const chunks = 1_200
@@ -16,7 +16,7 @@ const vectorOf = (text: string): readonly number[] => {
   return counts
 }
 
-describe.each(stores)('an embedder of a provider, for knowledge on $store', ({ store }) => {
+describe.each(either('sqlite'))('an embedder of a provider, for knowledge on $store', ({ store }) => {
   let upstream: Upstream
   let world: World
   /** Texts that each model was given. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answered } from '../api.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 import { KnowledgeBase } from './knowledge-world.ts'
 
-describe.each(stores)('what is said of a knowledge source on $store', ({ store }) => {
+describe.each(either('sqlite'))('what is said of a knowledge source on $store', ({ store }) => {
   let world: World
   let base: KnowledgeBase
   let webhook: string

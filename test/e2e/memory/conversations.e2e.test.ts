@@ -3,11 +3,11 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answered, Api } from '../api.ts'
 import { endsTurn } from '../stream-reader.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const model = 'simulated-1'
 
-describe.each(stores)('memory in conversations on $store', ({ store }) => {
+describe.each(either('sqlite'))('memory in conversations on $store', ({ store }) => {
   let world: World
   let api: Api
 

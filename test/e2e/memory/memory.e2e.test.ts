@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from '../api.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
-describe.each(stores)('the memory of users on $store', ({ store }) => {
+describe.each(either('sqlite'))('the memory of users on $store', ({ store }) => {
   let world: World
   let api: Api
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
-describe.each(stores)('remembering on $store', ({ store }) => {
+describe.each(either('mongo'))('remembering on $store', ({ store }) => {
   let world: World
   let api: Api
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { html, Site } from '#test/support/site.ts'
 import { patience } from '../patience.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const pages = 60
 /** Short pages that are much alike count as copies of one. */
 const ownWords = (n: number): string => Array.from({ length: 20 }, (_, at) => `word${n * 20 + at}`).join(' ')
 const text = (n: number): string => `<p>Page ${n} has words of its own: ${ownWords(n)}.</p>`
 
-describe.each(stores)('a crawl in the background on $store', ({ store }) => {
+describe.each(either('sqlite'))('a crawl in the background on $store', ({ store }) => {
   let site: Site
   let world: World
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { html, Site, to } from '#test/support/site.ts'
 import type { Api } from '../api.ts'
-import { stores, World } from '../world.ts'
+import { either, World } from '../world.ts'
 
 const about = (what: string, n = 0): string =>
   Array.from(
@@ -12,7 +12,7 @@ const about = (what: string, n = 0): string =>
 const page = (what: string, head = '', rest = ''): string =>
   `<!doctype html><html lang="en"><head><title>${what}</title>${head}</head><body><main>${about(what)}${rest}</main></body></html>`
 
-describe.each(stores)('the index of a project on $store', ({ store }) => {
+describe.each(either('sqlite'))('the index of a project on $store', ({ store }) => {
   let site: Site
   let other: Site
   let world: World
