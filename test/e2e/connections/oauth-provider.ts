@@ -17,6 +17,14 @@ export class OAuthProvider {
   failing: number | null = null
   /** The token endpoint answers only when this has resolved. */
   held: Promise<void> | null = null
+  /** The token endpoint answers with this instead, whatever it is. */
+  reply: {
+    readonly status: number
+    readonly text: string
+    readonly headers?: Readonly<Record<string, string>>
+  } | null = null
+  /** What the token endpoint granted reaches the caller only when this has resolved. */
+  kept: Promise<void> | null = null
   /** Who the API saw, in order. */
   readonly seen: string[] = []
   /** Access tokens that the API saw. */
@@ -147,7 +155,14 @@ export class OAuthProvider {
         response.writeHead(this.failing, { 'content-type': 'text/plain' }).end('not now')
         return
       }
+      if (this.reply !== null) {
+        const { status, text, headers = { 'content-type': 'application/json' } } = this.reply
+        response.writeHead(status, headers).end(text)
+        return
+      }
       this.granted.push('token')
+      const { kept } = this
+      if (kept !== null) holdBack(response, kept)
     }
     this.#provider?.callback()(request, response)
   }
@@ -163,4 +178,13 @@ export class OAuthProvider {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ user: found?.accountId ?? null }))
   }
+}
+
+/** What is answered stays here until then. */
+const holdBack = (response: ServerResponse, until: Promise<void>): void => {
+  const end = response.end
+  Reflect.set(response, 'end', (...given: unknown[]): ServerResponse => {
+    void until.then(() => Reflect.apply(end, response, given))
+    return response
+  })
 }

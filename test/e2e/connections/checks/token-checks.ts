@@ -1,0 +1,199 @@
+import { expect, vi } from 'vitest'
+import { patience } from '#test/e2e/patience.ts'
+import type { Check } from './oauth-world.ts'
+
+/** What tokens, secrets and owners are held by. */
+export const tokenChecks: readonly Check[] = [
+  [
+    'is refreshed with a rotated token, again and again',
+    async (w) => {
+      const id = await w.connected()
+      for (let round = 0; round < 3; round++)
+        expect((await w.refresh(id)).body).toMatchObject({ status: 'active', error: null })
+      expect(await w.works(id)).toBe(true)
+    },
+  ],
+  ['keeps its grant while the provider is at 503', (w) => w.survives({ status: 503, text: 'not now' })],
+  ['keeps it at 429', (w) => w.survives({ status: 429, text: '{"error":"slow_down"}' })],
+  [
+    'keeps it for a page',
+    (w) => w.survives({ status: 200, text: '<h1>Hello</h1>', headers: { 'content-type': 'text/html' } }),
+  ],
+  ['keeps it for an answer that is cut', (w) => w.survives({ status: 200, text: '{"access_token": "a' })],
+  [
+    'keeps it for 20 MB',
+    (w) => w.survives({ status: 200, text: JSON.stringify({ access_token: 'a'.repeat(20 << 20) }) }),
+  ],
+  [
+    'keeps it for a redirect, which it does not follow',
+    (w) => w.survives({ status: 307, text: '', headers: { location: `${w.other.url}/token` } }),
+  ],
+  [
+    'keeps it for a token that is no text',
+    (w) => w.survives({ status: 200, text: '{"access_token":5,"token_type":5}' }),
+  ],
+  ['keeps it for a list in place of an answer', (w) => w.survives({ status: 200, text: '[["access_token","a"]]' })],
+  ['takes a life that is no number', (w) => w.grants({ expires_in: 'soon' })],
+  ['takes a life of 31 million years', (w) => w.grants({ expires_in: 1e15 })],
+  ['takes a life that is over', (w) => w.grants({ expires_in: -5 })],
+  ['takes fields by the names of prototypes', (w) => w.grants({ ['__proto__']: { a: 1 }, constructor: 1, scope: 5 })],
+  [
+    'has expired when the provider says that the grant is over, and is not refreshed then',
+    async (w) => {
+      const id = await w.connected()
+      w.provider.reply = { status: 400, text: '{"error":"invalid_grant"}' }
+      await w.refresh(id)
+      expect(await w.get(id)).toMatchObject({ status: 'expired', error: { code: 'invalid_grant' } })
+      expect((await w.refresh(id)).status).toBe(409)
+    },
+  ],
+  [
+    'keeps its grant when its client is refused, and goes on when that is mended',
+    async (w) => {
+      const id = await w.connected()
+      await w.patch(id, { config: { client_secret: 'another-secret-of-the-client' } })
+      await w.refresh(id)
+      expect(await w.get(id)).toMatchObject({ status: 'error', error: { code: 'invalid_client' } })
+      await w.patch(id, { config: { client_secret: w.provider.client.secret } })
+      expect((await w.refresh(id)).body).toMatchObject({ status: 'active', error: null })
+    },
+  ],
+  [
+    'is refreshed once for 50 uses at the same time',
+    async (w) => {
+      const id = await w.connected()
+      w.provider.live(2)
+      await w.refresh(id)
+      w.provider.live(3600)
+      const isOld = async () => expect(Date.parse((await w.get(id)).expires_at) - Date.now()).toBeLessThan(150)
+      await vi.waitFor(isOld, { timeout: 5000, interval: 20 })
+      const before = w.provider.granted.length
+      const results = await Promise.all(Array.from({ length: 50 }, () => w.works(id)))
+      expect(results.every((each) => each)).toBe(true)
+      expect(w.provider.granted.length - before).toBe(1)
+    },
+  ],
+  [
+    'exchanges its code again after kill -9 between code and token',
+    async (w) => {
+      const { id, end } = await w.cameBack()
+      const asked = Promise.withResolvers<void>()
+      const never = Promise.withResolvers<void>()
+      Object.assign(w.provider, { onToken: asked.resolve, held: never.promise })
+      const open = end().catch(() => null)
+      await asked.promise
+      await w.world.crash()
+      w.provider.failing = 503
+      never.resolve()
+      await open
+      Object.assign(w.provider, { held: null, failing: null, onToken: () => {} })
+      await w.world.restart()
+      await vi.waitFor(async () => expect(await w.statusOf(id)).toBe('active'), patience)
+      expect(await w.works(id)).toBe(true)
+    },
+  ],
+  [
+    'has expired when a rotated token was lost by kill -9: the old one is not sent without end',
+    async (w) => {
+      const id = await w.connected()
+      const before = w.provider.granted.length
+      const never = Promise.withResolvers<void>()
+      w.provider.kept = never.promise
+      const refreshing = w.refresh(id).catch(() => null)
+      await vi.waitFor(() => expect(w.provider.granted.length).toBe(before + 1), patience)
+      await w.world.crash()
+      never.resolve()
+      await refreshing
+      w.provider.kept = null
+      await w.world.restart()
+      await vi.waitFor(async () => expect(await w.statusOf(id)).toBe('expired'), patience)
+      expect(await w.get(id)).toMatchObject({ error: { code: 'invalid_grant' } })
+      expect(w.provider.granted.length).toBe(before + 2)
+      const { end } = await w.cameBack(id)
+      expect(await end()).toContain('<h1>Connected</h1>')
+    },
+  ],
+  [
+    'is revoked at the provider, and takes nothing more',
+    async (w) => {
+      const id = await w.connected()
+      await w.works(id)
+      const token = w.provider.tokens.at(-1) ?? ''
+      await w.world.api.fetch(`/v1/connections/${id}`, undefined, { method: 'DELETE' })
+      await vi.waitFor(async () => expect(await w.provider.knows(token)).toBe(false), patience)
+      for (const verb of ['authorize', 'refresh', 'reconnect', 'test'])
+        expect((await w.world.api.post(`/v1/connections/${id}/${verb}`, {})).body.error?.code, verb).toBe(
+          'connection_revoked',
+        )
+    },
+  ],
+  [
+    'is not there for another user or tenant, by any operation',
+    async (w) => {
+      const id = await w.connected({ tenant_id: w.tenant, external_user_id: 'ann' })
+      const path = `/v1/connections/${id}`
+      for (const headers of [
+        { 'x-tenant-id': w.tenant, 'x-external-user-id': 'bob' },
+        { 'x-tenant-id': w.foreign },
+        { 'x-tenant-id': w.foreign, 'x-external-user-id': 'ann' },
+      ]) {
+        const as = w.world.api.with(headers)
+        for (const [method, verb, body] of [
+          ['GET', '', undefined],
+          ['PATCH', '', { name: 'x' }],
+          ['DELETE', '', undefined],
+          ['GET', '/tools', undefined],
+          ['POST', '/authorize', {}],
+          ['POST', '/confirm', { sign_in: 'x', external_user_id: 'bob' }],
+          ['POST', '/reconnect', {}],
+          ['POST', '/refresh', {}],
+          ['POST', '/test', {}],
+        ] as const)
+          expect((await as.fetch(`${path}${verb}`, body, { method })).status, `${method} ${verb}`).toBe(404)
+        expect(JSON.stringify((await as.get('/v1/connections')).body)).not.toContain(id)
+      }
+      expect(await w.statusOf(id)).toBe('active')
+    },
+  ],
+  [
+    'leads to no private address and to none without TLS, when it is made and when it is changed',
+    async (w) => {
+      const id = await w.create()
+      for (const config of [
+        { token_url: 'https://10.0.0.1/token' },
+        { authorization_url: 'https://169.254.169.254/' },
+        { revocation_url: 'https://[::ffff:10.0.0.1]/' },
+        { base_url: 'https://metadata.google.internal:1/' },
+        { token_url: 'http://93.184.215.14/token' },
+      ]) {
+        const made = await w.world.api.post('/v1/connections', {
+          connector: 'oauth2',
+          config: { ...w.provider.config(), ...config },
+        })
+        const changed = await w.patch(id, { config })
+        const [field] = Object.keys(config)
+        // a name is only known at a request; an address is refused at once
+        if (field !== 'base_url') expect([made.status, changed.status], field).toEqual([422, 422])
+      }
+      expect(await w.statusOf(id)).toBe('pending')
+    },
+  ],
+  [
+    'shows no secret in answers, in the log or in the store',
+    async (w) => {
+      const { id, url, end } = await w.cameBack()
+      await end()
+      await w.works(id)
+      const secrets = [
+        ...[w.provider.client.secret, ...w.provider.tokens.slice(-5)],
+        ...[url.searchParams.get('code') ?? '?', url.searchParams.get('state') ?? '?'],
+      ]
+      const shown = JSON.stringify([await w.get(id), (await w.world.api.get('/v1/connections')).body])
+      for (const secret of secrets) {
+        expect(shown).not.toContain(secret)
+        expect(w.world.server.log()).not.toContain(secret)
+        expect(await w.world.mentions(secret), secret).toEqual({})
+      }
+    },
+  ],
+]
