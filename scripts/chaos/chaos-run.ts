@@ -9,6 +9,7 @@ import { Load } from './load.ts'
 import type { ClientParts } from './node-client.ts'
 import { judgeFigures, judgeInterrupted, type Outcome } from './report.ts'
 import { compareRows } from './row-check.ts'
+import { Spans } from './spans.ts'
 import { Takeovers } from './takeovers.ts'
 import { judge } from './verdict.ts'
 
@@ -51,9 +52,10 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   const load = new Load({ clients: parts, seed, toolUrl: world.tool.url, say: stamped })
   // a load balancer leaves out those that do not answer
   const urls = () => world.cluster.nodes.filter(isUp).map(({ url }) => url)
-  const takeovers = new Takeovers({ ...parts, urls }, load.report, stamped)
+  const spans = new Spans()
+  const takeovers = new Takeovers({ ...parts, urls }, { report: load.report, say: stamped, spans })
   await takeovers.prepare()
-  const disturber = new Disturber({ world, takeovers, seed, say: stamped })
+  const disturber = new Disturber({ world, takeovers, spans, seed, say: stamped })
   const loaded = load.run()
   await disturber.run(planOf(seed, ms, kinds))
   stamped('all is healed')
@@ -76,9 +78,10 @@ const runIn = async (world: ChaosWorld, { seed, nodes, ms, kinds, say }: ChaosOp
   if (problems.length > 0) stamped(`what it printed and what was seen: ${keep(world, seed, evidence)}`)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   const { counts } = parts
-  const { restartsMs } = disturber
+  const { restartsMs, calmRestartsMs } = disturber
   return {
-    ...{ seed, nodes, seconds, done, takeoversMs: takeovers.timesMs, restartsMs, rows: rows.compared },
+    ...{ seed, nodes, seconds, done, takeoversMs: takeovers.timesMs, calmTakeoversMs: takeovers.calmMs },
+    ...{ restartsMs, calmRestartsMs, rows: rows.compared },
     ...{ counts, evidence, problems },
   }
 }

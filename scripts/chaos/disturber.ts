@@ -2,6 +2,7 @@ import { Random } from '#test/simulation/world/random.ts'
 import type { ClusterNode } from '../cluster/local-cluster.ts'
 import { type ChaosWorld, isUp, type KilledStore } from './chaos-world.ts'
 import type { Disturbance, DisturbanceKind, Wire } from './disturbance-plan.ts'
+import type { Spans } from './spans.ts'
 import type { Takeovers } from './takeovers.ts'
 import type { Problem } from './verdict.ts'
 
@@ -9,6 +10,8 @@ import type { Problem } from './verdict.ts'
 export interface DisturberParts {
   readonly world: ChaosWorld
   readonly takeovers: Takeovers
+  /** Is notified of all that is disturbed beside kills. */
+  readonly spans: Spans
   readonly seed: number
   readonly say: (line: string) => void
 }
@@ -30,6 +33,8 @@ export class Disturber {
   readonly problems: Problem[] = []
   /** From the start of a killed node to its first acknowledged turn, in ms. */
   readonly restartsMs: number[] = []
+  /** Those of them while nothing else was disturbed. */
+  readonly calmRestartsMs: number[] = []
   readonly #parts: DisturberParts
   readonly #random: Random
   readonly #taken = new Set<ClusterNode>()
@@ -86,13 +91,16 @@ export class Disturber {
     const tookMs = await this.#parts.takeovers.firstTurnAt(node.url, startedAt)
     if (tookMs === null) return
     this.restartsMs.push(tookMs)
+    if (this.#parts.spans.spare(startedAt, startedAt + tookMs)) this.calmRestartsMs.push(tookMs)
     this.#parts.say(`${node.name} acknowledged a turn ${Math.round(tookMs)} ms after its start`)
   }
 
   async #pause(node: ClusterNode, forMs: number): Promise<void> {
+    const end = this.#parts.spans.begin()
     node.pause()
     await wait(forMs)
     node.resume()
+    end()
   }
 
   async #restart(node: ClusterNode, forMs: number): Promise<void> {
@@ -122,9 +130,11 @@ export class Disturber {
     if (this.#stores.has(name)) return
     this.#stores.add(name)
     this.#note(name, `kill ${name} for ${forMs} ms`)
+    const end = this.#parts.spans.begin()
     await store.kill9()
     await wait(forMs)
     await store.restart()
+    end()
     this.#stores.delete(name)
   }
 
@@ -132,9 +142,11 @@ export class Disturber {
     if (this.#parts.world.wires.length === 0) return
     const at = this.#random.between(0, this.#parts.world.wires.length - 1)
     this.#note(`cut_${wire}`, `cut node-${at + 1} from ${wire} for ${forMs} ms`)
+    const end = this.#parts.spans.begin()
     this.#parts.world.wires[at]?.[wire].cut()
     await wait(forMs)
     this.#parts.world.wires[at]?.[wire].heal()
+    end()
   }
 
   /** A node that can be disturbed while another one goes on; undefined when that takes too long. */

@@ -12,6 +12,9 @@ export interface Outcome {
   readonly done: Readonly<Record<DisturbanceKind, number>>
   readonly takeoversMs: readonly number[]
   readonly restartsMs: readonly number[]
+  /** Those while nothing else was away or cut off. */
+  readonly calmTakeoversMs: readonly number[]
+  readonly calmRestartsMs: readonly number[]
   /** Rows that were compared with their commits. */
   readonly rows: number
   readonly counts: Readonly<Counts>
@@ -30,6 +33,7 @@ const shown = 40
 /** The lines that a run ends with. */
 export const reportOf = (outcome: Outcome): readonly string[] => {
   const { seed, nodes, seconds, done, takeoversMs, restartsMs, counts, evidence, problems } = outcome
+  const { calmTakeoversMs, calmRestartsMs } = outcome
   const interrupted = interruptedIn(evidence)
   const turns = evidence.sessions.flatMap((session) => session.turns).filter(({ acknowledged }) => acknowledged)
   const approved = evidence.gated.filter(({ decision, runs }) => decision === 'approve' && runs !== 'caller')
@@ -41,8 +45,8 @@ export const reportOf = (outcome: Outcome): readonly string[] => {
     `disturbed  ${done.kill} nodes killed, ${done.pause} paused, ${done.restart} restarted; mongod killed ${done.mongod},` +
       ` redis ${done.redis} times; cut off ${done.cut_mongod} times from mongod, ${done.cut_redis} from redis, ${done.cut_peers} from the other nodes`,
     `takeovers  ${takeoversMs.length}, p50 ${ms(quantile(takeoversMs, 0.5))}, max ${ms(Math.max(0, ...takeoversMs))}` +
-      ` (goal: p50 under ${ms(takeoverGoalMs)})`,
-    `restarts   ${restartsMs.length}, first acknowledged turn p50 ${ms(quantile(restartsMs, 0.5))}, max ${ms(Math.max(0, ...restartsMs))}`,
+      ` (goal: p50 under ${ms(takeoverGoalMs)})${calm(calmTakeoversMs)}`,
+    `restarts   ${restartsMs.length}, first acknowledged turn p50 ${ms(quantile(restartsMs, 0.5))}, max ${ms(Math.max(0, ...restartsMs))}${calm(calmRestartsMs)}`,
     `requests   ${counts.requests}, ${retries} retries (${counts.unavailable} asked for, ${counts.silent} after silence,` +
       ` ${counts.broken} broken off)`,
     `load       ${evidence.sessions.length} sessions, ${turns.length} turns, ${evidence.plain.length} actions of their own`,
@@ -80,5 +84,8 @@ export const judgeFigures = (kills: number, takeoversMs: readonly number[]): rea
   if (kills > 0 && takeoversMs.length === 0) return [{ kind: 'broken', what: 'no takeover could be measured' }]
   return p50 < takeoverMaxMs ? [] : [{ kind: 'broken', what: `half of all takeovers take ${ms(p50)} or more` }]
 }
+
+const calm = (timesMs: readonly number[]): string =>
+  `; with nothing else disturbed ${timesMs.length}, p50 ${ms(quantile(timesMs, 0.5))}, max ${ms(Math.max(0, ...timesMs))}`
 
 const ms = (value: number): string => `${Math.round(value)} ms`

@@ -3,6 +3,7 @@ import type { LeaseTable } from '#storage/cluster-ports.ts'
 import { Random } from '#test/simulation/world/random.ts'
 import { type ClientParts, NodeClient } from './node-client.ts'
 import { SessionVisit } from './session-visit.ts'
+import type { Spans } from './spans.ts'
 
 /** At most so many sessions of a dead node get a turn. */
 const probesPerKill = 3
@@ -10,22 +11,33 @@ const poolSize = 72
 /** A node that takes longer was disturbed again. In ms. */
 const firstTurnMaxMs = 10_000
 
+/** Who hears of takeovers, and what else goes on. */
+export interface TakeoverWatch {
+  /** Receives what the service refused. */
+  readonly report: (problem: unknown) => void
+  readonly say: (line: string) => void
+  readonly spans: Spans
+}
+
 /** Measures how long sessions of a killed node are away: until another node acknowledges a turn of one. */
 export class Takeovers {
   /** ms from the kill to the acknowledgement, as they came. */
   readonly timesMs: number[] = []
+  /** Those of them while nothing else was disturbed. */
+  readonly calmMs: number[] = []
   readonly #parts: ClientParts
   readonly #visits: SessionVisit[] = []
   readonly #busy = new Set<SessionVisit>()
   readonly #report: (problem: unknown) => void
   readonly #say: (line: string) => void
+  readonly #spans: Spans
   #requested = 0
 
-  /** @param report receives what the service refused. */
-  constructor(parts: ClientParts, report: (problem: unknown) => void, say: (line: string) => void) {
+  constructor(parts: ClientParts, { report, say, spans }: TakeoverWatch) {
     this.#parts = parts
     this.#report = report
     this.#say = say
+    this.#spans = spans
   }
 
   /** The sessions that get a turn, for the verdict. */
@@ -79,6 +91,7 @@ export class Takeovers {
     const taken = () => {
       took = performance.now() - killedAt
       this.timesMs.push(took)
+      if (this.#spans.spare(killedAt, killedAt + took)) this.calmMs.push(took)
     }
     await visit.request('plain', token, taken).catch(this.#report)
     this.#busy.delete(visit)

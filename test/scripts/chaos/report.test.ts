@@ -10,6 +10,8 @@ const outcome: Outcome = {
   done: { kill: 24, pause: 3, restart: 2, redis: 2, mongod: 3, cut_mongod: 2, cut_redis: 2, cut_peers: 1 },
   takeoversMs: [900, 1200, 5000],
   restartsMs: [700, 900],
+  calmTakeoversMs: [900, 1200],
+  calmRestartsMs: [700],
   rows: 12,
   counts: { requests: 100, unavailable: 3, silent: 2, broken: 5 },
   evidence: evidence({ sessions: [session()], gated: [gated()], toolCalls: [call('k')] }),
@@ -21,6 +23,7 @@ describe('the report', () => {
     const text = reportOf(outcome).join('\n')
     expect(text).toContain('24 nodes killed, 3 paused, 2 restarted')
     expect(text).toContain('takeovers  3, p50 1200 ms, max 5000 ms')
+    expect(text).toContain('with nothing else disturbed 2, p50 1200 ms, max 1200 ms')
     expect(text).toContain('100, 10 retries')
     expect(text.endsWith('lost 0, doubled 0, otherwise broken 0')).toBe(true)
   })

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { Spans } from '#scripts/chaos/spans.ts'
+
+it('spares a time that nothing touched, from before it until a second after', () => {
+  const spans = new Spans()
+  const before = performance.now()
+  expect(spans.spare(before, before + 60_000)).toBe(true)
+  const end = spans.begin()
+  const during = performance.now()
+  expect(spans.spare(before - 10, before - 5)).toBe(true)
+  expect(spans.spare(before, during)).toBe(false)
+  expect(spans.spare(during + 10_000, during + 20_000), 'it goes on').toBe(false)
+  end()
+  expect(spans.spare(performance.now() + 500, performance.now() + 2_000), 'clients are not back yet').toBe(false)
+  expect(spans.spare(performance.now() + 1_500, performance.now() + 2_000)).toBe(true)
+})
