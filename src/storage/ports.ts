@@ -100,7 +100,7 @@ export interface CommitStore {
   due(look: DueLook): Promise<readonly Commit[]>
   /**
    * Housekeeping, off the hot path, may be lost in a crash without harm: drops `open` of the `close` commits,
-   * `due` of the `undue` commits and `snapshot` of the `strip` commits.
+   * `due` of the `undue` commits, and both and `snapshot` of the `retire` commits.
    */
   settle(work: SettleWork): Promise<void>
   /**
@@ -167,7 +167,7 @@ export interface CommitKey {
 export interface SettleWork {
   readonly close: readonly CommitKey[]
   readonly undue: readonly CommitKey[]
-  readonly strip: readonly CommitKey[]
+  readonly retire: readonly CommitKey[]
 }
 
 /** The parts of an effect: commits of `actor` between `after` and `before` whose cause is the effect's id, `#` and a number. */

@@ -116,7 +116,7 @@ describe('a mongod of its own', () => {
       await expect(store.records.project([{ kind: widgets, record: recordOf('wid_hung') }])).rejects.toThrow(
         StoreUnavailable,
       )
-      await expect(store.commits.settle({ close: [last], undue: [], strip: [] })).rejects.toThrow(StoreUnavailable)
+      await expect(store.commits.settle({ close: [last], undue: [], retire: [] })).rejects.toThrow(StoreUnavailable)
       process.kill(mongod.pid, 'SIGCONT')
       await appendUntilDone('hung_too', 1)
       const found = await patient.commits.at('hung', last.seq)

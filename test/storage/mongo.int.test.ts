@@ -32,14 +32,14 @@ describe('the mongo database', () => {
     const begun = Promise.all([
       store.commits.append([commitOf('ses_closing', 1)]),
       store.records.project([{ kind: widgets, record: recordOf('wid_closing') }]),
-      store.commits.settle({ close: [{ actor: 'ses_closing', seq: 1 }], undue: [], strip: [] }),
+      store.commits.settle({ close: [{ actor: 'ses_closing', seq: 1 }], undue: [], retire: [] }),
     ])
     await store.close()
     expect((await begun)[0]).toEqual(['done'])
     expect(await store.commits.append([commitOf('ses_closing', 2)])).toEqual(['unknown'])
     await expect(store.commits.head('ses_closing')).rejects.toThrow(StoreUnavailable)
     await expect(store.commits.events('ses_closing', 0, 1)).rejects.toThrow(StoreUnavailable)
-    await expect(store.commits.settle({ close: [{ actor: 'x', seq: 1 }], undue: [], strip: [] })).rejects.toThrow(
+    await expect(store.commits.settle({ close: [{ actor: 'x', seq: 1 }], undue: [], retire: [] })).rejects.toThrow(
       StoreUnavailable,
     )
     await expect(store.records.insert(widgets, recordOf('wid_9'))).rejects.toThrow(StoreUnavailable)

@@ -123,7 +123,7 @@ describe('the sqlite file', () => {
     expect(await begun).toEqual(['done'])
     expect(await store.commits.append([commitOf('ses_1', 2)])).toEqual(['unknown'])
     await expect(store.commits.head('ses_1')).rejects.toThrow(StoreUnavailable)
-    await expect(store.commits.settle({ close: [], undue: [], strip: [] })).rejects.toThrow(StoreUnavailable)
+    await expect(store.commits.settle({ close: [], undue: [], retire: [] })).rejects.toThrow(StoreUnavailable)
     await expect(store.records.insert(widgets, recordOf('wid_1'))).rejects.toThrow(StoreUnavailable)
     await expect(store.records.list(widgets, projectScope('prj_1'), { limit: 1 })).rejects.toThrow(StoreUnavailable)
     await expect(store.blobs.get('prj_1', 'hash')).rejects.toThrow(StoreUnavailable)

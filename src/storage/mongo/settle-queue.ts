@@ -3,7 +3,14 @@ import { keyOf } from '../commit-row.ts'
 import type { CommitKey, SettleWork } from '../ports.ts'
 import { asPortError } from './trouble.ts'
 
-const fields = { close: 'open', undue: 'due', strip: 'snapshot' } as const
+/** Fields that are dropped, by their bits. */
+const fields = [
+  ['open', 1],
+  ['due', 2],
+  ['snapshot', 4],
+] as const
+/** What each kind of work drops. */
+const bits = { close: 1, undue: 2, retire: 7 } as const
 
 interface Waiter {
   readonly resolve: () => void
@@ -23,7 +30,7 @@ const gatherMs = 5
 export class SettleQueue {
   readonly #db: Db
   readonly #collection: string
-  #fields = new Map<string, Set<string>>()
+  #fields = new Map<string, number>()
   #waiters: Waiter[] = []
   #running: Promise<void> | null = null
 
@@ -34,9 +41,9 @@ export class SettleQueue {
 
   /** Resolves when the work is done. @throws {StoreUnavailable} */
   settle(work: SettleWork): Promise<void> {
-    this.#add(work.close, fields.close)
-    this.#add(work.undue, fields.undue)
-    this.#add(work.strip, fields.strip)
+    this.#add(work.close, bits.close)
+    this.#add(work.undue, bits.undue)
+    this.#add(work.retire, bits.retire)
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject })
       this.#running ??= this.#run()
@@ -48,12 +55,10 @@ export class SettleQueue {
     await this.#running
   }
 
-  #add(keys: readonly CommitKey[], field: string): void {
+  #add(keys: readonly CommitKey[], dropped: number): void {
     for (const key of keys) {
       const id = keyOf(key)
-      const known = this.#fields.get(id)
-      if (known) known.add(field)
-      else this.#fields.set(id, new Set([field]))
+      this.#fields.set(id, (this.#fields.get(id) ?? 0) | dropped)
     }
   }
 
@@ -73,11 +78,11 @@ export class SettleQueue {
     this.#running = null
   }
 
-  async #send(work: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
-    const groups = Map.groupBy(work, ([, dropped]) => [...dropped].sort().join(' '))
+  async #send(work: ReadonlyMap<string, number>): Promise<void> {
+    const groups = Map.groupBy(work, ([, dropped]) => dropped)
     const updates = [...groups].map(([dropped, commits]) => ({
       q: { _id: { $in: commits.map(([id]) => id) } },
-      u: { $unset: Object.fromEntries(dropped.split(' ').map((field) => [field, 1])) },
+      u: { $unset: Object.fromEntries(fields.filter(([, bit]) => (dropped & bit) !== 0)) },
       multi: true,
     }))
     if (updates.length === 0) return

@@ -135,12 +135,12 @@ export class SqliteCommits implements CommitStore {
       : this.#all(`select * from commits where project = ? and ${tail}`, project, actor, seq, limit)
   }
 
-  settle({ close, undue, strip }: SettleWork): Promise<void> {
+  settle({ close, undue, retire }: SettleWork): Promise<void> {
     return this.#db.write(false, () => {
       const work = [
         [close, 'update commits set open = 0 where actor = ? and seq = ?'],
         [undue, 'update commits set due = null where actor = ? and seq = ?'],
-        [strip, 'update commits set snapshot = null where actor = ? and seq = ?'],
+        [retire, 'update commits set open = 0, due = null, snapshot = null where actor = ? and seq = ?'],
       ] as const
       for (const [keys, sql] of work) {
         for (const { actor, seq } of keys) this.#db.statement(sql).run(actor, seq)

@@ -103,13 +103,13 @@ export class SimStorage {
     return outcome
   }
 
-  async #settle({ close, undue, strip }: SettleWork): Promise<void> {
+  async #settle({ close, undue, retire }: SettleWork): Promise<void> {
     const one = (work: Partial<SettleWork>): Promise<void> =>
-      this.#ask('settle', '', async () => this.#housekeep({ close: [], undue: [], strip: [], ...work }))
+      this.#ask('settle', '', async () => this.#housekeep({ close: [], undue: [], retire: [], ...work }))
     await Promise.all([
       ...close.map((key) => one({ close: [key] })),
       ...undue.map((key) => one({ undue: [key] })),
-      ...strip.map((key) => one({ strip: [key] })),
+      ...retire.map((key) => one({ retire: [key] })),
     ])
   }
 

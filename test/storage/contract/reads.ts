@@ -106,7 +106,7 @@ export const readContract = ({ store, fresh }: Subject): void => {
     const [commit] = logOf(actor, [2])
     if (!commit) throw new Error('no commit')
     await store().commits.append([commit])
-    await store().commits.settle({ close: [], undue: [], strip: [commit] })
+    await store().commits.settle({ close: [], undue: [], retire: [commit] })
     const { snapshot: _, ...stripped } = commit
     expect(await store().commits.head(actor)).toStrictEqual(stripped)
     expect(await store().commits.events(actor, 0, 10)).toHaveLength(2)

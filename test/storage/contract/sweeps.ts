@@ -84,7 +84,7 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
   it('takes settled commits out of the sweeps and leaves all else of them', async () => {
     const [both, opened, untouched] = await seed([40, 40, 40], (i) => ({ open: true, due: 100 + i, at: i }))
     if (!both || !opened || !untouched) throw new Error('not seeded')
-    await store().commits.settle({ close: [both, opened], undue: [both], strip: [] })
+    await store().commits.settle({ close: [both, opened], undue: [both], retire: [] })
     expect(await store().commits.open({ limit: 10, shards: [40] })).toEqual([openOf(untouched)])
     expect(await store().commits.due({ now: 1_000, limit: 10, shards: [40] })).toEqual([
       { ...opened, open: false },
@@ -93,19 +93,21 @@ export const sweepContract = ({ store, fresh }: Subject): void => {
     expect(await store().commits.at(both.actor, 1)).toEqual({ ...both, open: false, due: null })
   })
 
-  it('finds a commit in both sweeps although its snapshot was stripped', async () => {
-    const [commit] = await seed([41], () => ({ open: true, due: 1 }))
-    if (!commit) throw new Error('not seeded')
-    await store().commits.settle({ close: [], undue: [], strip: [commit] })
+  it('takes a retired commit out of both sweeps, and its snapshot off it', async () => {
+    const [commit, other] = await seed([41, 41], () => ({ open: true, due: 1 }))
+    if (!commit || !other) throw new Error('not seeded')
+    await store().commits.settle({ close: [other], undue: [other], retire: [commit] })
     const { snapshot: _, ...stripped } = commit
-    expect(await store().commits.open({ limit: 10, shards: [41] })).toStrictEqual([openOf(commit)])
-    expect(await store().commits.due({ now: 1, limit: 10, shards: [41] })).toStrictEqual([stripped])
+    expect(await store().commits.open({ limit: 10, shards: [41] })).toEqual([])
+    expect(await store().commits.due({ now: 1, limit: 10, shards: [41] })).toEqual([])
+    expect(await store().commits.at(commit.actor, 1)).toStrictEqual({ ...stripped, open: false, due: null })
+    expect(await store().commits.at(other.actor, 1)).toStrictEqual({ ...other, open: false, due: null })
   })
 
   it('settles again, and settles what does not exist, without harm', async () => {
     const [commit] = await seed([42], () => ({ open: true }))
     if (!commit) throw new Error('not seeded')
-    const work = { close: [commit, { actor: fresh('ses'), seq: 9 }], undue: [commit], strip: [] }
+    const work = { close: [commit, { actor: fresh('ses'), seq: 9 }], undue: [commit], retire: [] }
     await Promise.all([store().commits.settle(work), store().commits.settle(work)])
     expect(await store().commits.open({ limit: 10, shards: [42] })).toEqual([])
     expect(await store().commits.at(commit.actor, 1)).toEqual({ ...commit, open: false })

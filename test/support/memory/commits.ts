@@ -113,10 +113,10 @@ export class MemoryCommits implements CommitStore {
       .map(fromRow)
   }
 
-  async settle({ close, undue, strip }: SettleWork): Promise<void> {
+  async settle({ close, undue, retire }: SettleWork): Promise<void> {
     for (const key of close) this.#change(key, { open: false })
     for (const key of undue) this.#change(key, { due: null })
-    for (const key of strip) this.#change(key, { snapshot: null })
+    for (const key of retire) this.#change(key, { open: false, due: null, snapshot: null })
   }
 
   #change({ actor, seq }: CommitKey, change: Partial<CommitRow>): void {

@@ -19,7 +19,7 @@ export class Settler {
   readonly #log: Logger
   #close: CommitKey[] = []
   #undue: CommitKey[] = []
-  #strip: CommitKey[] = []
+  #retire: CommitKey[] = []
   #cancel: (() => void) | undefined
 
   constructor(store: CommitStore, clock: Clock, log: Logger) {
@@ -35,12 +35,7 @@ export class Settler {
   retire(resident: Pick<Resident, 'id' | 'retiring' | 'undelivered' | 'unfinished'>): void {
     const { id: actor, retiring, undelivered, unfinished } = resident
     if (undelivered > 0 || retiring.length === 0 || unfinished !== undefined) return
-    for (const seq of retiring) {
-      const key = { actor, seq }
-      this.#close.push(key)
-      this.#undue.push(key)
-      this.#strip.push(key)
-    }
+    for (const seq of retiring) this.#retire.push({ actor, seq })
     retiring.length = 0
     this.#plan()
   }
@@ -58,13 +53,13 @@ export class Settler {
   }
 
   /** What could not be settled is tried again with the next work, up to a bound; the rest is left to the next start. */
-  #keep({ close, undue, strip }: SettleWork): void {
-    const waiting = this.#close.length + this.#undue.length + this.#strip.length
-    if (waiting + close.length + undue.length + strip.length > mostKept) return
+  #keep({ close, undue, retire }: SettleWork): void {
+    const waiting = this.#close.length + this.#undue.length + this.#retire.length
+    if (waiting + close.length + undue.length + retire.length > mostKept) return
     // not as arguments of a call: so many overflow its stack
     this.#close = close.concat(this.#close)
     this.#undue = undue.concat(this.#undue)
-    this.#strip = strip.concat(this.#strip)
+    this.#retire = retire.concat(this.#retire)
     this.#cancel ??= this.#clock.after(againMs, () => void this.flush())
   }
 
@@ -72,21 +67,24 @@ export class Settler {
   async flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
-    const work = { close: this.#close, undue: this.#undue, strip: this.#strip }
-    if (work.close.length + work.undue.length === 0) return
+    const work = { close: this.#close, undue: this.#undue, retire: this.#retire }
+    if (work.close.length + work.undue.length + work.retire.length === 0) return
     this.#close = []
     this.#undue = []
-    this.#strip = []
+    this.#retire = []
     try {
       await this.#store.settle(work)
     } catch (error) {
-      this.#log.warn({ commits: work.close.length, err: error }, 'commits not settled, trying again')
+      this.#log.warn(
+        { commits: work.close.length + work.retire.length, err: error },
+        'commits not settled, trying again',
+      )
       this.#keep(work)
     }
   }
 
   #plan(): void {
-    if (this.#close.length >= mostAtOnce) {
+    if (this.#close.length + this.#retire.length >= mostAtOnce) {
       void this.flush()
       return
     }

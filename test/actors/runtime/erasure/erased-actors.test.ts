@@ -55,7 +55,7 @@ it('removes what came in late and was closed, after the process that was to remo
   const { clock, faulty, session } = await resurrected()
   const { commits } = faulty.inner
   const seq = (await commits.head(session))?.seq ?? 0
-  await commits.settle({ close: [{ actor: session, seq }], undue: [], strip: [] })
+  await commits.settle({ close: [{ actor: session, seq }], undue: [], retire: [] })
   faulty.crash()
   const next = await openWorld({ storage: faulty.inner, clock })
   await next.host.recovery.over()
