@@ -50,6 +50,12 @@ export const wordsOf = (error) => {
       : String(error)
 }
 
+/** What the process counts, as Prometheus reads it; '' where a proxy does not pass it on. */
+export const metricsText = async () => {
+  const response = await fetch('/metrics').catch(() => null)
+  return response?.ok ? response.text() : ''
+}
+
 /** A file of the console itself. @param {string} path */
 export const file = (path) => request(path)
 

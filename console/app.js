@@ -11,8 +11,10 @@ import { knowledgePage } from './knowledge/knowledge-page.js'
 import { listPage } from './list-page.js'
 import { memoryPage } from './memory/memory-page.js'
 import { NodesView } from './nodes-view.js'
+import { playgroundPage } from './playground/playground-page.js'
 import { listHash, parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
+import { settingsPage } from './settings/settings-page.js'
 import { signInView } from './sign-in-view.js'
 import { SkillsView } from './skills-view.js'
 import { StuckView } from './stuck-view.js'
@@ -103,6 +105,9 @@ const viewOf = async (route, known) => {
   if (route.view === 'connections')
     return connectionsPage({ view: 'connections', project, query: route.query ?? {} }, report)
   if (route.view === 'tools') return toolsPage({ view: 'tools', project, query: route.query ?? {} }, report)
+  if (route.view === 'playground')
+    return playgroundPage({ view: 'playground', project, query: route.query ?? {} }, report)
+  if (route.view === 'settings') return settingsPage({ view: 'settings', project, query: route.query ?? {} }, report)
   if (route.view === 'bundle') return new BundlePage(project, report)
   if (route.view === 'skills') return new SkillsView(project, report)
   return homePage(project, report)
@@ -149,12 +154,14 @@ const showTools = (known, project, current) => {
       link('home', 'Home'),
       linkTo('list', 'Sessions', listHash({ project })),
       link('fleet', 'Fleet'),
+      link('playground', 'Playground'),
       link('gateway', 'Gateway'),
       link('memory', 'Memory'),
       link('knowledge', 'Knowledge'),
       link('connections', 'Connections'),
       link('tools', 'Tools'),
       link('skills', 'Skills'),
+      link('settings', 'Settings'),
       ...(sessionNow().operates ? [link('nodes', 'Nodes'), link('stuck', 'Stuck')] : []),
     ),
     h('button', { type: 'button', class: 'quiet', click: () => find.open() }, 'Find ', h('kbd', {}, '/')),

@@ -1,9 +1,13 @@
 import { chip } from './actor-facts.js'
-import { ask } from './api.js'
+import { ask, metricsText } from './api.js'
 import { cell, h } from './dom.js'
 import { time } from './format.js'
+import { html, render } from './html.js'
+import { latencyIn } from './nodes/commit-latency.js'
+import { ShardGrid, takeoversIn } from './nodes/shard-grid.js'
 import { Refreshing } from './refreshing.js'
 import { routeHash } from './route.js'
+import { serverNow } from './server-time.js'
 import { upkeepHead, upkeepRow } from './upkeep-table.js'
 
 /**
@@ -33,6 +37,11 @@ export class NodesView {
   #nodes = h('tbody')
   #actors = h('tbody')
   #upkeep = h('tbody')
+  #shards = h('div')
+  /** @type {readonly import('./nodes/shard-grid.js').Shard[]} */
+  #known = []
+  /** @type {readonly import('./nodes/shard-grid.js').Takeover[]} */
+  #takeovers = []
   #actorsTable = h('table', { hidden: true })
   #noActors = h('p', { class: 'empty' }, 'No actor of this project is in memory.')
   #shown = ''
@@ -50,6 +59,7 @@ export class NodesView {
     this.element.append(
       h('div', { class: 'view-head' }, h('h1', {}, 'Nodes'), this.#summary),
       h('table', { 'aria-label': 'Nodes' }, head(columns), this.#nodes),
+      this.#shards,
       h('div', { class: 'view-head' }, h('h2', {}, 'Housekeeping')),
       h('table', { 'aria-label': 'Housekeeping' }, upkeepHead(), this.#upkeep),
       h('div', { class: 'view-head' }, h('h2', {}, 'Live actors')),
@@ -68,15 +78,23 @@ export class NodesView {
 
   stop() {
     this.#refreshing.stop()
+    render(null, this.#shards)
   }
 
   async #refresh() {
-    /** @type {[{ data: readonly InstallationNode[] }, { data: readonly UpkeepTask[] }, { data: readonly LiveActor[] }]} */
-    const [nodes, upkeep, actors] = await Promise.all([
+    /** @type {[{ data: readonly InstallationNode[] }, { data: readonly UpkeepTask[] }, { data: readonly LiveActor[] }, { data: readonly import('./nodes/shard-grid.js').Shard[] }, string]} */
+    const [nodes, upkeep, actors, shards, metrics] = await Promise.all([
       ask(null, 'nodes.list'),
       ask(null, 'upkeep.list'),
       ask(this.#project, 'live_actors.list', { query: { limit: mostActors } }),
+      ask(null, 'shards.list'),
+      metricsText(),
     ])
+    if (this.#refreshing.stopped) return
+    this.#takeovers = takeoversIn(this.#known, shards.data, { known: this.#takeovers, at: serverNow().toISOString() })
+    this.#known = shards.data
+    const parts = { nodes: nodes.data, shards: shards.data, takeovers: this.#takeovers, latency: latencyIn(metrics) }
+    render(html`<${ShardGrid} ...${parts} />`, this.#shards)
     const sorted = actors.data.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const text = JSON.stringify([nodes.data, upkeep.data, sorted])
     if (this.#refreshing.stopped || text === this.#shown) return

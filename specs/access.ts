@@ -41,8 +41,12 @@ export const secretKeyOnly: Access = { kinds: ['secret_key'] }
 /** A secret key, the key of the agent concerned, or a client token. */
 export const keyOrClient: Access = { kinds: ['secret_key', 'agent_key', 'client_token'], publicKeys: true }
 
-/** As `keyOrClient`; a client token needs `permission`. */
-export const keyOrClientWith = (permission: Permission): Access => ({ ...keyOrClient, permission })
+/** As `keyOrClient`, or a dashboard session: members read, admins do what costs money. */
+export const keyClientOrDashboard: Access = {
+  ...keyOrClient,
+  kinds: [...keyOrClient.kinds, 'dashboard'],
+  role: 'member',
+}
 
 /** A secret key, or the dashboard session of a member with at least this role. */
 export const secretKeyOrDashboard = (role: Role): Access => ({ kinds: ['secret_key', 'dashboard'], role })

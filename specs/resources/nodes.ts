@@ -20,6 +20,23 @@ const node = object(
   { title: 'Node', description: 'A server process of the installation.' },
 )
 
+/** Who runs which actors. */
+const shard = object(
+  {
+    shard: integer({ description: 'Number of the shard, from 0 to 255. An actor belongs to one by its id.' }),
+    node: described(nullable(string()), 'Id of the process that runs it. Null: no process does, and any may take it.'),
+    epoch: described(
+      integer(),
+      'A number that rises each time that a process takes the shard. 0 where a single process runs all.',
+    ),
+    expires_in_ms: described(
+      nullable(integer()),
+      'Milliseconds until the lease runs out unless it is renewed. Null: there is none.',
+    ),
+  },
+  { title: 'Shard', description: 'A part of all actors, which one process runs at a time.' },
+)
+
 /** Server processes of the installation, for its operators. */
 export const nodes = defineOperations('nodes', {
   list: {
@@ -29,6 +46,18 @@ export const nodes = defineOperations('nodes', {
     path: '/api/nodes',
     access: dashboardOnly('admin'),
     answer: answersJson(object({ data: array(node) })),
+  },
+})
+
+/** Parts of all actors, for the operators of the installation. */
+export const shards = defineOperations('shards', {
+  list: {
+    summary: 'List the shards of the installation',
+    description: 'All 256 in their order, with the process that runs each. The list may be a second old.',
+    method: 'GET',
+    path: '/api/shards',
+    access: dashboardOnly('admin'),
+    answer: answersJson(object({ data: array(shard) })),
   },
 })
 
@@ -57,6 +86,7 @@ export const liveActors = defineOperations('live_actors', {
 declare module '../index.ts' {
   interface Resources {
     readonly nodes: typeof nodes
+    readonly shards: typeof shards
     readonly liveActors: typeof liveActors
   }
 }

@@ -1,5 +1,5 @@
 import { conversationMemory } from '#specs/memory-field.ts'
-import { anyKeyOrDashboard, keyOrClient, keyOrClientWith, secretKeyOnly } from '../access.ts'
+import { type Access, anyKeyOrDashboard, keyClientOrDashboard, keyOrClient, secretKeyOnly } from '../access.ts'
 import { answersEvents, answersJson } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
 import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
@@ -27,7 +27,7 @@ const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
 /** Status of a session on the wire. */
 export const sessionStatus = oneOf('active', 'paused', 'completed')
-const turnAccess = keyOrClientWith('sessions:turn')
+const turnAccess: Access = { ...keyClientOrDashboard, permission: 'sessions:turn' }
 const reference = string({ minLength: 1, maxLength: 128 })
 const actionId = string({ minLength: 1, maxLength: 128 })
 
@@ -114,7 +114,7 @@ export const sessions = defineOperations(resource, {
       'With `agent_id`, turns use the model, instructions and tools of the agent; with `installation_id`, what its tenant has installed of it.',
     method: 'POST',
     path,
-    access: keyOrClient,
+    access: keyClientOrDashboard,
     fields: [
       { field: 'tenant_id', by: serverSide },
       { field: 'external_user_id', by: serverSide },
@@ -156,7 +156,7 @@ export const sessions = defineOperations(resource, {
     summary: 'Retrieve a session',
     method: 'GET',
     path: one,
-    access: keyOrClient,
+    access: keyClientOrDashboard,
     answer: answersJson(session),
   },
   delete: {
@@ -284,10 +284,15 @@ export const sessionFrames = {
 export const sessionSocket = defineOperation('sessions.socket', {
   summary: 'Open a WebSocket to a session',
   description:
-    'Takes the frames `turn`, `approve`, `reject`, `resume` and `cancel`, and sends the events of the session. A client token may be sent as `?token=`.',
+    'Takes the frames `turn`, `approve`, `reject`, `resume` and `cancel`, and sends the events of the session. A client token may be sent as `?token=`. A dashboard session names its project by `?project_id=`.',
   method: 'GET',
   path: `${one}/ws`,
   access: turnAccess,
+  query: {
+    project_id: optional(
+      string({ minLength: 1, maxLength: 128, description: 'Project of a dashboard session. Default: its first one.' }),
+    ),
+  },
   answer: answersEvents(streamedEvents, { resumable: true }),
   frames: sessionFrames,
   ofTenants: 'user',

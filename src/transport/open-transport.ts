@@ -77,7 +77,8 @@ export const openTransport = (parts: TransportParts): Transport => {
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
   const common = { endpoints, authenticator, tenants, seats, clientAddress, isDraining, log }
-  const upgrades = new SessionUpgrades({ ...common, ticker, counters })
+  const { publicOrigin } = parts
+  const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
   const mcp = new McpEndpoint({ authenticator, publicOrigin: parts.publicOrigin, serve })
   const shown = { health, metrics, mcp, files: parts.console, containment }

@@ -1,7 +1,7 @@
 import type { HostFacts, LeaseStore, LeaseTable, LiveActor, Member, Presence } from '#storage/cluster-ports.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { shardOf } from '../runtime/recovery/shard.ts'
-import type { Nodes, NodeView } from './nodes.ts'
+import { shardCount, shardOf } from '../runtime/recovery/shard.ts'
+import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
 /** What the view of a cluster is read from. */
 export interface ClusterNodesParts {
@@ -45,6 +45,17 @@ export class ClusterNodes implements Nodes {
       }
     }
     return members.map(viewOf).sort((a, b) => a.node.localeCompare(b.node) || a.startedAt - b.startedAt)
+  }
+
+  async shards(): Promise<readonly ShardView[]> {
+    const { leases } = await this.#table()
+    const known = new Map(leases.map((lease) => [lease.shard, lease]))
+    return Array.from({ length: shardCount }, (_, shard) => {
+      const { holder = null, epoch = 0, leftMs = 0 } = known.get(shard) ?? {}
+      const isHeld = holder !== null && leftMs > 0
+      const left = isHeld ? Math.max(0, Math.round(leftMs)) : null
+      return { shard, process: isHeld ? holder : null, epoch, leftMs: left }
+    })
   }
 
   async runnerOf(actor: string): Promise<string | null> {

@@ -2,7 +2,7 @@ import type { LiveActor } from '#storage/cluster-ports.ts'
 import type { Host } from '../runtime/host.ts'
 import { liveActorOf } from '../runtime/live-actor.ts'
 import { shardCount } from '../runtime/recovery/shard.ts'
-import type { Nodes, NodeView } from './nodes.ts'
+import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
 /** The only process of an installation. */
 export class LoneNode implements Nodes {
@@ -22,6 +22,11 @@ export class LoneNode implements Nodes {
     const facts = { liveActors: this.#host.live, runningEffects: this.#host.effects.running }
     const standing = { current: true, alive: true, draining: false, startedAt: this.#startedAt }
     return [{ process: node, node, address: null, ...standing, shards: shardCount, facts }]
+  }
+
+  async shards(): Promise<readonly ShardView[]> {
+    const own = { process: this.#node, epoch: 0, leftMs: null }
+    return Array.from({ length: shardCount }, (_, shard) => ({ shard, ...own }))
   }
 
   async runnerOf(): Promise<string> {

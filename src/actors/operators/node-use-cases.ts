@@ -3,8 +3,13 @@ import type { UseCases } from '../call/use-cases.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 
 /** What operators see of the processes that the installation consists of. */
-export const nodeUseCases = (nodes: Nodes): Pick<UseCases, 'nodes.list' | 'live_actors.list'> => ({
+export const nodeUseCases = (nodes: Nodes): Pick<UseCases, 'nodes.list' | 'shards.list' | 'live_actors.list'> => ({
   'nodes.list': async () => ({ data: (await nodes.list()).map(shownNode) }),
+  'shards.list': async () => ({
+    data: (await nodes.shards()).map(({ shard, process, epoch, leftMs }) => ({
+      ...{ shard, node: process, epoch, expires_in_ms: leftMs },
+    })),
+  }),
   'live_actors.list': async ({ params, query }) => {
     const found = await nodes.liveActors(params.project_id, query.limit)
     return { data: found.map(({ actor, machine, node }) => ({ id: actor, machine, node })) }

@@ -16,9 +16,22 @@ export interface NodeView {
   readonly facts: Omit<HostFacts, 'shards'> | null
 }
 
+/** A shard as operators see it. */
+export interface ShardView {
+  readonly shard: number
+  /** null: no process runs it. */
+  readonly process: string | null
+  /** Raised at every change of the process; 0 for a process that runs alone. */
+  readonly epoch: number
+  /** null: there is no lease that could run out. */
+  readonly leftMs: number | null
+}
+
 /** What runs where in the installation. Every method rejects with `StoreUnavailable` when the store is away. */
 export interface Nodes {
   list(): Promise<readonly NodeView[]>
+  /** All shards in their order. */
+  shards(): Promise<readonly ShardView[]>
   /** Name of the node that runs an actor; null while none does. */
   runnerOf(actor: string): Promise<string | null>
   /** Actors of a project in memory, of any node, at most `limit`, in no order. */

@@ -1,5 +1,5 @@
 import { projectActors, projectSessions } from '#specs/resources/actors.ts'
-import { liveActors, nodes as nodeOperations } from '#specs/resources/nodes.ts'
+import { liveActors, nodes as nodeOperations, shards } from '#specs/resources/nodes.ts'
 import { stuck } from '#specs/resources/stuck.ts'
 import { upkeep } from '#specs/resources/upkeep.ts'
 import { capability } from '../capability/capability.ts'
@@ -28,7 +28,15 @@ const upkeepKinds: readonly AnyKind[] = [
 /** What operators see of a running installation. */
 export const operators = capability({
   name: 'operators',
-  operations: { ...projectSessions, ...projectActors, ...nodeOperations, ...liveActors, ...stuck, ...upkeep },
+  operations: {
+    ...projectSessions,
+    ...projectActors,
+    ...nodeOperations,
+    ...shards,
+    ...liveActors,
+    ...stuck,
+    ...upkeep,
+  },
   kinds: [stuckRows, ...upkeepKinds],
   open: (house) => {
     const nodes = nodesOf(house)
@@ -44,6 +52,7 @@ const nodesOf = ({ runtime, cluster, clock }: House): Nodes => {
   opened.catch(() => {})
   return {
     list: async () => (await opened).list(),
+    shards: async () => (await opened).shards(),
     liveActors: async (project, limit) => (await opened).liveActors(project, limit),
     runnerOf: async (actor) => (await opened).runnerOf(actor),
   }

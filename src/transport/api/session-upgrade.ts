@@ -14,6 +14,7 @@ import { attributionOf } from './attribution.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
+import { refuseCrossSite } from './credentials/csrf.ts'
 import type { Tenants } from './credentials/named-tenant.ts'
 import { deferredStream } from './deferred-stream.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -30,6 +31,8 @@ export interface SessionUpgradeParts {
   readonly ticker: Ticker
   readonly counters: StreamCounters
   readonly seats: StreamSeats
+  /** `refuseCrossSite`. */
+  readonly publicOrigin: string | null
   /** Who really calls, where proxies stand in front. */
   readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
@@ -95,6 +98,7 @@ export class SessionUpgrades {
     this.#checkStays()
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket.access, principal)
+    if (principal.kind === 'dashboard') refuseCrossSite(request, this.#parts.publicOrigin)
     const browser = browserOf(principal, () => clientAddress(request))
     if (browser !== null) seats.check(browser)
     const query = this.#validator.query(request.query)

@@ -52,6 +52,23 @@ describe('the nodes of a cluster', () => {
     ])
   })
 
+  it('run shards under leases, of which a page shows all 256', async () => {
+    const { clock, nodes } = await open()
+    const shown = async () => (await nodeUseCases(nodes)['shards.list'](callOf({}, {}, undefined))).data
+    const before = await shown()
+    expect(before).toHaveLength(256)
+    expect(before.slice(0, 5).map(({ shard, node, epoch }) => [shard, node, epoch])).toEqual([
+      [0, null, 0],
+      [1, 'node-a.7', 1],
+      [2, 'node-a.7', 1],
+      [3, 'node-a.7', 1],
+      [4, 'node-b.7', 1],
+    ])
+    expect(before[4]?.expires_in_ms).toBe(4_000)
+    await clock.advance(5_000)
+    expect((await shown())[4]).toEqual({ shard: 4, node: null, epoch: 1, expires_in_ms: null })
+  })
+
   it('are shown as not alive once they announce nothing, and are gone with their lease', async () => {
     const { clock, leases, presence, a, list } = await open()
     await clock.advance(2_000)

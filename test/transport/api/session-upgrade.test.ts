@@ -57,6 +57,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
     counters: { openStreams: 0, eventsSent: 0 },
     seats: new StreamSeats(),
     isDraining: () => process.isDraining,
+    publicOrigin: null,
     log: pino({ level: 'silent' }),
   })
   const drain = (): void => {
@@ -124,6 +125,16 @@ describe('an upgrade to a session socket', () => {
 
   it('is refused elsewhere', async () => {
     expect(codeOf(await open(() => principals.secret_key).decide('/v1/sessions/ses_1'))).toEqual([404, 'not_found'])
+  })
+
+  it('of a member is refused when another site makes it, and taken from the console', async () => {
+    const { decide } = open(() => principals.dashboard)
+    const foreign = { host: 'troupe.example', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    expect(codeOf(await decide(path, foreign))).toEqual([403, 'csrf_refused'])
+    const sibling = { ...foreign, 'sec-fetch-site': 'same-site', origin: 'https://evil.troupe.example' }
+    expect(codeOf(await decide(path, sibling))).toEqual([403, 'csrf_refused'])
+    const own = { ...foreign, 'sec-fetch-site': 'same-origin', origin: 'https://troupe.example' }
+    expect(codeOf(await decide(`${path}?project_id=prj_1`, own))).toBe('accepted')
   })
 
   it('is refused without a credential, without the scope, and for a session that the caller may not see', async () => {

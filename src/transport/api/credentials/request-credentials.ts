@@ -65,9 +65,12 @@ const cookieOf = (header: string): string | null => {
 
 const projectsPath = '/api/projects/'
 
-/** The project that the path names, or `X-Project-Id`; null for none. */
+/** The project that the path names, or `X-Project-Id`, or `?project_id=` of an upgrade, which takes no headers of a page; null for none. */
 const namedProject = (request: HttpRequest): string | null => {
-  if (!request.path.startsWith(projectsPath)) return request.header('x-project-id') ?? null
+  if (!request.path.startsWith(projectsPath)) {
+    const named = isUpgrade(request) ? new URLSearchParams(request.query).get('project_id') : null
+    return request.header('x-project-id') ?? named
+  }
   const rest = request.path.slice(projectsPath.length)
   const end = rest.indexOf('/')
   return (end < 0 ? rest : rest.slice(0, end)) || null

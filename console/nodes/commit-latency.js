@@ -1,0 +1,23 @@
+/** @typedef {{ commits: number, p50: number | null, p95: number | null, p99: number | null }} Latency in ms */
+
+const series = 'troupe_commit_duration_seconds'
+
+/**
+ * How long commits of a process take to be durable, by the histogram of its metrics: upper bounds of what so many stayed within.
+ *
+ * @param {string} metrics as Prometheus reads them
+ * @returns {Latency | null} null when they have no such series, or nothing in it
+ */
+export const latencyIn = (metrics) => {
+  const buckets = [...metrics.matchAll(new RegExp(`^${series}_bucket\\{[^}]*le="([^"]+)"[^}]*\\} (\\d+)`, 'gm'))].map(
+    ([, le, count]) => ({ seconds: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le), count: Number(count) }),
+  )
+  const commits = buckets.at(-1)?.count ?? 0
+  if (commits === 0) return null
+  /** @param {number} share */
+  const within = (share) => {
+    const seconds = buckets.find(({ count }) => count >= share * commits)?.seconds ?? Number.POSITIVE_INFINITY
+    return Number.isFinite(seconds) ? seconds * 1000 : null
+  }
+  return { commits, p50: within(0.5), p95: within(0.95), p99: within(0.99) }
+}

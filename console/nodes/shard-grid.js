@@ -1,0 +1,63 @@
+import { age, duration } from '../age.js'
+import { html } from '../html.js'
+import { nothing, Table } from '../parts/table.js'
+
+/**
+ * @typedef {{ shard: number, node: string | null, epoch: number, expires_in_ms: number | null }} Shard
+ * @typedef {import('../nodes-view.js').InstallationNode} InstallationNode
+ * @typedef {{ shard: number, from: string | null, to: string | null, at: string }} Takeover
+ */
+
+/** So many takeovers are remembered while the page is open. */
+const mostTakeovers = 20
+
+/**
+ * Shards that came to another process between two looks, the newest first.
+ *
+ * @param {readonly Shard[]} before
+ * @param {readonly Shard[]} after
+ * @param {{ known: readonly Takeover[], at: string }} seen
+ * @returns {readonly Takeover[]}
+ */
+export const takeoversIn = (before, after, { known, at }) => {
+  const came = after.flatMap((shard, index) => {
+    const old = before[index]
+    if (old === undefined || (old.epoch === shard.epoch && old.node === shard.node)) return []
+    return [{ shard: shard.shard, from: old.node, to: shard.node, at }]
+  })
+  return [...came, ...known].slice(0, mostTakeovers)
+}
+
+/** Letters of nodes, in the order of their names. */
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+/** Who runs which of the 256 shards, and what changed hands. @param {{ nodes: readonly InstallationNode[], shards: readonly Shard[], takeovers: readonly Takeover[], latency: import('./commit-latency.js').Latency | null }} props */
+export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
+  const places = new Map(nodes.map(({ id }, at) => [id, at]))
+  /** @param {string | null} id */
+  const nameOf = (id) => nodes.find((node) => node.id === id)?.name ?? id ?? 'none'
+  const free = shards.filter(({ node }) => node === null).length
+  const draining = nodes.filter((node) => node.draining)
+  return html`
+    <div class="view-head"><h2>Shards</h2><span class="muted">${free === 0 ? 'each is run by a node' : html`<span class="chip" data-tone="bad">${free} run by none</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} hands over</span>`)}</span></div>
+    <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" data-owner=${at % 6}>${letters[at % letters.length]}</span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
+    <ol class="shards" aria-label="Shards by node">${shards.map(({ shard, node, epoch, expires_in_ms }) => {
+      const at = node === null ? -1 : (places.get(node) ?? -1)
+      const lease = expires_in_ms === null ? '' : `, its lease ends in ${duration(expires_in_ms)}`
+      return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : at % 6} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 ? '!' : letters[at % letters.length]}</li>`
+    })}</ol>
+    ${
+      takeovers.length > 0 &&
+      html`<${Table} label="Takeovers" columns=${['Shard', 'From', 'To', 'Seen']} rows=${takeovers.map(
+        ({ shard, from, to, at }, index) => ({
+          key: `${shard} ${at} ${index}`,
+          cells: [String(shard), nameOf(from), nameOf(to), age(at)],
+        }),
+      )} />`
+    }
+    <p class="panel-part">Commits of this node are durable within ${latency === null ? nothing : html`<strong>${ms(latency.p50)}</strong> (half of them), <strong>${ms(latency.p95)}</strong> (95 %), <strong>${ms(latency.p99)}</strong> (99 %) of ${latency.commits} ${latency.commits === 1 ? 'commit' : 'commits'}`}.</p>
+  `
+}
+
+/** @param {number | null} value */
+const ms = (value) => (value === null ? 'more than 10 s' : duration(value))

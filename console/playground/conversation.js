@@ -1,0 +1,83 @@
+import { createStore } from '../vendor/store.js'
+
+/**
+ * @typedef {{ event: string, data: Readonly<Record<string, any>>, id: number }} Frame of a stream or a socket, with the names of the wire
+ * @typedef {{ kind: 'said' | 'answer' | 'tool' | 'end' | 'error', text: string }} Line
+ * @typedef {{ action: string, tool: string }} Waiting
+ * @typedef {object} Conversation
+ * @property {readonly Line[]} lines
+ * @property {boolean} busy
+ * @property {Waiting | null} waiting for a person
+ * @property {number} last sequence of the newest frame
+ */
+
+/** @type {Conversation} */
+const empty = { lines: [], busy: false, waiting: null, last: 0 }
+
+/** One session as its frames tell it; the same frames make the same conversation, however they come. */
+export const openConversation = () =>
+  createStore({
+    context: empty,
+    on: {
+      /** A turn was sent and its first frame has not come. @param {Conversation} context */
+      sent: (context) => ({ ...context, busy: true }),
+      /** @param {Conversation} context @param {{ trouble: string }} event */
+      refused: (context, { trouble }) => ({
+        ...context,
+        busy: false,
+        lines: [...context.lines, line('error', trouble)],
+      }),
+      /** @param {Conversation} context @param {{ frame: Frame }} event */
+      came: (context, { frame }) => (frame.id !== 0 && frame.id <= context.last ? context : after(context, frame)),
+    },
+  })
+
+/** @param {Line['kind']} kind @param {string} text @returns {Line} */
+const line = (kind, text) => ({ kind, text })
+
+/** @param {Conversation} context @param {Frame} frame @returns {Conversation} */
+const after = (context, frame) => {
+  const { lines } = context
+  const next = { ...context, last: Math.max(context.last, frame.id), ...changeOf(frame) }
+  const added = linesOf(frame)
+  const newest = lines.at(-1)
+  if (frame.event.endsWith('output_text.delta') && newest?.kind === 'answer')
+    return { ...next, lines: [...lines.slice(0, -1), line('answer', newest.text + String(frame.data.delta ?? ''))] }
+  return { ...next, lines: [...lines, ...added] }
+}
+
+/** @param {Frame} frame @returns {Partial<Conversation>} */
+const changeOf = ({ event, data }) => {
+  if (event === 'turn.started' || event === 'turn.resumed') return { busy: true, waiting: null }
+  if (event === 'turn.paused')
+    return { busy: false, waiting: { action: String(data.action_id), tool: String(data.tool) } }
+  return endsTurn(event) ? { busy: false, waiting: null } : {}
+}
+
+/** Whether a turn stands still after an event. @param {string} event */
+export const endsTurn = (event) => /^(turn\.(completed|failed|paused)|error)$/.test(event)
+
+/** @param {Frame} frame @returns {readonly Line[]} */
+const linesOf = ({ event, data }) => {
+  if (event === 'turn.started') return data.input_text ? [line('said', String(data.input_text))] : []
+  if (event.endsWith('output_text.delta')) return [line('answer', String(data.delta ?? ''))]
+  if (event === 'tool_call.started') return [line('tool', `${data.tool}(${JSON.stringify(data.arguments ?? {})})`)]
+  if (event === 'tool_call.completed') return [line('tool', `${data.tool} answered: ${textOf(data.output)}`)]
+  if (event === 'turn.paused')
+    return [line('tool', `${data.tool}(${JSON.stringify(data.arguments ?? {})}) waits for an approval`)]
+  if (event === 'turn.resumed') return [line('tool', `It was ${data.resolution}.`)]
+  if (event === 'turn.completed') return [line('end', usageOf(data.usage))]
+  if (event === 'turn.failed' || event === 'error')
+    return [line('error', `${data.error?.code ?? 'failed'}: ${data.error?.message ?? ''}`)]
+  return []
+}
+
+/** @param {unknown} output */
+const textOf = (output) => (typeof output === 'string' ? output : JSON.stringify(output))
+
+/** @param {Readonly<Record<string, any>> | undefined} usage */
+const usageOf = (usage) => {
+  if (usage === undefined) return 'completed'
+  const cost = usage.cost_usd === null || usage.cost_usd === undefined ? '' : `, $${usage.cost_usd}`
+  return `completed: ${usage.input_tokens} + ${usage.output_tokens} tokens${cost}`
+}

@@ -1,0 +1,80 @@
+import { ask } from '../api.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { QueryForm } from '../parts/query-form.js'
+import { hashAt, routeHash } from '../route.js'
+import { sessionNow } from '../session.js'
+import { Talk } from './talk.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {{ models: readonly string[], agents: readonly { id: string, name: string }[], log: readonly import('../event-log.js').ActorEvent[] }} Shown
+ */
+
+const most = 100
+const mostEvents = 200
+
+/**
+ * A session to try models and agents with, over SSE or a WebSocket.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const playgroundPage = (place, report) =>
+  new LivePage({
+    read: () => readPlayground(place),
+    show: (shown) => html`<${Playground} place=${place} shown=${shown} />`,
+    everyMs: 0,
+    report,
+  })
+
+/** @param {Place} place @returns {Promise<Shown>} */
+const readPlayground = async ({ project, query: { session } }) => {
+  const [models, agents, log] = await Promise.all([
+    ask(project, 'models.list', { query: { available: true } }),
+    ask(project, 'agents.list', { query: { limit: most } }),
+    session
+      ? ask(project, 'project_actors.events', { params: { actor_id: session }, query: { after: 0, limit: mostEvents } })
+      : Promise.resolve({ data: [] }),
+  ])
+  const chats = models.data.filter(
+    (/** @type {{ type: string }} */ { type }) => type === 'chat' || type === 'reasoning',
+  )
+  const ids = chats.map((/** @type {{ id: string }} */ { id }) => id)
+  // the simulated model costs nothing, so it is what a playground begins with
+  return {
+    models: ids.toSorted(
+      (/** @type {string} */ a, /** @type {string} */ b) =>
+        Number(b.startsWith('simulated')) - Number(a.startsWith('simulated')),
+    ),
+    agents: agents.data,
+    log: log.data,
+  }
+}
+
+/** @param {{ place: Place, shown: Shown }} props */
+const Playground = ({ place, shown: { models, agents, log } }) => {
+  const { project, query } = place
+  const { session = '' } = query
+  const fields = [
+    { name: 'model', label: 'Model', choices: [['', "the agent's, or the default"], ...models.map((id) => [id, id])] },
+    { name: 'agent', label: 'Agent', choices: [['', 'none'], ...agents.map(({ id, name }) => [id, name])] },
+    {
+      name: 'by',
+      label: 'Over',
+      choices: [
+        ['', 'SSE'],
+        ['ws', 'WebSocket'],
+      ],
+    },
+  ]
+  return html`
+    <div class="view-head"><h1>Playground</h1>${session && html`<a href=${routeHash({ view: 'actor', project, id: session })}>${session}</a> <a href=${hashAt(place, { session: '' })}>New session</a>`}</div>
+    ${
+      sessionNow().operates
+        ? html`<${QueryForm} place=${place} label="With what" button="Apply" fields=${fields} />
+          <${Talk} key=${`${session} ${query.by ?? ''}`} place=${place} models=${models} log=${log} />`
+        : html`<p class="empty">Turns cost money: an admin of the project can send them. <a href=${routeHash({ view: 'home', project })}>Home</a></p>`
+    }
+  `
+}

@@ -1,0 +1,60 @@
+import { errorOf, headOf, pathOf } from '../api.js'
+
+/** @typedef {import('./conversation.js').Frame} Frame */
+
+/**
+ * Frames of a text of server-sent events, as far as they are whole, and the rest.
+ *
+ * @param {string} text
+ * @returns {{ frames: readonly Frame[], rest: string }}
+ */
+export const framesIn = (text) => {
+  const blocks = text.split('\n\n')
+  const rest = blocks.pop() ?? ''
+  return { frames: blocks.flatMap(frameOf), rest }
+}
+
+/** @param {string} block @returns {readonly Frame[]} none for a comment */
+const frameOf = (block) => {
+  const fields = Object.fromEntries(
+    block
+      .split('\n')
+      .filter((row) => !row.startsWith(':'))
+      .map((row) => [row.slice(0, row.indexOf(':')), row.slice(row.indexOf(':') + 1).trim()]),
+  )
+  if (fields.event === undefined || fields.data === undefined) return []
+  return [{ event: fields.event, data: JSON.parse(fields.data), id: Number(fields.id ?? 0) }]
+}
+
+/**
+ * Sends a turn, or follows a session from where the reader is, and hands on the frames until the stream ends or `until` holds.
+ *
+ * @param {object} call
+ * @param {string} call.project
+ * @param {string} call.session
+ * @param {object | null} call.turn null: only follow
+ * @param {number} call.after
+ * @param {(frame: Frame) => boolean} call.take whether it was the last that is wanted
+ * @param {AbortSignal} call.signal
+ * @throws {import('../api.js').ApiError} when the server refuses
+ */
+export const streamTurn = async ({ project, session, turn, after, take, signal }) => {
+  const params = { session_id: session }
+  const [path, head] =
+    turn === null
+      ? [
+          pathOf(project, 'sessions.stream', { params, query: { after } }),
+          headOf(project, 'sessions.stream', undefined),
+        ]
+      : [pathOf(project, 'sessions.turns', { params }), headOf(project, 'sessions.turns', turn)]
+  const headers = { ...head.headers, accept: 'text/event-stream' }
+  const response = await fetch(path, { ...head, headers, credentials: 'same-origin', signal })
+  if (!response.ok || response.body === null) throw errorOf(response.status, await response.json().catch(() => null))
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const { frames, rest } = framesIn(text + part.value)
+    text = rest
+    if (frames.map(take).includes(true)) return void reader.cancel()
+  }
+}

@@ -1,0 +1,67 @@
+import { Approval } from '../approval-form.js'
+import { html } from '../html.js'
+import { typed } from '../parts/typed.js'
+import { useEffect, useRef, useState } from '../vendor/hooks.js'
+import { exampleTool } from './example-tool.js'
+import { isSimulated, MagicWords } from './magic-words.js'
+import { useTalk } from './use-talk.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {ReturnType<typeof useTalk>} Talking
+ */
+
+/** The conversation and what goes on in it. @param {{ place: Place, models: readonly string[], log: readonly import('../event-log.js').ActorEvent[] }} props */
+export const Talk = ({ place, models, log }) => {
+  const talk = useTalk(place, log)
+  const [offers, setOffers] = useState(true)
+  const { lines, busy, waiting, follow } = talk
+  const simulated = isSimulated(place.query.model ?? '', models)
+  /** @param {string} input */
+  const say = (input) => talk.send({ input, tools: offers ? [exampleTool] : [] })
+  return html`
+    <section class="panel talk" aria-label="Conversation">
+      <${Messages} lines=${lines} hint=${simulated} />
+      ${waiting !== null && html`<${Approval} key=${waiting.action} project=${place.project} actor=${{ id: waiting.action }} done=${follow} />`}
+      ${simulated && html`<${MagicWords} disabled=${busy} press=${say} />`}
+      <${SayForm} talk=${talk} say=${say} offers=${offers} offer=${setOffers} />
+    </section>
+  `
+}
+
+/** @param {{ lines: Talking['lines'], hint: boolean }} props */
+const Messages = ({ lines, hint }) => {
+  const list = useRef(/** @type {HTMLElement | null} */ (null))
+  useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [lines])
+  return html`
+    <div class="messages" role="log" aria-label="Messages" tabindex="0" ref=${list}>
+      ${lines.length === 0 && html`<p class="muted">Nothing was said yet. Write something below${hint ? ', or press one of the words that the simulated model knows' : ''}.</p>`}
+      ${lines.map(({ kind, text }, at) => html`<p key=${at} data-kind=${kind}>${text}</p>`)}
+    </div>
+  `
+}
+
+/** @param {{ talk: Talking, say: (input: string) => Promise<void>, offers: boolean, offer: (offers: boolean) => void }} props */
+const SayForm = ({ talk: { busy, waiting, stop }, say, offers, offer }) => {
+  const [text, setText] = useState('')
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
+  useEffect(() => field.current?.focus(), [])
+  /** @param {Event} event */
+  const send = (event) => {
+    event.preventDefault()
+    if (busy || text.trim() === '') return
+    setText('')
+    void say(text)
+  }
+  return html`
+    <form class="talk-form" aria-label="Say" onSubmit=${send}>
+      <label>Message<textarea ref=${field} rows="2" value=${text} onInput=${typed(setText)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.shiftKey && send(event)}></textarea></label>
+      <label class="tick"><input type="checkbox" checked=${offers} onChange=${() => offer(!offers)} /> Offer the tool <code>refund</code>, which waits for an approval</label>
+      <div class="act-buttons">
+        <button type="submit" disabled=${busy}>Send</button>
+        ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
+        <span class="muted" role="status">${busy ? 'The turn is going on.' : waiting === null ? '' : `${waiting.tool} waits for you.`}</span>
+      </div>
+    </form>
+  `
+}

@@ -1,0 +1,61 @@
+import { pathOf, wordsOf } from '../api.js'
+import { endsTurn } from './conversation.js'
+import { streamTurn } from './server-events.js'
+
+/**
+ * @typedef {import('./conversation.js').Frame} Frame
+ * @typedef {{ project: string, session: string, last: () => number, take: (frame: Frame) => void, trouble: (words: string) => void }} Listener
+ * @typedef {{ send: (turn: object) => void, follow: () => void, stop: () => void }} Sender sends turns and hands on what comes of them
+ */
+
+/** Each turn is a request whose answer is the stream of its events. @param {Listener} listener @returns {Sender} */
+export const bySse = ({ project, session, last, take, trouble }) => {
+  const abort = new AbortController()
+  /** @param {object | null} turn */
+  const run = (turn) => {
+    const taken = (/** @type {Frame} */ frame) => {
+      take(frame)
+      return endsTurn(frame.event)
+    }
+    streamTurn({ project, session, turn, after: last(), take: taken, signal: abort.signal }).catch((error) => {
+      if (!abort.signal.aborted) trouble(wordsOf(error))
+    })
+  }
+  return { send: run, follow: () => run(null), stop: () => abort.abort() }
+}
+
+/** One socket for all turns of the session. @param {Listener} listener @returns {Sender} */
+export const byWebSocket = ({ project, session, last, take, trouble }) => {
+  const path = pathOf(project, 'sessions.socket', { params: { session_id: session }, query: { project_id: project } })
+  /** @type {WebSocket | null} */
+  let socket = null
+  let stopped = false
+  const open = () => {
+    if (socket !== null && socket.readyState <= WebSocket.OPEN) return socket
+    const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${path}&after=${last()}`)
+    opened.onmessage = ({ data }) => {
+      const { event, data: payload, id = 0 } = JSON.parse(String(data))
+      take({ event, data: payload, id: Number(id) })
+    }
+    opened.onclose = ({ code, reason }) =>
+      stopped || trouble(`The socket was closed (${code}${reason && `, ${reason}`}).`)
+    socket = opened
+    return opened
+  }
+  /** @param {object} frame */
+  const send = (frame) => {
+    const current = open()
+    const text = JSON.stringify(frame)
+    if (current.readyState === WebSocket.OPEN) current.send(text)
+    else current.addEventListener('open', () => current.send(text), { once: true })
+  }
+  return {
+    send: (turn) => send({ type: 'turn', ...turn }),
+    // the socket hears of everything by itself
+    follow: () => void open(),
+    stop: () => {
+      stopped = true
+      socket?.close()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { age } from '../age.js'
+import { ask } from '../api.js'
+import { ahead } from '../format.js'
+import { html } from '../html.js'
+import { ActButton } from '../parts/act-button.js'
+import { nothing, Table } from '../parts/table.js'
+import { typed } from '../parts/typed.js'
+import { routeHash } from '../route.js'
+import { serverNow } from '../server-time.js'
+import { useState } from '../vendor/hooks.js'
+
+/** @typedef {{ id: string, name: string, prefix: string, last4: string, created_by: string | null, expires_at: string | null, last_used_at: string | null, revoked_at: string | null }} Key */
+
+/** Secret keys of the project: a new one is shown once. @param {{ project: string, keys: readonly Key[], operates: boolean, done: () => void }} props */
+export const Keys = ({ project, keys, operates, done }) => {
+  const [name, setName] = useState('')
+  const [shown, show] = useState('')
+  const create = async () => {
+    show((await ask(project, 'project_keys.create', { body: { name } })).key)
+    setName('')
+    done()
+  }
+  const live = keys.filter(({ revoked_at }) => revoked_at === null)
+  return html`
+    <section class="panel" aria-label="Keys">
+      <h2>Secret keys</h2>
+      ${
+        shown !== '' &&
+        html`<div class="panel-part"><label class="link-out">The new key. It is shown this once: keep it where your servers read it.
+        <input readonly value=${shown} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>
+        <span class="decide"><${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(shown)} /><${ActButton} label="Hide" act=${async () => show('')} /></span></div>`
+      }
+      ${
+        live.length === 0
+          ? html`<p class="panel-part muted">The project has no key: nothing can call it. ${operates ? 'Make one below.' : 'An admin makes one.'}</p>`
+          : html`<${Table} label="Keys" columns=${['Key', 'Name', 'Begins and ends', 'Last used', 'Expires', 'Made by', 'Requests', 'Act']} rows=${live.map(
+              (key) => rowOf({ project, operates, show, done }, key),
+            )} />`
+      }
+      ${
+        operates &&
+        html`<form class="filters" aria-label="New key" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+        <label class="wide">Name of a new key<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
+        <${ActButton} main label="Make a key" disabled=${name.trim() === ''} act=${create} /></form>`
+      }
+    </section>
+  `
+}
+
+/** @param {{ project: string, operates: boolean, show: (key: string) => void, done: () => void }} parts @param {Key} key */
+const rowOf = (
+  { project, operates, show, done },
+  { id, name, prefix, last4, created_by, expires_at, last_used_at },
+) => {
+  const params = { key_id: id }
+  const rotate = async () => {
+    show((await ask(project, 'project_keys.rotate', { params, body: {} })).key)
+    done()
+  }
+  const revoke = async () => {
+    await ask(project, 'project_keys.delete', { params })
+    done()
+  }
+  return {
+    key: id,
+    cells: [
+      id,
+      name,
+      html`<code>${prefix}…${last4}</code>`,
+      last_used_at === null
+        ? 'never'
+        : html`<time datetime=${last_used_at} title=${last_used_at}>${age(last_used_at)}</time>`,
+      expires_at === null ? 'never' : ahead(expires_at, serverNow()),
+      created_by ?? nothing,
+      html`<a href=${routeHash({ view: 'gateway', project, query: { key: id } })}>requests</a>`,
+      operates
+        ? html`<span class="decide"><${ActButton} label="Rotate" sure=${`A new key; ${name} ends in a day`} act=${rotate} /><${ActButton} label="Revoke" sure=${`Revoke ${name} now`} act=${revoke} /></span>`
+        : nothing,
+    ],
+  }
+}

@@ -1,0 +1,51 @@
+import { ask } from '../api.js'
+import { html } from '../html.js'
+import { LivePage } from '../live-page.js'
+import { sessionNow } from '../session.js'
+import { Keys } from './keys.js'
+import { Members } from './members.js'
+import { Projects } from './projects.js'
+
+/**
+ * @typedef {import('../parts/query-form.js').Place} Place
+ * @typedef {'member' | 'approver' | 'admin' | 'owner'} Role
+ * @typedef {{ keys: readonly import('./keys.js').Key[], members: readonly import('./members.js').Member[], projects: readonly import('./projects.js').Project[], me: { id: string, role: Role } }} Shown
+ * @typedef {{ project: string, done: () => void }} Acting
+ */
+
+const refreshMs = 5000
+const few = { query: { limit: 100 } }
+
+/**
+ * Keys, members and projects.
+ *
+ * @param {Place} place
+ * @param {(error: unknown) => void} report
+ */
+export const settingsPage = ({ project }, report) => {
+  /** @type {LivePage<Shown>} */
+  const page = new LivePage({
+    read: async () => {
+      const [keys, members, projects, { member }] = await Promise.all([
+        ask(project, 'project_keys.list', few),
+        ask(project, 'project_members.list', few),
+        ask(null, 'projects.list', few),
+        ask(null, 'auth.me'),
+      ])
+      return { keys: keys.data, members: members.data, projects: projects.data, me: member }
+    },
+    show: (shown) =>
+      html`<${Settings} project=${project} shown=${shown} done=${() => void page.refresh().catch(report)} />`,
+    everyMs: refreshMs,
+    report,
+  })
+  return page
+}
+
+/** @param {{ project: string, shown: Shown, done: () => void }} props */
+const Settings = ({ project, shown: { keys, members, projects, me }, done }) => html`
+  <div class="view-head"><h1>Settings</h1></div>
+  <${Keys} project=${project} keys=${keys} operates=${sessionNow().operates} done=${done} />
+  <${Members} project=${project} members=${members} me=${me} done=${done} />
+  <${Projects} project=${project} projects=${projects} operates=${sessionNow().operates} done=${done} />
+`

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OpenConsole } from './open-console.ts'
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in the console', () => {
+  let console: OpenConsole
+
+  beforeAll(async () => {
+    console = await OpenConsole.start()
+  })
+  afterAll(() => console?.stop())
+
+  it('make a key that is shown once and works, and revoke it', async () => {
+    const { page } = console
+    await console.show('settings', 'Settings')
+    await page.getByLabel('Name of a new key').fill('Deploy')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const shown = page.getByRole('textbox', { name: /^The new key/ })
+    const key = await shown.inputValue()
+    expect((await console.world.as(key).get('/v1/models')).status).toBe(200)
+    expect(await console.faults('settings')).toEqual([])
+    const row = page.getByRole('table', { name: 'Keys' }).getByRole('row').filter({ hasText: 'Deploy' })
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Revoke Deploy now' }).click()
+    await row.waitFor({ state: 'detached' })
+    expect((await console.world.as(key).get('/v1/models')).status).toBe(401)
+    await page.reload()
+    await page.getByRole('table', { name: 'Keys' }).waitFor()
+    expect(await page.content()).not.toContain(key)
+  })
+
+  it('add a member, change what they may do, and refuse what cannot be with its code', async () => {
+    const { page } = console
+    await console.show('settings', 'Settings')
+    const form = page.getByRole('form', { name: 'New member' })
+    await form.getByLabel('E-mail').fill('ada@example.com')
+    await form.getByLabel('First password').fill('a long password')
+    await form.getByRole('button', { name: 'Add member' }).click()
+    await page.getByLabel('Role of ada@example.com').selectOption('approver')
+    await page.getByRole('button', { name: 'Make approver' }).click()
+    await page.getByRole('button', { name: 'Make approver' }).waitFor({ state: 'detached' })
+    const ada = await console.world.dashboard('ada@example.com', 'a long password')
+    expect((await ada.get('/api/auth/me')).body.member.role).toBe('approver')
+    await page.getByLabel(`Role of ${console.world.ownerEmail}`).selectOption('member')
+    await page.getByRole('button', { name: 'Make member' }).click()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /^[a-z_]+: / })
+      .waitFor()
+    const refusal = 'Failed to load resource: the server responded with a status of 409'
+    expect(console.complaints.filter((each) => !each.startsWith(refusal))).toEqual([])
+    console.complaints.length = 0
+  })
+
+  it('make a project, and show who runs each of the 256 shards and how long commits take', async () => {
+    const { page } = console
+    await console.show('settings', 'Settings')
+    await page.getByLabel('Name of a new project').fill('Second')
+    await page.getByRole('button', { name: 'Make a project' }).click()
+    await page.getByRole('table', { name: 'Projects' }).getByText('Second').waitFor()
+    await console.world.api.createSession()
+    await console.show('nodes', 'Nodes')
+    const shards = page.getByRole('list', { name: 'Shards by node' })
+    expect(await shards.getByRole('listitem').count()).toBe(256)
+    await page.getByText('Commits of this node are durable within').locator('strong').first().waitFor()
+    expect(await console.faults('nodes')).toEqual([])
+    expect(console.complaints).toEqual([])
+  })
+})
