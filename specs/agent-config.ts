@@ -59,7 +59,7 @@ const sampling = {
   ),
   reasoning_effort: described(
     optional(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh')),
-    'How much the model thinks before it answers.',
+    'Amount of reasoning before the answer.',
   ),
   seed: described(optional(integer()), 'Makes answers repeatable where the provider supports it.'),
   tool_choice: described(
@@ -69,7 +69,7 @@ const sampling = {
   parallel_tool_calls: described(optional(boolean()), 'Whether one answer may call several tools.'),
   models: described(
     optional(array(model, { maxItems: 8 })),
-    'Models that answer when `model` fails, in order. Not for a turn that names a model of its own.',
+    'Models that answer when `model` fails, in order. They do not apply to a turn that names a model.',
   ),
 }
 

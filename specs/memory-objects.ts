@@ -33,7 +33,7 @@ const scopes = oneOf('user', 'session')
 export const userFields = {
   userId: optional(
     word(
-      'Your id of the end user. Required unless `X-External-User-Id` names the user. With `X-Tenant-Id` the user is of that tenant.',
+      'Your own id of the end user. Required unless `X-External-User-Id` names the user. With `X-Tenant-Id` the user is of that tenant.',
     ),
   ),
 }
@@ -69,7 +69,7 @@ export const fact = object(
 const facts = optional(
   described(
     array(fact, { maxItems: 32 }),
-    'Facts that the content says. They are taken as given, and no model is called.',
+    'Facts in the content. They are stored as given, without a call of a model.',
   ),
 )
 
@@ -80,7 +80,7 @@ export const contentFields = {
     maxLength: maxMemoryLength,
     description: 'Text to remember. Up to 10 KB are searched; more is stored and warned about.',
   }),
-  importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default 0.5.' })),
+  importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default: 0.5.' })),
   metadata,
   observed_at: optional(timeOrDay()),
   valid_from: optional(timeOrDay()),
@@ -93,7 +93,7 @@ export const contentFields = {
 export const exchangeFields = {
   user: string({ minLength: 1, maxLength: maxMemoryLength, description: 'What the user said.' }),
   assistant: defaulted(string({ maxLength: maxMemoryLength, description: 'What the assistant replied.' }), ''),
-  importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default 0.5.' })),
+  importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default: 0.5.' })),
   metadata,
   observed_at: optional(timeOrDay()),
   facts,
@@ -121,9 +121,9 @@ export const changedFields = {
 /** How a write is answered. */
 export const writeMode = {
   wait: optional(
-    described(boolean(), 'Answer when the memory is also found by its vector. Default: once it is stored.'),
+    described(boolean(), 'Whether the response is sent when the memory also has its vector. Default: false.'),
   ),
-  dry_run: optional(described(boolean(), 'Check and answer, and store nothing.')),
+  dry_run: optional(described(boolean(), 'Whether nothing is stored: the response shows what would be.')),
 }
 
 const storedFact = object({
@@ -147,7 +147,7 @@ export const memory = object(
     importance: number(),
     pinned: boolean(),
     metadata: freeFields,
-    source: described(string(), 'What wrote it: `write`, `remember`, `import`, `chat`, `session`, `run` …'),
+    source: described(string(), 'Origin of the memory: `write`, `remember`, `import`, `chat`, `session`, `run` …'),
     facts: array(storedFact),
     redacted: described(array(string()), 'Kinds of personal data that were taken out of the content.'),
     observed_at: timestamp(),

@@ -1,6 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../src/config.ts'
 import { ProductMetrics } from '../src/telemetry/product-metrics.ts'
+import { configuredNames } from './support/configured-names.ts'
 
 const product = new ProductMetrics()
 
@@ -30,4 +36,119 @@ it.for(['deploy/grafana/troupe.json', 'deploy/prometheus/troupe-alerts.yml'])(
 it('nginx passes no metrics on', () => {
   const [, location] = /location = \/metrics \{([^}]*)\}/.exec(readFileSync('deploy/nginx.conf', 'utf8')) ?? []
   expect(location?.trim()).toBe('return 404;')
+})
+
+interface Service {
+  readonly image?: string
+  readonly build?: string
+  readonly ports?: readonly string[]
+  readonly environment?: Readonly<Record<string, string | null>>
+  readonly secrets?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly command?: readonly string[]
+  readonly healthcheck?: { readonly test: readonly string[]; readonly interval: string; readonly retries: number }
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly restart?: string
+  readonly stop_grace_period?: string
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+
+describe('docker-compose.yml', () => {
+  const { services, secrets, volumes }: Compose = parse(readFileSync('docker-compose.yml', 'utf8'))
+  const { nginx, server, mongo, redis } = services
+  const all = Object.entries(services)
+  const dockerfile = readFileSync('Dockerfile', 'utf8')
+
+  it('has a proxy, the server, MongoDB and Redis, each of which starts again when it ends', () => {
+    expect(Object.keys(services).sort()).toEqual(['mongo', 'nginx', 'redis', 'server'])
+    expect(all.filter(([, { restart }]) => restart !== 'unless-stopped').map(([name]) => name)).toEqual([])
+  })
+
+  it('pins each image to a whole version, also the one that the server is built on', () => {
+    expect(server).toMatchObject({ build: '.' })
+    const images = all.flatMap(([, { image }]) => image ?? [])
+    const base = /^FROM (\S+)/m.exec(dockerfile)?.[1] ?? ''
+    expect(images).toHaveLength(3)
+    expect([...images, base].filter((image) => !/^[a-z]+:\d+\.\d+\.\d+(-[a-z-]+)?$/.test(image))).toEqual([])
+  })
+
+  it('starts what depends on another once that is healthy, and every service says how it is', () => {
+    const healthy = (name: string): boolean =>
+      services[name]?.healthcheck !== undefined || (services[name]?.build === '.' && /^HEALTHCHECK /m.test(dockerfile))
+    expect(all.filter(([name]) => !healthy(name)).map(([name]) => name)).toEqual([])
+    expect(Object.keys(nginx?.depends_on ?? {})).toEqual(['server'])
+    expect(Object.keys(server?.depends_on ?? {}).sort()).toEqual(['mongo', 'redis'])
+    const conditions = all.flatMap(([, { depends_on = {} }]) => Object.entries(depends_on))
+    for (const [name, { condition }] of conditions) expect([name, condition]).toEqual([name, 'service_healthy'])
+  })
+
+  it('lets nobody in but the proxy, and that from this machine only', () => {
+    expect(all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))).toEqual([
+      ['nginx', '127.0.0.1:8080:80'],
+    ])
+    const proxied = /set \$node (\w+);\s+proxy_pass http:\/\/\$node:(\d+);/.exec(
+      readFileSync('deploy/nginx.conf', 'utf8'),
+    )
+    expect(proxied?.slice(1)).toEqual(['server', /^ENV .*PORT=(\d+)/m.exec(dockerfile)?.[1]])
+  })
+
+  it('gives the server only variables that its configuration reads', () => {
+    const known = new Set(configuredNames())
+    const names = Object.keys(server?.environment ?? {})
+    expect(names.length).toBeGreaterThan(20)
+    expect(names.filter((name) => !known.has(name))).toEqual([])
+    const set = Object.entries(server?.environment ?? {}).filter(([, value]) => value !== null && value !== '')
+    expect(set.map(([name]) => name)).toEqual(['MONGODB_URL_FILE', 'REDIS_URL_FILE', 'TRUSTED_PROXIES'])
+  })
+
+  it('lets the server finish what it does before it is killed', () => {
+    const seconds = Number(/^(\d+)s$/.exec(server?.stop_grace_period ?? '')?.[1])
+    expect(seconds * 1000).toBeGreaterThan(readConfig({}).shutdownGraceMs)
+  })
+
+  it('mounts volumes and secrets that it declares', () => {
+    const mounted = all.flatMap(([, { volumes: used = [] }]) => used.map((volume) => volume.split(':')[0] ?? ''))
+    expect(mounted.filter((source) => !source.startsWith('./')).sort()).toEqual(Object.keys(volumes).sort())
+    const used = new Set(all.flatMap(([, { secrets: named = [] }]) => named))
+    expect([...used].sort()).toEqual(Object.keys(secrets).sort())
+  })
+
+  it('keeps passwords in files that make-secrets.sh makes once, and that the server can read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-secrets-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    mkdirSync(join(folder, 'deploy'))
+    cpSync('deploy/make-secrets.sh', join(folder, 'deploy/make-secrets.sh'))
+    const made = (): Readonly<Record<string, string>> => {
+      execFileSync('sh', [join(folder, 'deploy/make-secrets.sh')])
+      const names = readdirSync(join(folder, 'deploy/secrets')).sort()
+      return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, 'deploy/secrets', name), 'utf8')]))
+    }
+    const first = made()
+    expect(Object.keys(first)).toEqual(
+      Object.values(secrets)
+        .map(({ file }) => basename(file))
+        .sort(),
+    )
+    expect(made(), 'a second time changes none').toEqual(first)
+    const fileOf = (name: string): string => join(folder, 'deploy/secrets', name)
+    const config = readConfig({ MONGODB_URL_FILE: fileOf('mongodb_url'), REDIS_URL_FILE: fileOf('redis_url') })
+    const { mongodb_password: ofMongo = '', redis_password: ofRedis = '' } = first
+    expect(new URL(config.mongodbUrl ?? '')).toMatchObject({ hostname: 'mongo', username: 'troupe', password: ofMongo })
+    expect(new URL(config.redisUrl ?? '')).toMatchObject({ hostname: 'redis', password: ofRedis })
+    for (const password of [ofMongo, ofRedis]) expect(password.length).toBeGreaterThanOrEqual(24)
+    expect(ofMongo).not.toBe(ofRedis)
+    expect(mongo?.environment).toMatchObject({
+      MONGO_INITDB_ROOT_USERNAME: 'troupe',
+      MONGO_INITDB_ROOT_PASSWORD_FILE: '/run/secrets/mongodb_password',
+    })
+    expect(redis?.command?.join(' ')).toContain('requirepass %s')
+    expect(redis?.command?.join(' ')).toContain('$$(cat /run/secrets/redis_password)')
+    expect(readFileSync('.gitignore', 'utf8')).toMatch(/^\/?deploy\/secrets\/?$/m)
+    expect(readFileSync('.dockerignore', 'utf8')).toMatch(/^\/?(deploy|deploy\/secrets)\/?$/m)
+  })
 })

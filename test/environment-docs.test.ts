@@ -2,26 +2,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readFiles } from '#scripts/check/source-files.ts'
 import { providers } from '#specs/data/providers.ts'
-import { readConfig } from '../src/config.ts'
+import { configuredNames } from './support/configured-names.ts'
 
 const page = readFileSync('docs/operating.md', 'utf8')
 const documented = new Set([...page.matchAll(/`([A-Z<][A-Z0-9_<>]+)`/g)].map(([, name]) => name))
-
-/** Every variable that the configuration looks at. */
-const configured = (): readonly string[] => {
-  const seen = new Set<string>()
-  const env = new Proxy<Record<string, string>>(
-    { OPENAI_API_KEY: 'key', OPENAI_PRICES: 'call_usd=1' },
-    {
-      get: (target, name) => {
-        seen.add(String(name))
-        return target[String(name)]
-      },
-    },
-  )
-  readConfig(env)
-  return [...seen]
-}
 
 /** A provider's variable as the page has it; a secret's file as its secret. */
 const generic = (name: string): string => {
@@ -34,7 +18,7 @@ const generic = (name: string): string => {
 
 describe('the page for operators', () => {
   it('names every variable that the configuration reads', () => {
-    const names = configured()
+    const names = configuredNames()
     expect(names.length).toBeGreaterThan(60)
     expect([...new Set(names.map(generic))].filter((name) => !documented.has(name))).toEqual([])
   })
@@ -48,7 +32,7 @@ describe('the page for operators', () => {
   })
 
   it('says of every secret that it may stand in a file', () => {
-    const files = configured().filter(
+    const files = configuredNames().filter(
       (name) => name.endsWith('_FILE') && !providers.some(({ env }) => name.startsWith(`${env}_`)),
     )
     expect(files.length).toBeGreaterThan(4)

@@ -1,5 +1,5 @@
 import type { Operation } from '#specs/dsl/declare.ts'
-import { type FieldRule, speakersOf } from '#specs/field-access.ts'
+import { type FieldRule, type Speaker, speakersOf } from '#specs/field-access.ts'
 import type { GeneratedFile } from './generated-file.ts'
 
 /** `specs/access.md`: who may call what, and who may set which field. */
@@ -18,7 +18,7 @@ export const accessPage = (operations: readonly Operation[]): GeneratedFile => {
     '',
     '## Fields',
     '',
-    'Every field that is not named here is for everybody who may call the operation.',
+    'Every field that is not named here may be set by every credential that may call the operation.',
     '',
     '| operation | field | who may set it | the others |',
     '|---|---|---|---|',
@@ -28,9 +28,29 @@ export const accessPage = (operations: readonly Operation[]): GeneratedFile => {
   return { path: 'specs/access.md', text }
 }
 
-/** A rule as a sentence of the API reference. */
-export const fieldSentence = (rule: FieldRule): string =>
-  `${nameOf(rule)} is for ${listed(rule.by)}; any other credential is answered 403 \`secret_key_required\`${exception(rule)}.`
+/** Rules as sentences of the API reference: one for the fields that have the same rule. */
+export const fieldSentences = (rules: readonly FieldRule[]): readonly string[] =>
+  [...Map.groupBy(rules, (rule) => JSON.stringify([rule.by, rule.unlessLeave])).values()].map((same) => {
+    const [{ by, unlessLeave } = { by: [] }] = same
+    const names = inWords(same.map(nameOf))
+    const leave =
+      unlessLeave === undefined
+        ? ''
+        : `, unless the session has no agent or the \`${unlessLeave}\` of its agent name the field`
+    return `Only ${inWords(by.map((speaker) => speakerWords[speaker]))} may set ${names}. Other credentials get 403 \`secret_key_required\`${leave}.`
+  })
+
+const speakerWords: Readonly<Record<Speaker, string>> = {
+  secret_key: 'secret keys',
+  agent_secret_key: 'secret keys of an agent',
+  agent_public_key: 'public keys of an agent',
+  client_token: 'client tokens',
+  dashboard: 'dashboard sessions',
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+const inWords = (words: readonly string[]): string =>
+  [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ')
 
 const operationRow = ({ id, access }: Operation): string => {
   const who = access.kinds.includes('public') ? 'no credential needed' : listed(speakersOf(access))
@@ -44,7 +64,9 @@ const fieldRow = ({ id, access }: Operation, rule: FieldRule): string => {
 }
 
 const nameOf = ({ field, itemTypes }: FieldRule): string =>
-  itemTypes === undefined ? `\`${field}\`` : `\`${field}\` with an item of type ${itemTypes.join(', ')}`
+  itemTypes === undefined
+    ? `\`${field}\``
+    : `\`${field}\` of type ${itemTypes.map((type) => `\`${type}\``).join(' or ')}`
 
 const exception = ({ field, unlessLeave }: FieldRule): string =>
   unlessLeave === undefined ? '' : `, unless there is no agent or its config names ${field} in \`${unlessLeave}\``

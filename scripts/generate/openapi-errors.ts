@@ -17,10 +17,9 @@ export class ErrorResponses {
       const status = statusIn(envelope, code)
       byStatus.set(status, (byStatus.get(status) ?? new Set()).add(codeIn(envelope, code)))
     }
-    return Object.fromEntries([
-      ...Array.from(byStatus, ([status, codes]) => [status, this.#reference(envelope, status, codes)]),
-      [431, { $ref: '#/components/responses/HeadTooLarge' }],
-    ])
+    return Object.fromEntries(
+      Array.from(byStatus, ([status, codes]) => [status, this.#reference(envelope, status, codes)]),
+    )
   }
 
   /** Every component that an operation refers to, by name in order. */
@@ -29,9 +28,8 @@ export class ErrorResponses {
       name,
       response: { description: codeList([...codes].sort()), ...headersOf(status), ...contentOf(envelope) },
     }))
-    const all = [...responses, { name: 'HeadTooLarge', response: headTooLarge }]
-    all.sort((left, right) => (left.name < right.name ? -1 : 1))
-    return Object.fromEntries(all.map(({ name, response }) => [name, response]))
+    responses.sort((left, right) => (left.name < right.name ? -1 : 1))
+    return Object.fromEntries(responses.map(({ name, response }) => [name, response]))
   }
 
   #reference(envelope: EnvelopeName, status: number, codes: ReadonlySet<string>): object {
@@ -57,6 +55,3 @@ const headersOf = (status: number): object =>
         },
       }
     : {}
-
-/** Written by the HTTP server, before the request reaches an operation: with a page that names no type, or with nothing. */
-const headTooLarge = { description: 'The request line and headers are larger than the server reads.' }

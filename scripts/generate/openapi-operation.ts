@@ -3,7 +3,7 @@ import type { Answer } from '#specs/dsl/answer.ts'
 import type { FileParts, Operation } from '#specs/dsl/declare.ts'
 import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
 import { streamNames } from '#specs/events/events.ts'
-import { fieldSentence } from './access-page.ts'
+import { fieldSentences } from './access-page.ts'
 import type { Components } from './openapi-components.ts'
 import type { ErrorResponses } from './openapi-errors.ts'
 import { parametersOf } from './openapi-parameters.ts'
@@ -26,7 +26,7 @@ export const operationObject = (operation: Operation, components: Components, er
 
 /** The declared description, and a sentence for each field that not everybody may set. */
 const descriptionOf = ({ description, fields }: Operation): object => {
-  const sentences = [...(description === null ? [] : [description]), ...fields.map(fieldSentence)]
+  const sentences = [...(description === null ? [] : [description]), ...fieldSentences(fields)]
   return sentences.length === 0 ? {} : { description: sentences.join('\n\n') }
 }
 

@@ -28,14 +28,21 @@ const pathParameter = (name: string): object => ({
 
 /** Description of a path parameter, for people. */
 export const pathWords = (name: string): string =>
-  unusual[name] ?? `Id of the ${name.replace(/_?id$/, '').replaceAll('_', ' ')}.`
+  unusual[name] ?? `Id of the ${name.replace(/_?id$/i, '').replaceAll('_', ' ')}.`
 
 /** Path parameters that are not the id of what their name says. */
 const unusual: Readonly<Record<string, string>> = {
   external_user_id: 'Your own id of the user.',
   id: 'Id of the provider.',
+  index: 'Number of the step, from 0.',
+  jobId: 'Id of the browser job.',
   member_id: 'Id of the member.',
   model: 'Id of the model, or `provider/model`.',
+  path: 'Path of the file within the skill.',
+  stuck_id: 'Id of the stuck work.',
+  task_id: 'Name of the task, such as `compaction`.',
+  tool_connection_id: 'Id of the connection.',
+  tool_name: 'Name of the tool.',
   version: 'Semantic version, such as `1.2.0`.',
 }
 

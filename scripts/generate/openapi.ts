@@ -33,6 +33,7 @@ const description = [
   'API of a multi-tenant agent backend and AI gateway.',
   'Every path under `/v1` also answers under `/api/v1`.',
   'Every response carries the header `X-Request-Id`.',
+  'A request line and headers of more than 16 KB together are answered 431 without a body, by every operation.',
   'Streams are server-sent events; their frames, and those of the WebSocket, are described in `/asyncapi.json`.',
 ].join(' ')
 

@@ -47,7 +47,10 @@ const toolCall = {
 export const connectionFields = {
   connection_id: string(),
   connector: string(),
-  authorize_url: described(nullable(string()), 'Where its owner signs in; null where it takes a key.'),
+  authorize_url: described(
+    nullable(string()),
+    'URL at which the owner signs in. Null for a connection that takes a key.',
+  ),
   expires_at: described(nullable(string()), 'End of the link.'),
 } as const
 

@@ -98,7 +98,7 @@ export const actions = defineResource('actions', {
       },
     },
     create: {
-      description: 'With `execute`, the approved action is carried out by the server; else by you.',
+      description: 'With `execute`, the server carries out the approved action. Without it, you do.',
       fields: [{ field: 'execute', by: ['secret_key'] }],
       errors: ['not_found'],
     },
@@ -109,7 +109,7 @@ export const actions = defineResource('actions', {
     approve: {
       summary: 'Approve an action',
       description:
-        'The tool call is executed once, however often the action is approved. `tool_results` carries the output of a tool that you run. `arguments` replaces the proposed ones: the tool gets them.',
+        'The tool call is executed once, however often the action is approved. `tool_results` carries the output of a tool that you run. `arguments` replaces the proposed arguments.',
       event: 'approve',
       access: answering,
       body: object({
@@ -131,7 +131,7 @@ export const actions = defineResource('actions', {
     complete: {
       summary: 'Complete an action',
       description:
-        'Reports what came of an approved action that you carried out: `output` makes it `executed`, `error` makes it `failed`.',
+        'Reports the outcome of an approved action that you carried out: `output` makes it `executed`, `error` makes it `failed`.',
       event: 'complete',
       body: object({
         output: optional(string({ description: 'Output of the tool.' })),
@@ -145,14 +145,14 @@ export const actions = defineResource('actions', {
     reject: {
       summary: 'Reject an action',
       description:
-        'The tool call is never executed. The model reads `reason`, and the audit log keeps it. Of an action that is `awaiting_input`, the server hears that the input is declined, and what it answers goes to the model.',
+        'The tool call is never executed. The model reads `reason`, and the audit log keeps it. For an action that is `awaiting_input`, the input is declined, and the model reads the answer of the server.',
       event: 'reject',
       access: answering,
       body: object({
         reason: optional(string({ maxLength: 4096 })),
         response: described(
           optional(oneOf('decline', 'cancel')),
-          'What a server that requests input hears: `decline` (the default) for a refusal, `cancel` for a question that was dismissed.',
+          'Answer to a server that requests input: `decline` (the default) for a refusal, `cancel` for a dismissed question.',
         ),
       }),
       errors: ['action_already_resolved'],

@@ -25,7 +25,8 @@ export const agentCatalog = defineResource('agent_catalog', {
   operations: {
     list: {
       summary: 'List the agents that can be installed',
-      description: 'Each with its newest published version. Without `visibility`, the public and unlisted ones.',
+      description:
+        'Each agent comes with its newest published version. Without `visibility`, lists public and unlisted agents.',
       query: { visibility: optional(visibility) },
     },
   },

@@ -67,13 +67,14 @@ const single = defineResource('installations', {
   transitions: {
     upgrade: {
       summary: 'Upgrade an installation',
-      description: 'To `version`, or to the newest published one. Runs that have begun keep their version.',
+      description:
+        'Moves the installation to `version`, or to the newest published version. Runs in progress keep their version.',
       body: object({ version: optional(version) }),
       errors: ['invalid_transition', 'version_not_published', 'prerequisites_missing'],
     },
     rollback: {
       summary: 'Roll an installation back',
-      description: 'To `previous_version`.',
+      description: 'Moves the installation back to `previous_version`.',
       errors: ['invalid_transition'],
     },
   },

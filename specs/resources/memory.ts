@@ -51,7 +51,7 @@ const written = {
 
 const writtenOne = object({
   id: id('mem'),
-  duplicate: optional(described(constant(true), 'The memory was known; `id` is the known one.')),
+  duplicate: optional(described(constant(true), 'The memory was stored already; `id` is that of the stored one.')),
 })
 
 const rememberFields = {
@@ -60,7 +60,7 @@ const rememberFields = {
   ...exchangeFields,
   wait: described(
     defaulted(boolean(), true),
-    'Answer when the exchange is remembered; false: at once, with the receipt.',
+    'Whether the response is sent when the exchange is remembered. With false it is sent at once, with the receipt.',
   ),
   dry_run: writeMode.dry_run,
 }
@@ -122,7 +122,7 @@ export const memory = defineOperations(group, {
       ...writeMode,
       memories: array(object({ ...contentFields, ...placeFields }), { minItems: 1, maxItems: maxMemoryBatch }),
     }),
-    answer: answersJson(object({ memories: described(array(writtenOne), 'One an item, in order.'), ...written }), {
+    answer: answersJson(object({ memories: described(array(writtenOne), 'One per item, in order.'), ...written }), {
       status: 201,
     }),
     errors: quotas,
@@ -141,15 +141,15 @@ export const memory = defineOperations(group, {
       topK: defaulted(integer({ min: 1, max: 100 }), 5),
       threshold: described(
         defaulted(number({ min: 0, max: 1 }), 0.7),
-        'Least score of a hit. 0 cuts nothing off. Nothing above it: `abstained`.',
+        'Least score of a hit. With 0 every hit is returned. When no hit reaches it, `abstained` is true.',
       ),
-      asOf: described(optional(timeOrDay()), 'What was true at that time.'),
-      graph: described(defaulted(boolean(), true), 'Follow relations; false: by words and vectors only.'),
+      asOf: described(optional(timeOrDay()), 'Searches the memories as of this time.'),
+      graph: described(defaulted(boolean(), true), 'Whether relations are followed, beside words and vectors.'),
       mode: described(
         defaulted(oneOf('inject', 'index'), 'inject'),
-        '`index` answers a line of summary in place of each content.',
+        '`index` returns a one-line summary in place of each content.',
       ),
-      explain: described(defaulted(boolean(), false), 'Answer the parts of each score, and what was left out and why.'),
+      explain: described(defaulted(boolean(), false), 'Shows the parts of each score, and what was left out and why.'),
     }),
     answer: answersJson(
       object({
@@ -195,7 +195,7 @@ export const memory = defineOperations(group, {
   update: {
     ...common,
     summary: 'Change a memory',
-    description: 'The content before stays in the history.',
+    description: 'The previous content stays in the history.',
     method: 'PATCH',
     path: one,
     body: object(changedFields),
@@ -206,7 +206,7 @@ export const memory = defineOperations(group, {
     ...common,
     access: secretKeyOrDashboard('admin'),
     summary: 'Delete a memory',
-    description: 'Removes the row, its vector and its place in the index for good.',
+    description: 'Deletes the memory for good, with its vector and its index entry.',
     method: 'DELETE',
     path: one,
     answer: answersJson(object({ id: id('mem'), deleted: constant(true) })),
@@ -216,7 +216,7 @@ export const memory = defineOperations(group, {
     ...looked,
     summary: 'Retrieve the history of a memory',
     description:
-      'What the memory said before, and the memories that it superseded or that superseded it; oldest first.',
+      'Returns the earlier contents of the memory, the memories that it superseded and those that superseded it, oldest first.',
     method: 'GET',
     path: '/v1/memory/{memory_id}/history',
     answer: answersJson(
@@ -240,7 +240,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Remember an exchange',
     description:
-      'Extracts what is worth remembering of an exchange and stores it: as `facts` say, by a model, or by rules where no provider has a key. `extracted` 0 means that nothing durable was said. With `wait` false the receipt answers at once.',
+      'Extracts what is worth remembering of an exchange and stores it: as `facts` say, by a model, or by rules where no provider has a key. With `extracted: 0` the exchange held nothing worth remembering. With `wait: false` the response is the receipt, at once.',
     method: 'POST',
     path: '/v1/memory/remember',
     body: object(rememberFields),
@@ -263,11 +263,8 @@ export const memory = defineOperations(group, {
     path: '/v1/memory/graph',
     query: {
       ...userFields,
-      entity: described(optional(string({ minLength: 1, maxLength: 256 })), 'Required: the name to begin with.'),
-      hops: described(
-        defaulted(integer({ min: 1, max: 4 }), 2),
-        'Relations between the entity and what is found, at most.',
-      ),
+      entity: described(optional(string({ minLength: 1, maxLength: 256 })), 'Name of the first entity. Required.'),
+      hops: described(defaulted(integer({ min: 1, max: 4 }), 2), 'Most relations between the entity and a result.'),
     },
     answer: answersJson(
       object({
@@ -281,7 +278,7 @@ export const memory = defineOperations(group, {
   graph_remember: {
     ...common,
     summary: 'Remember an exchange into the graph',
-    description: 'As `memory.remember`: every fact that is stored is an edge of the graph.',
+    description: 'Works as `memory.remember`. Every stored fact is an edge of the graph.',
     method: 'POST',
     path: '/v1/memory/graph',
     body: object(rememberFields),
@@ -291,7 +288,7 @@ export const memory = defineOperations(group, {
   entities: {
     ...looked,
     summary: "List the entities of a user's memories",
-    description: 'Those with most relations first.',
+    description: 'Entities with the most relations come first.',
     method: 'GET',
     path: '/v1/memory/entities',
     query: { ...userFields, limit: defaulted(integer({ min: 1, max: 500 }), 100) },
@@ -302,7 +299,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Import memories',
     description:
-      'Takes `memories` of an export of ours, or of Mem0 (`memory`, `metadata`, `created_at`, or the whole export under `results`). What is known already is not stored twice.',
+      'Takes the `memories` of `memory.export`, or an export of Mem0 (`memory`, `metadata`, `created_at`, or the whole export under `results`). Memories that are stored already are not stored twice.',
     method: 'POST',
     path: '/v1/memory/import',
     maxBodyBytes: 4 * 1024 * 1024,
@@ -325,7 +322,7 @@ export const memory = defineOperations(group, {
     path: '/v1/memory/forget-suggestions',
     query: {
       ...userFields,
-      minIdleDays: described(defaulted(integer({ min: 0, max: 3650 }), 30), 'Days without a hit, at least.'),
+      minIdleDays: described(defaulted(integer({ min: 0, max: 3650 }), 30), 'Least number of days without a hit.'),
       limit: defaulted(integer({ min: 1, max: 100 }), 20),
     },
     answer: answersJson(
@@ -347,7 +344,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Forget memories by filter',
     description:
-      'Removes the memories of a user that match every filter given; all of them without a filter. Written to the audit log. Repeat while `truncated`.',
+      'Deletes the memories of a user that match every given filter, or all of them without a filter. The deletion is written to the audit log. Repeat the request while `truncated` is true.',
     method: 'POST',
     path: '/v1/memory/forget',
     body: object({

@@ -41,7 +41,7 @@ const shard = object(
 export const nodes = defineOperations('nodes', {
   list: {
     summary: 'List the nodes of the installation',
-    description: 'With their shards, actors and effects.',
+    description: 'Returns each node with its shards, actors and effects.',
     method: 'GET',
     path: '/api/nodes',
     access: dashboardOnly('admin'),
@@ -65,7 +65,7 @@ export const shards = defineOperations('shards', {
 export const liveActors = defineOperations('live_actors', {
   list: {
     summary: 'List the actors of a project in memory',
-    description: 'With the node of each. The list may be some seconds old.',
+    description: 'Returns each actor with its node. The list may be a few seconds old.',
     method: 'GET',
     path: '/api/projects/{project_id}/live-actors',
     access: dashboardOnly('member'),

@@ -20,7 +20,7 @@ const settings = object(
     ...kept,
     applied_at: described(nullable(timestamp()), 'When something was last deleted by these settings; null for never.'),
   },
-  { title: 'RetentionSettings', description: 'How long a project keeps what it has.' },
+  { title: 'RetentionSettings', description: 'Retention of sessions, runs and actions.' },
 )
 
 /** How long a project keeps its sessions, runs and actions. */
@@ -36,7 +36,7 @@ export const retentionSettings = defineOperations('retention_settings', {
   put: {
     summary: 'Update the retention settings of the project',
     description:
-      'What is older is deleted for good within the hour, as a delete request would, with a line in the audit log. Usage stays.',
+      'Older resources are deleted for good within the hour, each with a line in the audit log. Usage is kept.',
     method: 'PUT',
     path: '/v1/retention-settings',
     access: secretKeyOrDashboard('owner'),

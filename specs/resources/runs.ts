@@ -134,7 +134,7 @@ export const runs = defineOperations(resource, {
   get: { summary: 'Retrieve a run', method: 'GET', path: one, access: publicKeyOrDashboard, answer: answersJson(run) },
   cancel: {
     summary: 'Cancel a run',
-    description: 'Runs that it delegated to are cancelled too.',
+    description: 'Its child runs are cancelled too.',
     method: 'POST',
     path: `${one}/cancel`,
     access: publicKeyOrDashboard,
@@ -145,7 +145,7 @@ export const runs = defineOperations(resource, {
   replay: {
     summary: 'Replay a run',
     description:
-      "Starts a new run of the same agent version, for the same tenant and user and with the same settings, limits and time to live. `input` replaces the task. What an agent's own config says is read anew where the run had no version. A replay of a child run is a run of its own, under the approval policy that held for the child.",
+      'Starts a new run of the same agent version, for the same tenant and user and with the same settings, limits and time to live. `input` replaces the task. When the run had no version, the current config of the agent applies. A replay of a child run is a run of its own, under the approval policy that held for the child.',
     method: 'POST',
     path: `${one}/replay`,
     access: anyKeyOrDashboard,

@@ -215,7 +215,7 @@ export const sessions = defineOperations(resource, {
   reject: {
     summary: 'Reject a tool call',
     description:
-      'The turn ends. Where the server of the tool requested input, the server hears that it is declined, and the turn goes on.',
+      'The turn ends. When the server of the tool requested input, the input is declined and the turn continues.',
     method: 'POST',
     path: `${one}/reject`,
     access: secretKeyOnly,
@@ -237,7 +237,7 @@ export const sessions = defineOperations(resource, {
   fork: {
     summary: 'Fork a session',
     description:
-      "Creates a session with the history of this one up to a turn, of the same agent, tenant and user. The history is copied into the new session's own log behind `session.forked`; of a very long one the earliest turns are kept as what the model reads of them, without their events. Nothing that waits goes along: no action, no tool call of yours, no usage. Later changes of either session do not concern the other.",
+      'Creates a session with the history of this one up to a turn, of the same agent, tenant and user. The history is copied into the log of the new session, after `session.forked`. Of a very long history, the earliest turns are copied without their events, in the form in which the model reads them. Pending actions, open tool calls and usage are not copied. The two sessions are independent afterwards.',
     method: 'POST',
     path: `${one}/fork`,
     access: anyKeyOrDashboard,
@@ -255,7 +255,7 @@ export const sessions = defineOperations(resource, {
   events: {
     summary: 'List the events of a session',
     description:
-      'In the order of the log. A page ends early before its body exceeds 4 MB: `has_more` is true then, and `after` goes on behind its last event.',
+      'In the order of the log. A page holds at most 4 MB and may end early: `has_more` is true then. Continue with the sequence of its last event as `after`.',
     method: 'GET',
     path: `${one}/events`,
     access: secretKeyOnly,

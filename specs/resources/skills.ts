@@ -190,7 +190,7 @@ export const skillVersions = defineOperations('skill_versions', {
   },
   deprecate: {
     summary: 'Deprecate a published version of a skill',
-    description: 'Agents that name no version take the newest one that is not deprecated.',
+    description: 'Agents that name no version use the newest version that is not deprecated.',
     method: 'POST',
     path: `${one}/deprecate`,
     access: secretKeyOrDashboard('admin'),
@@ -205,7 +205,7 @@ const skillImport = object(
     status: described(oneOf('staged', 'published', 'rejected'), 'An import is never published by itself.'),
     source: oneOf('text', 'url', 'archive'),
     url: described(nullable(string()), 'Address that it was fetched from.'),
-    name: described(nullable(string()), 'Name that its `SKILL.md` says.'),
+    name: described(nullable(string()), 'Name in its `SKILL.md`.'),
     description: nullable(string()),
     files: array(file),
     findings: array(finding),
@@ -271,7 +271,7 @@ export const skillImports = defineOperations('skill_imports', {
   publish: {
     summary: 'Publish an import of a skill',
     description:
-      'Makes the skill where it is new, and a published version of it. Refused with `scan_blocked` as a version is.',
+      'Creates the skill when it is new, and a published version of it. Refused with `scan_blocked` while a finding is a blocker that `override` does not accept.',
     method: 'POST',
     path: `${imports}/{import_id}/publish`,
     access: secretKeyOrDashboard('admin'),

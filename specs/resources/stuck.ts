@@ -44,16 +44,18 @@ const decided = answersJson(
 /** Work of a project that goes on no further by itself, and what operators decide about it. */
 export const stuck = defineOperations('stuck', {
   list: {
-    summary: 'List work that is stuck, newest first',
+    summary: 'List stuck work',
+    description: 'Newest first: work that goes on no further by itself, with its reason.',
     method: 'GET',
     path: '/v1/stuck',
     access,
     query: { ...cursorQuery, kind: optional(kind) },
     answer: answersJson(cursorPage(stuckWork)),
   },
-  get: { summary: 'Read one piece of stuck work', method: 'GET', path, access, answer: answersJson(stuckWork) },
+  get: { summary: 'Retrieve stuck work', method: 'GET', path, access, answer: answersJson(stuckWork) },
   retry: {
-    summary: 'Try stuck work again',
+    summary: 'Retry stuck work',
+    description: 'Attempts the work again.',
     method: 'POST',
     path: `${path}/retry`,
     access,
@@ -62,7 +64,8 @@ export const stuck = defineOperations('stuck', {
     answer: decided,
   },
   skip: {
-    summary: 'Give the machine an event in place of the result or reminder that is stuck',
+    summary: 'Skip stuck work',
+    description: 'Continues with `event` in place of the result or the reminder that is stuck.',
     method: 'POST',
     path: `${path}/skip`,
     access,
@@ -75,7 +78,8 @@ export const stuck = defineOperations('stuck', {
     answer: decided,
   },
   discard: {
-    summary: 'Give stuck work up',
+    summary: 'Discard stuck work',
+    description: 'The work is not done and no longer listed.',
     method: 'POST',
     path: `${path}/discard`,
     access,

@@ -31,7 +31,7 @@ const path = '/api/upkeep/{task_id}'
 export const upkeep = defineOperations('upkeep', {
   list: {
     summary: 'List the housekeeping of the installation',
-    description: 'With what waits for it, and whether it is paused.',
+    description: 'Returns what waits for each task, and whether it is paused.',
     method: 'GET',
     path: '/api/upkeep',
     access: dashboardOnly('admin'),
@@ -39,7 +39,8 @@ export const upkeep = defineOperations('upkeep', {
   },
   pause: {
     summary: 'Pause housekeeping',
-    description: 'On all nodes within seconds, and over restarts, until it is resumed. Nothing that waits is lost.',
+    description:
+      'Takes effect on all nodes within seconds and survives restarts, until housekeeping is resumed. Nothing that waits is lost.',
     method: 'POST',
     path: `${path}/pause`,
     access: dashboardOnly('owner'),
@@ -47,7 +48,7 @@ export const upkeep = defineOperations('upkeep', {
   },
   resume: {
     summary: 'Resume housekeeping',
-    description: 'On all nodes within seconds.',
+    description: 'Takes effect on all nodes within seconds.',
     method: 'POST',
     path: `${path}/resume`,
     access: dashboardOnly('owner'),

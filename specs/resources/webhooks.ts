@@ -132,7 +132,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
   },
   get: {
     summary: 'Retrieve a webhook delivery',
-    description: 'With its payload and every attempt.',
+    description: 'Returns the delivery with its payload and every attempt.',
     method: 'GET',
     path: one,
     access: secretKeyOnly,

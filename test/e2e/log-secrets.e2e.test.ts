@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Api } from './api.ts'
 import { isEvent } from './stream-reader.ts'
 import { gatedTurn, startToolServer, type ToolServer } from './tool-server.ts'
 import { World } from './world.ts'
@@ -14,6 +15,7 @@ describe('what the server logs at its most talkative', () => {
     'new password': secret('password'),
     'wrong password': secret('wrong'),
     'wrong key': `csk_${secret('wrong')}`,
+    'wrong token': `ect_${secret('wrong')}`,
     'user text': secret('private'),
     'master key': masterKey,
   }
@@ -47,6 +49,26 @@ describe('what the server logs at its most talkative', () => {
       socket.onopen = resolve
     })
     socket.close()
+    await followByQuery(mine, token.body.token)
+  }
+
+  /** Streams whose token stands in the address, as an EventSource of a browser sends it: taken, refused, and elsewhere. */
+  const followByQuery = async (session: string, token: string): Promise<void> => {
+    const headers = { accept: 'text/event-stream' }
+    const source = (path: string, secret: string): string => `${path}?token=${secret}`
+    const stream = `/v1/sessions/${session}/stream`
+    const reader = await new Api(world.url).stream(source(stream, token), undefined, { headers })
+    const turn = await world.as(token).turn(session, { model: 'simulated-1', input: 'hello' })
+    await reader.until(isEvent('turn.completed'))
+    await turn.ended
+    reader.stop()
+    const refused = [
+      source(stream, secrets['wrong token'] ?? ''),
+      source('/v1/sessions', token),
+      source('/nowhere', token),
+    ]
+    for (const path of refused) expect((await fetch(`${world.url}${path}`, { headers })).ok).toBe(false)
+    expect((await fetch(`${world.url}${source(stream, token)}`)).status, 'no EventSource').toBe(401)
   }
 
   const runTools = async (): Promise<void> => {
@@ -94,7 +116,7 @@ describe('what the server logs at its most talkative', () => {
   it('is something', () => {
     expect(log).toContain('server started')
     expect(tool.calls.at(0)?.headers.authorization).toBe(`Bearer ${secrets['tool header']}`)
-    expect(Object.keys(secrets)).toHaveLength(12)
+    expect(Object.keys(secrets)).toHaveLength(13)
   })
 
   it('carries no key, password, token, header or text of a user', () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -83,5 +84,74 @@ describe('a start', () => {
     await ended
     expect(printed.out).toContain('shutting down')
     await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
+  })
+})
+
+/** What is in a folder: each file that is not empty, by the hash of its bytes, without the store's shared memory. */
+const contentOf = (path: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(path)
+      .filter((name) => !name.endsWith('-shm'))
+      .map((name) => [name, readFileSync(join(path, name))] as const)
+      .filter(([, bytes]) => bytes.length > 0)
+      .map(([name, bytes]) => [name, createHash('sha256').update(bytes).digest('hex')]),
+  )
+
+const overwritten = (file: Buffer, start: number, end: number): Buffer =>
+  Buffer.concat([file.subarray(0, start), randomBytes(end - start), file.subarray(end)])
+
+const pageBytes = 4096
+
+describe('a start on a store that cannot be used', () => {
+  it.for([
+    ['is another file', 'is no database', (file: Buffer) => randomBytes(file.length)],
+    ['is damaged in its first page', 'is damaged', (file: Buffer) => overwritten(file, 100, pageBytes)],
+    ['was cut off', 'is damaged', (file: Buffer) => file.subarray(0, 3 * pageBytes)],
+  ] as const)(
+    'whose file %s ends with one sentence, leaves all as it was, and goes on once the good copy is back',
+    async ([, says, damaged]) => {
+      const data = folder()
+      const path = join(data, 'troupe.db')
+      const key = `csk_${randomBytes(32).toString('base64url')}`
+      const env = { PORT: String(await freePort()), DATA_DIR: data, BOOTSTRAP_SECRET_KEY: key }
+      const first = server(env)
+      await started(first.child, first.printed)
+      first.child.kill('SIGTERM')
+      expect(await first.ended).toBe(0)
+      const good = readFileSync(path)
+      writeFileSync(path, damaged(good))
+      const before = contentOf(data)
+
+      const failed = server(env)
+      expect(await failed.ended).toBe(1)
+      expect(failed.printed.err).toContain(`${path} ${says}`)
+      expect(failed.printed.err).toContain('Put the last good copy back, or set DATA_DIR.')
+      expect(failed.printed.err.trim().split('\n')).toHaveLength(1)
+      expect(failed.printed.out).toBe('')
+      expect(contentOf(data)).toEqual(before)
+
+      writeFileSync(path, good)
+      const again = server(env)
+      await started(again.child, again.printed)
+      const headers = { authorization: `Bearer ${key}` }
+      expect((await fetch(`http://127.0.0.1:${env.PORT}/v1/sessions`, { headers })).status).toBe(200)
+    },
+  )
+
+  it('that is a MongoDB which is away ends with one sentence without the password, and makes nothing', async () => {
+    const data = join(folder(), 'data')
+    const env = { PORT: String(await freePort()), DATA_DIR: data }
+    const away = `127.0.0.1:${await freePort()}`
+    const failed = server({ ...env, MONGODB_URL: `mongodb://ada:hidden-word@${away}/troupe` })
+    expect(await failed.ended).toBe(1)
+    expect(failed.printed.err).toContain(`MongoDB at mongodb://${away}/troupe does not answer`)
+    expect(failed.printed.err).toContain('Is it running, and is MONGODB_URL right?')
+    expect(failed.printed.err.trim().split('\n')).toHaveLength(1)
+    expect(failed.printed.err + failed.printed.out).not.toContain('hidden-word')
+    expect(readdirSync(data)).toEqual([])
+
+    const { child, printed } = server(env)
+    await started(child, printed)
+    expect(printed.out, 'it is the first start still').toMatch(/secret key {7}csk_/)
   })
 })

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { patience } from './patience.ts'
 import { endsTurn } from './stream-reader.ts'
 import { startToolServer } from './tool-server.ts'
 import { World } from './world.ts'
@@ -142,5 +143,57 @@ describe('what operators see', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ msg: 'login refused', address: '127.0.0.1', code: 'invalid_credentials' }),
     )
+  })
+})
+
+/** Samples of `/metrics` by their whole names, labels included. */
+const samplesOf = async (url: string): Promise<ReadonlyMap<string, number>> => {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const lines = text.split('\n').filter((line) => line.startsWith('troupe_'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}
+
+describe('numbers of background work', () => {
+  it('are right for runs, deliveries of webhooks and reminders', async () => {
+    const tool = await startToolServer()
+    onTestFinished(() => tool.close())
+    const world = await World.start({ env: { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' } })
+    onTestFinished(() => world.stop())
+    const { api } = world
+    const webhook = (name: string, url: string, event: string) =>
+      api.post('/v1/webhooks', { name, url, events: [event] })
+    expect((await webhook('good', tool.url, 'run.completed')).status).toBe(201)
+    expect((await webhook('bad', `${world.url}/nowhere`, 'run.failed')).status).toBe(201)
+    const agent = await api.post('/v1/agents', { name: 'Worker', config: { model: 'simulated-1' } })
+    const startedAt = performance.now()
+    for (const prompt of ['hello', 'hello again', 'fail please'])
+      expect((await api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt } })).status).toBe(202)
+    const expiring = await api.post('/v1/actions', { tool: 'refund', arguments: {}, expires_in: 1 })
+    expect(expiring.status).toBe(201)
+
+    const samples = await vi.waitFor(async () => {
+      const read = await samplesOf(world.url)
+      expect(read.get('troupe_runs_total{outcome="failed"}')).toBe(1)
+      expect(read.get('troupe_webhook_attempts_total{outcome="delivered"}')).toBe(2)
+      // the second attempt is the one that a reminder made
+      expect(read.get('troupe_webhook_attempts_total{outcome="retried"}')).toBe(2)
+      return read
+    }, patience)
+    const seconds = (performance.now() - startedAt) / 1000
+    expect(samples.get('troupe_runs_total{outcome="completed"}')).toBe(2)
+    expect(samples.get('troupe_run_duration_seconds_count{outcome="completed"}')).toBe(2)
+    const lasted = samples.get('troupe_run_duration_seconds_sum{outcome="completed"}') ?? 0
+    expect(lasted).toBeGreaterThan(0)
+    expect(lasted).toBeLessThan(2 * seconds)
+    expect(samples.get('troupe_queued_runs')).toBe(0)
+    expect(samples.has('troupe_webhook_attempts_total{outcome="failed"}')).toBe(false)
+    expect((await api.get(`/v1/actions/${expiring.body.id}`)).body.status).toBe('expired')
+    // the end of the action, and the second attempt
+    expect(samples.get('troupe_reminder_lag_seconds_count')).toBe(2)
+    expect(samples.get('troupe_reminder_lag_seconds_bucket{le="+Inf"}')).toBe(2)
+    const late = samples.get('troupe_reminder_lag_seconds_sum') ?? Number.NaN
+    expect(late).toBeGreaterThanOrEqual(0)
+    expect(late).toBeLessThan(seconds)
+    expect(tool.calls).toHaveLength(2)
   })
 })

@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 interface Locked {
   readonly optional?: boolean
@@ -17,5 +20,27 @@ describe('what npm installs', () => {
     const bound = Object.entries(lock.packages).filter(([, { os, cpu }]) => os !== undefined || cpu !== undefined)
     expect(bound.length).toBeGreaterThan(5)
     expect(bound.filter(([, { optional }]) => optional !== true).map(([name]) => name)).toEqual([])
+  })
+
+  /** What npm prints where a package wants another Node than the one that npm itself runs on. */
+  const printed = (withOurs: boolean): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-engines-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    mkdirSync(join(folder, 'other'))
+    const other = { name: 'other', version: '1.0.0', engines: { node: '>=99' } }
+    writeFileSync(join(folder, 'other/package.json'), JSON.stringify(other))
+    const dependencies = { other: 'file:other' }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'a', version: '1.0.0', dependencies }))
+    if (withOurs) copyFileSync('.npmrc', join(folder, '.npmrc'))
+    const { PATH = '', HOME = '' } = process.env
+    const args = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts']
+    const { status, stdout, stderr } = spawnSync('npm', args, { cwd: folder, env: { PATH, HOME }, encoding: 'utf8' })
+    expect(status).toBe(0)
+    return stdout + stderr
+  }
+
+  it('says nothing of packages that want another Node than npm has: they run on the one that is installed', () => {
+    expect(printed(false)).toContain('EBADENGINE')
+    expect(printed(true)).not.toContain('EBADENGINE')
   })
 })

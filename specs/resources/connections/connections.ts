@@ -158,7 +158,7 @@ const listed = defineResource('connections', {
     refresh: {
       summary: 'Refresh a connection',
       description:
-        'Requests another access token now. While the provider fails, the connection keeps what it has, and `error` says why.',
+        'Requests a new access token now. When the provider fails, the connection keeps its token, and `error` holds the reason.',
       event: 'refresh',
       errors: ['connection_revoked', 'invalid_transition'],
     },
@@ -241,7 +241,7 @@ const work = defineOperations('connections', {
   reconnect: {
     summary: 'Create a reconnect link',
     description:
-      'Returns a link of this server that starts a sign-in in the browser that opens it, for 7 days. The sign-in has to end in that browser. Whoever has the link connects an account of theirs.',
+      'Returns a link of this server that starts a sign-in in the browser that opens it, for 7 days. The sign-in has to end in that browser. Anyone with the link can connect their own account.',
     method: 'POST',
     path: `${one}/reconnect`,
     access,
@@ -252,7 +252,7 @@ const work = defineOperations('connections', {
   start: {
     summary: 'Start a sign-in',
     description:
-      'Address of links of `connections.authorize` and `connections.reconnect`: leads the browser to the provider.',
+      'Address of links of `connections.authorize` and `connections.reconnect`. Redirects the browser to the provider.',
     method: 'GET',
     path: '/v1/connections/oauth/start',
     access: publicAccess,
@@ -299,7 +299,7 @@ const work = defineOperations('connections', {
   },
   tools: {
     summary: 'List tools of a connection',
-    description: 'Tools that agents with this connection get.',
+    description: 'Returns the tools that agents with this connection can call.',
     method: 'GET',
     path: `${one}/tools`,
     access: secretKeyOrDashboard('member'),

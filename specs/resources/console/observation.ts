@@ -83,7 +83,7 @@ const need = object(
     id: string({ description: 'Id of the actor, or of the webhook. Of failures the newest.' }),
     machine: nullable(string()),
     subject: string({ description: 'Tool, error code or name of the webhook; the id of what has no name.' }),
-    cause: string({ description: 'One sentence of cause.' }),
+    cause: string({ description: 'Cause in one sentence.' }),
     count: integer({ description: 'Number of failures; 1 otherwise.' }),
     tenant_id: nullable(string()),
     risk_level: nullable(string()),
@@ -129,7 +129,7 @@ export const observation = defineOperations('observation', {
   actors: {
     summary: 'List the actors of a project',
     description:
-      'Newest first, of one machine, or by the error of their failures in the last 7 days. A page of several filters may be shorter than `limit` and go on.',
+      'Newest first, of one machine, or by the error of their failures in the last 7 days. With several filters, a page may be shorter than `limit` although there are more.',
     method: 'GET',
     path: `${project}/actors`,
     access,
@@ -139,7 +139,7 @@ export const observation = defineOperations('observation', {
         string({
           minLength: 1,
           maxLength: 64,
-          description: 'Name of the machine; `session` when absent. Absent beside `error`: any.',
+          description: 'Name of the machine. Default: `session`, or any machine with `error`.',
         }),
       ),
       state: optional(string({ minLength: 1, maxLength: 128 })),
@@ -147,15 +147,15 @@ export const observation = defineOperations('observation', {
       tenant_id: optional(string({ minLength: 1, maxLength: 128 })),
       agent_id: optional(string({ minLength: 1, maxLength: 128 })),
       error: optional(string({ minLength: 1, maxLength: 128, description: 'Code of a failure.' })),
-      from: optional(described(timeOrDay(), 'Time from which on they were made, or a day.')),
-      to: optional(described(timeOrDay(), 'Time before which they were made, or a day.')),
+      from: optional(described(timeOrDay(), 'First time of creation, inclusive: a time or a day.')),
+      to: optional(described(timeOrDay(), 'Last time of creation, exclusive: a time or a day.')),
     },
     answer: answersJson(cursorPage(listedActor)),
   },
   steps: {
     summary: 'List the commits of an actor',
     description:
-      'In the order of the history, after the number `after`. Parts of streams that were merged later are missing.',
+      'In the order of the history, after the number `after`. Commits of streams that were merged later are not included.',
     method: 'GET',
     path: `${project}/actors/{actor_id}/steps`,
     access,

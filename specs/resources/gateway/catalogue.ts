@@ -100,7 +100,7 @@ export const catalogue = defineOperations('catalogue', {
   models: {
     ...open,
     summary: 'List the models of every provider',
-    description: 'With prices and capabilities. Shared caches keep the list for an hour.',
+    description: 'Returns prices and capabilities. Shared caches keep the list for an hour.',
     path: '/api/models',
     query: {
       provider: optional(word),

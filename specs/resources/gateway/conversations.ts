@@ -54,7 +54,7 @@ export const conversations = defineOperations('conversations', {
   create: {
     ...making,
     summary: 'Create a conversation',
-    description: 'It is kept until it is deleted, with at most 2,000 items of 4 MB together.',
+    description: 'A conversation is kept until it is deleted. It holds at most 2,000 items, 4 MB together.',
     method: 'POST',
     path,
     body: object({ items: optional(nullable(items)), metadata }, { title: 'ConversationRequest' }),

@@ -22,7 +22,7 @@ const model = object(
     types: array(string()),
     context_window: integer(),
     status: oneOf('active', 'deprecated'),
-    available: described(boolean(), 'Whether the endpoint of its type takes the model now.'),
+    available: described(boolean(), 'Whether the endpoint for models of its type accepts the model now.'),
     unavailable_reason: nullable(oneOf('provider_not_configured', 'no_endpoint')),
     pricing_status: oneOf('priced', 'nominal', 'unknown'),
   },

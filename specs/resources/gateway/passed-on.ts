@@ -36,7 +36,7 @@ export const moderations = defineOperations('moderations', {
     ...passedOn,
     summary: 'Classify content',
     description:
-      "Passed on to a provider that offers OpenAI's moderations (OpenAI, Mistral, compatible servers). Without a model: OpenAI's newest. Undeclared fields go along.",
+      "Passed on to a provider that offers OpenAI's moderations (OpenAI, Mistral, compatible servers). Default model: OpenAI's newest. Undeclared fields are passed on.",
     path: '/v1/moderations',
     body: object({
       model: optional(name),
@@ -44,7 +44,10 @@ export const moderations = defineOperations('moderations', {
     }),
     answer: answersEither(
       answersJson(
-        object({ results: array(jsonObject()) }, { title: 'Moderation', description: 'The verdicts.', open: true }),
+        object(
+          { results: array(jsonObject()) },
+          { title: 'Moderation', description: 'Result of a moderation.', open: true },
+        ),
       ),
     ),
   },
@@ -56,7 +59,7 @@ export const completions = defineOperations('completions', {
     ...passedOn,
     summary: 'Create a legacy completion',
     description:
-      "Passed on to a provider of the model that offers OpenAI's legacy completions. Not streamed. Undeclared fields go along.",
+      "Passed on to a provider of the model that offers OpenAI's legacy completions. Not streamed. Undeclared fields are passed on.",
     path: '/v1/completions',
     body: object({
       model: name,
@@ -83,7 +86,7 @@ export const rerank = defineOperations('rerank', {
     ...passedOn,
     summary: 'Rank documents by a query',
     description:
-      'Passed on to a provider of the model whose API has `/rerank` (Together, compatible servers). Undeclared fields go along.',
+      'Passed on to a provider of the model whose API has `/rerank` (Together, compatible servers). Undeclared fields are passed on.',
     path: '/v1/rerank',
     body: object({
       model: name,
@@ -108,7 +111,7 @@ export const images = defineOperations('images', {
     ...passedOn,
     summary: 'Generate images',
     description:
-      "Compatible with OpenAI's image generation, for image models of OpenAI, xAI, Google and compatible servers. Not streamed. Undeclared fields go along. Charged by the image, or by tokens where the provider counts them.",
+      "Compatible with OpenAI's image generation, for image models of OpenAI, xAI, Google and compatible servers. Not streamed. Undeclared fields are passed on. Charged by the image, or by tokens where the provider counts them.",
     path: '/v1/images/generations',
     body: object({
       model: name,

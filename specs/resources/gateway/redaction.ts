@@ -65,7 +65,7 @@ export const redactionPolicy = defineOperations('redaction_policy', {
   },
   update: {
     summary: 'Update the redaction policy',
-    description: 'It applies to other nodes within a second.',
+    description: 'A change takes effect on every node within a second.',
     method: 'PATCH',
     path: '/v1/redaction-policy',
     access: secretKeyOrDashboard('admin'),

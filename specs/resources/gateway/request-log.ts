@@ -123,7 +123,8 @@ export const requestLog = defineOperations('request_log', {
   },
   get: {
     summary: 'Retrieve a line of the request log',
-    description: 'With the texts of request and response. Of several requests with one id, the newest.',
+    description:
+      'Returns the texts of request and response. When several requests have the same id, returns the newest.',
     method: 'GET',
     path: '/v1/request-log/{request_id}',
     access: secretKeyOrDashboard('member'),

@@ -59,7 +59,7 @@ const body = object(
     tool_choice: maybe(responseToolChoice),
     include: described(
       maybe(array(word, { maxItems: 16 })),
-      'What else the answer shows: `file_search_call.results`. Other words change nothing.',
+      'What else the answer shows: `file_search_call.results`. Other values have no effect.',
     ),
     parallel_tool_calls: maybe(boolean()),
     max_tool_calls: maybe(integer({ min: 1 })),
@@ -173,7 +173,7 @@ export const responses = defineOperations('responses', {
     access: anyKeyOrDashboard,
     envelope: 'openai',
     description:
-      'With `stream: true` as a stream that is made anew of the response: one delta for each part. Of one in the background that goes on, the beginning comes at once and the rest when it has ended.',
+      'With `stream: true`, the response is sent as events, with one delta for each part. For a background response in progress, the first events are sent at once and the others when it has ended.',
     passedOver: ['include', 'include[]', 'include_obfuscation'],
     query: {
       stream: optional(boolean()),
@@ -183,7 +183,7 @@ export const responses = defineOperations('responses', {
   },
   cancel: {
     summary: 'Cancel a response in the background',
-    description: 'One that has ended is answered as it is.',
+    description: 'A response that has ended is returned unchanged.',
     method: 'POST',
     path: `${one}/cancel`,
     access: anyKeyOrDashboard,
@@ -194,7 +194,8 @@ export const responses = defineOperations('responses', {
   },
   input_tokens: {
     summary: 'Count the input tokens of a response',
-    description: 'An estimate by length, within some 20 % for English; `X-Token-Count: estimate` says so.',
+    description:
+      'Returns an estimate by length, within about 20 % for English, with the header `X-Token-Count: estimate`.',
     method: 'POST',
     path: `${path}/input_tokens`,
     access: anyKeyOrDashboard,
@@ -225,7 +226,7 @@ export const responses = defineOperations('responses', {
   compact: {
     summary: 'Compact a conversation',
     description:
-      'Has the model summarize the input and what came before it. The answer holds one item of type `compaction`; a later request sends it in its input in place of what was summarized.',
+      'The model summarizes the input and the conversation before it. The response holds one item of type `compaction`, which a later request sends in place of what was summarized.',
     method: 'POST',
     path: `${path}/compact`,
     access: anyKeyOrDashboard,
@@ -264,7 +265,7 @@ export const responses = defineOperations('responses', {
   },
   input_items: {
     summary: 'List the input items of a stored response',
-    description: 'Without the items of earlier responses.',
+    description: 'The items of earlier responses are not included.',
     method: 'GET',
     path: `${one}/input_items`,
     access: anyKeyOrDashboard,

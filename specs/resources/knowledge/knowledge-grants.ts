@@ -28,7 +28,7 @@ export const knowledgeGrants = defineResource('knowledge_grants', {
     list: { query: { subject_type: optional(oneOf(...subjectTypes)) } },
     create: {
       description:
-        'The same grant again answers the one that is there. A knowledge base of a tenant takes subjects of that tenant, and agents.',
+        'A repeated grant returns the existing one. A knowledge base of a tenant takes subjects of that tenant, and agents.',
       errors: ['not_found', 'knowledge_limit_reached'],
     },
     delete: { summary: 'Revoke a knowledge grant' },

@@ -86,7 +86,7 @@ const listed = defineResource('knowledge_sources', {
   operations: {
     list: { access: secretKeyOrDashboard('member'), query: { status: optional(oneOf('pending', 'ready', 'failed')) } },
     get: { access: secretKeyOrDashboard('member') },
-    delete: { summary: 'Delete a knowledge source', description: 'Deletes the source with its chunks.' },
+    delete: { summary: 'Delete a knowledge source', description: 'Its chunks are deleted too.' },
   },
 })
 
@@ -94,7 +94,7 @@ const work = defineOperations('knowledge_sources', {
   create: {
     summary: 'Add a knowledge source',
     description:
-      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, csv or json, up to 20 MB. The response comes when the text is stored; it is read in the background, and found by its words as soon as the status is `ready`.',
+      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, csv or json, up to 20 MB. The response is sent when the content is stored. The content is read in the background, and searches find it when `status` is `ready`.',
     method: 'POST',
     path: all,
     access: secretKeyOrDashboard('admin'),
@@ -146,7 +146,7 @@ const work = defineOperations('knowledge_sources', {
   },
   text: {
     summary: 'Retrieve the text of a knowledge source',
-    description: 'Returns the extracted text, which the offsets of citations count in, as UTF-16 code units.',
+    description: 'Returns the extracted text. The offsets of citations count its UTF-16 code units.',
     method: 'GET',
     path: `${one}/text`,
     access: secretKeyOrDashboard('member'),

@@ -66,13 +66,13 @@ const serverFields = {
   auth: described(nullable(jsonObject()), authWords),
   status: described(
     oneOf('discovering', 'active', 'failing', 'disabled'),
-    '`failing`: it does not answer, for the reason in `error`, and is tried again. `disabled`: it is not spoken to.',
+    '`failing`: it does not answer, for the reason in `error`, and is tried again. `disabled`: it is not called.',
   ),
   error: described(nullable(object({ code: string(), message: string() })), 'Why the server cannot be used now.'),
   failing_since: nullable(timestamp()),
   protocol_version: described(nullable(string()), 'Revision of the protocol that the server speaks.'),
   transport_used: nullable(oneOf('streamable_http', 'sse')),
-  server_info: described(nullable(jsonObject()), 'Name and version as the server says them.'),
+  server_info: described(nullable(jsonObject()), 'Name and version as the server reports them.'),
   tool_count: integer(),
   pending_review_count: described(integer(), 'Tools that no agent sees before a review.'),
   hash: described(nullable(string()), 'SHA-256 of the snapshot of tools.'),
@@ -148,7 +148,7 @@ export const mcpServers = defineOperations(
     create: {
       summary: 'Register a remote tool server',
       description:
-        'Discovers the tools. They wait for a review, unless `trust` is set. A server that cannot be reached is registered too: `error` says why, and it is tried again.',
+        'Discovers the tools of the server. They wait for a review, unless `trust` is set. A server that cannot be reached is registered too: `error` holds the reason, and the server is tried again.',
       method: 'POST',
       path: all,
       access: secretKeyOnly,
@@ -190,7 +190,7 @@ export const mcpServers = defineOperations(
     update: {
       summary: 'Update a remote tool server',
       description:
-        'A new `url` is checked again. Headers stay with the origin that they were given for: a URL of another one needs new ones. What changes how the server is reached discovers its tools anew.',
+        'A new `url` is checked again. Headers stay with the origin that they were given for: a URL of another one needs new ones. A change of `url`, `transport`, headers or `auth` discovers the tools again.',
       method: 'PATCH',
       path: one,
       access: secretKeyOnly,
@@ -199,7 +199,7 @@ export const mcpServers = defineOperations(
         url: optional(url),
         transport: optional(transport),
         timeout_ms: optional(timeout),
-        headers: described(optional(nullable(headers)), 'Takes the place of all headers. Null: none.'),
+        headers: described(optional(nullable(headers)), 'Replaces all headers. Null removes them.'),
         auth: described(optional(nullable(auth)), authWords),
         enabled: described(optional(boolean()), 'False disables the server, true enables it again.'),
       }),
@@ -208,7 +208,8 @@ export const mcpServers = defineOperations(
     },
     delete: {
       summary: 'Disable a remote tool server',
-      description: 'It is not spoken to any more, and no agent sees its tools. `enabled` in an update takes it back.',
+      description:
+        'The server is no longer called, and no agent sees its tools. An update with `enabled: true` enables it again.',
       method: 'DELETE',
       path: one,
       access: secretKeyOnly,
@@ -216,8 +217,7 @@ export const mcpServers = defineOperations(
     },
     refresh_tools: {
       summary: 'Refresh the tools of a remote tool server',
-      description:
-        'Discovers the tools again and returns the difference. A tool that is new or defined otherwise waits for a review.',
+      description: 'Discovers the tools again and returns the difference. A new or changed tool waits for a review.',
       method: 'POST',
       path: `${one}/refresh-tools`,
       access: secretKeyOrDashboard('admin'),
@@ -228,7 +228,7 @@ export const mcpServers = defineOperations(
     },
     test: {
       summary: 'Test a remote tool server',
-      description: 'Connects now and lists what the server has. Nothing is kept.',
+      description: 'Connects now and lists what the server offers. Nothing is stored.',
       method: 'POST',
       path: `${one}/test`,
       access: secretKeyOrDashboard('admin'),
@@ -249,7 +249,7 @@ export const mcpServers = defineOperations(
     },
     tools: {
       summary: 'List the tools of a remote tool server',
-      description: 'The stored snapshot. Nothing is requested of the server.',
+      description: 'Returns the stored snapshot, without a request to the server.',
       method: 'GET',
       path: `${one}/tools`,
       access: secretKeyOrDashboard('member'),
@@ -355,7 +355,7 @@ export const mcpServers = defineOperations(
     },
     review_tool: {
       summary: 'Review a tool of a remote tool server',
-      description: '`approve` lets agents see the tool as it is defined now, `reject` disables it.',
+      description: '`approve` offers the tool, as it is defined now, to agents. `reject` disables it.',
       method: 'POST',
       path: `${one}/tools/{tool_name}/review`,
       access: secretKeyOrDashboard('admin'),

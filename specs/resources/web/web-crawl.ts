@@ -4,7 +4,7 @@ import { array, boolean, defaulted, described, integer, object, oneOf, optional,
 import { ofWeb, pageUrl } from './web-fields.ts'
 import { crawlLimits } from './web-limits.ts'
 
-/** One page that a crawl came to. */
+/** A page of a crawl. */
 export const crawledPage = object(
   {
     url: string(),
@@ -20,7 +20,7 @@ export const crawledPage = object(
     ),
     depth: described(integer(), 'Links from a seed.'),
   },
-  { title: 'WebCrawledPage', description: 'One page that a crawl came to.' },
+  { title: 'WebCrawledPage', description: 'A page of a crawl.' },
 )
 
 /** Fields of every request for a crawl. */
@@ -32,13 +32,13 @@ export const crawlRequest = {
   ),
   maxDepth: described(
     defaulted(integer({ min: 0, max: crawlLimits.depth, clamp: 'max' }), crawlLimits.defaultDepth),
-    'Most links from a seed. Default: 1; at most 3.',
+    'Most links between a seed and a page. Default: 1; at most 3.',
   ),
   sameOrigin: described(defaulted(boolean(), true), 'Follows only links to the origins of the seeds. Default: true.'),
   sitemap: described(defaulted(boolean(), false), 'Also begins with the pages that the sitemaps of the seeds name.'),
   maxAge: described(
     defaulted(integer({ min: 0 }), 0),
-    'Seconds for which a page that the project has already is taken as it is. Default: 0: every page is requested, with what its server needs to say that it is the same.',
+    'Seconds for which a page that the project has indexed is not requested again. Default: 0, which requests every page, conditionally.',
   ),
 }
 
@@ -48,7 +48,7 @@ export const webCrawl = defineOperations('web', {
     ...ofWeb,
     summary: 'Crawl pages into the index of the project',
     description:
-      'Reads pages from the seeds on, breadth first, and indexes them for searches of this project alone. robots.txt, `noindex`, `nofollow` and canonical addresses are respected; a page with the content of another one is skipped. Answers within a minute: pages that are not reached by then are skipped as `out_of_time`.',
+      'Reads pages from the seeds, breadth first, and indexes them for searches of this project only. robots.txt, `noindex`, `nofollow` and canonical addresses are respected; a page with the content of another one is skipped. Answers within a minute: pages that are not reached by then are skipped as `out_of_time`.',
     method: 'POST',
     path: '/v1/web/crawl',
     body: object(crawlRequest),
@@ -59,7 +59,7 @@ export const webCrawl = defineOperations('web', {
           indexed: integer(),
           skipped: integer(),
           failed: integer(),
-          discovered: described(integer(), 'Addresses that were found, those beyond `maxPages` among them.'),
+          discovered: described(integer(), 'Number of addresses that were found, including those beyond `maxPages`.'),
         },
         { title: 'WebCrawl', description: 'What became of the pages of a crawl.' },
       ),

@@ -50,7 +50,7 @@ export const webCrawls = defineOperations('web_crawls', {
     ...ofWeb,
     summary: 'Start a crawl in the background',
     description:
-      'Reads pages as `web.crawl` does, and more of them. What was read is kept every few pages, so that a restart goes on there. The events `web.crawl.completed`, `web.crawl.failed` and `web.crawl.cancelled` are sent to webhooks.',
+      'Reads pages as `web.crawl` does, and more of them. Progress is stored every few pages and survives a restart. The events `web.crawl.completed`, `web.crawl.failed` and `web.crawl.cancelled` are sent to webhooks.',
     method: 'POST',
     path,
     body: object({
@@ -61,7 +61,7 @@ export const webCrawls = defineOperations('web_crawls', {
       ),
       maxDepth: described(
         defaulted(integer({ min: 0, max: backgroundCrawl.depth, clamp: 'max' }), backgroundCrawl.defaultDepth),
-        'Most links from a seed. Default: 3; at most 10.',
+        'Most links between a seed and a page. Default: 3; at most 10.',
       ),
     }),
     answer: answersJson(crawl, { status: 202 }),

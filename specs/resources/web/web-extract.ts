@@ -65,7 +65,7 @@ const extracted = object(
     title: string(),
     description: string(),
     language: string({ description: 'Language as a BCP 47 tag; `und` when the page does not say.' }),
-    content: string({ description: 'Text of the page without what frames it.' }),
+    content: string({ description: 'Main text of the page.' }),
     contentHash: string({ description: 'SHA-256 of `content`, as `sha256:` and hex.' }),
     retrievedAt: timestamp(),
     publishedAt: nullable(timestamp()),
@@ -96,7 +96,7 @@ export const webExtract = defineOperations('web', {
     ...ofWeb,
     summary: 'Extract the text of a page',
     description:
-      'Reads a page as `web.fetch` does, and PDF files beside; a page that does not answer with a status of success is `fetch_failed`. Navigation, forms, comments and advertisements are left out.',
+      'Reads a page as `web.fetch` does, and PDF files as well. A page with an error status is refused with `fetch_failed`. Navigation, forms, comments and advertisements are left out.',
     method: 'POST',
     path: '/v1/web/extract',
     body: object({

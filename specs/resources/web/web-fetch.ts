@@ -19,7 +19,7 @@ const fetched = object(
     retrievedAt: timestamp(),
     cache: object(
       { etag: header, lastModified: header, cacheControl: header, expires: header, age: header },
-      { title: 'WebCacheHeaders', description: 'Headers of the page that say how long it holds.' },
+      { title: 'WebCacheHeaders', description: 'Headers of the page about its freshness.' },
     ),
     untrusted,
   },
@@ -32,7 +32,7 @@ export const webFetch = defineOperations('web', {
     ...ofWeb,
     summary: 'Fetch a page',
     description:
-      'Reads HTML, XHTML, JSON, JSON-LD, XML, Markdown and plain text of the public internet. Follows at most 5 redirects and checks each of them anew. Private networks, credentials in URLs and what robots.txt denies are refused.',
+      'Reads HTML, XHTML, JSON, JSON-LD, XML, Markdown and plain text from the public internet. Follows at most 5 redirects and checks each of them. Private networks, credentials in URLs and what robots.txt denies are refused.',
     method: 'POST',
     path: '/v1/web/fetch',
     body: object(pageRequest),

@@ -22,7 +22,7 @@ export const pageRequest = {
   ),
   timeoutMs: described(
     defaulted(integer({ min: pageTimeoutMs.min, max: pageTimeoutMs.max, clamp: 'both' }), pageTimeoutMs.default),
-    'Time for the whole request, redirects among it, in ms. Default: 15,000; from 1,000 to 30,000.',
+    'Milliseconds for the whole request, redirects included. Default: 15,000; from 1,000 to 30,000.',
   ),
 }
 

@@ -46,7 +46,8 @@ export const webTakedown = defineOperations('web', {
   takedown: {
     ...ofWeb,
     summary: 'Request the removal of pages',
-    description: 'The request waits for a review by a person. It is audited. Nothing is removed before.',
+    description:
+      'The request waits for a review by a person. Nothing is removed before. The request is written to the audit log.',
     method: 'POST',
     path: '/v1/web/takedown',
     body: object({

@@ -1,3 +1,4 @@
+import type { Steps } from '#outgoing/shares/in-shares.ts'
 import type { Invoice, InvoiceLine } from './invoice.ts'
 
 const columns = [
@@ -26,16 +27,19 @@ const columns = [
   'total_usd',
 ] as const satisfies readonly (keyof InvoiceLine)[]
 
-/** An invoice as CSV (RFC 4180): a head, a line for each of its lines, and one of totals. */
-export const invoiceCsv = ({ lines, totals }: Invoice): string => {
+/** An invoice as CSV (RFC 4180), a line a step: a head, a line for each of its lines, and one of totals. */
+export function* invoiceCsv({ lines, totals }: Invoice): Steps<string> {
+  const written = [lineOf(columns)]
+  for (const line of lines) {
+    written.push(lineOf(columns.map((column) => line[column])))
+    yield
+  }
   const total: Readonly<Record<string, string | number>> = { tenant_id: 'total', ...totals }
-  const rows = [
-    columns,
-    ...lines.map((line) => columns.map((column) => line[column])),
-    columns.map((column) => total[column] ?? ''),
-  ]
-  return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+  written.push(lineOf(columns.map((column) => total[column] ?? '')))
+  return written.join('')
 }
+
+const lineOf = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`
 
 /** First characters by which spreadsheets take a text for a formula, full-width ones too, with what they skip before it. */
 const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/u

@@ -1,4 +1,5 @@
 import { type Amount, amountOf, percentOf, perMillion, textOf, zero } from '#gateway/prices/money.ts'
+import type { Steps } from '#outgoing/shares/in-shares.ts'
 import type { ResultOf } from '#specs/index.ts'
 import type { Row } from '../records/schema.ts'
 import type { RatePlanData } from './kinds.ts'
@@ -35,21 +36,24 @@ interface Charges {
   readonly total: Amount
 }
 
-/** The lines of an invoice with their totals; every amount is exact, and totals are the sums of the lines. */
-export const invoiceLines = (usage: GroupedUsage, facts: InvoiceFacts): Pick<Invoice, 'lines' | 'totals'> => {
-  const charged = usage.groups().map((group) => ({ group, ...chargedBy(group, facts.plans) }))
-  const sum = (of: (charges: Charges) => Amount): string =>
-    textOf(charged.reduce((total, { charges }) => total.plus(of(charges)), zero))
-  return {
-    lines: charged.map(({ group, plan, charges }) => lineOf(group, { plan, charges, facts })),
-    totals: {
-      ...usage.totals.view,
-      markup_usd: sum(({ markup }) => markup),
-      token_charge_usd: sum(({ tokens }) => tokens),
-      call_charge_usd: sum(({ calls }) => calls),
-      total_usd: sum(({ total }) => total),
-    },
+/** The lines of an invoice with their totals, a line a step; every amount is exact, and totals are the sums of the lines. */
+export function* invoiceLines(usage: GroupedUsage, facts: InvoiceFacts): Steps<Pick<Invoice, 'lines' | 'totals'>> {
+  const lines: InvoiceLine[] = []
+  const sums = { markup: zero, tokens: zero, calls: zero, total: zero }
+  for (const group of usage.groups()) {
+    const { plan, charges } = chargedBy(group, facts.plans)
+    lines.push(lineOf(group, { plan, charges, facts }))
+    for (const name of ['markup', 'tokens', 'calls', 'total'] as const) sums[name] = sums[name].plus(charges[name])
+    yield
   }
+  const totals = {
+    ...usage.totals.view,
+    markup_usd: textOf(sums.markup),
+    token_charge_usd: textOf(sums.tokens),
+    call_charge_usd: textOf(sums.calls),
+    total_usd: textOf(sums.total),
+  }
+  return { lines, totals }
 }
 
 const chargedBy = ({ values, sums }: UsageGroup, plans: InvoiceFacts['plans']) => {

@@ -18,7 +18,7 @@ export interface WhoseUsage {
 }
 
 /** Rows that are in memory at a time. */
-const pageSize = 1000
+const pageSize = 500
 
 /** Which rows are meant: what one index finds, and the rest of the request. */
 export type UsageCover = Cover<UsageData>
@@ -53,7 +53,7 @@ const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'w
   return { scope, where: operation === undefined ? {} : { operation } }
 }
 
-/** Every usage row of a time, oldest first, a page at a time: sums over millions of rows hold a thousand of them. */
+/** Every usage row of a time, oldest first, a page at a time: sums over millions of rows hold one page of them. */
 export async function* usageIn(
   table: Table<UsageData>,
   cover: UsageCover,

@@ -356,7 +356,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   }
 
   #deliverWhole(bytes: Buffer, read: Whole, completion: WireObject): void {
-    const isOriginal = this.#request?.format === null && this.#restorer === null && read.gathered === undefined
+    const isOriginal = this.#request?.format === null && completion === read.completion && read.gathered === undefined
     this.#record.completion = completion
     const summary = this.#record.summary(read, this.#run.headers())
     const shown = withCost(completion, summary.costUsd)

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type WireObject } from '#outgoing/wire.ts'
+import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 import type { Found, Redacted, RedactionPolicy } from '../call/redaction.ts'
 import { ChatRestorer } from './chat-restorer.ts'
@@ -48,17 +48,33 @@ const redactWhole = (body: ChatBody, policy: RedactionPolicy): RedactedChat | Pr
   const texts: string[] = []
   const calls: string[] = []
   mapTexts(body, { text: collect(texts), toolArguments: collect(calls) })
-  const made = redacted(policy, policy.input ? texts : [], policy.toolArguments ? calls : [])
-  return made instanceof Promise ? made.then((late) => put(body, policy, late)) : put(body, policy, made)
+  const sought = [policy.input ? texts : none, policy.toolArguments ? calls : none] as const
+  const made = redacted(policy, ...sought)
+  const put = (late: Redacted): RedactedChat => {
+    const isClean = isSame(sought[0], late.texts) && isSame(sought[1], late.toolArguments)
+    const found = late.found === undefined ? {} : { found: late.found }
+    return isClean ? { body, restorer: null, ...found } : { ...replaced(body, policy, late), ...found }
+  }
+  return made instanceof Promise ? made.then(put) : put(made)
 }
 
-const put = (body: ChatBody, policy: RedactionPolicy, made: Redacted): RedactedChat => ({
+const none: readonly string[] = []
+
+const isSame = (before: readonly string[], after: readonly string[]): boolean => {
+  for (let at = 0; at < before.length; at += 1) if (before[at] !== after[at]) return false
+  return true
+}
+
+const replaced = (
+  body: ChatBody,
+  policy: RedactionPolicy,
+  { texts, toolArguments, restorer }: Redacted,
+): RedactedChat => ({
   body: mapTexts(body, {
-    text: policy.input ? inOrder(made.texts) : same,
-    toolArguments: policy.toolArguments ? inOrder(made.toolArguments) : same,
+    text: policy.input ? inOrder(texts) : same,
+    toolArguments: policy.toolArguments ? inOrder(toolArguments) : same,
   }),
-  restorer: made.restorer === null ? null : new ChatRestorer(made.restorer),
-  ...(made.found !== undefined && { found: made.found }),
+  restorer: restorer === null ? null : new ChatRestorer(restorer),
 })
 
 type MapText = (text: string) => string
@@ -82,74 +98,89 @@ const inOrder = (texts: readonly string[]): MapText => {
   return (text) => texts[next++] ?? text
 }
 
-const mapTexts = (body: ChatBody, maps: Maps): ChatBody =>
-  changed(body, {
-    messages: (messages) => each(messages, (message) => mapMessage(message, maps)),
-    prediction: (prediction) => (isObject(prediction) ? changed(prediction, { content: contentBy(maps) }) : prediction),
-    user: textBy(maps.text),
-    metadata: (metadata) => (isObject(metadata) ? everyValue(metadata, textBy(maps.text)) : metadata),
-  })
+/*
+ * Every request takes these steps, mostly to find that nothing changes: they make no object and no function before
+ * something does.
+ */
 
-const mapMessage = (message: unknown, maps: Maps): unknown =>
-  isObject(message)
-    ? changed(message, {
-        content: contentBy(maps),
-        reasoning_content: textBy(maps.text),
-        refusal: textBy(maps.text),
-        tool_calls: (calls) => each(calls, (call) => mapCall(call, maps)),
-        function_call: (call) => mapFunction(call, maps),
-      })
-    : message
-
-const contentBy =
-  ({ text }: Maps): MapValue =>
-  (content) =>
-    typeof content === 'string' ? text(content) : each(content, (part) => mapPart(part, text))
-
-const mapPart = (part: unknown, text: MapText): unknown => {
-  if (typeof part === 'string') return text(part)
-  return isObject(part) ? changed(part, { text: textBy(text), refusal: textBy(text) }) : part
+const mapTexts = (body: ChatBody, maps: Maps): ChatBody => {
+  let made: WireObject = body
+  made = withField(made, body, ['messages', each(body.messages, mapMessage, maps)])
+  made = withField(made, body, ['prediction', mapPrediction(body.prediction, maps)])
+  made = withField(made, body, ['user', mapText(body.user, maps)])
+  return withField(made, body, ['metadata', mapMetadata(body.metadata, maps)])
 }
 
-const mapCall = (call: unknown, maps: Maps): unknown =>
-  isObject(call) ? changed(call, { function: (called) => mapFunction(called, maps), custom: mapCustom(maps) }) : call
+/** A field, and what it is now. */
+type Field = readonly [name: string, value: unknown]
 
-const mapFunction = (called: unknown, { toolArguments }: Maps): unknown =>
-  isObject(called) ? changed(called, { arguments: textBy(toolArguments) }) : called
-
-/** A custom tool takes any text. */
-const mapCustom =
-  ({ toolArguments }: Maps): MapValue =>
-  (custom) =>
-    isObject(custom) ? changed(custom, { input: textBy(toolArguments) }) : custom
-
-type MapValue = (value: unknown) => unknown
-
-const textBy =
-  (map: MapText): MapValue =>
-  (value) =>
-    typeof value === 'string' ? map(value) : value
-
-/** The object with some of its fields mapped; the same one when none of them changed. */
-const changed = (object: WireObject, fields: Readonly<Record<string, MapValue>>): WireObject => {
-  let copy: Record<string, unknown> | null = null
-  for (const name in fields) {
-    const before = object[name]
-    if (before === undefined) continue
-    const after = fields[name]?.(before)
-    if (after === before) continue
-    copy ??= { ...object }
-    copy[name] = after
-  }
-  return copy ?? object
+/** What becomes of `source`: itself, or a copy of it once a field differs, which takes the others too. */
+const withField = (made: WireObject, source: WireObject, [name, value]: Field): WireObject => {
+  if (value === source[name]) return made
+  const copy: Record<string, unknown> = made === source ? { ...source } : made
+  copy[name] = value
+  return copy
 }
 
-const everyValue = (object: WireObject, map: MapValue): WireObject =>
-  changed(object, Object.fromEntries(Object.keys(object).map((name) => [name, map])))
+type MapPart = (part: unknown, maps: Maps) => unknown
 
 /** The list with each of its items mapped; the same one when none of them changed. */
-const each = (list: unknown, map: MapValue): unknown => {
-  const before = arrayOf(list)
-  const after = before.map(map)
-  return after.some((item, at) => item !== before[at]) ? after : list
+const each = (list: unknown, map: MapPart, maps: Maps): unknown => {
+  if (!Array.isArray(list)) return list
+  let copy: unknown[] | null = null
+  for (let at = 0; at < list.length; at += 1) {
+    const before: unknown = list[at]
+    const after = map(before, maps)
+    if (after === before) continue
+    copy ??= [...list]
+    copy[at] = after
+  }
+  return copy ?? list
 }
+
+const mapText: MapPart = (value, { text }) => (typeof value === 'string' ? text(value) : value)
+
+const mapArguments: MapPart = (value, { toolArguments }) => (typeof value === 'string' ? toolArguments(value) : value)
+
+const mapMessage: MapPart = (message, maps) => {
+  if (!isObject(message)) return message
+  let made = withField(message, message, ['content', mapContent(message.content, maps)])
+  made = withField(made, message, ['reasoning_content', mapText(message.reasoning_content, maps)])
+  made = withField(made, message, ['refusal', mapText(message.refusal, maps)])
+  made = withField(made, message, ['tool_calls', each(message.tool_calls, mapCall, maps)])
+  return withField(made, message, ['function_call', mapFunction(message.function_call, maps)])
+}
+
+const mapContent: MapPart = (content, maps) =>
+  typeof content === 'string' ? maps.text(content) : each(content, mapPart, maps)
+
+const mapPart: MapPart = (part, maps) => {
+  if (!isObject(part)) return mapText(part, maps)
+  const made = withField(part, part, ['text', mapText(part.text, maps)])
+  return withField(made, part, ['refusal', mapText(part.refusal, maps)])
+}
+
+const mapPrediction: MapPart = (prediction, maps) =>
+  isObject(prediction)
+    ? withField(prediction, prediction, ['content', mapContent(prediction.content, maps)])
+    : prediction
+
+const mapMetadata: MapPart = (metadata, maps) => {
+  if (!isObject(metadata)) return metadata
+  let made = metadata
+  for (const name of Object.keys(metadata)) made = withField(made, metadata, [name, mapText(metadata[name], maps)])
+  return made
+}
+
+const mapCall: MapPart = (call, maps) => {
+  if (!isObject(call)) return call
+  const made = withField(call, call, ['function', mapFunction(call.function, maps)])
+  return withField(made, call, ['custom', mapCustom(call.custom, maps)])
+}
+
+const mapFunction: MapPart = (called, maps) =>
+  isObject(called) ? withField(called, called, ['arguments', mapArguments(called.arguments, maps)]) : called
+
+/** A custom tool takes any text. */
+const mapCustom: MapPart = (custom, maps) =>
+  isObject(custom) ? withField(custom, custom, ['input', mapArguments(custom.input, maps)]) : custom

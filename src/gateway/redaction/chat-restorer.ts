@@ -6,6 +6,21 @@ import type { Restorer } from '../call/redaction.ts'
 /** Fields of a message, and of a delta, that hold the model's words. */
 const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
+/** Whether a choice's words, or what it calls tools with, have what begins a placeholder. */
+const mayHold = (choice: unknown): boolean => {
+  const { message } = objectOf(choice)
+  if (!isObject(message)) return false
+  const called = [{ function: message.function_call }, ...arrayOf(message.tool_calls)]
+  return wordFields.some((name) => isWritten(message[name])) || called.some(mayCall)
+}
+
+const mayCall = (call: unknown): boolean => {
+  const { function: called, custom } = objectOf(call)
+  return isWritten(objectOf(called).arguments) || isWritten(objectOf(custom).input)
+}
+
+const isWritten = (text: unknown): boolean => typeof text === 'string' && (text.includes('[') || text.includes('\\'))
+
 /** Turns placeholders in the answer to one chat request back, whole or streamed (OpenAI's documents). */
 export class ChatRestorer {
   readonly #restorer: Restorer
@@ -16,8 +31,9 @@ export class ChatRestorer {
     this.#restorer = restorer
   }
 
-  /** A whole `chat.completion`, in steps: its texts may be long. */
+  /** A whole `chat.completion`, in steps: its texts may be long. The same object when it holds no placeholder. */
   *completion(completion: WireObject): Steps<WireObject> {
+    if (!arrayOf(completion.choices).some(mayHold)) return completion
     const choices: unknown[] = []
     for (const choice of arrayOf(completion.choices)) choices.push(yield* this.#choice(choice))
     return { ...completion, choices }

@@ -21,6 +21,8 @@ export interface Sought {
 /** Read the whole text, where they may find something at all. */
 const wordy: readonly Recogniser[] = [urlCredentials, secrets, emails]
 
+const wordyAndNames: readonly Recogniser[] = [...wordy, names]
+
 /** Read what stands around digits. */
 const numeric: readonly Recogniser[] = [
   ibans,
@@ -48,13 +50,17 @@ export const findPersonalData = (
   { types, region }: Sought,
   budget: Reading['budget'] = { checks: maxChecks },
 ): readonly Hit[] => {
-  const able = [...wordy, ...(types.has('name') ? [names] : [])].filter((each) => each.mayFind(text))
+  const hits: Hit[] = []
   const windows = numberWindows(text)
-  if (able.length === 0 && windows.length === 0) return none
-  const plain = withoutEscapes(text)
-  const hits = able.flatMap((each) => each.find({ text: plain, region, budget }))
+  let plain: string | null = null
+  for (const each of types.has('name') ? wordyAndNames : wordy) {
+    if (!each.mayFind(text)) continue
+    plain ??= withoutEscapes(text)
+    for (const hit of each.find({ text: plain, region, budget })) hits.push(hit)
+  }
+  if (windows.length > 0) plain ??= withoutEscapes(text)
   for (const { start, end } of windows) {
-    const near = plain.slice(start, end)
+    const near = (plain ?? text).slice(start, end)
     for (const each of numeric) {
       if (!each.mayFind(near)) continue
       for (const hit of each.find({ text: near, region, budget })) {
@@ -62,8 +68,9 @@ export const findPersonalData = (
       }
     }
   }
+  if (hits.length === 0) return none
   const sought = hits.filter(({ type }) => types.has(type))
-  return sought.length === 0 ? none : outside(text, merged(sought))
+  return sought.length === 0 ? none : outside(text, sought.length === 1 ? sought : merged(sought))
 }
 
 /** Personal data in a text of a request. */

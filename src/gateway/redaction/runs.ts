@@ -1,15 +1,19 @@
-/** Classes of characters by code, for texts that are read a character at a time. */
-export type CharClass = (code: number) => boolean
+/** A class of ASCII characters: 1 at the code of each. Nothing else is in it. */
+export type CharClass = Uint8Array
 
-const isAlphanumeric: CharClass = (code) =>
-  (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a)
+const classOf = (characters: string): CharClass => {
+  const codes = new Uint8Array(128)
+  for (let at = 0; at < characters.length; at += 1) codes[characters.charCodeAt(at)] = 1
+  return codes
+}
+
+const alphanumeric = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 /** Base64, the URL form too. */
-export const isBase64: CharClass = (code) =>
-  isAlphanumeric(code) || code === 0x2b || code === 0x2f || code === 0x2d || code === 0x5f
+export const isBase64 = classOf(`${alphanumeric}+/-_`)
 
 /** What tokens are made of. */
-export const isToken: CharClass = (code) => isBase64(code) || code === 0x2e || code === 0x3d
+export const isToken = classOf(`${alphanumeric}+/-_.=`)
 
 /** A run of characters of one class. */
 export interface Run {
@@ -29,7 +33,7 @@ export const longRun = (
   let floor = from
   for (let at = from + least - 1; at < text.length; at = floor + least - 1) {
     let start = at
-    while (start >= floor && isIn(text.charCodeAt(start))) start -= 1
+    while (start >= floor && isIn[text.charCodeAt(start)] === 1) start -= 1
     if (start < floor) return { start: floor, end: endOfRun(text, isIn, at + 1) }
     floor = start + 1
   }
@@ -38,6 +42,6 @@ export const longRun = (
 
 const endOfRun = (text: string, isIn: CharClass, from: number): number => {
   let end = from
-  while (end < text.length && isIn(text.charCodeAt(end))) end += 1
+  while (end < text.length && isIn[text.charCodeAt(end)] === 1) end += 1
   return end
 }

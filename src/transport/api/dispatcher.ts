@@ -16,7 +16,6 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
-import { isLongBody } from './body/json-body.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator, Origins } from './credentials/authenticator.ts'
@@ -154,9 +153,9 @@ export class Dispatcher implements HttpHandler {
       value: body,
       files,
       bytes,
+      isLong = false,
     }: ReadBody = operation.body === null ? noBody : await readBody(operation, request)
     // what a long body takes at each stage is bearable; what all stages take together is not
-    const isLong = isLongBody(bytes)
     if (isLong) await nextShare()
     validator.body(body)
     if (isLong) await nextShare()

@@ -3,6 +3,7 @@ import { type InvoiceFacts, invoiceGroupings, invoiceLines } from '#actors/usage
 import { invoiceCsv } from '#actors/usage/invoice-csv.ts'
 import type { RatePlanData } from '#actors/usage/kinds.ts'
 import { GroupedUsage } from '#actors/usage/usage-sums.ts'
+import { atOnce } from '#outgoing/shares/in-shares.ts'
 import type { Row } from '#records/schema.ts'
 import { type UsageSample, usageRow } from './rows.ts'
 
@@ -42,7 +43,7 @@ const facts: InvoiceFacts = {
 const linesOf = (samples: readonly Omit<UsageSample, 'at'>[], given = facts) => {
   const usage = new GroupedUsage(invoiceGroupings)
   usage.add(samples.map((sample) => usageRow({ at, ...sample })))
-  return invoiceLines(usage, given)
+  return atOnce(invoiceLines(usage, given))
 }
 
 describe('an invoice', () => {
@@ -100,7 +101,7 @@ describe('an invoice as CSV', () => {
   const csvOf = (external: string): readonly string[] => {
     const given = linesOf([{}], { ...facts, tenants: new Map([['ten_1', external]]) })
     const times = { from: '', to: '', issued_at: '' }
-    return invoiceCsv({ project_id: 'prj_a', currency: 'USD', ...times, ...given }).split('\r\n')
+    return atOnce(invoiceCsv({ project_id: 'prj_a', currency: 'USD', ...times, ...given })).split('\r\n')
   }
 
   it('has a head, the lines and the totals', () => {

@@ -2,6 +2,8 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstream.ts'
 import { goodAnswer, goodStream } from '#test/gateway/chat/chat-world.ts'
+import { runTool } from '../operator-tool.ts'
+import { patience } from '../patience.ts'
 import { World } from '../world.ts'
 
 describe('a call without max_tokens under a budget that its longest answer exceeds', () => {
@@ -70,5 +72,22 @@ describe('a call without max_tokens under a budget that its longest answer excee
     expect([refused.status, refused.body.error.code]).toEqual([402, 'budget_exceeded'])
     await budget(String((await spent()) + 400 * outputUsd))
     expect((await world.api.post('/v1/chat/completions', { model, messages })).status).toBe(200)
+  })
+
+  it('is made with what is left of credits, and refused when that affords fewer than 256 tokens', async () => {
+    await world.api.fetch(`/v1/limits/${limitId}`, undefined, { method: 'DELETE' })
+    const { body: me } = await (await world.dashboard()).get('/api/auth/me')
+    const grant = (usd: string) =>
+      runTool('credits', ['--organization', me.organization.id, '--grant', usd], world.toolEnv)
+    const chat = () => world.api.post('/v1/chat/completions', { model, messages })
+    expect((await grant('0.001')).code).toBe(0)
+    await expect
+      .poll(async () => (await chat()).body.error, patience)
+      .toMatchObject({ type: 'permission_error', code: 'credit_balance_exhausted' })
+    expect((await grant('1.5')).code).toBe(0)
+    await expect.poll(async () => (await chat()).status, patience).toBe(200)
+    const limited = Number((await chat()).headers.get('x-max-tokens-limited'))
+    expect(limited).toBeGreaterThan(7_000)
+    expect(limited * outputUsd).toBeLessThan(1.5)
   })
 })

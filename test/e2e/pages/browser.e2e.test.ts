@@ -275,4 +275,16 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     expect(seen.map(({ data }) => data)).toEqual((await world.api.log(session)).map(({ payload }) => payload))
     await page.close()
   })
+
+  it("follows a session by an EventSource under its user's token, which stands in the URL", async () => {
+    const page = await visit(allowed)
+    const session = await world.as(token).createSession()
+    const names = ['turn.started', 'turn.completed']
+    await run(page, 'source', `${world.url}/v1/sessions/${session}/stream?token=${token}`, names)
+    await (await world.as(token).turn(session, { input: 'hello' })).ended
+    const received = (): Promise<readonly Frame[]> => page.evaluate('window.received')
+    await vi.waitFor(async () => expect((await received()).some(endsTurn)).toBe(true), patience)
+    expect((await received())[0]?.data).toMatchObject({ input_text: 'hello' })
+    await page.close()
+  })
 })

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { operations } from '#actors/capabilities.ts'
+import { eventsOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { sessionFrames } from '#specs/resources/sessions.ts'
 import { offeredTools } from '#src/tool-server/offered-tools.ts'
@@ -337,15 +338,22 @@ export const foreignIds = (swept: () => Swept): void => {
     expect(leaking).toEqual([])
   })
 
+  const resumable = guarded.filter(({ answer }) => eventsOf(answer)?.resumable)
+
   it.each(attackerNames)("%s streams nothing by another's Last-Event-ID", async (who) => {
     const attacker = attackers[who]
-    const own = attacker.own.idOr('session_id')
-    for (const last of ['0', victim.populated.sessions[0] ?? '']) {
-      const path = `/v1/sessions/${own}/stream`
-      const headers = { 'last-event-id': last }
-      const { text } = await seen(attacker.api, operations['sessions.stream'], { path, headers })
-      for (const sign of signsOf(attacker)) expect(text).not.toContain(sign)
+    const streamed = resumable.filter(attacker.takes)
+    const places = ['0', '999999', ...(victim.everything.get('ses') ?? []).slice(0, 1)]
+    for (const operation of streamed) {
+      for (const last of places) {
+        const path = pathOf(operation, (name) => attacker.own.idOr(name))
+        const headers = { 'last-event-id': last, accept: 'text/event-stream' }
+        const { text, status } = await seen(attacker.api, operation, { path, headers })
+        expect(status, operation.id).toBeLessThan(500)
+        for (const sign of signsOf(attacker)) expect(text, operation.id).not.toContain(sign)
+      }
     }
+    expect(streamed.map(({ id }) => id)).not.toEqual([])
   })
 
   it.each(attackerNames)(

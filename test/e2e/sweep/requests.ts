@@ -25,7 +25,8 @@ const streamMs = 500
 
 /** Sends a request and reads all of its answer. */
 export const seen = async (api: Api, operation: Operation, { path, body, headers }: Sent): Promise<Seen> => {
-  const enough = operation.answer.kind === 'events' ? AbortSignal.timeout(streamMs) : undefined
+  const isStream = operation.answer.kind === 'events' || headers.accept === 'text/event-stream'
+  const enough = isStream ? AbortSignal.timeout(streamMs) : undefined
   let status = 0
   let text = ''
   try {

@@ -93,6 +93,13 @@ describe('the OpenAPI document', () => {
     expect(kinds.filter((kind) => !('schema' in Object(kind)))).toEqual([])
   })
 
+  it('has a body for every refusal: one without is of no type, and takes the types of all others along', () => {
+    const bare = Object.entries(document.components.responses).filter(
+      ([, response]) => valuesOf(response, 'content').length === 0,
+    )
+    expect(bare).toEqual([])
+  })
+
   it('shares the error responses of a status between operations', () => {
     const operationsOf = Object.values<object>(document.paths).flatMap((each) => Object.values(each))
     const failures = operationsOf.flatMap(({ responses }) =>

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '#outgoing/shares/in-shares.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { boundaryOf, parseForm } from '#transport/api/body/multipart.ts'
 
 const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`
-const parse = (text: string | Buffer) => parseForm(Buffer.from(text), 'b')
+const parse = (text: string | Buffer) => atOnce(parseForm(Buffer.from(text), 'b'))
 
 describe('a boundary', () => {
   it.each([

@@ -67,7 +67,7 @@ export const chatPart = known(jsonObject(), {
     ),
     object(
       { type: oneOf('refusal'), refusal: string() },
-      { title: 'ChatRefusalPart', description: 'Words with which the model refused.', open: true },
+      { title: 'ChatRefusalPart', description: 'Text with which the model refused.', open: true },
     ),
   ],
 })
@@ -141,7 +141,7 @@ export const chatToolChoice = known(union([string(), jsonObject()]), {
     ),
     object(
       { type: oneOf('allowed_tools'), allowed_tools: allowedTools },
-      { title: 'ChatAllowedTools', description: 'One of these tools is called.', open: true },
+      { title: 'ChatAllowedTools', description: 'Restricts the model to these tools.', open: true },
     ),
   ],
 })
@@ -195,5 +195,5 @@ export const passedOnFields = {
   seed: maybe(integer()),
   user: maybe(string()),
   parallel_tool_calls: maybe(boolean()),
-  reasoning_effort: maybe(string({ description: 'How much the model thinks, such as `low`, `medium` or `high`.' })),
+  reasoning_effort: maybe(string({ description: 'Amount of reasoning, such as `low`, `medium` or `high`.' })),
 }

@@ -64,11 +64,11 @@ export const messageBlock = known(jsonObject(), {
     ),
     object(
       { type: oneOf('thinking'), thinking: string(), signature: string() },
-      { title: 'MessageThinkingBlock', description: 'What the model thought, as it answered it.', open: true },
+      { title: 'MessageThinkingBlock', description: 'Reasoning of the model.', open: true },
     ),
     object(
       { type: oneOf('redacted_thinking'), data: string() },
-      { title: 'MessageRedactedThinkingBlock', description: 'Thoughts that only the provider reads.', open: true },
+      { title: 'MessageRedactedThinkingBlock', description: 'Reasoning that only the provider can read.', open: true },
     ),
   ],
 })
@@ -104,11 +104,15 @@ export const thinking = known(jsonObject(), {
   shapes: [
     object(
       { type: oneOf('enabled'), budget_tokens: integer() },
-      { title: 'MessageThinkingEnabled', description: 'Thinks with so many tokens at most.', open: true },
+      { title: 'MessageThinkingEnabled', description: 'Thinking with at most this number of tokens.', open: true },
     ),
     object(
       { type: oneOf('disabled', 'adaptive') },
-      { title: 'MessageThinkingChoice', description: 'Does not think, or as much as it needs.', open: true },
+      {
+        title: 'MessageThinkingChoice',
+        description: 'Thinking is disabled, or as long as the model needs.',
+        open: true,
+      },
     ),
   ],
 })

@@ -75,7 +75,7 @@ export const responseInputItem = known(jsonObject(), {
     ),
     object(
       { type: oneOf('reasoning'), id: optional(string()), summary: array(jsonObject()) },
-      { title: 'ResponseReasoning', description: 'What the model thought, as it answered it.', open: true },
+      { title: 'ResponseReasoning', description: 'Reasoning of the model.', open: true },
     ),
     object(
       { type: oneOf('item_reference'), id: string() },
@@ -127,7 +127,7 @@ export const responseToolChoice = known(union([string(), jsonObject()]), {
     ),
     object(
       { type: oneOf('allowed_tools'), mode: oneOf('auto', 'required'), tools: array(jsonObject()) },
-      { title: 'ResponseAllowedTools', description: 'One of these tools is called.', open: true },
+      { title: 'ResponseAllowedTools', description: 'Restricts the model to these tools.', open: true },
     ),
   ],
 })

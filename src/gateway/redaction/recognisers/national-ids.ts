@@ -89,10 +89,16 @@ function words(list: string): RegExp {
 
 const none: readonly Hit[] = []
 
+/**
+ * What each shape has in it: nine digits with at most one character between two, or letters among fewer of them. It begins
+ * with digits, so that a text of words is passed over.
+ */
+const anyShape = /\d{7}-?[A-Z]|\d{2}[A-Z]\d{2}|\d{2} ?\d{2} ?\d{2} ?[A-D]|\d[AB] ?\d{3}|\d(?:[ .-]?\d){8}/i
+
 /** National ids of some countries, by their check digits. */
 export const nationalIdNumbers: Recogniser = {
   types: ['national_id'],
-  mayFind: (text) => /\d{2}(?:[ .-]?|[A-Z])\d{2}/i.test(text),
+  mayFind: (text) => anyShape.test(text),
   find: (reading) => nationalIds.flatMap((id) => idsIn(reading, id)),
 }
 

@@ -25,7 +25,8 @@ export const isCard = (digits: string): boolean =>
 /** Numbers of payment cards. */
 export const paymentCards: Recogniser = {
   types: ['payment_card'],
-  mayFind: (text) => /\d{4}[ .-]?\d{4}/.test(text) || /3\d{3}[ .-]\d{6}[ .-]/.test(text),
+  // every shape has so many digits with no more than one character between two
+  mayFind: (text) => /\d(?:[ .-]?\d){13}/.test(text),
   find: ({ text }) =>
     hitsOf(text, shaped, { type: 'payment_card', accepts: (match) => isCard(match.replace(/\D/g, '')) }),
 }

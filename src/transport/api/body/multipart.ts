@@ -1,4 +1,6 @@
+import { StringDecoder } from 'node:string_decoder'
 import type { UploadedFile } from '#actors/call/call.ts'
+import type { Steps } from '#outgoing/shares/in-shares.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** A multipart form: text fields in order, and files. */
@@ -22,8 +24,11 @@ export const boundaryOf = (contentType: string | undefined): string | null => {
   return match?.[1] ?? match?.[2] ?? null
 }
 
-/** Takes a form apart (RFC 7578). @throws {ServiceError} `bad_request` for one that is not well made. */
-export const parseForm = (body: Buffer, boundary: string): Form => {
+/** What of a long text is decoded in one step, in bytes. */
+const textStepBytes = 256 * 1024
+
+/** Takes a form apart (RFC 7578), in steps: its texts may be long. @throws {ServiceError} `bad_request` for one that is not well made. */
+export function* parseForm(body: Buffer, boundary: string): Steps<Form> {
   const fields: (readonly [string, string])[] = []
   const files: UploadedFile[] = []
   for (const part of partsOf(body, boundary)) {
@@ -32,10 +37,21 @@ export const parseForm = (body: Buffer, boundary: string): Form => {
     if (end > maxHeadBytes) throw refuse(`The headers of a part of the form have more than ${maxHeadBytes} bytes.`)
     const head = headOf(part.toString('utf8', 0, end))
     const content = part.subarray(end + 4)
-    if (head.filename === null) fields.push([head.name, content.toString('utf8')])
+    if (head.filename === null) fields.push([head.name, yield* textOf(content)])
     else files.push({ field: head.name, filename: head.filename, contentType: head.contentType, bytes: content })
   }
   return { fields, files }
+}
+
+function* textOf(bytes: Buffer): Steps<string> {
+  if (bytes.length <= textStepBytes) return bytes.toString('utf8')
+  const decoder = new StringDecoder('utf8')
+  let text = ''
+  for (let at = 0; at < bytes.length; at += textStepBytes) {
+    text += decoder.write(bytes.subarray(at, at + textStepBytes))
+    yield
+  }
+  return text + decoder.end()
 }
 
 function partsOf(body: Buffer, boundary: string): readonly Buffer[] {

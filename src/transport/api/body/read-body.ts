@@ -1,10 +1,11 @@
 import type { UploadedFile } from '#actors/call/call.ts'
+import { atOnce, inShares } from '#outgoing/shares/in-shares.ts'
 import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
-import { isJsonType, maxValuesOfShort, parseJson } from './json-body.ts'
-import { boundaryOf, parseForm } from './multipart.ts'
+import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from './json-body.ts'
+import { boundaryOf, type Form, parseForm } from './multipart.ts'
 
 /** A body as it came, not yet checked against its schema. */
 export interface ReadBody {
@@ -12,6 +13,8 @@ export interface ReadBody {
   readonly files: readonly UploadedFile[]
   /** The JSON that `value` was parsed from. */
   readonly bytes?: Buffer
+  /** To handle it at once would hold every other request up: it goes on in another turn of the loop at each stage. */
+  readonly isLong?: boolean
 }
 
 const noFiles: readonly UploadedFile[] = []
@@ -37,7 +40,7 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
     const value = parseJson(bytes, isShort(operation) ? maxValuesOfShort : undefined)
     if (!(value instanceof Promise)) return { value, files: noFiles, bytes }
     return value.then(
-      (late) => ({ value: late, files: noFiles, bytes }),
+      (late) => ({ value: late, files: noFiles, bytes, isLong: true }),
       (error: unknown) => Promise.reject(refusalOf(request, error)),
     )
   } catch (error) {
@@ -64,12 +67,18 @@ const readForm = (
   operation: Operation,
   fields: readonly string[],
   { bytes, boundary }: { readonly bytes: Buffer; readonly boundary: string },
-): ReadBody => {
-  const form = parseForm(bytes, boundary)
-  const stray = form.files.find((file) => !fields.includes(file.field))
+): ReadBody | Promise<ReadBody> => {
+  const parsing = parseForm(bytes, boundary)
+  const isLong = isLongBody(bytes)
+  const read = (form: Form): ReadBody => ({ ...filled(operation, fields, form), isLong })
+  return isLong ? inShares(parsing).then(read) : read(atOnce(parsing))
+}
+
+const filled = (operation: Operation, names: readonly string[], form: Form): ReadBody => {
+  const stray = form.files.find((file) => !names.includes(file.field))
   if (stray !== undefined && operation.unknownFields === 'refuse') {
     throw new ServiceError('unknown_field', { param: stray.field })
   }
-  const files = form.files.filter((file) => fields.includes(file.field))
+  const files = form.files.filter((file) => names.includes(file.field))
   return { value: formFields(operation.body?.json ?? {}, form.fields), files }
 }
