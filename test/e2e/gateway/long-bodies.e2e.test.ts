@@ -93,8 +93,6 @@ describe('a long body holds no other request up for 50 ms', () => {
     const probe = resolve(import.meta.dirname, '../../support/loop-holds.ts')
     const provider = { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: upstream.url }
     world = await World.start({ env: { ...provider, LOOP_HOLDS: holds, NODE_OPTIONS: `--import=${probe}` } })
-    // what a first request loads and compiles is not what a body costs
-    for (const [, path, body] of bodies) await send(path, body)
   }, 240_000)
   afterAll(async () => {
     await world.stop()
@@ -121,8 +119,8 @@ describe('a long body holds no other request up for 50 ms', () => {
   const sent = bodies.map(([what, path, body, status = 200]) => ({ what, path, body, status }))
   it.each(sent)('with $what', async ({ path, body, status }) => {
     const seen: number[] = []
-    // a full collection of garbage falls into one of them, and not into all
-    for (let attempt = 0; attempt < 3 && !seen.some((ms) => ms < mostMs); attempt++)
+    // what a first request loads and compiles is not what a body costs, and a full collection of garbage falls into one of them
+    for (let attempt = 0; attempt < 4 && !seen.some((ms) => ms < mostMs); attempt++)
       seen.push(await heldMs(path, body, status))
     expect(Math.min(...seen), `${seen.map(Math.round)} ms`).toBeLessThan(mostMs * slowness())
   })
