@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { providers } from '../specs/data/providers.ts'
 import { type OwnPrices, ownPriceNames } from '../specs/own-prices.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
+import { type SearchEngineSettings, searchEnginesOf, searchEnginesTake } from '../specs/search-engines.ts'
 
 /** A model provider as the environment names it. */
 export interface ProviderSettings {
@@ -66,6 +67,8 @@ export interface Config {
   readonly embedderPath: string | null
   /** Project whose crawled pages every project finds; null: none. */
   readonly sharedCorpus: string | null
+  /** Search engines of third parties that requests may name. */
+  readonly searchEngines: readonly SearchEngineSettings[]
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
@@ -88,7 +91,8 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that hold a secret. */
-const isSecret = /_API_KEY$|^(MASTER_KEY|MONGODB_URL|REDIS_URL|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD)$/
+const isSecret =
+  /_API_KEY$|^(MASTER_KEY|MONGODB_URL|REDIS_URL|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD|WEB_SEARCH_ENGINES)$/
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const simulatedModes = ['auto', 'on', 'off'] as const
@@ -136,6 +140,7 @@ export function readConfig(env: Environment): Config {
       null,
     embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
     sharedCorpus: read.value('WEB_SHARED_PROJECT', asIs, 'the id of a project') ?? null,
+    searchEngines: read.value('WEB_SEARCH_ENGINES', searchEnginesOf, searchEnginesTake) ?? Object.freeze([]),
     chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
     browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
     browserJobMemoryBytes:

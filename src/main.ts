@@ -118,7 +118,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const serving = Promise.withResolvers<void>()
   const actors = await openActors({
     storage,
-    ...{ managed, embedder, sharedCorpus: config.sharedCorpus },
+    ...{ managed, embedder, sharedCorpus: config.sharedCorpus, searchEngines: config.searchEngines },
     guard: guardOf(config, traces),
     masterKey,
     box: openSecretBox({ masterKey }),

@@ -47,6 +47,7 @@ describe('readConfig', () => {
       browserJobMemoryBytes: 1_073_741_824,
       embedderPath: null,
       sharedCorpus: null,
+      searchEngines: [],
       logLevel: 'info',
       otelEndpoint: null,
     })
@@ -92,6 +93,8 @@ describe('readConfig', () => {
       BROWSER_JOB_MEMORY_MB: '512',
       EMBEDDER_PATH: '/models/small',
       WEB_SHARED_PROJECT: 'prj_shared',
+      WEB_SEARCH_ENGINES:
+        '[{"name":"searx","shape":"searxng","url":"http://searx/?q={query}","headers":{"X-Key":"k"}}]',
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
       SHUTDOWN_GRACE_S: '45',
@@ -140,6 +143,12 @@ describe('readConfig', () => {
       browserJobMemoryBytes: 536_870_912,
       embedderPath: '/models/small',
       sharedCorpus: 'prj_shared',
+      searchEngines: [
+        {
+          ...{ name: 'searx', url: 'http://searx/?q={query}', headers: { 'x-key': 'k' }, most: 20 },
+          paths: { results: 'results', title: 'title', url: 'url', snippet: 'content', published: 'publishedDate' },
+        },
+      ],
       logLevel: 'debug',
       otelEndpoint: 'http://otel:4318',
     })
@@ -147,6 +156,7 @@ describe('readConfig', () => {
 
   it.each([
     ['PORT', '65536'],
+    ['WEB_SEARCH_ENGINES', '[{"name":"a"}]'],
     ['PORT', '80a'],
     ['PORT', '-1'],
     ['HOST', 'two words'],

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { RunCeilings } from '#specs/run-limits.ts'
+import type { SearchEngineSettings } from '#specs/search-engines.ts'
 import type { ModelWaits } from '../gateway/call/call-policy.ts'
 import {
   gatewayPort,
@@ -42,6 +43,7 @@ import { RecordSweeper } from './runtime/rows/record-sweeper.ts'
 import { type Runtime, startRuntime } from './runtime/runtime.ts'
 import type { TenantDirectory } from './tenants/tenant-directory.ts'
 import { tenantDirectory } from './tenants/tenants.ts'
+import { foreignEnginesPort } from './web/engines/foreign-engines.ts'
 import { sharedCorpusPort } from './web/shared-corpus.ts'
 
 /** What main.ts gives to the actors. */
@@ -64,6 +66,8 @@ export interface ActorsParts {
   readonly browser?: BrowserSettings
   /** Project whose crawled pages every project finds; null or absent: none. */
   readonly sharedCorpus?: string | null
+  /** Search engines of third parties that requests may name; absent: none. */
+  readonly searchEngines?: readonly SearchEngineSettings[]
   /** How many runs work at a time, and how far each may go. */
   readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
   /** Joins this process to others; alone without it. */
@@ -195,6 +199,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   localEmbedderPort.give(house, parts.embedder ?? null)
   browserSettingsPort.give(house, parts.browser ?? { path: null, atOnce: null, maxMemoryBytes: defaultJobMemoryBytes })
   sharedCorpusPort.give(house, parts.sharedCorpus ?? null)
+  foreignEnginesPort.give(house, parts.searchEngines ?? [])
   return house
 }
 

@@ -33,7 +33,10 @@ const result = object(
       { quote: string(), contentHash: string(), retrievedAt: timestamp() },
       { title: 'WebEvidence', description: 'What the page said, and when.' },
     ),
-    corpus: described(string(), '`project`, or `shared` for pages that every project finds.'),
+    corpus: described(
+      string(),
+      '`project`, `shared` for pages that every project finds, or `engine` for what an engine of a third party named: nothing of that was read.',
+    ),
     signals: described(
       optional(jsonObject()),
       'Parts of the score, with `explain`: `relevance`, `lexical`, `semantic`, `title`, `authority`, `freshness`, `quality`, `spam` and `diversity`.',
@@ -48,7 +51,7 @@ export const webSearch = defineOperations('web', {
     ...ofWeb,
     summary: 'Search pages',
     description:
-      'Searches the pages that the project has crawled, and the shared corpus of the installation. No query leaves the server. Ranked by words, vectors where the server has an embedder, title, links of other hosts, age, quality and signs of spam; mirrors are left out, and hosts take turns.',
+      'Searches the pages that the project has crawled, and the shared corpus of the installation. No query leaves the server, unless `engine` names an engine of a third party. Ranked by words, vectors where the server has an embedder, title, links of other hosts, age, quality and signs of spam; mirrors are left out, and hosts take turns.',
     method: 'POST',
     path: '/v1/web/search',
     body: object({
@@ -66,6 +69,10 @@ export const webSearch = defineOperations('web', {
         optional(string({ minLength: 2, maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$' })),
         'Only pages in this language, a BCP 47 tag.',
       ),
+      engine: described(
+        optional(string({ minLength: 1, maxLength: 32 })),
+        'Engine of a third party, by the name that the operator gave it: it sees the query. `searchEngine` names it in the answer. Default: the own index.',
+      ),
       explain: described(optional(boolean()), 'Shows the parts of each score.'),
     }),
     answer: answersJson(
@@ -73,12 +80,14 @@ export const webSearch = defineOperations('web', {
         query: string(),
         count: integer(),
         searchEngine: string({
-          description: 'Identifier of the ranking. `+` and the id of an embedder follow when vectors take part.',
+          description:
+            'Identifier of the ranking. `+` and the id of an embedder follow when vectors take part. With `engine`, its name.',
         }),
         results: array(result),
         untrusted,
       }),
     ),
+    errors: ['fetch_failed', 'fetch_timeout'],
     idempotency: 'ignored',
   },
 })

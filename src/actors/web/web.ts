@@ -16,6 +16,8 @@ import { crawlEffects } from './crawl/crawl-effects.ts'
 import { crawlJobUseCases } from './crawl/crawl-job-use-cases.ts'
 import { crawlUseCase } from './crawl/crawl-use-case.ts'
 import { SitePaces } from './crawl/site-paces.ts'
+import { foreignEnginesPort } from './engines/foreign-engines.ts'
+import { foreignSearch } from './engines/foreign-search.ts'
 import { extractUseCase } from './extract/extract-use-case.ts'
 import { PageReader } from './extract/page-reader.ts'
 import { fetchUseCase } from './fetch/fetch-use-case.ts'
@@ -43,6 +45,7 @@ export const web = capability({
     const paces = new SitePaces({ robots: fetcher.robots, clock })
     const embedder = localEmbedderPort.of(house)
     const search = { indexes, embedder, shared: sharedCorpusPort.of(house), now }
+    const foreign = { engines: foreignEnginesPort.of(house), guard: house.guard, store, now }
     const indexing = {
       reader,
       store,
@@ -61,7 +64,10 @@ export const web = capability({
         'web.fetch': fetchUseCase(fetcher),
         'web.extract': extractUseCase(reader),
         'web.crawl': crawlUseCase({ ...indexing, fetcher, steady: clock.steady }),
-        'web.search': ({ scope, body }) => searchPages(search, { ...body, project: scope.project }),
+        'web.search': ({ scope: { project }, body }) =>
+          body.engine === undefined
+            ? searchPages(search, { ...body, project })
+            : foreignSearch(foreign, { ...body, engine: body.engine, project }),
         ...crawlJobUseCases({ host: house.host, records, now }),
         ...takedownUseCases({ records, store, dropped: (project) => indexes.dropped(project), now }),
       },

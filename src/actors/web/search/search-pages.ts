@@ -1,9 +1,8 @@
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { PageHit } from '#retrieval/pages/page-index.ts'
-import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf, ResultOf } from '#specs/index.ts'
-import { freshSince } from '#src/pages/freshness.ts'
 import type { WebPageRow } from '../store/page-store.ts'
+import { isOfHost, sinceOf } from './filters.ts'
 import type { PageIndexes } from './page-indexes.ts'
 
 /** What searches need. */
@@ -58,11 +57,7 @@ const acceptsOf = (
   { domain, freshness, language }: PageSearch,
   now: number,
 ): ((row: WebPageRow | undefined) => boolean) => {
-  const since = freshness === undefined ? undefined : freshSince(freshness, now)
-  if (since === null) {
-    const message = 'Freshness is a time, or a duration such as 24h, 7d, 2w, 3m or 1y.'
-    throw new ServiceError('invalid_field', { param: 'freshness', message })
-  }
+  const since = sinceOf({ freshness }, now)
   const host = domain?.toLowerCase()
   const spoken = language?.toLowerCase()
   return (row) => {
@@ -76,11 +71,6 @@ const acceptsOf = (
 
 /** `en` finds `en-GB`; `en-GB` does not find `en-US`. */
 const speaks = (own: string, wanted: string): boolean => own === wanted || own.startsWith(`${wanted}-`)
-
-const isOfHost = (url: string, host: string): boolean => {
-  const { hostname, host: withPort } = new URL(url)
-  return hostname === host || withPort === host || hostname.endsWith(`.${host}`)
-}
 
 const vectorOf = async (embedder: Embedder | null, query: string): Promise<Float32Array | null> => {
   try {

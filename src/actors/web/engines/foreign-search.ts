@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { acceptedCodings, unpackedBody } from '#outgoing/decompression.ts'
+import { JsonDepth } from '#outgoing/json-depth.ts'
+import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { derivedId } from '#runtime/ids.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { BodyOf, ResultOf } from '#specs/index.ts'
+import type { SearchEngineSettings } from '#specs/search-engines.ts'
+import type { Json } from '#storage/ports.ts'
+import { isOfHost, sinceOf } from '../search/filters.ts'
+import type { PageStore } from '../store/page-store.ts'
+import { type ForeignResult, readResults } from './read-results.ts'
+
+/** What searches by engines of third parties need. */
+export interface ForeignSearchParts {
+  readonly engines: readonly SearchEngineSettings[]
+  /** Engines are the operator's, and may stand on a private host that ALLOWED_PRIVATE_HOSTS names. */
+  readonly guard: Pick<SsrfGuard, 'request'>
+  readonly store: Pick<PageStore, 'isBlocked'>
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** A search that names an engine. */
+export type ForeignSearch = BodyOf<'web.search'> & { readonly project: string; readonly engine: string }
+
+type Answer = ResultOf<'web.search'>
+
+const maxBytes = 1024 * 1024
+const maxDepth = 40
+const waitMs = 15_000
+
+/**
+ * Searches with an engine of a third party, which sees the query and nothing else. The order is the engine's; filters are applied to what it
+ * answers, and pages that were taken down stay away. No page is read.
+ *
+ * @throws {ServiceError} `invalid_field` for an engine that is not declared or a filter that it has not, `fetch_failed`, `fetch_timeout`
+ */
+export const foreignSearch = async (parts: ForeignSearchParts, search: ForeignSearch): Promise<Answer> => {
+  const { project, query, limit, domain } = search
+  const engine = engineOf(parts, search)
+  const since = sinceOf(search, parts.now())
+  const found = await answerOf(parts, engine, search)
+  const host = domain?.toLowerCase()
+  const fitting = found.filter(
+    ({ url, publishedAt }) =>
+      (since === undefined || (publishedAt !== null && publishedAt >= since)) &&
+      (host === undefined || isOfHost(url, host)),
+  )
+  const blocked = await Promise.all(fitting.map(({ url }) => parts.store.isBlocked(project, url)))
+  const results = fitting
+    .filter((_, index) => blocked[index] === false)
+    .slice(0, limit)
+    .map((result, place) => resultOf(result, place, parts.now()))
+  return { query, count: results.length, searchEngine: engine.name, results, untrusted: true }
+}
+
+const engineOf = ({ engines }: ForeignSearchParts, { engine: name, language }: ForeignSearch): SearchEngineSettings => {
+  const engine = engines.find((each) => each.name === name)
+  if (engine === undefined) {
+    const names = engines.map((each) => each.name).join(', ')
+    const message =
+      names === '' ? 'This server has no engine of a third party.' : `This server has the engines ${names}.`
+    throw new ServiceError('invalid_field', { param: 'engine', message })
+  }
+  if (language !== undefined && !engine.url.includes('{language}'))
+    throw new ServiceError('invalid_field', { param: 'language', message: `The engine ${name} takes no language.` })
+  return engine
+}
+
+const answerOf = async (
+  { guard }: ForeignSearchParts,
+  engine: SearchEngineSettings,
+  search: ForeignSearch,
+): Promise<readonly ForeignResult[]> => {
+  const signal = AbortSignal.timeout(waitMs)
+  try {
+    const { statusCode, headers, body } = await guard.request(urlOf(engine, search), {
+      method: 'GET',
+      headers: { accept: 'application/json', 'accept-encoding': acceptedCodings, ...engine.headers },
+      signal,
+      maxRedirects: 0,
+    })
+    const coding = headers['content-encoding']?.toString()
+    const { bytes, isCut } = await unpackedBody(body, { coding, maxBytes })
+    if (statusCode !== 200) throw failed(engine, `answered ${statusCode}`)
+    const found = isCut || !new JsonDepth(maxDepth).push(bytes) ? null : readResults(jsonOf(bytes), engine.paths)
+    if (found === null) throw failed(engine, 'answered what is no list of results')
+    return found
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    if (signal.aborted)
+      throw new ServiceError('fetch_timeout', {
+        message: `The engine ${engine.name} did not answer in time.`,
+        cause: error,
+      })
+    throw failed(engine, 'cannot be reached', error)
+  }
+}
+
+const urlOf = ({ url, most }: SearchEngineSettings, { query, limit, language }: ForeignSearch): string =>
+  url
+    .replaceAll('{limit}', String(Math.min(limit, most)))
+    .replaceAll('{language}', () => encodeURIComponent(language ?? 'all'))
+    .replaceAll('{query}', () => encodeURIComponent(query.toWellFormed()))
+
+/** Not what it answered: that may repeat the key. */
+const failed = ({ name }: SearchEngineSettings, what: string, cause?: unknown): ServiceError =>
+  new ServiceError('fetch_failed', { message: `The engine ${name} ${what}.`, ...(cause !== undefined && { cause }) })
+
+const jsonOf = (bytes: Buffer): Json => {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+const resultOf = (
+  { url, title, snippet, publishedAt }: ForeignResult,
+  place: number,
+  now: number,
+): Answer['results'][number] => {
+  const retrievedAt = new Date(now).toISOString()
+  const contentHash = createHash('sha256').update(snippet).digest('hex')
+  return {
+    ...{ id: derivedId('wpg', now, url), title, url, canonicalUrl: url, snippet, contentHash, retrievedAt },
+    // the engine gives an order and no measure
+    score: 1 / (place + 1),
+    publishedAt: publishedAt === null ? null : new Date(publishedAt).toISOString(),
+    evidence: { quote: snippet, contentHash, retrievedAt },
+    corpus: 'engine',
+  }
+}

@@ -1,0 +1,65 @@
+import { isObject } from '#runtime/schema.ts'
+import type { ResultPaths } from '#specs/search-engines.ts'
+import { pageUrlOf } from '#src/pages/page-url.ts'
+import { decodedEntities } from '#src/parsing/pages/entities.ts'
+import type { Json } from '#storage/ports.ts'
+
+/** A page that an engine of a third party names. All of it is untrusted text. */
+export interface ForeignResult {
+  readonly url: string
+  readonly title: string
+  readonly snippet: string
+  /** ms since the epoch; null: the engine does not say. */
+  readonly publishedAt: number | null
+}
+
+const most = { title: 500, snippet: 400 } as const
+
+/** The results in an engine's answer; null for an answer that has no list of them. What names no page of the web is left out. */
+export const readResults = (answer: Json, paths: ResultPaths): readonly ForeignResult[] | null => {
+  const list = at(answer, paths.results)
+  if (!Array.isArray(list)) return null
+  const seen = new Set<string>()
+  return list.flatMap((item): readonly ForeignResult[] => {
+    const url = pageUrlOf(textOf(at(item, paths.url)))
+    if (typeof url === 'string' || seen.has(url.href)) return []
+    seen.add(url.href)
+    return [
+      {
+        url: url.href,
+        title: plain(textOf(at(item, paths.title)), most.title),
+        snippet: plain(textOf(at(item, paths.snippet)), most.snippet),
+        publishedAt: timeOf(textOf(paths.published === undefined ? null : at(item, paths.published))),
+      },
+    ]
+  })
+}
+
+const at = (value: Json, path: string): Json =>
+  path
+    .split('.')
+    .reduce<Json>(
+      (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? (inner[name] ?? null) : null),
+      value,
+    )
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : '')
+
+/** Engines mark the words of the query with elements. */
+const plain = (text: string, longest: number): string => {
+  const words = decodedEntities(text.slice(0, longest * 4).replace(/<\/?[a-z][^<>]{0,200}>/gi, ''))
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toWellFormed()
+  return words.length <= longest
+    ? words
+    : `${words
+        .slice(0, longest - 1)
+        .toWellFormed()
+        .trimEnd()}…`
+}
+
+const timeOf = (text: string): number | null => {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? null : time
+}

@@ -1,0 +1,19 @@
+import { ServiceError } from '#specs/errors/errors.ts'
+import { freshSince } from '#src/pages/freshness.ts'
+
+/** Since when pages of a search were published; undefined: it does not say. @throws {ServiceError} `invalid_field` */
+export const sinceOf = (
+  { freshness }: { readonly freshness?: string | undefined },
+  now: number,
+): number | undefined => {
+  const since = freshness === undefined ? undefined : freshSince(freshness, now)
+  if (since !== null) return since
+  const message = 'Freshness is a time, or a duration such as 24h, 7d, 2w, 3m or 1y.'
+  throw new ServiceError('invalid_field', { param: 'freshness', message })
+}
+
+/** Whether an address is of a host, or of one below it. @param host in lower case, with or without a port. */
+export const isOfHost = (url: string, host: string): boolean => {
+  const { hostname, host: withPort } = new URL(url)
+  return hostname === host || withPort === host || hostname.endsWith(`.${host}`)
+}
