@@ -1,29 +1,43 @@
 import { join } from 'node:path'
 import { type Embedder, openLocalEmbedder } from '../src/retrieval/embedder.ts'
+import type { LocalEmbedder } from '../src/retrieval/embedding/local-embedder.ts'
 import { defaultThreshold } from '../src/retrieval/passage-query.ts'
 import { readBeam } from './recall/beam.ts'
 import { type Collection, isReported, type Question } from './recall/collection.ts'
 import { readCranfield } from './recall/cranfield.ts'
 import { type Engine, indexEngine, type Searchable } from './recall/engine.ts'
+import { KeptEmbedder } from './recall/kept-embedder.ts'
 import { readLocomo } from './recall/locomo.ts'
 import { madeMemories } from './recall/made.ts'
 import { type Found, rowsOf } from './recall/report.ts'
+import { servedEngine } from './recall/served-engine.ts'
 import { readXquad } from './recall/xquad.ts'
 import type { Row } from './row.ts'
 
 /**
- * How much of what answers a question is found, by the index of `src/retrieval`: of the public sets below the folder
- * (`locomo`, `beam`, `xquad`, `cranfield`: clones of their repositories), else of a small made one. Vectors come from the
- * model in the folder EMBEDDER_PATH. Of the questions one half is reported; the weights were tuned on the other.
+ * How much of what answers a question is found, of the public sets below the folder (`locomo`, `beam`, `xquad`, `cranfield`:
+ * clones of their repositories), else of a small made one. Memories go into a server of ours and are searched over HTTP,
+ * documents into the index of `src/retrieval` (`npm run bench -- --only knowledge` has them over HTTP). Vectors come from the model
+ * in the folder EMBEDDER_PATH; those of documents are kept in the file EMBEDDINGS_FILE, when it is named. Of the questions one half is
+ * reported; the weights were tuned on the other. RECALL_SETS names the only sets to be measured.
  */
 export async function benchRecall(folder: string | null): Promise<readonly Row[]> {
-  const path = process.env.EMBEDDER_PATH
-  const embedder = path === undefined ? null : await openLocalEmbedder(path)
-  const engines = [indexEngine(null), ...(embedder === null ? [] : [indexEngine(embedder)])]
+  const path = process.env.EMBEDDER_PATH ?? null
+  const embedder = path === null ? null : await openLocalEmbedder(path)
   const rows: Row[] = []
   try {
     for (const collection of folder === null ? [madeMemories()] : collectionsIn(folder)) {
-      for (const engine of engines) rows.push(...(await measured(collection, engine, embedder)))
+      for (const place of path === null ? [null] : [null, path]) {
+        const engine =
+          collection.profile === 'memory'
+            ? await servedEngine(place)
+            : indexEngine(place === null ? null : kept(embedder))
+        try {
+          rows.push(...(await measured(collection, engine)))
+        } finally {
+          await engine.close()
+        }
+      }
     }
   } finally {
     await embedder?.close()
@@ -31,40 +45,49 @@ export async function benchRecall(folder: string | null): Promise<readonly Row[]
   return rows
 }
 
+const kept = (embedder: LocalEmbedder | null): Embedder | null => {
+  const file = process.env.EMBEDDINGS_FILE
+  return embedder === null || file === undefined ? embedder : new KeptEmbedder(embedder, file)
+}
+
 function collectionsIn(folder: string): readonly Collection[] {
-  const found = [
-    readLocomo(join(folder, 'locomo')),
-    readBeam(join(folder, 'beam')),
-    ...readXquad(join(folder, 'xquad')),
-    readCranfield(join(folder, 'cranfield')),
-  ].filter((collection) => collection !== null)
+  const wanted = process.env.RECALL_SETS?.split(',') ?? ['locomo', 'beam', 'xquad', 'cranfield']
+  const readers: Readonly<Record<string, (path: string) => readonly (Collection | null)[]>> = {
+    locomo: (path) => [readLocomo(path)],
+    beam: (path) => [readBeam(path)],
+    xquad: readXquad,
+    cranfield: (path) => [readCranfield(path)],
+  }
+  const found = wanted
+    .flatMap((name) => readers[name]?.(join(folder, name)) ?? [])
+    .filter((collection) => collection !== null)
   if (found.length === 0) throw new Error(`no public set below ${folder}`)
   return found
 }
 
-async function measured(collection: Collection, engine: Engine, embedder: Embedder | null): Promise<readonly Row[]> {
+async function measured(collection: Collection, engine: Engine): Promise<readonly Row[]> {
   const { scopes } = collection
   const opened: Searchable[] = []
   for (const scope of scopes) opened.push(await engine.open(collection, scope))
   const found: Found[] = []
-  const reported = scopes.flatMap(({ questions }, scope) => questions.map((question) => ({ question, scope })))
-  for (const [place, { question, scope }] of reported.entries()) {
+  const all = scopes.flatMap(({ questions }, scope) => questions.map((question) => ({ question, scope })))
+  const before = engine.cpuMs()
+  for (const [place, { question, scope }] of all.entries()) {
     const [own, other] = [opened[scope], opened[(scope + 1) % opened.length]]
     if (!isReported(place) || own === undefined || other === undefined) continue
     if (question.relevant.size === 0 && question.sort !== 'wrong person') continue
     found.push(await answered(question, own, other))
   }
-  return rowsOf(collection, engine.name === 'lexical' || embedder === null ? 'lexical' : 'hybrid', found)
+  const searches = found.length * 2
+  return rowsOf(collection, { kind: engine.name, found, cpuMs: (engine.cpuMs() - before) / searches })
 }
 
 async function answered(question: Question, own: Searchable, other: Searchable): Promise<Found> {
-  const before = process.cpuUsage()
   const { hits } = await own.search(question, { limit: 10, threshold: 0 })
-  const { user, system } = process.cpuUsage(before)
   const strange = await other.search(question, { limit: 1, threshold: defaultThreshold })
   const passing = hits.filter(({ score }) => score >= defaultThreshold).map(({ id }) => question.relevant.has(id))
   return {
     ...{ question, ids: hits.map(({ id }) => id), top: Math.max(0, ...hits.map(({ score }) => score)), passing },
-    ...{ strangerPasses: other !== own && strange.hits.length > 0, cpuMs: (user + system) / 1000 },
+    strangerPasses: other !== own && strange.hits.some(({ score }) => score >= defaultThreshold),
   }
 }

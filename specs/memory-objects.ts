@@ -82,6 +82,9 @@ export const contentFields = {
   }),
   importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default: 0.5.' })),
   metadata,
+  speaker: optional(
+    word('Who said it, where several people speak: a question that names one of them finds what that one said first.'),
+  ),
   observed_at: optional(timeOrDay()),
   valid_from: optional(timeOrDay()),
   valid_to: optional(timeOrDay()),
@@ -148,6 +151,7 @@ export const memory = object(
     pinned: boolean(),
     metadata: freeFields,
     source: described(string(), 'Origin of the memory: `write`, `remember`, `import`, `chat`, `session`, `run` …'),
+    speaker: described(nullable(string()), 'Who said it.'),
     facts: array(storedFact),
     redacted: described(array(string()), 'Kinds of personal data that were taken out of the content.'),
     observed_at: timestamp(),

@@ -1,23 +1,31 @@
 import type { Embedder } from '#retrieval/embedder.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
-import type { PassageHits } from '#retrieval/passage-query.ts'
 import type { Collection, Question, Scope, Text } from './collection.ts'
+import type { Found } from './schema.ts'
 
 /** What is measured: something that takes the texts of a scope and answers questions about them. */
 export interface Engine {
   readonly name: string
   open(collection: Collection, scope: Scope): Promise<Searchable>
+  /** CPU that it has used, in ms. */
+  cpuMs(): number
+  close(): Promise<void>
+}
+
+export interface SearchOptions {
+  readonly limit: number
+  readonly threshold: number
 }
 
 export interface Searchable {
-  search(question: Question, options: { readonly limit: number; readonly threshold: number }): Promise<PassageHits>
+  search(question: Question, options: SearchOptions): Promise<Found>
 }
 
 const atOnce = 256
 
-/** The index of `src/retrieval` in this process, with an embedder or without. */
+/** The index of `src/retrieval` in this process, with an embedder or without; the CPU of the embedder's process is not counted. */
 export const indexEngine = (embedder: Embedder | null): Engine => ({
-  name: embedder?.id ?? 'lexical',
+  name: embedder === null ? 'lexical' : 'hybrid',
   open: async ({ profile }, { texts }) => {
     const index = new PassageIndex(profile)
     for (let first = 0; first < texts.length; first += atOnce) {
@@ -27,6 +35,11 @@ export const indexEngine = (embedder: Embedder | null): Engine => ({
     }
     return { search: (question, options) => searchIn(index, embedder, { question, ...options }) }
   },
+  cpuMs: () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  },
+  close: async () => {},
 })
 
 /** What of a passage becomes its vector: who said it, and under which heading. */
@@ -36,8 +49,8 @@ const embeddedText = ({ speaker, heading, text }: Text): string =>
 async function searchIn(
   index: PassageIndex,
   embedder: Embedder | null,
-  { question, ...options }: { readonly question: Question; readonly limit: number; readonly threshold: number },
-): Promise<PassageHits> {
+  { question, ...options }: { readonly question: Question } & SearchOptions,
+): Promise<Found> {
   const [vector = null] = (await embedder?.embed([question.text], 'query')) ?? []
   const named = embedder === null ? {} : { embedder: embedder.id }
   return await index.search({ text: question.text, vector, now: question.now, ...named, ...options })

@@ -40,6 +40,7 @@ const importedOf = (item: JsonObject, param: string): NewMemory => {
     metadata: isObject(item.metadata) ? item.metadata : {},
     validFrom: timeIn(item.valid_from),
     validTo: timeIn(item.valid_to),
+    speaker: textIn(item.speaker),
     facts: Array.isArray(item.facts) ? item.facts.flatMap((fact) => factIn(fact, { content, observedAt })) : [],
   }
 }

@@ -63,6 +63,13 @@ export type ForgetData = {
   readonly forgotten: number
 }
 
+/** How far the memories of a project have vectors: those up to the id `after`, of this embedder. One row a project, of the installation. */
+export type MemoryVectorsData = {
+  readonly project: string
+  readonly embedder: string | null
+  readonly after: string | null
+}
+
 /** What was counted of one period against an allowance. */
 export type MemoryCountData = { readonly used: number }
 
@@ -85,10 +92,22 @@ export const memoryForgets: TypedKind<ForgetData> = {
   exported: null,
 }
 
+/** Id of a project's row of `memory_vectors`. */
+export const memoryVectorsId = (project: string): string => `mvc_${project.slice('prj_'.length)}`
+
+export const memoryVectors: TypedKind<MemoryVectorsData> = {
+  name: 'memory_vectors',
+  exported: null,
+  ofProject: memoryVectorsId,
+}
+
 export const memoryCounts: TypedKind<MemoryCountData> = { name: 'memory_counts', exported: null }
 
 /** List rows of writes: their receipts. */
 export const memoryWriteRows: AnyKind = { name: 'memory_writes', filters: ['owner', 'status'], exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */
-export const memoryKinds: readonly AnyKind[] = [memories, memoryChanges, memoryForgets, memoryCounts, memoryWriteRows]
+export const memoryKinds: readonly AnyKind[] = [
+  ...[memories, memoryChanges, memoryForgets],
+  ...[memoryVectors, memoryCounts, memoryWriteRows],
+]

@@ -124,7 +124,7 @@ const newMemory = (item: Item, place: NamedPlace): NewMemory => {
     throw new ServiceError('invalid_field', { param: 'valid_to', message: 'valid_to is before valid_from.' })
   return {
     ...{ content: item.content, place: writtenPlace(place), importance: item.importance, pinned: item.pinned },
-    ...{ metadata: item.metadata, observedAt, validFrom, validTo },
+    ...{ metadata: item.metadata, speaker: item.speaker, observedAt, validFrom, validTo },
     facts: givenFacts(item.facts ?? [], { text: item.content, at: validFrom ?? observedAt ?? Date.now() }),
   }
 }

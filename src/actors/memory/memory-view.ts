@@ -21,6 +21,7 @@ export const memoryView = (row: Row<MemoryData>): MemoryView => {
     pinned: data.pinned,
     metadata: data.metadata,
     source: data.source,
+    speaker: data.speaker,
     facts: data.facts.map(({ subject, relation, object, single, valid_from_ms }) => ({
       ...{ subject, relation, object, single },
       valid_from: timestampOf(valid_from_ms),

@@ -1,6 +1,7 @@
 import { modelsPort } from '#gateway/gateway.ts'
 import { RedactionPolicies } from '#gateway/redaction/redaction-policies.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
+import { shardOf } from '#runtime/recovery/shard.ts'
 import { memory as operations } from '#specs/resources/memory.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
@@ -35,6 +36,7 @@ export const memory = capability({
     agentResources.give(house, fetchedMemory(house))
     memoryService.give(house, memoryServiceOf(opened, writes))
     const { defaultModel, onlySimulated } = routing.managed
+    opened.rounds.start()
     const newWriteId = (prefix: string) => house.host.newActorId(prefix)
     return {
       useCases: {
@@ -64,5 +66,6 @@ const opening = (house: House) => {
     embedderOf,
     redact: redactedContents(new RedactionPolicies({ ...house, projects })),
     upgradeUrl: '/#settings',
+    isOurs: (project) => house.host.ownership.heldUnder(shardOf(project)) !== undefined,
   })
 }

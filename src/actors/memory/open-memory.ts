@@ -1,8 +1,10 @@
 import type { RecordStore } from '#storage/ports.ts'
 import type { House } from '../capability/house.ts'
 import { sendDelete } from '../runtime/erasure/erase-listed.ts'
+import { EmbeddedProjects } from './embedding/embedded-projects.ts'
 import type { EmbedderOf } from './embedding/embedders.ts'
 import { EmbeddingQueue } from './embedding/embedding-queue.ts'
+import { EmbeddingRounds } from './embedding/embedding-rounds.ts'
 import { MemoryChanges } from './indexes/memory-changes.ts'
 import { ScopeIndexes } from './indexes/scope-indexes.ts'
 import { memories } from './kinds.ts'
@@ -21,6 +23,8 @@ export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' 
   readonly settings: (project: string) => Promise<MemorySettings>
   readonly redact: RedactContents
   readonly upgradeUrl: string
+  /** Whether this process looks after a project's vectors. */
+  readonly isOurs: (project: string) => boolean
 }
 
 /** Memory at work. */
@@ -32,6 +36,7 @@ export interface OpenMemory {
   readonly limits: MemoryLimits
   readonly writer: MemoryWriter
   readonly search: MemorySearch
+  readonly rounds: EmbeddingRounds
   /** Removes memories of a user from the store and every index; returns how many there were. @throws {StoreUnavailable} */
   forget(owner: MemoryOwner, ids: readonly string[]): Promise<number>
   /** Removes the log of a write, which holds what was said. @throws {StoreUnavailable} */
@@ -56,8 +61,10 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
         },
       ),
   })
+  const projects = new EmbeddedProjects(records, now)
+  const rounds = new EmbeddingRounds({ records, clock, projects, embedderOf, queue, isOurs: parts.isOurs, log })
   const indexes: ScopeIndexes = new ScopeIndexes({
-    ...{ records, now, changes },
+    ...{ records, now, changes, projects },
     embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
     unembedded: (owner, ids) => void queue.add(owner, ids),
   })
@@ -68,7 +75,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   const used = new UsedDays(records, clock)
   const shared = { records, now, indexes, limits }
   return {
-    ...{ ...shared, queue },
+    ...{ ...shared, queue, rounds },
     writer: new MemoryWriter({ ...shared, queue, settings, redact: parts.redact }),
     search: new MemorySearch({ ...shared, embedderOf, used }),
     forget: async (owner, ids) => {
@@ -91,6 +98,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
     close: async () => {
       queue.close()
       used.close()
+      await rounds.stop()
     },
   }
 }

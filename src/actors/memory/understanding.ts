@@ -1,4 +1,4 @@
-import type { Fact } from '#facts/fact.ts'
+import { type Fact, user } from '#facts/fact.ts'
 import { factsOf } from '#facts/facts-of.ts'
 import { sameValue } from '#facts/names.ts'
 import { screen } from '#facts/screen/screen.ts'
@@ -19,12 +19,15 @@ export const screened = (content: string): Screened => {
   return { content, refused: result.reason === 'secret' ? 'secret' : 'injection' }
 }
 
-/** What a content says, by rules alone. */
+/** What a content says, by rules alone. What a speaker with a name says of themselves is about that name. */
 export const factsIn = (
   content: string,
   { observedAt, speaker }: { readonly observedAt: number; readonly speaker: string | null },
-): readonly FactData[] =>
-  factsOf(content, { observedAt, speaker: speaker === 'assistant' ? 'assistant' : 'user' }).map(factData)
+): readonly FactData[] => {
+  const facts = factsOf(content, { observedAt, speaker: speaker === 'assistant' ? 'assistant' : 'user' }).map(factData)
+  if (speaker === null || speaker === 'assistant' || speaker === user) return facts
+  return facts.map((fact) => (fact.subject === user ? { ...fact, subject: speaker } : fact))
+}
 
 /** How a fact that is known stands after a newer one; the same object when nothing changes. */
 export const closedBy = (older: FactData, newer: FactData): FactData => {

@@ -6,8 +6,8 @@ import { type EmbedReply, type EmbedRequest, type ModelPlace, replyOf } from './
 
 /** Texts that go to the process at once: a question waits for the batch before it at most. */
 const mostAtOnce = 16
-/** Opening takes a second or two; what is later will not open. */
-const openMs = 60_000
+/** Opening takes a second or two, on a busy machine a minute; what is later will not open. */
+const openMs = 180_000
 
 interface Waiting {
   readonly text: string

@@ -38,7 +38,9 @@ describe('what memory holds in a process', () => {
       await table.insert({ id: `mem_${user}`, project: 'prj_1', tenant: null, user, data })
     }
     const embedderOf = async () => null
-    const indexes = new ScopeIndexes({ records, now: clock.now, embedderOf, unembedded: () => {}, maxBytes: 12_000 })
+    const projects = { note: async () => {} }
+    const parts = { records, now: clock.now, embedderOf, projects, unembedded: () => {} }
+    const indexes = new ScopeIndexes({ ...parts, maxBytes: 12_000 })
     for (const user of ['ada', 'bob', 'ada', 'eve']) {
       await clock.advance(1_000)
       expect((await indexes.open(ownerOf(user))).size).toBe(1)

@@ -159,4 +159,38 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     await search(second, owner, 'bees')
     await expect.poll(embedderIn).toBe('second')
   })
+
+  it('gives what nobody searches vectors of a new embedder, page by page, and goes on where a process ended', async () => {
+    const { storage, owner } = await prepared()
+    const contents = Array.from({ length: 150 }, (_, n) => `Ada has read volume ${n}`)
+    const items = contents.map((content) => ({ content }))
+    await write(nodeOn(storage), owner, items)
+    // what was written a moment ago is the queue's
+    const clock = { ...systemClock, now: () => Date.now() + 60_000 }
+    const asked = [new Map<string, number>(), new Map<string, number>()]
+    const nodeWith = (made: Map<string, number> | undefined, most: number) => {
+      const { id, embed } = embedder('new', 3)
+      const counting: MemoryEmbedder = {
+        id,
+        embed: async (texts, kind, whose) => {
+          if ((made?.size ?? 0) + texts.length > most) return new Promise(() => {})
+          for (const text of texts) made?.set(text, (made.get(text) ?? 0) + 1)
+          return embed(texts, kind, whose)
+        },
+      }
+      const isOurs = (project: string) => project === owner.project
+      return nodeOn(storage, { clock, now: clock.now, isOurs, embedderOf: async () => counting })
+    }
+    void nodeWith(asked[0], 70).rounds.round()
+    await expect.poll(() => asked[0]?.size).toBe(64)
+    const embeddersNow = async () => {
+      const rows = await storage.records.list(memories, projectScope(owner.project), { limit: 300 })
+      return rows.map(({ data }) => data.embedder)
+    }
+    await expect.poll(async () => (await embeddersNow()).filter((each) => each === 'new').length).toBe(64)
+    await nodeWith(asked[1], 1_000).rounds.round()
+    expect(new Set(await embeddersNow())).toEqual(new Set(['new']))
+    expect([...(asked[1]?.keys() ?? [])].filter((text) => asked[0]?.has(text))).toEqual([])
+    expect([...(asked[1]?.values() ?? [])].every((times) => times === 1)).toBe(true)
+  })
 })

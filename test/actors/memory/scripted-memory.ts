@@ -12,5 +12,6 @@ export const plainMemory = (
     settings: async () => settingsOf(),
     redact: async (_project, contents) => contents.map((content) => ({ content, redacted: [] })),
     upgradeUrl: '/#settings',
+    isOurs: () => true,
     ...parts,
   })

@@ -25,6 +25,7 @@ const left = [
   'memory_changes',
   'memory_counts',
   'memory_forgets',
+  'memory_vectors',
   'memory_writes',
   'session_checkpoints',
   'connection_secrets',

@@ -108,7 +108,7 @@ export class EmbeddingQueue {
     const rows = found.flatMap((row) => (row === null || row.data.embedder === embedder.id ? [] : [row]))
     if (rows.length === 0) return nothing
     const { vectors, ...cost } = await embedder.embed(
-      rows.map(({ data }) => data.content),
+      rows.map(({ data }) => spokenText(data)),
       'passage',
       owner,
     )
@@ -132,6 +132,9 @@ export class EmbeddingQueue {
     return this.#table.change(ownersScope({ project, tenant, user: user ?? '' }), id, { edit })
   }
 }
+
+/** What becomes a memory's vector: who said it, too. */
+const spokenText = ({ speaker, content }: MemoryData): string => (speaker === null ? content : `${speaker}: ${content}`)
 
 const together = (one: EmbeddingResult, other: EmbeddingResult): EmbeddingResult => ({
   costUsd: one.costUsd + other.costUsd,

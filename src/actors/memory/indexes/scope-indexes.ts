@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Table } from '#records/table.ts'
 import type { RecordStore } from '#storage/ports.ts'
+import type { EmbeddedProjects } from '../embedding/embedded-projects.ts'
 import { type MemoryData, memories } from '../kinds.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from '../memory-owner.ts'
 import type { MemoryChanges } from './memory-changes.ts'
@@ -14,6 +15,7 @@ export interface ScopeIndexesParts {
   readonly changes?: MemoryChanges | undefined
   /** Id of the embedder whose vectors a project's indexes hold. */
   readonly embedderOf: (project: string) => Promise<string | null>
+  readonly projects: Pick<EmbeddedProjects, 'note'>
   /** Hears of memories that have no vector of the project's embedder when they are read. */
   readonly unembedded: (owner: MemoryOwner, ids: readonly string[]) => void
   /** What all indexes may take together. */
@@ -97,6 +99,7 @@ export class ScopeIndexes {
   }
 
   async #readAll(owner: MemoryOwner, embedder: string | null): Promise<Kept> {
+    await this.#parts.projects.note(owner.project)
     const index = new ScopeIndex(embedder)
     const readAt = this.#parts.now()
     index.seen = (await this.#parts.changes?.since(owner, 0))?.version ?? 0

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Embedder, EmbedUse } from '#retrieval/embedder.ts'
+
+const bytesOfKey = 20
+
+/**
+ * An embedder that keeps what it made in a file, so that a set which is measured again costs no inference: for tuning only,
+ * since a search costs less than it does. A record is 20 bytes of the text's hash, then its vector.
+ */
+export class KeptEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly #inner: Embedder
+  readonly #path: string
+  readonly #known = new Map<string, Float32Array>()
+
+  constructor(inner: Embedder, path: string) {
+    this.id = inner.id
+    this.dimensions = inner.dimensions
+    this.#inner = inner
+    this.#path = path
+    mkdirSync(dirname(path), { recursive: true })
+    if (existsSync(path)) this.#read(readFileSync(path))
+  }
+
+  async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
+    const keys = texts.map((text) => this.#keyOf(text, use))
+    const missing = [...new Set(keys)].filter((key) => !this.#known.has(key))
+    const texts_ = missing.map((key) => texts[keys.indexOf(key)] ?? '')
+    const made = missing.length === 0 ? [] : await this.#inner.embed(texts_, use)
+    for (const [at, key] of missing.entries()) this.#keep(key, made[at] ?? new Float32Array(this.dimensions))
+    return keys.map((key) => this.#known.get(key) ?? new Float32Array(this.dimensions))
+  }
+
+  #keyOf(text: string, use: EmbedUse): string {
+    return createHash('sha256').update(`${this.id}\n${use}\n${text}`).digest().subarray(0, bytesOfKey).toString('hex')
+  }
+
+  #keep(key: string, vector: Float32Array): void {
+    this.#known.set(key, vector)
+    const { buffer, byteOffset, byteLength } = vector
+    appendFileSync(this.#path, Buffer.concat([Buffer.from(key, 'hex'), Buffer.from(buffer, byteOffset, byteLength)]))
+  }
+
+  /** A record that a crash cut off is left out. */
+  #read(bytes: Buffer): void {
+    const size = bytesOfKey + this.dimensions * 4
+    for (let at = 0; at + size <= bytes.length; at += size) {
+      const vector = new Float32Array(this.dimensions)
+      for (let n = 0; n < vector.length; n++) vector[n] = bytes.readFloatLE(at + bytesOfKey + n * 4)
+      this.#known.set(bytes.toString('hex', at, at + bytesOfKey), vector)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import type { Logger } from 'pino'
+import type { Row } from '#records/schema.ts'
+import { Table } from '#records/table.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { type MemoryData, type MemoryVectorsData, memories } from '../kinds.ts'
+import { ownerKey } from '../memory-owner.ts'
+import { ownerOfRow } from '../memory-row.ts'
+import type { EmbeddedProjects } from './embedded-projects.ts'
+import type { EmbedderOf } from './embedders.ts'
+import type { EmbeddingQueue } from './embedding-queue.ts'
+
+/** What rounds are made with. */
+export interface EmbeddingRoundsParts {
+  readonly records: RecordStore
+  readonly clock: Clock
+  readonly projects: EmbeddedProjects
+  readonly embedderOf: EmbedderOf
+  readonly queue: Pick<EmbeddingQueue, 'add'>
+  /** Whether this process works for a project: each is one process's. */
+  readonly isOurs: (project: string) => boolean
+  readonly log: Logger
+}
+
+const everyMs = 60_000
+/** The first round is made when a start has settled. */
+const firstMs = 1_000
+/** What is newer is in the queue of the process that wrote it. */
+const settledMs = 10_000
+const pageSize = 64
+/** A page that could not be embedded in so many rounds is passed over: its memories are found by their words. */
+const mostTries = 3
+
+/**
+ * Gives every memory of every project its vector of the project's embedder, whether or not it is searched: after the embedder
+ * changed, and after a crash that lost the queue. How far it came is stored with each page.
+ */
+export class EmbeddingRounds {
+  readonly #parts: EmbeddingRoundsParts
+  readonly #table: Table<MemoryData>
+  readonly #tries = new Map<string, number>()
+  #cancel: (() => void) | undefined
+  #working: Promise<void> = Promise.resolve()
+  #stopped = false
+  /** Whether some were too new in this round. */
+  #hasFresh = false
+
+  constructor(parts: EmbeddingRoundsParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, memories, parts.clock.now)
+  }
+
+  start(afterMs = firstMs): void {
+    if (this.#stopped) return
+    this.#cancel = this.#parts.clock.after(afterMs, () => {
+      this.#working = this.round().finally(() => this.start(this.#hasFresh ? settledMs : everyMs))
+    })
+  }
+
+  /** Ends after the page under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancel?.()
+    await this.#working
+  }
+
+  /** One look at every project with memories; trouble is left to the next one. */
+  async round(): Promise<void> {
+    const { projects, isOurs, log } = this.#parts
+    this.#hasFresh = false
+    try {
+      for (let after: string | undefined; !this.#stopped; ) {
+        const page = await projects.page(after, pageSize)
+        for (const { data } of page) if (isOurs(data.project)) await this.#embed(data)
+        after = page.at(-1)?.id
+        if (page.length < pageSize) return
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'vectors of memories not looked after, trying again')
+    }
+  }
+
+  async #embed({ project, embedder, after: reached }: MemoryVectorsData): Promise<void> {
+    const { projects, embedderOf } = this.#parts
+    const wanted = (await embedderOf(project))?.id ?? null
+    if (wanted === null) return
+    let after = embedder === wanted ? reached : null
+    while (!this.#stopped) {
+      const page = await this.#settled(project, after)
+      const last = page.at(-1)
+      if (last === undefined || !(await this.#isEmbedded(page, wanted))) return
+      after = last.id
+      await projects.reached(project, wanted, after)
+    }
+  }
+
+  async #settled(project: string, after: string | null): Promise<readonly Row<MemoryData>[]> {
+    const rows = await this.#table.list(projectScope(project), {
+      ...{ limit: pageSize, ascending: true },
+      ...(after !== null && { after }),
+    })
+    const newest = this.#parts.clock.now() - settledMs
+    const fresh = rows.findIndex(({ created_at }) => created_at > newest)
+    if (fresh === -1) return rows
+    this.#hasFresh = true
+    return rows.slice(0, fresh)
+  }
+
+  /** Embeds those that have no vector of this embedder; false when some still have none, and are to be tried again. */
+  async #isEmbedded(page: readonly Row<MemoryData>[], embedder: string): Promise<boolean> {
+    const stale = page.filter(({ data }) => data.embedder !== embedder)
+    if (stale.length === 0) return true
+    const [first] = stale
+    const place = `${first?.project} ${embedder} ${first?.id}`
+    for (const rows of Map.groupBy(stale, (row) => ownerKey(ownerOfRow(row))).values()) {
+      const [row] = rows
+      if (row !== undefined) await this.#parts.queue.add(ownerOfRow(row), idsOf(rows))
+    }
+    const now = await Promise.all(stale.map(({ project, id }) => this.#table.get(projectScope(project), id)))
+    if (now.every((row) => row === null || row.data.embedder === embedder)) {
+      this.#tries.delete(place)
+      return true
+    }
+    const tries = (this.#tries.get(place) ?? 0) + 1
+    this.#tries.set(place, tries)
+    if (tries < mostTries) return false
+    this.#tries.delete(place)
+    return true
+  }
+}
+
+const idsOf = (rows: readonly Row<MemoryData>[]): readonly string[] => rows.map(({ id }) => id)
