@@ -1,3 +1,4 @@
+import { Overloaded } from '#runtime/overloaded.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import type { WireFailure } from './schema.ts'
@@ -8,6 +9,8 @@ export const failureOf = (error: unknown): WireFailure | undefined => {
     const { param, message, retryAfterS, extra } = error.details
     return { code: error.code, param, message, retryAfterS, extra }
   }
+  // a refusal and no doubt: it is not sent again at once
+  if (error instanceof Overloaded) return failureOf(new ServiceError('overloaded'))
   return error instanceof StoreUnavailable ? { unavailable: error.message } : undefined
 }
 
