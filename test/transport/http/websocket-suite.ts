@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type HttpHandler,
@@ -80,6 +82,22 @@ export const websocketSuite = (adapter: 'uws' | 'node'): void => {
       const raw = await client(port)
       raw.write(handshake('/no'))
       expect(await raw.until('no entry')).toMatch(/^HTTP\/1.1 403 Forbidden\r\n[\s\S]*x-why: no/)
+    })
+
+    it('keeps no connection of a client that it refused, whether that leaves or stays', async () => {
+      const refuse = { status: 403, headers: [], body: 'no entry' }
+      const { server, port } = await serve(() => Promise.resolve({ refuse }))
+      for (const bytes of [handshake(), handshake().replace('Version: 13', 'Version: 99'), 'no HTTP\r\n\r\n']) {
+        const stays = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+        stays.on('error', () => {})
+        stays.write(bytes)
+        await once(stays, 'data')
+        const leaves = await client(port)
+        leaves.write(bytes)
+        await leaves.until('HTTP/1.1 ')
+        leaves.socket.destroy()
+      }
+      await expect(server.close(0)).resolves.toBeUndefined()
     })
 
     it('leaves the request readable after the upgrade', async () => {

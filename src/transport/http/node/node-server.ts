@@ -107,7 +107,7 @@ const isCertain = ({ headers, rawHeaders, socket }: IncomingMessage): boolean =>
 /** Answers what is not HTTP, as far as the client is still there. */
 const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {
   const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`)
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`, () => socket.destroy())
   else socket.destroy()
 }
 

@@ -104,9 +104,10 @@ const websocketKey = (message: IncomingMessage): string | null => {
   return method === 'GET' && isWebSocket && key !== undefined && key.length === 24 ? key : null
 }
 
+/** A refused socket is not read, which is how a server sees that a client has left: it ends with the answer. */
 const refuse = (socket: Duplex, { status, headers, body }: Refusal): void => {
   checkHeaders(headers)
   const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const length = `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n`
-  socket.end(`HTTP/1.1 ${statusLine(status)}\r\n${fields}${length}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${statusLine(status)}\r\n${fields}${length}\r\n${body}`, () => socket.destroy())
 }
