@@ -10,6 +10,7 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
  * @typedef {object} Finding
  * @property {'actor' | 'tenant' | 'user' | 'agent' | 'error' | 'request'} kind
  * @property {string} id
+ * @property {string | null} tenant_id of a user
  * @property {string | null} machine
  * @property {string | null} state
  * @property {string | null} label
@@ -18,13 +19,14 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 const waitMs = 120
 
-/** Where a finding leads; null for what has no page. @param {string} project @param {Finding} finding */
-const hashOf = (project, { kind, id }) => {
+/** Where a finding leads. @param {string} project @param {Finding} finding */
+const hashOf = (project, { kind, id, tenant_id }) => {
   if (kind === 'actor') return routeHash({ view: 'actor', project, id })
   if (kind === 'tenant') return listHash({ project, tenant: id })
   if (kind === 'agent') return listHash({ project, agent: id })
   if (kind === 'error') return listHash({ project, machine: '', error: id })
-  return null
+  if (kind === 'request') return routeHash({ view: 'gateway', project, query: { request: id } })
+  return routeHash({ view: 'memory', project, query: { user: id, tenant: tenant_id ?? '' } })
 }
 
 /** The dialog that finds anything: opened by ⌘K, Ctrl+K or `/`. */
@@ -85,10 +87,9 @@ const Find = ({ project, close }) => {
   }, [text])
   /** @param {Finding | undefined} finding */
   const go = (finding) => {
-    const hash = finding && hashOf(project, finding)
-    if (!hash) return
+    if (finding === undefined) return
     close()
-    location.hash = hash
+    location.hash = hashOf(project, finding)
   }
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
@@ -110,12 +111,13 @@ const Find = ({ project, close }) => {
       ${found?.map(
         (finding, index) => html`
         <li
-          key=${finding.kind + finding.id} id=${`finding-${index}`} role="option" aria-selected=${index === chosen}
+          key=${finding.kind + finding.id + finding.tenant_id} id=${`finding-${index}`} role="option" aria-selected=${index === chosen}
           onClick=${() => go(finding)} onMouseMove=${() => setChosen(index)}
         >
           <span class="muted">${finding.machine ?? finding.kind}</span>
           <span class="finding-id">${finding.id}</span>
           ${finding.label && html`<span class="finding-label">${finding.label}</span>`}
+          ${finding.tenant_id && html`<span class="muted">tenant ${finding.tenant_id}</span>`}
           ${finding.state && html`<span class="chip" data-tone=${toneOf(finding.state)}>${finding.state}</span>`}
           ${finding.updated_at && html`<time class="muted">${age(finding.updated_at)}</time>`}
         </li>`,

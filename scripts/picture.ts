@@ -11,7 +11,7 @@ import { findChromium } from './services/chromium.ts'
 import { freePort } from './services/service.ts'
 
 /*
- * `npm run picture`: takes docs/console.png, the live chart of a session that waits for an approval, and its home, fleet and the approval
+ * `npm run picture`: takes docs/console.png, the live chart of a session that waits for an approval, and its home, fleet, gateway and the approval
  * on a phone, from a real console in a headless Chromium, and draws docs/quickstart.svg, a terminal in which a real quickstart runs. `-- --only quickstart` needs no browser.
  */
 
@@ -65,6 +65,7 @@ const show = async (page: Page, url: string, session: string): Promise<void> => 
 const pages = [
   ['home', 'Home'],
   ['fleet', 'Fleet'],
+  ['gateway', 'Gateway'],
 ] as const
 
 const take = async (page: Page, name: string): Promise<void> => {
@@ -92,6 +93,9 @@ try {
     const other: { readonly id: string } = JSON.parse(await post(`${server.url}/v1/sessions`, {}))
     await post(`${server.url}/v1/sessions/${other.id}/turns`, { input })
   }
+  await post(`${server.url}/v1/limits`, { subject: 'project', subject_id: null, budget_month_usd: '0.01' })
+  for (const content of ['Where is order 1042?', 'Write to ada@example.com', 'What is your refund policy?'])
+    await post(`${server.url}/v1/chat/completions`, { model: 'simulated-1', messages: [{ role: 'user', content }] })
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await show(page, server.url, session.id)
   mkdirSync(resolve(file, '..'), { recursive: true })

@@ -12,7 +12,9 @@ import { Talk } from './talk.js'
  */
 
 const most = 100
-const mostEvents = 200
+const pageSize = 200
+/** Of a long conversation its newest events are shown. */
+const mostEvents = 2000
 
 /**
  * A session to try models and agents with, over SSE or a WebSocket.
@@ -28,14 +30,25 @@ export const playgroundPage = (place, report) =>
     report,
   })
 
+/** @param {string} project @param {string} session @returns {Promise<readonly import('../event-log.js').ActorEvent[]>} */
+const readLog = async (project, session) => {
+  const params = { actor_id: session }
+  const { last_sequence: last } = await ask(project, 'project_actors.get', { params })
+  const events = []
+  for (let after = Math.max(0, last - mostEvents); after < last; ) {
+    const { data } = await ask(project, 'project_actors.events', { params, query: { after, limit: pageSize } })
+    events.push(...data)
+    after = data.at(-1)?.sequence ?? last
+  }
+  return events
+}
+
 /** @param {Place} place @returns {Promise<Shown>} */
 const readPlayground = async ({ project, query: { session } }) => {
   const [models, agents, log] = await Promise.all([
     ask(project, 'models.list', { query: { available: true } }),
     ask(project, 'agents.list', { query: { limit: most } }),
-    session
-      ? ask(project, 'project_actors.events', { params: { actor_id: session }, query: { after: 0, limit: mostEvents } })
-      : Promise.resolve({ data: [] }),
+    session ? readLog(project, session) : Promise.resolve([]),
   ])
   const chats = models.data.filter(
     (/** @type {{ type: string }} */ { type }) => type === 'chat' || type === 'reasoning',
@@ -48,7 +61,7 @@ const readPlayground = async ({ project, query: { session } }) => {
         Number(b.startsWith('simulated')) - Number(a.startsWith('simulated')),
     ),
     agents: agents.data,
-    log: log.data,
+    log,
   }
 }
 

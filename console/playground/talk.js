@@ -1,6 +1,7 @@
 import { Approval } from '../approval-form.js'
 import { html } from '../html.js'
 import { typed } from '../parts/typed.js'
+import { routeHash } from '../route.js'
 import { useEffect, useRef, useState } from '../vendor/hooks.js'
 import { exampleTool } from './example-tool.js'
 import { isSimulated, MagicWords } from './magic-words.js'
@@ -24,7 +25,7 @@ export const Talk = ({ place, models, log }) => {
       <${Messages} lines=${lines} hint=${simulated} />
       ${waiting !== null && html`<${Approval} key=${waiting.action} project=${place.project} actor=${{ id: waiting.action }} done=${follow} />`}
       ${simulated && html`<${MagicWords} disabled=${busy} press=${say} />`}
-      <${SayForm} talk=${talk} say=${say} offers=${offers} offer=${setOffers} />
+      <${SayForm} place=${place} talk=${talk} say=${say} offers=${offers} offer=${setOffers} />
     </section>
   `
 }
@@ -41,8 +42,8 @@ const Messages = ({ lines, hint }) => {
   `
 }
 
-/** @param {{ talk: Talking, say: (input: string) => Promise<void>, offers: boolean, offer: (offers: boolean) => void }} props */
-const SayForm = ({ talk: { busy, waiting, stop }, say, offers, offer }) => {
+/** @param {{ place: Place, talk: Talking, say: (input: string) => Promise<void>, offers: boolean, offer: (offers: boolean) => void }} props */
+const SayForm = ({ place, talk: { busy, waiting, stop }, say, offers, offer }) => {
   const [text, setText] = useState('')
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null))
   useEffect(() => field.current?.focus(), [])
@@ -60,7 +61,7 @@ const SayForm = ({ talk: { busy, waiting, stop }, say, offers, offer }) => {
       <div class="act-buttons">
         <button type="submit" disabled=${busy}>Send</button>
         ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
-        <span class="muted" role="status">${busy ? 'The turn is going on.' : waiting === null ? '' : `${waiting.tool} waits for you.`}</span>
+        <span class="muted" role="status">${busy ? 'The turn is going on.' : waiting !== null && html`<a href=${routeHash({ view: 'actor', project: place.project, id: waiting.action })}>${waiting.tool}</a> waits for you.`}</span>
       </div>
     </form>
   `

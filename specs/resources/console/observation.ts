@@ -116,6 +116,7 @@ const finding = object(
   {
     kind: oneOf('actor', 'tenant', 'user', 'agent', 'error', 'request'),
     id: string(),
+    tenant_id: described(nullable(string()), 'Tenant of a user.'),
     machine: nullable(string()),
     state: nullable(string()),
     label: nullable(string()),

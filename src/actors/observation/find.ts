@@ -4,16 +4,17 @@ import type { Scope } from '#specs/scope.ts'
 import type { RecordKind, StoredRecord } from '#storage/ports.ts'
 import { agents } from '../agents/kinds.ts'
 import { sanitizedText } from '../records/sanitize.ts'
-import { endUsers, tenants } from '../tenants/kinds.ts'
+import { endUsers, tenants, tenantUsers } from '../tenants/kinds.ts'
 import { failureRows } from './failures.ts'
 import { listedMachines, type ObservationParts } from './list-actors.ts'
 import { listedActor, textOf } from './listed-actor.ts'
 
 type Finding = ResultOf<'observation.find'>['data'][number]
 
-/** So many answers at most, and so many of each machine for the beginning of an id. */
+/** So many answers at most, and so many of each machine for the beginning of an id, and of tenants for one user. */
 const most = 20
 const mostOfMachine = 5
+const mostTenants = 10
 
 /** What a text may mean, the most likely first. */
 export const findAnything = async (
@@ -40,7 +41,7 @@ const findActors = async (parts: ObservationParts, scope: Scope, text: string): 
       const records = beginning === null ? [] : await startingWith(parts, scope, { kind: rows, beginning })
       return records.map((row): Finding => {
         const { id, machine, state, label, updated_at } = listedActor(definition.name, row)
-        return { kind: 'actor', id, machine, state, label, updated_at }
+        return { kind: 'actor', id, tenant_id: null, machine, state, label, updated_at }
       })
     }),
   )
@@ -78,14 +79,24 @@ const findNamed = async (
   return found === null ? [] : [named(as, found)]
 }
 
+/** A user of the project, and users of tenants that have the same external id. */
 const findUser = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
-  const found = await records.find(endUsers, scope, { external_id: text })
-  return found === null ? [] : [{ ...named('user', found), id: text }]
+  const [own, ofTenants] = await Promise.all([
+    records.find(endUsers, scope, { external_id: text }),
+    records.list(tenantUsers, scope, { where: { external_user_id: text }, limit: mostTenants }),
+  ])
+  return [...(own === null ? [] : [own]), ...ofTenants].map((row) => ({
+    ...named('user', row),
+    id: text,
+    tenant_id: row.tenant,
+    state: textOf(row.data.state),
+  }))
 }
 
 const named = (kind: Finding['kind'], { id, data, updated_at }: StoredRecord): Finding => ({
   kind,
   id,
+  tenant_id: null,
   machine: null,
   state: textOf(data.status),
   label: textOf(data.name) ?? textOf(data.display_name) ?? textOf(data.external_id),
@@ -97,7 +108,17 @@ const findError = async ({ records }: ObservationParts, scope: Scope, text: stri
   if (newest === undefined) return []
   const at = new Date(newest.created_at).toISOString()
   const label = sanitizedText(textOf(newest.data.message) ?? '')
-  return [{ kind: 'error', id: text, machine: textOf(newest.data.machine), state: null, label, updated_at: at }]
+  return [
+    {
+      kind: 'error',
+      id: text,
+      tenant_id: null,
+      machine: textOf(newest.data.machine),
+      state: null,
+      label,
+      updated_at: at,
+    },
+  ]
 }
 
 const findRequest = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
@@ -105,6 +126,7 @@ const findRequest = async ({ records }: ObservationParts, scope: Scope, text: st
   return lines.map(({ data, updated_at }) => ({
     kind: 'request',
     id: text,
+    tenant_id: null,
     machine: null,
     state: textOf(data.error) ?? String(data.status ?? ''),
     label: [textOf(data.operation), textOf(data.asked_model)].filter((part) => part !== null).join(' · '),

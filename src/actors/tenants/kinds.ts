@@ -45,7 +45,10 @@ export const tenantUsers: TypedKind<TenantUserData> = {
   name: 'tenant_users',
   exported: 'users',
   unique: [{ fields: ['tenant_id', 'external_user_id'] }],
-  filters: [{ fields: ['state'], within: 'tenant' }],
+  filters: [
+    { fields: ['state'], within: 'tenant' },
+    { fields: ['external_user_id'], narrow: true },
+  ],
   outbox: true,
 }
 

@@ -126,4 +126,28 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('explorers of the conso
     await others.filter({ hasText: 'tides' }).getByText('active').waitFor()
     expect(console.complaints).toEqual([])
   })
+  it('are found by a user of a tenant, and a request by its id, by keyboard alone', async () => {
+    const { page } = console
+    const tenant = (await api().post('/v1/tenants', { external_id: 'acme', name: 'Acme' })).body.id
+    await api().post(`/v1/tenants/${tenant}/users/grace`, { display_name: 'Grace' }, { method: 'PUT' })
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const answered = await api().post('/v1/chat/completions', { model: 'simulated-1', messages })
+    const request = answered.headers.get('x-request-id') ?? ''
+    await page.keyboard.press('/')
+    await page.keyboard.type('grace')
+    await page.getByRole('option', { name: /grace.*Grace.*tenant/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing is remembered of this user.').waitFor()
+    expect(page.url()).toContain(`tenant=${tenant}`)
+    await page.getByRole('heading', { name: 'Memory', level: 1 }).click()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(request)
+    await page.getByRole('option', { name: request }).waitFor()
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('region', { name: `Request ${request}` })
+      .getByText('answered')
+      .waitFor()
+    expect(console.complaints).toEqual([])
+  })
 })

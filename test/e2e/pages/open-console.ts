@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import type { Browser, BrowserContext, Page } from 'playwright'
 import { patience } from '../patience.ts'
 import { World, type WorldOptions } from '../world.ts'
+import { openBrowser } from './open-browser.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -41,8 +42,7 @@ export class OpenConsole {
 
   static async start(options: WorldOptions = {}): Promise<OpenConsole> {
     const world = await World.start(options)
-    const executablePath = process.env.CHROMIUM_PATH ?? ''
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    const browser = await openBrowser()
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     context.setDefaultTimeout(patience.timeout)
     const page = await context.newPage()

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OpenConsole } from './open-console.ts'
+
+interface ShownStep {
+  readonly effects: readonly { readonly name: string }[]
+}
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the waterfall of an actor', () => {
+  let console: OpenConsole
+
+  beforeAll(async () => {
+    console = await OpenConsole.start()
+  })
+  afterAll(() => console?.stop())
+
+  it('has a bar for each effect and each actor that was started, in their order, within the time that all took', async () => {
+    const { page, world, project } = console
+    const session = await world.api.createSession()
+    const tools = [{ type: 'function', function: { name: 'refund' }, needsApproval: true }]
+    await (await world.api.turn(session, { input: 'hello' })).all()
+    const frames = await (await world.api.turn(session, { input: 'Use the tool refund', tools })).all()
+    const action = String(frames.at(-1)?.data.action_id)
+    const steps = `/api/projects/${project}/actors/${session}/steps?limit=200`
+    const { data }: { data: readonly ShownStep[] } = (await (await world.dashboard()).get(steps)).body
+    const effects = data.flatMap((step) => step.effects.map(({ name }) => name))
+    expect(effects.length).toBeGreaterThan(1)
+    await console.show(`actors/${session}`, session)
+    await page.getByRole('tab', { name: 'Waterfall' }).click()
+    const rows = page.locator('.waterfall').first().locator(':scope > li')
+    await rows.filter({ has: page.getByRole('link', { name: action }) }).waitFor()
+    const names = await rows.locator(':scope > .name').allTextContents()
+    expect(names.filter((name) => name !== action)).toEqual(effects)
+    const bars = await rows.locator(':scope > .bar-line > .bar').evaluateAll((found) =>
+      found.map((bar) => {
+        const [own, line] = [bar.getBoundingClientRect(), bar.parentElement?.getBoundingClientRect()]
+        return { left: own.left - (line?.left ?? 0), right: (line?.right ?? 0) - own.right }
+      }),
+    )
+    expect(bars.map(({ left }) => left)).toEqual(bars.map(({ left }) => left).toSorted((a, b) => a - b))
+    for (const { left, right } of bars) {
+      expect(left).toBeGreaterThanOrEqual(-1)
+      expect(right).toBeGreaterThanOrEqual(-1)
+    }
+    await rows.getByRole('link', { name: action }).click()
+    await page.getByRole('heading', { name: action }).waitFor()
+    expect(console.complaints).toEqual([])
+  })
+})
