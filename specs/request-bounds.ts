@@ -37,6 +37,16 @@ export const requestBounds: readonly Bound[] = [
     test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms'],
   },
   {
+    of: 'choices of one chunk of a streamed answer',
+    most: '1,024',
+    beyond: 'the answer ends as broken (`provider_stream_broken`)',
+    code: ['src/gateway/chat/openai-chunks.ts', 'maxChoices'],
+    test: [
+      'test/gateway/chat/openai-chunks.test.ts',
+      'of 100,000 choices ends the answer as broken, and takes no more time than to be parsed',
+    ],
+  },
+  {
     of: 'a page of events',
     most: '4 MB of JSON',
     beyond: 'the page ends before it, and says that there is more',

@@ -10,6 +10,9 @@ export interface ReadChunk {
   readonly changed: boolean
 }
 
+/** Choices of one chunk: callers request 128 at most, so that a sender of more is broken or hostile. */
+const maxChoices = 1_024
+
 /** What the chunks of one answer in OpenAI's format have said of it so far. */
 export class OpenAiChunks {
   #model = ''
@@ -21,7 +24,7 @@ export class OpenAiChunks {
    * Notes one chunk.
    *
    * @returns it with the `role` that the first of each choice has to carry: clients of OpenAI rely on it.
-   * @throws {AttemptFailed} for data that is no chunk, and for an error object.
+   * @throws {AttemptFailed} for data that is no chunk, has more than 1,024 choices, or is an error object.
    */
   read(data: string): ReadChunk {
     const chunk = parsed(data)
@@ -30,8 +33,9 @@ export class OpenAiChunks {
     if (isObject(chunk.usage)) this.#usage = usageOf(chunk.usage)
     const { choices } = chunk
     if (!Array.isArray(choices)) return { chunk, changed: false }
-    const lacking = choices.filter((choice) => isObject(choice) && this.#note(choice))
-    if (lacking.length === 0) return { chunk, changed: false }
+    if (choices.length > maxChoices) throw streamBroken()
+    const lacking = new Set(choices.filter((choice) => isObject(choice) && this.#note(choice)))
+    if (lacking.size === 0) return { chunk, changed: false }
     return { chunk: { ...chunk, choices: choices.map((each) => withRole(each, lacking)) }, changed: true }
   }
 
@@ -56,8 +60,8 @@ export class OpenAiChunks {
   }
 }
 
-const withRole = (choice: unknown, lacking: readonly unknown[]): unknown =>
-  isObject(choice) && lacking.includes(choice)
+const withRole = (choice: unknown, lacking: ReadonlySet<unknown>): unknown =>
+  isObject(choice) && lacking.has(choice)
     ? { ...choice, delta: { role: 'assistant', ...objectOf(choice.delta) } }
     : choice
 
