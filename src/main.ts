@@ -17,6 +17,7 @@ import { loadDrivers, openStorage } from './open-storage.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { undici } from './outgoing/undici.ts'
 import { LocalEmbedder } from './retrieval/embedding/local-embedder.ts'
+import { closingMs, shutdown } from './shutdown.ts'
 import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
 import { readinessOf } from './storage/readiness.ts'
@@ -181,7 +182,8 @@ const main = async (config: Config): Promise<void> => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       log.info({ signal }, 'shutting down')
-      _stopping ??= stop().then(() => process.exit(0))
+      const limitMs = config.shutdownGraceMs + closingMs
+      _stopping ??= shutdown({ stop, limitMs, log, exit: process.exit })
     })
   }
   stop = await start(config, log)
