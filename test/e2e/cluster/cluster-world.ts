@@ -4,6 +4,7 @@ import { shardCount, shardOf } from '#runtime/recovery/shard.ts'
 import { type ClusterNode, LocalCluster } from '#scripts/cluster/local-cluster.ts'
 import { openStorage } from '#src/open-storage.ts'
 import type { LeaseTable } from '#storage/cluster-ports.ts'
+import type { Storage } from '#storage/ports.ts'
 import { noteServed } from '#test/support/called-operations.ts'
 import { Api } from '../api.ts'
 import { MongoData } from '../mongo-data.ts'
@@ -23,6 +24,8 @@ export interface ClusterWorldOptions {
 export class ClusterWorld {
   readonly cluster: LocalCluster
   readonly #data: MongoData | null
+  /** For looks at the leases, past the nodes. */
+  #storage: Promise<Storage> | null = null
 
   private constructor(cluster: LocalCluster, data: MongoData | null) {
     this.cluster = cluster
@@ -102,16 +105,17 @@ export class ClusterWorld {
   }
 
   async leases(): Promise<LeaseTable> {
-    const storage = await openStorage({ mongodbUrl: this.cluster.mongodbUrl, dataDir: '' })
-    try {
-      return (await storage.leases?.read()) ?? { leases: [], members: [] }
-    } finally {
-      await storage.close()
-    }
+    this.#storage ??= openStorage({ mongodbUrl: this.cluster.mongodbUrl, dataDir: '' })
+    const storage = await this.#storage.catch((error: unknown) => {
+      this.#storage = null
+      throw error
+    })
+    return (await storage.leases?.read()) ?? { leases: [], members: [] }
   }
 
   async stop(): Promise<void> {
     for (const node of this.nodes) if (node.isRunning && !node.isPaused) await noteServed(node.url)
+    await (await this.#storage)?.close()
     await this.cluster.stop()
     await this.#data?.remove()
   }
