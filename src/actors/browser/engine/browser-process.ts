@@ -24,7 +24,7 @@ export interface RunningBrowser {
   close(): Promise<void>
 }
 
-const launchMs = 30_000
+const launchMs = 60_000
 const closeMs = 2_000
 const lookMs = 500
 

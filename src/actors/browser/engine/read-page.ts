@@ -30,11 +30,26 @@ const maxLinks = 500
 const maxSpans = 200
 const maxSpanLength = 1_000
 /** A page is given so long to be read, in ms. */
-const readMs = 5_000
+const readMs = 15_000
+/** A page that goes on to another one while it is read is read again, so often at most. */
+const mostReads = 4
+/** How long a page that follows is waited for, in ms. */
+const nextMs = 10_000
 const idLength = 26
 
 /** Reads what a page shows, in a world of its own, where the page's scripts change nothing. */
 export const readPage = async (context: BrowserContext, page: Page): Promise<PageRead> => {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await readOnce(context, page)
+    } catch (error) {
+      if (reads === mostReads || page.isClosed()) throw error
+      await page.waitForLoadState('load', { timeout: nextMs }).catch(() => {})
+    }
+  }
+}
+
+const readOnce = async (context: BrowserContext, page: Page): Promise<PageRead> => {
   const session = await context.newCDPSession(page)
   try {
     const { frameTree } = await session.send('Page.getFrameTree')

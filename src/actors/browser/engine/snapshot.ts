@@ -11,11 +11,19 @@ export interface AccessibilitySnapshot {
 
 /** A token of a tree in YAML is about so many characters. */
 const tokenLength = 3.5
-const snapshotMs = 5_000
+const snapshotMs = 10_000
 
-/** The page's accessibility tree in YAML, whole lines from its top, within `maxTokens`. */
-export const snapshotOf = async (page: Page, maxTokens: number): Promise<AccessibilitySnapshot> =>
-  withinTokens(await page.locator('body').ariaSnapshot({ timeout: snapshotMs }), maxTokens)
+/**
+ * The page's accessibility tree in YAML, whole lines from its top, within `maxTokens`; null for a page that gives none in time: what
+ * was done on it and what it says is worth no less.
+ */
+export const snapshotOf = async (page: Page, maxTokens: number): Promise<AccessibilitySnapshot | null> => {
+  const tree = await page
+    .locator('body')
+    .ariaSnapshot({ timeout: snapshotMs })
+    .catch(() => null)
+  return tree === null ? null : withinTokens(tree, maxTokens)
+}
 
 /** Whole lines within a budget. */
 export const withinTokens = (tree: string, maxTokens: number): AccessibilitySnapshot => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { BrowserProfiles } from '#actors/browser/profiles/browser-profiles.ts'
+import { profileUseCases } from '#actors/browser/profiles/profile-use-cases.ts'
 import { maxProfiles } from '#specs/resources/web/browse-limits.ts'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope, tenantScope } from '#specs/scope.ts'
+import { callOf, secretOf } from '#test/support/call-of.ts'
 import { openHouse, readableBox } from '#test/support/open-house.ts'
 
 const cookie = {
@@ -49,5 +51,37 @@ describe('profiles of browsers', () => {
       edit: ({ data }) => ({ ...data, sealed: 'elsewhere#{}' }),
     })
     expect(await profiles.open(acme, 'shop')).toBeNull()
+  })
+
+  it.each([
+    ['another tenant', 'prj_a', 'ten_other'],
+    ['another project', 'prj_b', null],
+    ['a tenant of another project with the same id', 'prj_b', 'ten_acme'],
+  ])('are not listed, ended or written over by %s', async (_who, project, tenant) => {
+    const profiles = await opened()
+    await profiles.save(acme, 'shop', state)
+    const row = await profiles.table.find(projectScope('prj_a'), { owner: 'ten_acme', name: 'shop' })
+    const useCases = profileUseCases(profiles)
+    const scope = tenant === null ? projectScope(project) : tenantScope(project, tenant)
+    const by = <P, Q>(params: P, query: Q) => ({ ...callOf(params, query, undefined, secretOf(project)), scope })
+    expect((await useCases['browser_profiles.list'](by({}, { limit: 100 }))).data).toEqual([])
+    await expect(useCases['browser_profiles.delete'](by({ profileId: row?.id ?? '' }, {}))).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await profiles.save({ project, tenant }, 'shop', { cookies: [{ ...cookie, value: 'theirs' }], origins: [] })
+    expect(await profiles.open(acme, 'shop')).toEqual(state)
+    const own = callOf({}, { limit: 100 }, undefined)
+    expect((await useCases['browser_profiles.list'](own)).data.map(({ tenantId }) => tenantId)).toContain('ten_acme')
+  })
+
+  it.each(['ten_acme', 'ten_acme/shop', '', 'null'])('take no owner from a name such as %j', async (name) => {
+    const profiles = await opened()
+    await profiles.save(acme, 'shop', state)
+    const strangers = [
+      { project: 'prj_a', tenant: null },
+      { project: 'prj_a', tenant: 'ten_' },
+      { project: 'prj_a/ten_acme', tenant: null },
+    ]
+    for (const stranger of strangers) expect(await profiles.open(stranger, name)).toBeNull()
   })
 })
