@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto'
+import { hash, randomFillSync } from 'node:crypto'
 import { decodeTime, encodeTime, ulid } from 'ulid'
 import type { Idempotency } from '../call/call.ts'
 import { shardOf } from './recovery/shard.ts'
@@ -76,9 +76,9 @@ export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(
 
 /** Always the same id for the same `seed`, sorted as if it was made at `atMs`: for what must be made once, however often. */
 export const derivedId = (prefix: string, atMs: number, seed: string): string => {
-  const hash = createHash('sha256').update(seed).digest()
+  const bytes = hash('sha256', seed, 'buffer')
   let drawn = 0
-  return `${prefix}_${ulid(Math.max(1, atMs), () => (hash[drawn++ % hash.length] ?? 0) / 256).toLowerCase()}`
+  return `${prefix}_${ulid(Math.max(1, atMs), () => (bytes[drawn++ % bytes.length] ?? 0) / 256).toLowerCase()}`
 }
 
 /** An id that sorts by `atMs`, with a tail of 16 characters that the caller knows to be unique. Costs little. */
