@@ -1,6 +1,6 @@
 import { erasureDefinition } from '#machines/erasure/erasure.ts'
 import { runQueueDefinition } from '#machines/run-queue/run-queue-definition.ts'
-import { wholeProjectScope } from '#specs/scope.ts'
+import { projectScope, wholeProjectScope } from '#specs/scope.ts'
 import { removeLog, sendDelete } from '../runtime/erasure/erase-listed.ts'
 import { isId } from '../runtime/ids.ts'
 import type { Left, OwnedParts } from './owned.ts'
@@ -30,6 +30,7 @@ export class WholeProjects {
     for (const kind of kinds) {
       for (let gone = pageSize; gone === pageSize; ) gone = await storage.records.clear(kind, scope, pageSize)
     }
+    await this.#eraseSettings(project)
     // an actor that is still there needs its blobs to be loaded
     if (actors === 0) await this.#eraseBlobs(project)
     return this.#left(project)
@@ -68,6 +69,15 @@ export class WholeProjects {
     const event = { by: { kind: 'system', id: null }, at: this.#parts.clock.now() }
     if (await sendDelete(this.#parts, { actor, project, tenant: null, event })) return
     await this.#parts.storage.commits.forget(actor)
+  }
+
+  /** What the installation keeps for the project. */
+  async #eraseSettings(project: string): Promise<void> {
+    const { storage, kinds } = this.#parts
+    for (const kind of kinds) {
+      const id = kind.ofProject?.(project)
+      if (id !== undefined) await storage.records.remove(kind, projectScope('system'), id)
+    }
   }
 
   async #eraseBlobs(project: string): Promise<void> {

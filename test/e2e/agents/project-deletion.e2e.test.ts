@@ -54,7 +54,8 @@ describe.each(either('mongo'))('a project on $store', ({ store }) => {
       model: 'simulated-1',
       messages: [{ role: 'user', content: `hi ${mark}` }],
     })
-    await api.post('/v1/memory', { userId: 'ada', content: `Ada likes ${mark}` })
+    const memory = { userId: 'ada', content: `Ada likes ${mark}` }
+    expect((await api.post('/v1/memory/write', memory)).status).toBe(201)
     const other = world.as(spared.key)
     const kept = await populate({ api: other, as: within.as }, tool, `kept-${randomUUID().slice(0, 8)}`)
     const path = `/api/projects/${doomed.id}`
