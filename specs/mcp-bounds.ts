@@ -10,6 +10,16 @@ export const mcpBounds: readonly Bound[] = [
     test: ['test/actors/mcp/client/hostile-servers.test.ts', 'are not read in 100 MB'],
   },
   {
+    of: 'requests to a remote tool server in one piece of work',
+    most: '500; a list of messages is not read, and events are handled 4 KB a turn of the loop',
+    beyond: 'the work fails with `answer_too_large`',
+    code: ['src/actors/mcp/client/mcp-connection.ts', 'mcpLimits'],
+    test: [
+      'test/actors/mcp/client/hostile-floods.test.ts',
+      'that sends 20,000 %s has few of them answered, and holds the loop up for moments',
+    ],
+  },
+  {
     of: 'tools of a remote tool server',
     most: '512, 2 M characters of JSON',
     beyond: 'the discovery fails with `too_many_tools` or `answer_too_large`; what was known stays',

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { JsonDepth } from './json-depth.ts'
 import type { GuardedRequest, SsrfGuard } from './ssrf-guard.ts'
@@ -11,9 +12,11 @@ export interface FetchLimits {
   readonly maxBytes: number
   /** Levels of objects and lists. */
   readonly maxDepth: number
+  /** Requests in the conversation: a server that puts questions has each of them answered by one. */
+  readonly maxRequests: number
 }
 
-/** An answer is larger or deeper than is read. */
+/** An answer is larger or deeper than is read, or has more requests follow it than are made. */
 export class AnswerRefused extends Error {
   override readonly name = 'AnswerRefused'
 }
@@ -30,10 +33,11 @@ const withoutBody = new Set([101, 204, 205, 304])
  */
 export const guardedFetch = (
   guard: Pick<SsrfGuard, 'request'>,
-  { maxBytes, maxDepth }: FetchLimits,
+  { maxBytes, maxDepth, maxRequests }: FetchLimits,
   { outer, refused = () => {} }: { readonly outer: AbortSignal; readonly refused?: (error: AnswerRefused) => void },
 ): GuardedFetch => {
   let left = maxBytes
+  let requests = 0
   const refusal = (message: string): AnswerRefused => {
     const error = new AnswerRefused(message)
     refused(error)
@@ -45,6 +49,7 @@ export const guardedFetch = (
     if (!depth.push(bytes)) throw refusal(`an answer has more than ${maxDepth} levels`)
   }
   return async (url, init = {}) => {
+    if (++requests > maxRequests) throw refusal(`a conversation has more than ${maxRequests} requests`)
     const signal = init.signal ? AbortSignal.any([outer, init.signal]) : outer
     const body = bodyOf(init.body)
     const answer = await guard.request(String(url), {
@@ -54,7 +59,7 @@ export const guardedFetch = (
       maxRedirects: 0,
       ...(body !== null && { body }),
     })
-    return responseOf(answer, check, maxDepth)
+    return responseOf(answer, { check, refusal, maxDepth })
   }
 }
 
@@ -71,10 +76,19 @@ const bodyOf = (body: RequestInit['body']): string | null => {
   throw new TypeError('only text is sent')
 }
 
+interface Checks {
+  /** @throws {AnswerRefused} */
+  readonly check: (bytes: Uint8Array, depth: JsonDepth) => void
+  readonly refusal: (message: string) => AnswerRefused
+  readonly maxDepth: number
+}
+
+/** Bytes of a stream of events that are given on in one turn of the loop: each event is work for the one who reads it. */
+const turnBytes = 4096
+
 const responseOf = (
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  check: (bytes: Uint8Array, depth: JsonDepth) => void,
-  maxDepth: number,
+  { check, refusal, maxDepth }: Checks,
 ): Response => {
   const shown = new Headers()
   for (const [name, value] of Object.entries(headers)) {
@@ -85,20 +99,37 @@ const responseOf = (
     return new Response(null, { status: statusCode, headers: shown })
   }
   const depth = new JsonDepth(maxDepth)
+  const isStream = /text\/event-stream/i.test(shown.get('content-type') ?? '')
   const parts: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array()
+  let isBeginning = true
   const stream = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      const { done, value } = await parts.next()
-      if (done) return controller.close()
-      try {
-        check(value, depth)
-      } catch (error) {
-        body.destroy()
-        throw error
+      if (isStream) await nextTurn()
+      if (rest.length === 0) {
+        const { done, value } = await parts.next()
+        if (done) return controller.close()
+        try {
+          check(value, depth)
+          // a list of messages would be handled in one go
+          const first = isBeginning && !isStream ? value.find((byte) => !blanks.has(byte)) : undefined
+          if (first === bracket) throw refusal('an answer is a list')
+          isBeginning &&= first === undefined
+        } catch (error) {
+          body.destroy()
+          throw error
+        }
+        rest = value
       }
-      controller.enqueue(value)
+      const length = isStream ? turnBytes : rest.length
+      controller.enqueue(rest.subarray(0, length))
+      rest = rest.subarray(length)
     },
     cancel: () => void body.destroy(),
   })
   return new Response(stream, { status: statusCode, headers: shown })
 }
+
+/** Blanks of JSON, and the mark that may stand before it. */
+const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
+const bracket = 0x5b

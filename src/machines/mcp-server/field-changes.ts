@@ -22,12 +22,15 @@ const compare = (before: Json | undefined, after: Json | undefined, walk: Walk):
   if (changes.length >= mostChanges) return
   if (isRecord(before) && isRecord(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
-      compare(before[key], after[key], { path: path === '' ? key : `${path}.${key}`, changes })
+      compare(own(before, key), own(after, key), { path: path === '' ? key : `${path}.${key}`, changes })
     return
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return
   changes.push({ path, before: shortened(before), after: shortened(after) })
 }
+
+/** What every object inherits is no field: a server may call one `constructor`. */
+const own = (value: JsonObject, key: string): Json | undefined => (Object.hasOwn(value, key) ? value[key] : undefined)
 
 const isRecord = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -64,7 +64,11 @@ describe('secrets of connections and tool servers', () => {
     const [mine] = await records.list(kind, projectScope(project), { limit: 10, ascending: true })
     const row = await records.get(kind, projectScope(project), theirs.id)
     if (mine === undefined || row === null) throw new Error('no secrets')
-    await records.replace(kind, { ...row, version: row.version + 1, data: { ...row.data, grant: mine.data.grant ?? '' } })
+    await records.replace(kind, {
+      ...row,
+      version: row.version + 1,
+      data: { ...row.data, grant: mine.data.grant ?? '' },
+    })
     expect((await vault.open({ project, id: theirs.id })).grant).toBeNull()
   })
 })

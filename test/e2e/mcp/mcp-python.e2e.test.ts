@@ -17,7 +17,8 @@ describe.skipIf(packages === null)('a remote server of the official SDK for Pyth
     const names = made.body.tools.map(({ name }: { name: string }) => name)
     expect(names).toEqual(['add', 'wait', 'read_counts'])
     const mcp_servers = [{ server_id: made.body.id, require_approval: { tools: ['add'] } }]
-    agent_id = (await world.api.post('/v1/agents', { name: 'A', config: { model: 'simulated-1', mcp_servers } })).body.id
+    agent_id = (await world.api.post('/v1/agents', { name: 'A', config: { model: 'simulated-1', mcp_servers } })).body
+      .id
   })
   afterAll(async () => {
     await world?.stop()

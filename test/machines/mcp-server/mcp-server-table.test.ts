@@ -209,3 +209,20 @@ it('notifies webhooks of the first failure, of the end of it, and of tools that 
     data: { added: ['read'], removed: ['send'], changed: [] },
   })
 })
+
+it('shows fields that are called as what every object inherits, and goes on', () => {
+  const plain = { type: 'object', properties: { to: { type: 'string' } } }
+  const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf']
+  const odd = JSON.parse(
+    `{"type":"object","properties":{"to":{"type":"string"},${names.map((name) => `"${name}":{"type":"string"}`)}}}`,
+  )
+  const of = (input_schema: { type: string }) => ({ ...defined('send', JSON.stringify(input_schema)), input_schema })
+  const changesAfter = (first: { type: string }, then: { type: string }) => {
+    const { changes } = contextOf(mcpServerDefinition, server(finds(of(first)), refresh, finds(of(then))))
+    const [changed] = JSON.parse(changes ?? '{}').changed
+    return changed.changes.map(({ path }: { path: string }) => path)
+  }
+  const paths = names.map((name) => `input_schema.properties.${name}`)
+  expect(changesAfter(plain, odd)).toEqual(expect.arrayContaining(paths))
+  expect(changesAfter(odd, plain)).toEqual(expect.arrayContaining(paths))
+})

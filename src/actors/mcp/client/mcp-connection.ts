@@ -35,8 +35,8 @@ export interface McpWork {
   readonly prepare?: (client: Client) => void
 }
 
-/** Most that all answers in one piece of work come to. */
-export const mcpLimits: FetchLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 }
+/** Most that all answers in one piece of work come to, and the requests of it. */
+export const mcpLimits: FetchLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxRequests: 500 }
 
 /** Pages of a list that are read. */
 export const maxListPages = 16

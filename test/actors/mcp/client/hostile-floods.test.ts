@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { callWithInput } from '#actors/mcp/agents/input/call-with-input.ts'
+import { HeldCalls } from '#actors/mcp/agents/input/held-calls.ts'
+import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { type Answering, startHostileServer } from './hostile-server.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+/** Processor time of this thread so far, in ms: the same whatever else runs on the machine. */
+const busyMs = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
+
+/** What work comes to, and the processor time of the longest turn of the loop meanwhile. */
+const watched = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly turnMs: number }> => {
+  let last = busyMs()
+  let turnMs = 0
+  const timer = setInterval(() => {
+    const now = busyMs()
+    turnMs = Math.max(turnMs, now - last)
+    last = now
+  }, 1)
+  const result = await work()
+  clearInterval(timer)
+  return { result, turnMs }
+}
+
+const called = async (answering: Answering) => {
+  const server = await startHostileServer(answering)
+  const guard = openSsrfGuard({ allowedPrivateHosts: [server.host] })
+  open.push(server, guard)
+  const target = { url: server.url, transport: 'streamable_http', headers: {} } as const
+  const tool = { name: 'send', input_schema: { type: 'object' } }
+  const call = { actionId: 'act_1', arguments: {}, signal: new AbortController().signal, progress: async () => {} }
+  const request = { server: 'hostile', target, tool, timeoutMs: 40_000 }
+  return callWithInput({ guard, held: new HeldCalls() }, call, request).catch((error: unknown) => error)
+}
+
+const count = 20_000
+const flood = (response: ServerResponse, of: (n: number) => object, last: object | null): void => {
+  const events = Array.from({ length: count }, (_, n) => of(n))
+  const text = [...events, ...(last === null ? [] : [last])].map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+}
+
+const asks: readonly (readonly [string, (n: number) => object])[] = [
+  ['pings', (n) => ({ jsonrpc: '2.0', id: `p${n}`, method: 'ping' })],
+  ['pings of one id', () => ({ jsonrpc: '2.0', id: 'p', method: 'ping' })],
+  ['requests that are called as what every object inherits', (n) => ({ jsonrpc: '2.0', id: n, method: 'constructor' })],
+]
+
+describe('a hostile server', () => {
+  it.each(asks)(
+    'that sends 20,000 %s has few of them answered, and holds the loop up for moments',
+    async (_what, of) => {
+      let posts = 0
+      const { result, turnMs } = await watched(() =>
+        called((asked, response) => {
+          if (asked.method !== 'tools/call') {
+            posts++
+            return void response.writeHead(202).end()
+          }
+          flood(response, of, null)
+        }),
+      )
+      expect(result).toMatchObject({ code: 'answer_too_large' })
+      expect(posts).toBeLessThan(500)
+      expect(turnMs).toBeLessThan(400)
+    },
+  )
+
+  it('that says 20,000 times how far it is holds the loop up for moments, and its call goes on', async () => {
+    const { result, turnMs } = await watched(() =>
+      called((asked, response) => {
+        const progress = (n: number) => ({
+          jsonrpc: '2.0',
+          method: 'notifications/progress',
+          params: { progressToken: asked.id, progress: n },
+        })
+        flood(response, progress, {
+          jsonrpc: '2.0',
+          id: asked.id,
+          result: { content: [{ type: 'text', text: 'Done.' }] },
+        })
+      }),
+    )
+    expect(result).toEqual({ ok: true, output: 'Done.' })
+    expect(turnMs).toBeLessThan(400)
+  })
+
+  it.each(['[', ' \n[', '\ufeff['])('that answers with a list of messages is not read: %j', async (begin) => {
+    const answering: Answering = (_asked, response) => {
+      const pings = Array.from({ length: 1000 }, (_, n) => JSON.stringify({ jsonrpc: '2.0', id: n, method: 'ping' }))
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(`${begin}${pings}]`)
+    }
+    expect(await called(answering)).toMatchObject({ code: 'answer_too_large' })
+  })
+})
