@@ -20,7 +20,7 @@ import { freePort } from './services/service.ts'
  * nothing right refused.
  *
  * It makes the same requests each time; `-- --secs 90` explores on, sequences of requests too, for so long in each of its
- * two parts: what a secret key may, and what a dashboard session may. `-- --examples 8` makes so many bodies of each
+ * two parts: what a secret key may, and what a dashboard session may. `-- --examples 4` makes so many bodies of each
  * operation at random, beside those that its schema names one by one; `-- --only a.create,b.list` holds these operations only.
  */
 const { values } = parseArgs({

@@ -30,10 +30,10 @@ const beside = [
     'run quickstart -- --exit',
     'run clients -- --quick',
     'run mcp-conformance',
-    'run schemathesis -- --examples 8',
+    'run schemathesis -- --examples 4',
     'run platforms',
   ],
-  ...['run chaos -- --minutes 1 --seed 1', 'run soak -- --minutes 3 --rate 5', 'run bench -- --whole'],
+  ...['run chaos -- --minutes 1 --seed 1', 'run soak -- --minutes 2 --rate 5', 'run bench -- --whole'],
 ]
 const steps = [install, 'test', ...beside]
 

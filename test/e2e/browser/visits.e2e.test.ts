@@ -214,14 +214,15 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
 
   /** Every way to change something elsewhere, each with an address of its own; the form leaves the page, and comes last. */
   const changing = (): string => {
+    const worker = `fetch('http://${site}/changed/worker', { method: 'POST', mode: 'no-cors' }).finally(() => postMessage(0))`
     const ways = [
       "fetch('/changed/fetch', { method: 'PUT', body: 'x' })",
       "navigator.sendBeacon('/changed/beacon', 'x')",
       "fetch('/changed/keepalive', { method: 'POST', keepalive: true })",
-      `new Worker(window.URL.createObjectURL(new Blob(["fetch('http://${site}/changed/worker', { method: 'POST', mode: 'no-cors' })"])))`,
       "document.getElementById('ping').click()",
       "document.getElementById('frame').srcdoc = document.getElementById('framed').innerHTML",
-      "setTimeout(() => document.getElementById('form').submit(), 800)",
+      `const worker = new Worker(window.URL.createObjectURL(new Blob([${JSON.stringify(worker)}])))`,
+      "worker.onmessage = () => setTimeout(() => document.getElementById('form').submit(), 500)",
     ]
     return `
       <a id=ping href="#x" ping="/changed/ping">x</a><iframe id=frame></iframe>
@@ -235,9 +236,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     ['lets nothing that changes something leave before it is noted, in any way', false],
   ])('%s', async (_, allowed) => {
     pages.set('/changes', changing())
+    pages.set('/changed/form', '<p id=done>Done')
     const before = requested.length
     let asked = 0
-    const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', milliseconds: 2_500 } as const]
+    const rest = allowed ? { selector: '#done' } : { milliseconds: 2_500 }
+    const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', ...rest } as const]
     const submitting = async () => {
       asked++
       return allowed
