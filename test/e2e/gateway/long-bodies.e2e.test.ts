@@ -1,25 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openUpstream, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
 import { goodStream } from '#test/gateway/chat/chat-world.ts'
+import { LoopProbe, mostMs, slowness } from '../loop-probe.ts'
 import { World } from '../world.ts'
 
-/** How long a request may hold every other one up, in ms of the processor. */
-const mostMs = 50
-/** What the work below takes on the machine on which 50 ms were measured. */
-const usualMs = 60
 const mb = 1024 * 1024
-
-/** How much slower than that machine this one is now; 1 for one that is faster. */
-const slowness = (): number => {
-  const body = Buffer.from(JSON.stringify({ messages: [{ content: 'many things, "and" more é '.repeat(280_000) }] }))
-  const began = process.cpuUsage()
-  JSON.stringify(JSON.parse(body.toString('utf8')))
-  return Math.max(1, process.cpuUsage(began).user / 1000 / usualMs)
-}
 
 const list = (count: number, item: string | ((at: number) => string)): string =>
   Array.from({ length: count }, (_, at) => (typeof item === 'string' ? item : item(at))).join(',')
@@ -83,21 +69,19 @@ const bodies: readonly (readonly [what: string, path: string, body: string, stat
 ]
 
 describe('a long body holds no other request up for 50 ms', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'holds-'))
-  const holds = join(folder, 'holds')
+  const probe = new LoopProbe()
   let upstream: Upstream
   let world: World
   beforeAll(async () => {
     upstream = await openUpstream()
     upstream.script(whole(goodStream))
-    const probe = resolve(import.meta.dirname, '../../support/loop-holds.ts')
     const provider = { OPENAI_API_KEY: 'sk-managed', OPENAI_BASE_URL: upstream.url }
-    world = await World.start({ env: { ...provider, LOOP_HOLDS: holds, NODE_OPTIONS: `--import=${probe}` } })
+    world = await World.start({ env: { ...provider, ...probe.env } })
   }, 240_000)
   afterAll(async () => {
     await world.stop()
     await upstream.close()
-    rmSync(folder, { recursive: true })
+    probe.close()
   })
 
   const send = async (path: string, body: string): Promise<number> => {
@@ -107,21 +91,9 @@ describe('a long body holds no other request up for 50 ms', () => {
     return answer.status
   }
 
-  /** Longest turn of the server's loop under a request, in ms of the processor. */
-  const heldMs = async (path: string, body: string, status: number): Promise<number> => {
-    process.kill(world.server.pid, 'SIGUSR2')
-    expect(await send(path, body)).toBe(status)
-    // the answer of another request: whatever the first one left behind is done
-    await world.api.get('/v1/usage')
-    return Number(readFileSync(holds, 'utf8'))
-  }
-
   const sent = bodies.map(([what, path, body, status = 200]) => ({ what, path, body, status }))
   it.each(sent)('with $what', async ({ path, body, status }) => {
-    const seen: number[] = []
-    // what a first request loads and compiles is not what a body costs, and a full collection of garbage falls into one of them
-    for (let attempt = 0; attempt < 4 && !seen.some((ms) => ms < mostMs); attempt++)
-      seen.push(await heldMs(path, body, status))
+    const seen = await probe.heldMs(world, async () => expect(await send(path, body)).toBe(status))
     expect(Math.min(...seen), `${seen.map(Math.round)} ms`).toBeLessThan(mostMs * slowness())
   })
 })

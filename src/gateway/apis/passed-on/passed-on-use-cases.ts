@@ -1,8 +1,10 @@
 import type { UseCase, UseCases } from '#actors/call/use-cases.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { DocumentCalls, DocumentKind } from '#gateway/documents/document-calls.ts'
+import { textBytes } from '#gateway/documents/text-bytes.ts'
 import { costOfUnits, priceAt } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
+import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { imageGeneration } from './image-generation.ts'
@@ -33,7 +35,7 @@ interface PassedOnRequest {
 
 const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind, { call, body }: PassedOnRequest) => {
   const { answer, headers } = await documents.create(kind, { caller: callerOf(call), body, signal: call.signal })
-  const bytes = JSON.stringify(answer)
+  const bytes = await encodeJson(answer)
   return { bytes: { contentType: 'application/json; charset=utf-8', bytes, headers } }
 }
 
@@ -73,7 +75,7 @@ const completion: DocumentKind = {
   operation: 'completions.create',
   need: 'chat',
   target: at('/completions'),
-  most: (body) => ({ tokens: tokens(Buffer.byteLength(JSON.stringify(body.prompt)), mostWritten(body)) }),
+  most: (body) => ({ tokens: tokens(textBytes(body.prompt), mostWritten(body)) }),
   usage: counted,
   costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
 }
@@ -86,7 +88,7 @@ const reranking: DocumentKind = {
   operation: 'rerank.create',
   need: 'chat',
   target: at('/rerank'),
-  most: (body) => ({ tokens: tokens(Buffer.byteLength(JSON.stringify(body)), 0) }),
+  most: (body) => ({ tokens: tokens(textBytes(body), 0) }),
   usage: counted,
   costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
 }
