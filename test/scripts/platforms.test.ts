@@ -3,12 +3,14 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { boundPart } from '#scripts/platforms/bound-part.ts'
 
 interface Locked {
   readonly optional?: boolean
   readonly dev?: boolean
   readonly os?: readonly string[] | string
   readonly cpu?: readonly string[] | string
+  readonly dependencies?: Readonly<Record<string, string>>
 }
 
 const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
@@ -42,5 +44,31 @@ describe('what npm installs', () => {
   it('says nothing of packages that want another Node than npm has: they run on the one that is installed', () => {
     expect(printed(false)).toContain('EBADENGINE')
     expect(printed(true)).not.toContain('EBADENGINE')
+  })
+})
+
+describe('the part of an installation that differs between platforms', () => {
+  const part = boundPart(JSON.parse(readFileSync('package.json', 'utf8')), lock)
+
+  it('has every package for one platform that the server may need, and what brings it', () => {
+    const bound = Object.entries(lock.packages).filter(
+      ([, { os, cpu, dev }]) => dev !== true && (os !== undefined || cpu !== undefined),
+    )
+    expect(Object.keys(part.lock.packages)).toEqual(expect.arrayContaining(bound.map(([name]) => name)))
+    expect(Object.keys(part.manifest.dependencies).toSorted()).toEqual(['@node-rs/argon2', 'rolldown'])
+  })
+
+  it('has all that its packages need', () => {
+    const names = Object.keys(part.lock.packages)
+    for (const [at, { dependencies = {} }] of Object.entries(part.lock.packages))
+      for (const name of Object.keys(dependencies))
+        expect(
+          names.some((each) => each.endsWith(`node_modules/${name}`)),
+          `${at} needs ${name}`,
+        ).toBe(true)
+  })
+
+  it('leaves out what is the same everywhere', () => {
+    expect(Object.keys(part.lock.packages)).not.toContain('node_modules/mongodb')
   })
 })
