@@ -22,7 +22,10 @@ export const openApiReader = (
     read: async ({ url, document }) => {
       const text = document ?? (await fetched(guard, url ?? ''))
       const param = document === undefined ? 'config.openapi.url' : 'config.openapi.document'
-      return kept(await parsed(() => room.parse('openapi', { text, maxTools: maxImportedTools }), param), param)
+      return kept(
+        await parsed(() => room.parse('openapi', { text, maxTools: maxImportedTools, maxLength: maxKept }), param),
+        param,
+      )
     },
     close: () => room.close(),
   }
@@ -40,8 +43,8 @@ const parsed = async (parse: () => Promise<unknown>, param: string): Promise<unk
 
 const kept = (read: unknown, param: string): ConnectionToolsData => {
   const data = importedTools(read)
-  if (data === null || JSON.stringify(data).length > maxKept)
-    throw new ServiceError('invalid_field', { param, message: 'The document has more than a connection keeps.' })
+  if (data === null)
+    throw new ServiceError('invalid_field', { param, message: 'The document is not read as one of OpenAPI.' })
   return data
 }
 
