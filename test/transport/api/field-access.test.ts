@@ -125,6 +125,7 @@ describe('the roles of members', () => {
       'auth.change_password',
       'auth.logout',
       'knowledge_bases.search',
+      'memory.search',
     ])
   })
 
