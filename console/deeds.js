@@ -46,9 +46,15 @@ const ofSession = (id, active, steps) => {
   const turns = steps
     .flatMap(({ events }) => events)
     .filter(({ event_type }) => /^turn\.(completed|failed)$/.test(event_type))
-  if (turns.length === 0 || active[0] === 'deleted') return []
+  const goesOn = active[0] === 'paused' || active.includes('active.working')
+  const stop = plain('Cancel turn', 'Ends the turn; what waits for an approval is withdrawn.', (project, body) =>
+    ask(project, 'sessions.cancel', { params: { session_id: id }, body }),
+  )
+  const cancel = goesOn ? [stop] : []
+  if (turns.length === 0 || active[0] === 'deleted') return cancel
   const field = { name: 'turn', label: 'Last turn that it has; empty for the newest that is over', value: '', rows: 1 }
   return [
+    ...cancel,
     {
       name: 'Fork',
       send: (project, body) => ask(project, 'sessions.fork', { params: { session_id: id }, body }),

@@ -144,4 +144,14 @@ export const webBounds: readonly Bound[] = [
     code: ['src/tool-server/tool-result.ts', 'maxResultLength'],
     test: ['test/tool-server/tool-request.test.ts', 'keeps results of at most 400,000 characters'],
   },
+  {
+    of: 'the answer of a search engine of a third party',
+    most: '1 MiB, 40 levels, 15 s',
+    beyond: '502 `fetch_failed`, 504 `fetch_timeout`',
+    code: ['src/actors/web/engines/foreign-search.ts', 'maxBytes'],
+    test: [
+      'test/actors/web/engines/foreign-search.test.ts',
+      'fails, and repeats nothing of the answer, for an engine that answers %s',
+    ],
+  },
 ]

@@ -16,11 +16,19 @@ export const Table = ({ label, columns, rows }) => html`
     <tbody>${rows.map(
       ({ key, cells }) => html`
       <tr key=${key}>${cells.map((cell, at) =>
-        at === 0 ? html`<th scope="row">${cell}</th>` : html`<td data-name=${columns[at]}>${cell}</td>`,
+        at === 0
+          ? html`<th scope="row">${cell}</th>`
+          : html`<td data-name=${columns[at]} class=${isShort(cell) ? 'short' : undefined}>${cell}</td>`,
       )}</tr>`,
     )}</tbody>
   </table>
 `
+
+/** Numbers and single words stay in one line. */
+const longestShort = 12
+
+/** @param {Child} cell */
+const isShort = (cell) => (typeof cell === 'string' || typeof cell === 'number') && String(cell).length <= longestShort
 
 /** Nothing, in a table. */
 export const nothing = '–'

@@ -66,7 +66,7 @@ const paused = async (world: World, ...tools: Parameters<typeof turn>[2]['tools'
 }
 
 const cancelled = (world: World, session: string) =>
-  world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+  world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
 
 const deleted = (world: World, session: string) =>
   world.useCases['sessions.delete'](callOf({ session_id: session }, {}, undefined))

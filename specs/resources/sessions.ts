@@ -231,6 +231,7 @@ export const sessions = defineOperations(resource, {
     method: 'POST',
     path: `${one}/cancel`,
     access: turnAccess,
+    body: object({ reason }),
     answer: answersJson(session),
     errors: ['no_turn_in_progress'],
   },

@@ -44,7 +44,7 @@ export class Prober extends Client {
     return [
       ({ useCases }) => useCases['sessions.get'](call(undefined)),
       ({ useCases }) => useCases['sessions.turns'](call({ input: 'mine?' })),
-      ({ useCases }) => useCases['sessions.cancel'](call(undefined)),
+      ({ useCases }) => useCases['sessions.cancel'](call({})),
       ({ useCases }) => useCases['sessions.delete'](call(undefined)),
       ({ useCases }) => useCases['sessions.stream'](call(undefined)),
       ({ useCases }) => useCases['sessions.events']({ ...call(undefined), query: page }),

@@ -9,6 +9,7 @@ import type { Call, Idempotency, Principal, StreamAnswer } from '../call/call.ts
 import { isServerSide } from '../call/speaker.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { RemoteTools } from '../capability/remote-tools.ts'
+import { actorOf, reasonOf } from '../records/audit-note.ts'
 import { numberedPage } from '../records/numbered-page.ts'
 import { ownedScope } from '../records/owner-filter.ts'
 import type { Host } from '../runtime/host.ts'
@@ -91,10 +92,16 @@ export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   },
   'sessions.cancel': async (call) => {
     const session = await findSession(parts.host, call, call.params.session_id)
-    await parts.host.deliverTo(session, { event: { type: 'cancel' }, cause: causeOf(call.idempotency) })
+    await parts.host.deliverTo(session, { event: cancelEvent(call), cause: causeOf(call.idempotency) })
     return sessionView(await findSession(parts.host, call, session.id))
   },
 })
+
+/** What a member does, and what has a reason, is written to the audit log; end users who stop an answer are not. */
+const cancelEvent = (call: Parameters<UseCases['sessions.cancel']>[0]) => {
+  const isAudited = call.principal.kind === 'dashboard' || call.body?.reason !== undefined
+  return { type: 'cancel', ...(isAudited && { by: actorOf(call), ...reasonOf(call.body) }) } as const
+}
 
 const lifecycle = (parts: SessionParts) => {
   const { host, now } = parts

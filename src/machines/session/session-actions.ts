@@ -86,6 +86,17 @@ export const takeHistory = sessionSetup.enqueueActions(({ enqueue, event }) => {
   enqueue({ type: 'audit', params: { lines: [line] } })
 })
 
+/** A turn that a member cancelled, or for which a reason was given. */
+export const auditCancelling = {
+  type: 'audit',
+  params: ({ event: { by, reason } }: On<'cancel'>) => ({
+    lines:
+      by === undefined
+        ? []
+        : [{ action: 'session.cancelled', by, resource: 'session', ...(reason !== undefined && { reason }) }],
+  }),
+} as const
+
 /** A turn begins; the caller's outputs of the turn before are in its first event. */
 export const startTurn = [
   assigns(({ context, event: { model, config, tools } }: On<'turn'>) => ({

@@ -215,5 +215,6 @@ export type SessionEvent =
   | ModelEvent
   | CallEvent
   | ProgressEvent
-  | { readonly type: 'cancel' }
+  /** `by`: it is written to the audit log. */
+  | { readonly type: 'cancel'; readonly by?: AuditLine['by']; readonly reason?: string }
   | { readonly type: 'delete' }

@@ -30,7 +30,7 @@ const sessionRow: RowOf = (state, facts) => {
 /** Sessions: `specs/resources/session.ts` is their interface. */
 export const sessionDefinition = {
   name: 'session',
-  version: 7,
+  version: 8,
   idPrefix: 'ses',
   machine: sessionMachine,
   effects: {
@@ -55,6 +55,7 @@ export const sessionDefinition = {
     4: (state) => state,
     5: (state) => state,
     6: (state) => state,
+    7: (state) => state,
   },
 } satisfies MachineDefinition
 

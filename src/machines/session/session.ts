@@ -1,6 +1,7 @@
 import type { Refusal } from '../vocabulary.ts'
 import {
   approved,
+  auditCancelling,
   beginWait,
   callModel,
   clearCalls,
@@ -29,7 +30,7 @@ const acceptTurn = { guard: 'knowsResults', target: '#session.active.working', a
 
 const cancelTurn = {
   target: '#session.active.idle',
-  actions: [failTurn('cancelled', 'The turn was cancelled.'), withdrawActions, clearCalls],
+  actions: [failTurn('cancelled', 'The turn was cancelled.'), withdrawActions, clearCalls, auditCancelling],
 } as const
 
 const unknownResults: Refusal = { code: 'not_found', param: 'tool_results' }

@@ -105,7 +105,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
 
   it('and says nothing of one that was withdrawn, or of a turn', async () => {
     const { session, id } = await paused({ text: ['again'] })
-    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await turn(world, session, { input: 'and now?' })
     expect(await linesOf(session, id)).toEqual([])
   })

@@ -114,7 +114,7 @@ describe('what needs a person', () => {
     expect(await attention(parts, scope)).toEqual([])
     const later = { ...parts, now: () => Date.now() + 2 * slowAfterMs }
     expect(await attention(later, scope)).toMatchObject([{ kind: 'slow', id: session, machine: 'session' }])
-    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await running
   })
 })
@@ -136,7 +136,7 @@ describe('work that is slow', () => {
     expect(need).toMatchObject({ kind: 'slow', id: session })
     expect(need?.cause).toMatch(/^Is in active\.working\.thinking .* 99 of 100 stay there for \d+ ms at most\.$/)
     expect(await attention(parts, scope)).toEqual([])
-    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await running
   })
 
@@ -148,7 +148,7 @@ describe('work that is slow', () => {
     await expect.poll(async () => (await world.storage.commits.head(session))?.last_sequence).toBeGreaterThan(1)
     const later = { ...parts, now: () => Date.now() + leastSlowMs + 1_000 }
     expect(await attention(later, scope)).toEqual([])
-    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await running
   })
 })

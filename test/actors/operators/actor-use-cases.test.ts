@@ -162,7 +162,7 @@ describe('actor views', () => {
     })
     const look = () => views['project_actors.get'](memberCall('prj_a', { actor_id: session }, {}))
     expect((await look()).related).toMatchObject([{ id: action?.id, state: 'parked' }])
-    await later.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await later.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     expect(await look()).toMatchObject({ active: ['active', 'active.idle'], related: [] })
   })
 

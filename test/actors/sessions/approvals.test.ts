@@ -227,7 +227,7 @@ describe('a tool that the server runs', () => {
     })
     const { stream } = await world.useCases['sessions.approve'](approval(session, waiting.send ?? ''))
     await called.promise
-    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, undefined))
+    await world.useCases['sessions.cancel'](callOf({ session_id: session }, {}, {}))
     await world.host.load(session).then((resident) => resident?.outbox)
     expect(signals[0]?.aborted).toBe(true)
     answered.resolve({ ok: true, output: 'too late' })
@@ -284,7 +284,9 @@ it('rejects what waits when the session is deleted or the turn cancelled', async
   for (const end of ['delete', 'cancel'] as const) {
     const session = await newSession(world)
     const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('a', true)] })
-    await world.useCases[`sessions.${end}`](callOf({ session_id: session }, {}, undefined))
+    const params = { session_id: session }
+    if (end === 'delete') await world.useCases['sessions.delete'](callOf(params, {}, undefined))
+    else await world.useCases['sessions.cancel'](callOf(params, {}, {}))
     await expect.poll(async () => (await action(world, waiting.a ?? '')).status).toBe('rejected')
   }
 })

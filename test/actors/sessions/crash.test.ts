@@ -142,7 +142,7 @@ const decide = (outside: Outside, decision: 'approve' | 'reject' | 'cancel', act
   outside.ask(async ({ useCases }) => {
     const call = keyed(callOf({ session_id: outside.session }, {}, { action_id }), decision)
     if (decision === 'reject') return useCases['sessions.reject'](call)
-    if (decision === 'cancel') return useCases['sessions.cancel']({ ...call, body: undefined })
+    if (decision === 'cancel') return useCases['sessions.cancel']({ ...call, body: {} })
     return collect((await useCases['sessions.approve'](call)).stream)
   })
 

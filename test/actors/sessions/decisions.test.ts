@@ -211,7 +211,7 @@ describe('a client token', () => {
     await expect(get(id, tenant, user)).rejects.toMatchObject({ code: 'not_found' })
     await expect(run(id, tenant, user)).rejects.toMatchObject({ code: 'not_found' })
     await expect(world.useCases['sessions.stream'](call)).rejects.toMatchObject({ code: 'not_found' })
-    await expect(world.useCases['sessions.cancel'](call)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(world.useCases['sessions.cancel']({ ...call, body: {} })).rejects.toMatchObject({ code: 'not_found' })
     expect(await list(tenant, user)).toEqual([])
   })
 

@@ -84,7 +84,7 @@ it('refuses a second turn while one runs, and ends the running one on cancel', a
   const first = await world.useCases['sessions.turns'](callOf(params, {}, { input: 'hi' }))
   const collected = collect(first.stream)
   await expect(turn(world, session, { input: 'again' })).rejects.toMatchObject({ code: 'turn_in_progress' })
-  await world.useCases['sessions.cancel'](callOf(params, {}, undefined))
+  await world.useCases['sessions.cancel'](callOf(params, {}, {}))
   const last = (await collected).at(-1)
   expect(last).toMatchObject({ event_type: 'turn.failed', payload: { error: { code: 'cancelled' } } })
 })

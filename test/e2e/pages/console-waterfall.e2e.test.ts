@@ -5,7 +5,7 @@ interface ShownStep {
   readonly effects: readonly { readonly name: string }[]
 }
 
-describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the waterfall of an actor', () => {
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a session', () => {
   let console: OpenConsole
 
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the waterfall of an ac
   })
   afterAll(() => console?.stop())
 
-  it('has a bar for each effect and each actor that was started, in their order, within the time that all took', async () => {
+  it('has in its waterfall a bar for each effect and each actor that was started, in their order, within the time that all took', async () => {
     const { page, world, project } = console
     const session = await world.api.createSession()
     const tools = [{ type: 'function', function: { name: 'refund' }, needsApproval: true }]
@@ -44,5 +44,21 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the waterfall of an ac
     await rows.getByRole('link', { name: action }).click()
     await page.getByRole('heading', { name: action }).waitFor()
     expect(console.complaints).toEqual([])
+  })
+  it('cancels a turn that waits, with a reason that is shown where it was given', async () => {
+    const { page, world } = console
+    const session = await world.api.createSession()
+    const tools = [{ type: 'function', function: { name: 'refund' }, needsApproval: true }]
+    await (await world.api.turn(session, { input: 'Use the tool refund', tools })).all()
+    await console.show(`actors/${session}`, session)
+    await page.getByRole('button', { name: 'Cancel turn' }).click()
+    const form = page.getByRole('form', { name: 'Cancel turn' })
+    await form.getByLabel('Reason').fill('the customer called')
+    await form.getByRole('button', { name: 'Cancel turn' }).click()
+    await page.getByRole('region', { name: 'Decisions' }).getByText('the customer called').waitFor()
+    await page.getByRole('button', { name: 'Cancel turn' }).waitFor({ state: 'detached' })
+    expect((await world.api.get(`/v1/sessions/${session}`)).body.status).toBe('active')
+    const { data } = (await world.api.get(`/v1/audit-log?resource_id=${session}`)).body
+    expect(data).toMatchObject([{ action: 'session.cancelled', reason: 'the customer called' }])
   })
 })

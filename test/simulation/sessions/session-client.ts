@@ -149,7 +149,7 @@ export class SessionClient extends ActionClient {
     const { ledger } = this.parts
     const idempotency = this.key()
     await this.ask(`cancels ${session_id}`, async ({ useCases }) => {
-      await useCases['sessions.cancel'](callAs(this.identity, { session_id }, {}, undefined, idempotency))
+      await useCases['sessions.cancel'](callAs(this.identity, { session_id }, {}, {}, idempotency))
       ledger.expect(ledger.has(session_id, idempotency.cause), () => `${session_id} is told cancelled, but is not`)
     })
   }
