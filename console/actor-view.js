@@ -9,6 +9,7 @@ import { ChartPlay } from './chart-play.js'
 import { ContextPanel } from './context-panel.js'
 import { h } from './dom.js'
 import { html, render } from './html.js'
+import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
 import { listHash, routeHash } from './route.js'
 import { Scrubber } from './scrubber.js'
@@ -20,7 +21,7 @@ import { WhyPanel } from './why-panel.js'
  * @typedef {import('./actor-facts.js').Actor} Actor
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./steps-model.js').Step} Step
- * @typedef {'steps' | 'log' | 'time' | 'messages' | 'context'} Tab
+ * @typedef {'steps' | 'log' | 'time' | 'messages' | 'context' | 'pages'} Tab
  */
 
 /** Commits in one read, and those that are shown of a long history. */
@@ -38,6 +39,8 @@ const tabs = [
   ['messages', 'Messages'],
   ['context', 'Context'],
 ]
+/** Of browser jobs alone. @type {readonly [Tab, string]} */
+const pagesTab = ['pages', 'Pages']
 
 /** One actor: its chart, lit by its commits, what it waits for, its history and its log. */
 export class ActorView {
@@ -196,7 +199,7 @@ export class ActorView {
   #showTab(tab) {
     this.#tab = tab
     this.#tabBar.replaceChildren(
-      ...tabs.map(([name, title]) =>
+      ...this.#tabs().map(([name, title]) =>
         h(
           'button',
           {
@@ -218,6 +221,12 @@ export class ActorView {
     this.#renderPanel()
   }
 
+  /** What a job did cannot be read from a saved bundle: its pictures are not in there. */
+  #tabs() {
+    const isJob = this.#actor?.machine === 'browser_job' && this.#source.live
+    return isJob ? [...tabs, pagesTab] : tabs
+  }
+
   #renderPanel() {
     const parts = { project: this.#project, id: this.#id, steps: this.#book.steps, layout: this.#layout }
     const chosen = this.#scrubber.travels ? this.#scrubber.index : -1
@@ -226,6 +235,7 @@ export class ActorView {
       time: html`<${WaterfallPanel} ...${parts} live=${this.#source.live} />`,
       messages: html`<${SequencePanel} ...${parts} />`,
       context: html`<${ContextPanel} ...${this.#book.contextAt(this.#scrubber.index)} />`,
+      pages: html`<${JobPanel} project=${this.#project} id=${this.#id} seq=${this.#book.last} />`,
       log: null,
     }
     render(panels[this.#tab], this.#panel)

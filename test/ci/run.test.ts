@@ -33,7 +33,7 @@ const beside = [
     'run schemathesis -- --examples 4',
     'run platforms',
   ],
-  ...['run chaos -- --minutes 1 --seed 1', 'run soak -- --minutes 2 --rate 5', 'run bench -- --whole'],
+  ...['run chaos -- --minutes 1 --seed 1', 'run soak -- --minutes 3 --rate 5', 'run bench -- --whole'],
 ]
 const steps = [install, 'test', ...beside]
 

@@ -1,0 +1,75 @@
+import { duration } from './age.js'
+import { ask, headOf, pathOf } from './api.js'
+import { preciseTime, toneOf } from './format.js'
+import { html } from './html.js'
+import { useEffect, useRef, useState } from './vendor/hooks.js'
+
+/**
+ * @typedef {{ index: number, type: string, selector: string | null, status: string, url: string, startedAt: string, durationMs: number, screenshot: string | null }} JobStep
+ * @typedef {{ steps: readonly JobStep[], error: { code: string, message: string } | null, submitted: boolean, attempts: number }} Job
+ */
+
+/**
+ * What a browser job did, with the page as it was after each step. What pages say and are called stands here as text alone:
+ * no address of a page is a link.
+ *
+ * @param {{ project: string, id: string, seq: number }} props `seq`: newest commit, after which the job is read again
+ */
+export const JobPanel = ({ project, id, seq }) => {
+  const [job, setJob] = useState(/** @type {Job | null} */ (null))
+  const [trouble, setTrouble] = useState('')
+  useEffect(() => {
+    void ask(project, 'browser_jobs.get', { params: { jobId: id } }).then(setJob, (error) =>
+      setTrouble(String(error.message)),
+    )
+  }, [id, seq])
+  if (job === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
+  return html`
+    <p class="job-facts muted">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted something.' : 'Nothing was submitted.'}</p>
+    ${job.steps.length === 0 && html`<p class="empty">No page was opened yet.</p>`}
+    <ol class="job-steps">
+      ${job.steps.map(
+        (step) => html`
+        <li key=${`${job.attempts}-${step.index}`}>
+          <p><strong>${step.type}</strong> ${step.selector !== null && html`<code>${step.selector}</code>`} <span class="chip" data-tone=${toneOf(step.status)}>${step.status}</span> <time datetime=${step.startedAt}>${preciseTime(step.startedAt)}</time> <span class="muted">${duration(step.durationMs)}</span></p>
+          <p class="muted"><code>${step.url}</code></p>
+          ${step.screenshot === null ? html`<p class="muted">There is no picture of it.</p>` : html`<${Picture} project=${project} id=${id} index=${step.index} />`}
+        </li>`,
+      )}
+    </ol>
+  `
+}
+
+/**
+ * A picture that only the session's own requests may read. It is drawn: the page's content policy lets no image in that does not
+ * stand under an address of its own.
+ *
+ * @param {{ project: string, id: string, index: number }} props
+ */
+const Picture = ({ project, id, index }) => {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null))
+  const [isMissing, setMissing] = useState(false)
+  useEffect(() => {
+    const params = { jobId: id, index: String(index) }
+    void drawn({ project, params }, () => canvas.current).catch(() => setMissing(true))
+  }, [id, index])
+  if (isMissing) return html`<p class="muted">The picture cannot be read.</p>`
+  return html`<canvas ref=${canvas} class="job-picture" role="img" aria-label=${`Page after step ${index + 1}`} width="0" height="0"></canvas>`
+}
+
+/** @param {{ project: string, params: { jobId: string, index: string } }} picture @param {() => HTMLCanvasElement | null} canvasNow */
+const drawn = async ({ project, params }, canvasNow) => {
+  const head = headOf(project, 'browser_jobs.picture', undefined)
+  const answer = await fetch(pathOf(project, 'browser_jobs.picture', { params }), {
+    credentials: 'same-origin',
+    ...head,
+  })
+  if (!answer.ok) throw new Error(`${answer.status}`)
+  const bitmap = await createImageBitmap(await answer.blob())
+  const canvas = canvasNow()
+  if (canvas === null) return
+  canvas.width = bitmap.width
+  canvas.height = bitmap.height
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
+  bitmap.close()
+}
