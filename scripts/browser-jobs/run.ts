@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { startServer } from '../services/server.ts'
+import type { Service } from '../services/service.ts'
+import { type DriveReport, driveJobs } from './drive-jobs.ts'
+
+/**
+ * `npm run browser-jobs -- --jobs 1000`: so many browser jobs of one server, of a local site, 40 open at a time: some read, some send a form, some
+ * are cancelled. Exits with 1 when a job failed, a form came twice, or a process of a browser is left.
+ */
+const { values } = parseArgs({
+  options: { jobs: { type: 'string', default: '1000' }, open: { type: 'string', default: '40' } },
+})
+
+let server: Service | null = null
+const startedAt = performance.now()
+const report: DriveReport = await driveJobs({
+  count: Number(values.jobs),
+  open: Number(values.open),
+  start: async (host) => {
+    const key = `csk_${randomBytes(32).toString('base64url')}`
+    server = await startServer({ BOOTSTRAP_SECRET_KEY: key, ALLOWED_PRIVATE_CONTENT_HOSTS: host })
+    return { url: server.url, key }
+  },
+})
+await stopped(server)
+console.log({ ...report, seconds: Math.round((performance.now() - startedAt) / 1000) })
+process.exitCode = report.failures.length + report.sentTwice + report.left.length > 0 ? 1 : 0
+
+function stopped(service: Service | null): Promise<unknown> {
+  return service === null ? Promise.resolve() : service.stop()
+}
