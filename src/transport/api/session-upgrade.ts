@@ -156,7 +156,7 @@ export class SessionUpgrades {
       turn: (body) => this.#obey('sessions.turns', upgrade, { body }),
       approve: (body) => this.#obey('sessions.approve', upgrade, { body }),
       reject: (body) => this.#obey('sessions.reject', upgrade, { body }),
-      cancel: () => this.#obey('sessions.cancel', upgrade, {}),
+      cancel: () => this.#obey('sessions.cancel', upgrade, { body: {} }),
       follow: (after) =>
         deferredStream(
           () => this.#follow(upgrade, after ?? newest),
