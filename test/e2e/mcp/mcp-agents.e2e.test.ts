@@ -115,7 +115,7 @@ describe('an agent with tools of a remote server', () => {
 
   it('hears of an error of a tool, and of a server that is gone, whose status says so', async () => {
     const failing = { ...weather, run: () => ({ ...said('No such place.'), isError: true }) }
-    const passing = await startNewEraServer([failing], { port: Number(new URL(everything.url).port) + 1 })
+    const passing = await startNewEraServer([failing])
     const elsewhere = await World.start({ tools: [passing] })
     const made = { name: 'Ours', url: passing.url, trust: true }
     const server_id = (await elsewhere.api.post('/v1/mcp/servers', made)).body.id

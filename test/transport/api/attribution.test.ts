@@ -49,7 +49,7 @@ const request = (headers: Readonly<Record<string, string>>) => ({ header: (name:
 const both = request({ 'x-tenant-id': 'ten_1', 'x-external-user-id': 'ada' })
 
 describe('whom a key says that it calls for', () => {
-  it.each([principals.secret_key, principals.agent_key])('is believed of a secret $kind', (principal) => {
+  it.each([principals.secret_key, principals.agent_key, principals.dashboard])('is believed of a $kind of the project', (principal) => {
     expect(attributionOf(tenants, attributed, naming(principal, both))).toEqual({
       tenant: 'ten_1',
       externalUserId: 'ada',
@@ -59,7 +59,6 @@ describe('whom a key says that it calls for', () => {
   it.each<Principal>([
     { ...principals.agent_key, keyType: 'public' },
     principals.client_token,
-    principals.dashboard,
     principals.public,
   ])('is believed of no other credential: $kind', (principal) => {
     asked.length = 0

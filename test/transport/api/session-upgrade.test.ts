@@ -174,7 +174,7 @@ describe('a session socket', () => {
     while (calls.length < 3) await new Promise(setImmediate)
     expect(calls.slice(1)).toEqual([
       { id: 'sessions.turns', body: { input: 'hi', model: 'm' }, after: null },
-      { id: 'sessions.cancel', body: undefined, after: null },
+      { id: 'sessions.cancel', body: {}, after: null },
     ])
   })
 
