@@ -49,22 +49,24 @@ const request = (headers: Readonly<Record<string, string>>) => ({ header: (name:
 const both = request({ 'x-tenant-id': 'ten_1', 'x-external-user-id': 'ada' })
 
 describe('whom a key says that it calls for', () => {
-  it.each([principals.secret_key, principals.agent_key, principals.dashboard])('is believed of a $kind of the project', (principal) => {
-    expect(attributionOf(tenants, attributed, naming(principal, both))).toEqual({
-      tenant: 'ten_1',
-      externalUserId: 'ada',
-    })
-  })
+  it.each([principals.secret_key, principals.agent_key, principals.dashboard])(
+    'is believed of a $kind of the project',
+    (principal) => {
+      expect(attributionOf(tenants, attributed, naming(principal, both))).toEqual({
+        tenant: 'ten_1',
+        externalUserId: 'ada',
+      })
+    },
+  )
 
-  it.each<Principal>([
-    { ...principals.agent_key, keyType: 'public' },
-    principals.client_token,
-    principals.public,
-  ])('is believed of no other credential: $kind', (principal) => {
-    asked.length = 0
-    expect(attributionOf(tenants, attributed, naming(principal, both))).toBeUndefined()
-    expect(asked).toEqual([])
-  })
+  it.each<Principal>([{ ...principals.agent_key, keyType: 'public' }, principals.client_token, principals.public])(
+    'is believed of no other credential: $kind',
+    (principal) => {
+      asked.length = 0
+      expect(attributionOf(tenants, attributed, naming(principal, both))).toBeUndefined()
+      expect(asked).toEqual([])
+    },
+  )
 
   it('is not read where nothing is of a tenant', () => {
     expect(attributionOf(tenants, declared('POST', '/api/x'), naming(principals.secret_key, both))).toBeUndefined()
