@@ -164,7 +164,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
   it('reaches no private address, whatever the page tries', async () => {
     pages.set('/sw.js', `fetch('http://${target}/service-worker', { mode: 'no-cors' })`)
     const end = await opened('/tries', attempts(target))
-    expect(end).toHaveProperty('visited')
+    expect(end, JSON.stringify(end)).toHaveProperty('visited')
     expect(reached).toEqual([])
   })
 
