@@ -157,35 +157,27 @@ export const namedSchema = object(
   { title: 'AnswerSchema', open: true },
 )
 
+const formats = [
+  object(
+    { type: oneOf('text', 'json_object') },
+    { title: 'ChatPlainFormat', description: 'Text, or any JSON object.', open: true },
+  ),
+  object(
+    { type: oneOf('json_schema'), json_schema: namedSchema },
+    { title: 'ChatSchemaFormat', description: 'JSON that follows a schema.', open: true },
+  ),
+]
+
 /** How the answer looks. */
 export const chatResponseFormat = known(jsonObject(), {
   other: 'OtherResponseFormat',
-  shapes: [
-    object(
-      { type: oneOf('text', 'json_object') },
-      { title: 'ChatPlainFormat', description: 'Text, or any JSON object.', open: true },
-    ),
-    object(
-      { type: oneOf('json_schema'), json_schema: namedSchema },
-      { title: 'ChatSchemaFormat', description: 'JSON that follows a schema.', open: true },
-    ),
-  ],
+  shapes: formats,
 })
 
 /** The same of our own API, which also takes a word. */
 export const answerFormat = known(union([string(), jsonObject()]), {
   other: '',
-  shapes: [
-    oneOf('text', 'json', 'json_object'),
-    object(
-      { type: oneOf('text', 'json_object') },
-      { title: 'ChatPlainFormat', description: 'Text, or any JSON object.', open: true },
-    ),
-    object(
-      { type: oneOf('json_schema'), json_schema: namedSchema },
-      { title: 'ChatSchemaFormat', description: 'JSON that follows a schema.', open: true },
-    ),
-  ],
+  shapes: [oneOf('text', 'json', 'json_object'), ...formats],
 })
 
 /** Fields of chat completions that go to the provider as they are. */
