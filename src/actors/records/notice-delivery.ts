@@ -5,6 +5,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { MessageRecord, RecordKind, RecordStore, StoredRecord } from '#storage/ports.ts'
 import { type Clock, pause, within } from '../runtime/clock.ts'
 import type { MessageHost } from '../runtime/messages/outbox.ts'
+import { Rounds } from '../runtime/rounds.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sinks } from '../runtime/sinks.ts'
 import { boundRecords } from './bound-records.ts'
@@ -61,8 +62,7 @@ export class NoticeDelivery {
   readonly #log: Logger
   readonly #rounds = new Map<string, Round>()
   #receivers: Receivers | undefined
-  #cancel: (() => void) | undefined
-  #stopped = false
+  readonly #looks: Rounds
 
   constructor(store: RecordStore, { kinds, definitions, clock, log }: NoticeParts) {
     this.#store = store
@@ -70,6 +70,7 @@ export class NoticeDelivery {
     this.#kinds = kinds.filter(({ outbox }) => outbox)
     this.#clock = clock
     this.#log = log
+    this.#looks = new Rounds({ clock, everyMs, round: () => this.#look(false) })
     this.records = {
       ...boundRecords(store),
       insert: async (kind, record) => this.#written(await store.insert(kind, record), { kind, record, again: false }),
@@ -84,18 +85,12 @@ export class NoticeDelivery {
   /** Begins to deliver, with what earlier processes left. */
   start(receivers: Receivers): void {
     this.#receivers = receivers
-    const look = (young: boolean): void => {
-      void this.#look(young).finally(() => {
-        if (!this.#stopped) this.#cancel = this.#clock.after(everyMs, () => look(false))
-      })
-    }
-    look(true)
+    void this.#look(true).finally(() => this.#looks.start())
   }
 
   /** Looks for nothing more; resolves when what is under way has ended, or soon: the next start finds what is left. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
+    void this.#looks.stop()
     await Promise.race([this.#settled(), pause(this.#clock, patienceMs)])
   }
 
@@ -129,7 +124,7 @@ export class NoticeDelivery {
   }
 
   async #lookThrough(kind: RecordKind, young: boolean): Promise<void> {
-    for (let after: string | null = null; !this.#stopped; ) {
+    for (let after: string | null = null; !this.#looks.stopped; ) {
       const page: readonly StoredRecord[] = await this.#store.openOutboxes(kind, after, pageSize)
       const latest = this.#clock.now() - ownersTurnMs
       const left = page.filter((record) => young || record.updated_at <= latest)

@@ -4,6 +4,7 @@ import type { Host } from '#runtime/host.ts'
 import type { UpkeepSwitch } from '#runtime/log/upkeep-switch.ts'
 import type { Ownership } from '#runtime/recovery/ownership.ts'
 import { shardOf } from '#runtime/recovery/shard.ts'
+import { Rounds } from '#runtime/rounds.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, RecordStore } from '#storage/ports.ts'
@@ -36,13 +37,12 @@ export interface RetentionRoundsParts {
 export class RetentionRounds {
   readonly #parts: RetentionRoundsParts
   readonly #places = new Map<string, string>()
-  #cancel: (() => void) | undefined
-  #working: Promise<void> = Promise.resolve()
-  #stopped = false
+  readonly #rounds: Rounds
   #deleted = 0
 
   constructor(parts: RetentionRoundsParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
   }
 
   /** Sessions, runs and actions that this process has deleted. */
@@ -51,23 +51,18 @@ export class RetentionRounds {
   }
 
   start(): void {
-    if (this.#stopped) return
-    this.#cancel = this.#parts.clock.after(everyMs, () => {
-      this.#working = this.round().finally(() => this.start())
-    })
+    this.#rounds.start()
   }
 
   /** Ends after the deletion under way. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#working
+  stop(): Promise<void> {
+    return this.#rounds.stop()
   }
 
   /** One look at every project with settings; trouble is left to the next one. */
   async round(): Promise<void> {
     try {
-      for (let after: string | undefined; !this.#stopped; ) {
+      for (let after: string | undefined; !this.#rounds.stopped; ) {
         const page = await this.#parts.settings.page(after, pageSize)
         for (const { data } of page) await this.#apply(data)
         after = page.at(-1)?.id
@@ -80,7 +75,7 @@ export class RetentionRounds {
 
   async #goesOn(project: string): Promise<boolean> {
     const { host, upkeep } = this.#parts
-    if (this.#stopped || host.ownership.heldUnder(shardOf(project)) === undefined) return false
+    if (this.#rounds.stopped || host.ownership.heldUnder(shardOf(project)) === undefined) return false
     return !(await upkeep.isPaused('retention'))
   }
 

@@ -5,6 +5,7 @@ import { backoffMs, type Clock } from './clock.ts'
 import { Elsewhere } from './commit/superseded.ts'
 import type { Host } from './host.ts'
 import type { Resident } from './resident.ts'
+import { Rounds } from './rounds.ts'
 
 const everyMs = 500
 const pageSize = 500
@@ -54,24 +55,22 @@ export interface ReminderClockParts {
 export class ReminderClock {
   readonly #parts: ReminderClockParts
   readonly #failures = new Map<string, Failure>()
-  #cancel: (() => void) | undefined
-  #stopped = false
+  readonly #rounds: Rounds
   /** Reminders due before this were looked at in this sweep, in ms since the epoch. */
   #from = 0
   #limit = pageSize
 
   constructor(parts: ReminderClockParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
   }
 
   start(): void {
-    if (this.#stopped) return
-    this.#cancel = this.#parts.clock.after(everyMs, () => void this.round().finally(() => this.start()))
+    this.#rounds.start()
   }
 
   stop(): void {
-    this.#stopped = true
-    this.#cancel?.()
+    void this.#rounds.stop()
   }
 
   /** The actor may take its reminders now: it is tried at the next look. */

@@ -3,6 +3,7 @@ import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
 import { idFloor } from '#runtime/ids.ts'
+import { Rounds } from '#runtime/rounds.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
 import { placesIn, projected, rowsOf } from './segment-rows.ts'
@@ -41,23 +42,19 @@ export class SegmentExpander {
   readonly #table: Table<SegmentData>
   /** Ids of segments that this process wrote, oldest first. */
   readonly #own = new Set<string>()
-  #cancel: (() => void) | undefined
-  #stopped = false
+  readonly #rounds: Rounds
   /** Segments whose rows were made, and which are still there. */
   #expanded = 0
-  #round: Promise<void> = Promise.resolve()
 
   constructor(parts: ExpanderParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
     this.#table = new Table(parts.records, callSegments, parts.clock.now)
   }
 
   /** Looks for segments from now on, those that a crash left first. */
   start(): void {
-    if (this.#stopped) return
-    this.#cancel = this.#parts.clock.after(everyMs, () => {
-      this.#round = this.round().then(() => this.start())
-    })
+    this.#rounds.start()
   }
 
   /** This process wrote a segment. */
@@ -66,10 +63,8 @@ export class SegmentExpander {
   }
 
   /** Ends after the rows that are under way; the rest is found again. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#round
+  stop(): Promise<void> {
+    return this.#rounds.stop()
   }
 
   /** What is old enough, as gently as need be. Never rejects: trouble is left to the next round. */
@@ -78,7 +73,7 @@ export class SegmentExpander {
       const now = this.#parts.clock.now()
       await this.#expandOld(now)
       for (const id of this.#own) {
-        if (this.#stopped || id > idFloor(segmentPrefix, now - ownersTurnMs)) break
+        if (this.#rounds.stopped || id > idFloor(segmentPrefix, now - ownersTurnMs)) break
         const segment = await this.#table.get(segmentScope, id)
         if (segment !== null) await this.#expand(segment, true)
         this.#own.delete(id)
@@ -107,7 +102,7 @@ export class SegmentExpander {
 
   async #expandOld(now: number): Promise<void> {
     for await (const segment of this.#segments(idFloor(segmentPrefix, now - orphanMs))) {
-      if (this.#stopped) return
+      if (this.#rounds.stopped) return
       await this.#expand(segment, true)
       this.#own.delete(segment.id)
     }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import type { Clock } from '#runtime/clock.ts'
+import { Rounds } from '#runtime/rounds.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { type MemoryData, type MemoryVectorsData, memories } from '../kinds.ts'
@@ -40,29 +41,27 @@ export class EmbeddingRounds {
   readonly #parts: EmbeddingRoundsParts
   readonly #table: Table<MemoryData>
   readonly #tries = new Map<string, number>()
-  #cancel: (() => void) | undefined
-  #working: Promise<void> = Promise.resolve()
-  #stopped = false
+  readonly #rounds: Rounds
   /** Whether some were too new in this round. */
   #hasFresh = false
 
   constructor(parts: EmbeddingRoundsParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({
+      clock: parts.clock,
+      round: () => this.round(),
+      everyMs: () => (this.#hasFresh ? settledMs : everyMs),
+    })
     this.#table = new Table(parts.records, memories, parts.clock.now)
   }
 
-  start(afterMs = firstMs): void {
-    if (this.#stopped) return
-    this.#cancel = this.#parts.clock.after(afterMs, () => {
-      this.#working = this.round().finally(() => this.start(this.#hasFresh ? settledMs : everyMs))
-    })
+  start(): void {
+    this.#rounds.start(firstMs)
   }
 
   /** Ends after the page under way. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#working
+  stop(): Promise<void> {
+    return this.#rounds.stop()
   }
 
   /** One look at every project with memories; trouble is left to the next one. */
@@ -70,7 +69,7 @@ export class EmbeddingRounds {
     const { projects, isOurs, log } = this.#parts
     this.#hasFresh = false
     try {
-      for (let after: string | undefined; !this.#stopped; ) {
+      for (let after: string | undefined; !this.#rounds.stopped; ) {
         const page = await projects.page(after, pageSize)
         for (const { data } of page) if (isOurs(data.project)) await this.#embed(data)
         after = page.at(-1)?.id
@@ -86,7 +85,7 @@ export class EmbeddingRounds {
     const wanted = (await embedderOf(project))?.id ?? null
     if (wanted === null) return
     let after = embedder === wanted ? reached : null
-    while (!this.#stopped) {
+    while (!this.#rounds.stopped) {
       const page = await this.#settled(project, after)
       const last = page.at(-1)
       if (last === undefined || !(await this.#isEmbedded(page, wanted))) return

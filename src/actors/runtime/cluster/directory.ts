@@ -2,6 +2,7 @@ import { type LiveActor, liveActorMs, type Member, type Presence } from '#storag
 import type { Clock } from '../clock.ts'
 import { liveActorOf } from '../live-actor.ts'
 import type { Resident } from '../resident.ts'
+import { Rounds } from '../rounds.ts'
 
 /** What the directory of live actors is filled from. */
 export interface DirectoryParts {
@@ -24,19 +25,19 @@ const mostAtOnce = 200
 export class LiveDirectory {
   readonly #parts: DirectoryParts
   readonly #announced = new Map<string, { readonly live: LiveActor; readonly atMs: number }>()
-  #cancel: (() => void) | undefined
+  readonly #rounds: Rounds
 
   constructor(parts: DirectoryParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
   }
 
   start(): void {
-    this.#cancel = this.#parts.clock.after(everyMs, () => void this.round().then(() => this.#cancel && this.start()))
+    this.#rounds.start()
   }
 
   stop(): void {
-    this.#cancel?.()
-    this.#cancel = undefined
+    void this.#rounds.stop()
   }
 
   /** The directory was away, and may know nothing any more. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { CommitStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
+import { Rounds } from '../rounds.ts'
 import { guardedCommits } from './guarded-commits.ts'
 import { Superseded } from './superseded.ts'
 
@@ -28,11 +29,12 @@ export class EpochWatch {
   #isReplaced = false
   #certainAt: number
   #confirming: Promise<void> | undefined
-  #cancel: (() => void) | undefined
+  readonly #rounds: Rounds
 
   constructor(parts: EpochWatchParts) {
     this.#parts = parts
     this.#certainAt = parts.clock.steady()
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.#look() })
   }
 
   /** Resolves when a later process has started. */
@@ -41,15 +43,11 @@ export class EpochWatch {
   }
 
   start(): void {
-    const { clock, log } = this.#parts
-    const look = (): Promise<void> =>
-      this.#confirm().catch((error: unknown) => log.warn({ err: error }, 'epoch not confirmed, trying again'))
-    this.#cancel = clock.after(everyMs, () => void look().finally(() => this.#cancel && this.start()))
+    this.#rounds.start()
   }
 
   stop(): void {
-    this.#cancel?.()
-    this.#cancel = undefined
+    void this.#rounds.stop()
   }
 
   /** The store as this process may write to it: not at all once it was replaced. */
@@ -71,6 +69,12 @@ export class EpochWatch {
 
   #isCertain(): boolean {
     return !this.#isReplaced && this.#parts.clock.steady() - this.#certainAt <= certainMs
+  }
+
+  async #look(): Promise<void> {
+    await this.#confirm().catch((error: unknown) =>
+      this.#parts.log.warn({ err: error }, 'epoch not confirmed, trying again'),
+    )
   }
 
   #confirm(): Promise<void> {

@@ -11,6 +11,7 @@ import { type Clock, pause } from '../clock.ts'
 import { newId } from '../ids.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import { shardOf } from '../recovery/shard.ts'
+import { Rounds } from '../rounds.ts'
 import { type EndedStream, isEndedStream } from './ended-stream.ts'
 import type { UpkeepSwitch } from './upkeep-switch.ts'
 
@@ -61,16 +62,15 @@ export interface CompactionState {
  */
 export class Compaction {
   readonly #parts: CompactionParts
+  readonly #rounds: Rounds
   #noted: EndedStream[] = []
   #ownership: Pick<Ownership, 'heldUnder'> | undefined
-  #cancel: (() => void) | undefined
-  #stopped = false
-  #working: Promise<void> = Promise.resolve()
   #merged = 0
   #removed = 0
 
   constructor(parts: CompactionParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
   }
 
   /** An effect that journaled parts has ended. */
@@ -81,14 +81,12 @@ export class Compaction {
   /** Begins, for the actors that this process runs. */
   start(ownership: Pick<Ownership, 'heldUnder'>): void {
     this.#ownership = ownership
-    this.#plan()
+    this.#rounds.start()
   }
 
   /** Ends after what is under way, and notes what has ended. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#working
+    await this.#rounds.stop()
     await this.#write().catch(() => {})
   }
 
@@ -100,13 +98,6 @@ export class Compaction {
       records.list(endedStreams, scope, { limit: 1, ascending: true }),
     ])
     return { waiting, oldestAt: oldest?.created_at ?? null, merged: this.#merged, removed: this.#removed }
-  }
-
-  #plan(): void {
-    if (this.#stopped) return
-    this.#cancel = this.#parts.clock.after(everyMs, () => {
-      this.#working = this.round().finally(() => this.#plan())
-    })
   }
 
   /** Notes what has ended, then merges what is old enough. Trouble is left to the next round. */
@@ -136,11 +127,12 @@ export class Compaction {
 
   async #mergeAll(): Promise<void> {
     const { records, clock, upkeep, quietMs = defaultQuietMs } = this.#parts
-    for (let after: string | undefined; !this.#stopped; ) {
+    for (let after: string | undefined; !this.#rounds.stopped; ) {
       const look = { limit: pageSize, ascending: true, ...(after !== undefined && { after }) }
       const page = await records.list(endedStreams, scope, look)
       for (const record of page) {
-        if (this.#stopped || record.created_at > clock.now() - quietMs || (await upkeep.isPaused('compaction'))) return
+        if (this.#rounds.stopped || record.created_at > clock.now() - quietMs || (await upkeep.isPaused('compaction')))
+          return
         const listed = Array.isArray(record.data.streams) ? record.data.streams.filter(isEndedStream) : []
         const left = await this.#mergeListed(listed)
         if (left.length === 0 || record.created_at < clock.now() - patienceMs) {
@@ -161,7 +153,7 @@ export class Compaction {
     const { clock } = this.#parts
     const left: EndedStream[] = []
     for (let first = 0; first < listed.length; first += atOnce) {
-      if (this.#stopped) return [...left, ...listed.slice(first)]
+      if (this.#rounds.stopped) return [...left, ...listed.slice(first)]
       const begunAt = clock.steady()
       const some = listed.slice(first, first + atOnce)
       const done = await Promise.all(some.map((stream) => this.#merge(stream)))

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
+import { Rounds } from '../rounds.ts'
 import { OverdueWatch } from '../stuck/stuck-notes.ts'
 
 const everyMs = 1000
@@ -19,24 +20,22 @@ export class Janitor {
   readonly #clock: Clock
   readonly #residency: Residency
   readonly #overdue: OverdueWatch
-  #cancel: (() => void) | undefined
+  readonly #rounds: Rounds
 
   constructor(host: Host, clock: Clock, residency: Residency) {
     this.#host = host
     this.#clock = clock
     this.#residency = residency
     this.#overdue = new OverdueWatch(host.stuck, host.effects)
+    this.#rounds = new Rounds({ clock, everyMs, round: () => this.round() })
   }
 
   start(): void {
-    this.#cancel = this.#clock.after(everyMs, () => {
-      this.round()
-      this.start()
-    })
+    this.#rounds.start()
   }
 
   stop(): void {
-    this.#cancel?.()
+    void this.#rounds.stop()
   }
 
   /** One look at every live actor. */

@@ -3,6 +3,7 @@ import { type CommitStore, type OpenCommit, StoreUnavailable } from '#storage/po
 import type { Clock } from '../clock.ts'
 import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
+import { Rounds } from '../rounds.ts'
 
 /** So often is looked. What follows from a commit is done within seconds, or something shows why it waits, in ms. */
 const everyMs = 15_000
@@ -41,21 +42,19 @@ export class StandingWork {
   #before: ReadonlyMap<string, Sighting> = new Map()
   #seen = new Map<string, Sighting>()
   #from: OpenCommit | undefined
-  #cancel: (() => void) | undefined
-  #stopped = false
+  readonly #rounds: Rounds
 
   constructor(parts: StandingWorkParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
   }
 
   start(): void {
-    if (this.#stopped) return
-    this.#cancel = this.#parts.clock.after(everyMs, () => void this.round().finally(() => this.start()))
+    this.#rounds.start()
   }
 
   stop(): void {
-    this.#stopped = true
-    this.#cancel?.()
+    void this.#rounds.stop()
   }
 
   /** One look at what is open for long. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { RecordKind, RecordStore } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
+import { Rounds } from '../rounds.ts'
 
 const everyMs = 10 * 60 * 1000
 const atOnce = 200
@@ -19,24 +20,22 @@ export class RecordSweeper {
   readonly #kinds: readonly RecordKind[]
   readonly #clock: Clock
   readonly #log: Logger
-  #cancel: (() => void) | undefined
-  #stopped = false
+  readonly #rounds: Rounds
 
   constructor({ records, kinds, clock, log }: RecordSweeperParts) {
     this.#records = records
     this.#kinds = kinds
     this.#clock = clock
     this.#log = log
+    this.#rounds = new Rounds({ clock, everyMs, round: () => this.round() })
   }
 
   start(): void {
-    this.#cancel = this.#clock.after(everyMs, () => void this.round().then(() => this.#cancel && this.start()))
+    this.#rounds.start()
   }
 
   stop(): void {
-    this.#stopped = true
-    this.#cancel?.()
-    this.#cancel = undefined
+    void this.#rounds.stop()
   }
 
   /** One sweep over every kind; trouble is left to the next one. */
@@ -56,7 +55,7 @@ export class RecordSweeper {
     for (let all = 0; ; ) {
       const removed = await this.#records.sweep(kind, this.#clock.now(), atOnce)
       all += removed
-      if (removed < atOnce || this.#stopped) return all
+      if (removed < atOnce || this.#rounds.stopped) return all
       await new Promise<void>((resolve) => this.#clock.soon(resolve))
     }
   }
