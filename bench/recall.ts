@@ -69,25 +69,38 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
   const { scopes } = collection
   const opened: Searchable[] = []
   for (const scope of scopes) opened.push(await engine.open(collection, scope))
-  const found: Found[] = []
   const all = scopes.flatMap(({ questions }, scope) => questions.map((question) => ({ question, scope })))
+  const half = (isWanted: (place: number) => boolean) => all.filter((_, place) => isWanted(place)).filter(isJudged)
+  // the half that is not reported goes first: code that has run, as on a server that is up
+  for (const each of half((place) => !isReported(place))) await searched(opened, each)
+  const reported = half(isReported)
+  const answers: Answered[] = []
   const before = engine.cpuMs()
-  for (const [place, { question, scope }] of all.entries()) {
-    const [own, other] = [opened[scope], opened[(scope + 1) % opened.length]]
-    if (!isReported(place) || own === undefined || other === undefined) continue
-    if (question.relevant.size === 0 && question.sort !== 'wrong person') continue
-    found.push(await answered(question, own, other))
+  for (const each of reported) answers.push(await searched(opened, each))
+  const cpuMs = (engine.cpuMs() - before) / reported.length
+  const found: Found[] = []
+  for (const [at, { question, scope }] of reported.entries()) {
+    const other = opened.length > 1 ? opened[(scope + 1) % opened.length] : undefined
+    const strange = await other?.search(question, { limit: 1, threshold: defaultThreshold })
+    const strangerPasses = strange?.hits.some(({ score }) => score >= defaultThreshold) ?? false
+    found.push({ ...judged(question, answers[at]?.hits ?? []), strangerPasses })
   }
-  const searches = found.length * 2
-  return rowsOf(collection, { kind: engine.name, found, cpuMs: (engine.cpuMs() - before) / searches })
+  return rowsOf(collection, { kind: engine.name, found, cpuMs })
 }
 
-async function answered(question: Question, own: Searchable, other: Searchable): Promise<Found> {
-  const { hits } = await own.search(question, { limit: 10, threshold: 0 })
-  const strange = await other.search(question, { limit: 1, threshold: defaultThreshold })
+type Answered = Awaited<ReturnType<Searchable['search']>>
+
+interface Asked {
+  readonly question: Question
+  readonly scope: number
+}
+
+const isJudged = ({ question }: Asked): boolean => question.relevant.size > 0 || question.sort === 'wrong person'
+
+const searched = async (opened: readonly Searchable[], { question, scope }: Asked): Promise<Answered> =>
+  (await opened[scope]?.search(question, { limit: 10, threshold: 0 })) ?? { hits: [] }
+
+function judged(question: Question, hits: Answered['hits']): Omit<Found, 'strangerPasses'> {
   const passing = hits.filter(({ score }) => score >= defaultThreshold).map(({ id }) => question.relevant.has(id))
-  return {
-    ...{ question, ids: hits.map(({ id }) => id), top: Math.max(0, ...hits.map(({ score }) => score)), passing },
-    strangerPasses: other !== own && strange.hits.some(({ score }) => score >= defaultThreshold),
-  }
+  return { question, ids: hits.map(({ id }) => id), top: Math.max(0, ...hits.map(({ score }) => score)), passing }
 }

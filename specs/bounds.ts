@@ -271,6 +271,16 @@ export const bounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'questions whose vectors a local embedder keeps',
+    most: '256 of 4,096 characters',
+    beyond: 'the one that was asked longest ago is dropped, and embedded again',
+    code: ['src/retrieval/embedding/local-embedder.ts', 'maxKeptQuestions'],
+    test: [
+      'test/retrieval/embedder.test.ts',
+      'keeps the vectors of the questions that were asked last, and of no others',
+    ],
+  },
+  {
     of: 'notes of the day on which memories were found',
     most: '2,000 a second',
     beyond: 'they are left out: the next search of the day makes them',

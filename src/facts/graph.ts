@@ -32,6 +32,9 @@ export interface ConnectedFact {
 /** Nodes of one walk at most. */
 export const maxNodes = 100
 
+/** Walks whose facts a graph keeps: conversations name the same few. */
+const mostKept = 16
+
 /** Arrows between the seed and what a walk finds, at most. */
 export const maxHops = 4
 
@@ -40,6 +43,9 @@ export class FactGraph {
   readonly #names = new Map<string, string>()
   readonly #arrows = new Map<string, Arrow[]>()
   readonly #aliases = new Map<string, string>()
+  /** Keys of names by their first word: a text is looked through once, however many names there are. */
+  readonly #byFirstWord = new Map<string, string[]>()
+  readonly #connected = new Map<string, readonly ConnectedFact[]>()
 
   constructor(facts: readonly Fact[]) {
     for (const fact of facts) if (fact.subject === user) this.#alias(fact)
@@ -54,13 +60,11 @@ export class FactGraph {
   /** The known names in a text, longest first; `user` is never one. */
   named(text: string): readonly string[] {
     const said = ` ${normalisedName(text)} `
-    const words = new Set(said.split(' '))
-    return [...this.#names]
-      .filter(
-        ([key]) => key !== user && key.length > 1 && words.has(key.split(' ')[0] ?? '') && said.includes(` ${key} `),
-      )
-      .toSorted(([a], [b]) => b.length - a.length)
-      .map(([, name]) => name)
+    return [...new Set(said.split(' '))]
+      .flatMap((word) => this.#byFirstWord.get(word) ?? [])
+      .filter((key) => said.includes(` ${key} `))
+      .toSorted((a, b) => b.length - a.length)
+      .map((key) => this.#nameOf(key))
   }
 
   /** Walks outward from an entity, against arrows as well as along them. */
@@ -76,7 +80,13 @@ export class FactGraph {
 
   /** The facts that a walk from an entity passes, the nearest first. */
   connected(entity: string, hops: number): readonly ConnectedFact[] {
-    return [...this.#walk(entity, hops).passed].map(([{ fact }, far]) => ({ fact, hops: far }))
+    const key = `${hops} ${this.#keyOf(entity)}`
+    const known = this.#connected.get(key)
+    if (known !== undefined) return known
+    const found = [...this.#walk(entity, hops).passed].map(([{ fact }, far]) => ({ fact, hops: far }))
+    if (this.#connected.size >= mostKept) this.#connected.clear()
+    this.#connected.set(key, found)
+    return found
   }
 
   #walk(entity: string, hops: number) {
@@ -124,7 +134,14 @@ export class FactGraph {
 
   #learn(name: string): string {
     const key = this.#keyOf(name)
-    if (!this.#names.has(key)) this.#names.set(key, name)
+    if (this.#names.has(key)) return key
+    this.#names.set(key, name)
+    if (key !== user && key.length > 1) {
+      const first = key.split(' ')[0] ?? ''
+      const alike = this.#byFirstWord.get(first) ?? []
+      this.#byFirstWord.set(first, alike)
+      alike.push(key)
+    }
     return key
   }
 

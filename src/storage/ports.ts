@@ -256,6 +256,8 @@ export interface RecordStore {
   /** Makes collections and indexes; called once at start, before any other method. */
   prepare(kinds: readonly RecordKind[]): Promise<void>
   get(kind: RecordKind, scope: Scope, id: string): Promise<StoredRecord | null>
+  /** The records of these ids that there are, in any order: one read for all. */
+  getMany(kind: RecordKind, scope: Scope, ids: readonly string[]): Promise<readonly StoredRecord[]>
   /** The record whose unique fields equal `key`, within the scope. */
   find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null>
   /** The record whose global unique fields equal `key`, in any project: for credentials only. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { openLocalEmbedder } from '#retrieval/embedder.ts'
+import { maxKeptQuestions } from '#retrieval/embedding/local-embedder.ts'
 import { modelFolder } from './embedding/model-folder.ts'
 
 const closers: (() => unknown)[] = []
@@ -73,8 +74,30 @@ describe('the local embedder', () => {
     expect(rounded((await embedder.embed(['tea'], 'passage'))[0])).toEqual([100, 10])
   })
 
-  it('fails what is wanted after it was closed', async () => {
+  it('keeps the vectors of the questions that were asked last, and of no others', async () => {
     const embedder = await opened()
+    const vectorOf = async (text: string) => (await embedder.embed([text], 'query'))[0]
+    const [first, again] = await Promise.all([vectorOf('tea'), vectorOf('tea')])
+    expect(again).toBe(first)
+    expect((await embedder.embed(['tea'], 'passage'))[0]).not.toBe(first)
+    await Promise.all(Array.from({ length: maxKeptQuestions - 1 }, (_, n) => vectorOf(`tea ${n}`)))
+    expect(await vectorOf('tea')).toBe(first)
+    await Promise.all(Array.from({ length: maxKeptQuestions }, (_, n) => vectorOf(`coffee ${n}`)))
+    expect(await vectorOf('tea')).not.toBe(first)
+    const long = 'x'.repeat(4_097)
+    expect(await vectorOf(long)).not.toBe(await vectorOf(long))
+  })
+
+  it('keeps no failure of a question', async () => {
+    const embedder = await opened()
+    await expect(embedder.embed(['crash'], 'query')).rejects.toThrow('the embedder ended')
+    await expect(embedder.embed(['crash'], 'query')).rejects.toThrow('the embedder ended')
+    expect(rounded((await embedder.embed(['tea'], 'query'))[0])).toEqual([100, 10])
+  })
+
+  it('fails what is wanted after it was closed, also what it has kept', async () => {
+    const embedder = await opened()
+    await embedder.embed(['tea'], 'query')
     await embedder.close()
     await expect(embedder.embed(['tea'], 'query')).rejects.toThrow('the embedder is closed')
   })

@@ -118,14 +118,17 @@ export class MemorySearch {
     { found, query }: { readonly found: readonly Found[]; readonly query: MemoryQuery },
   ): Promise<readonly MemoryHit[]> {
     const scope = ownersScope(owner)
-    const rows = await Promise.all(found.map(({ id }) => this.#table.get(scope, id)))
+    const rows = await this.#table.getMany(
+      scope,
+      found.map(({ id }) => id),
+    )
     const hits: MemoryHit[] = []
-    for (const [at, each] of found.entries()) {
-      const row = rows[at] ?? null
-      if (row === null) index.remove(each.id)
+    for (const each of found) {
+      const row = rows.get(each.id)
+      if (row === undefined) index.remove(each.id)
       else hits.push(hitOf(row, each, query))
     }
-    if (query.asOf === null) this.#parts.used.note(rows)
+    if (query.asOf === null) this.#parts.used.note(rows.values())
     return hits
   }
 }

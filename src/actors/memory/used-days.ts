@@ -26,10 +26,10 @@ export class UsedDays {
   }
 
   /** Notes that these were found now. */
-  note(rows: readonly (Row<MemoryData> | null)[]): void {
+  note(rows: Iterable<Row<MemoryData>>): void {
     const day = Math.floor(this.#clock.now() / dayMs) * dayMs
     for (const row of rows) {
-      if (row === null || row.data.used_at_ms === day || this.#waiting.size >= maxUsedNotes) continue
+      if (row.data.used_at_ms === day || this.#waiting.size >= maxUsedNotes) continue
       this.#waiting.set(row.id, { ...row, version: row.version + 1, data: { ...row.data, used_at_ms: day } })
     }
     if (this.#waiting.size > 0) this.#cancel ??= this.#clock.after(gatherMs, () => this.#write())

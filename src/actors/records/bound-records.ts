@@ -4,6 +4,7 @@ import type { RecordStore } from '#storage/ports.ts'
 export const boundRecords = (records: RecordStore): RecordStore => ({
   prepare: (kinds) => records.prepare(kinds),
   get: (kind, scope, id) => records.get(kind, scope, id),
+  getMany: (kind, scope, ids) => records.getMany(kind, scope, ids),
   find: (kind, scope, key) => records.find(kind, scope, key),
   findGlobal: (kind, key) => records.findGlobal(kind, key),
   insert: (kind, record) => records.insert(kind, record),

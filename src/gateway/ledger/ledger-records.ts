@@ -44,6 +44,7 @@ export const ledgerRecords = (parts: LedgerRecordsParts): RecordStore => {
       return new OverlaidList(parts, kind, scope).read(query)
     },
     get: (kind, scope, id) => after(expanded(kind), () => records.get(kind, scope, id)),
+    getMany: (kind, scope, ids) => after(expanded(kind), () => records.getMany(kind, scope, ids)),
     remove: (kind, scope, id) => after(expanded(kind), () => records.remove(kind, scope, id)),
     count: (kind, scope, where) => after(expanded(kind), () => records.count(kind, scope, where)),
     total: (kind, scope, where) => after(expanded(kind), () => records.total(kind, scope, where)),

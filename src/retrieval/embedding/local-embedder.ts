@@ -9,6 +9,11 @@ const mostAtOnce = 16
 /** Opening takes a second or two, on a busy machine a minute; what is later will not open. */
 const openMs = 180_000
 
+/** Questions whose vectors are kept: one message is looked for in memories, in knowledge and by agents that pass it on. */
+export const maxKeptQuestions = 256
+/** A longer question is not kept. */
+const mostKeptLength = 4_096
+
 interface Waiting {
   readonly text: string
   readonly use: EmbedUse
@@ -24,6 +29,8 @@ export class LocalEmbedder implements Embedder {
   readonly #place: ModelPlace
   /** Questions go before passages, since a caller waits for them. */
   readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
+  /** Least recently used first. */
+  readonly #questions = new Map<string, Promise<Float32Array>>()
   #opened: Opened | null = null
   #opening = false
   #running: readonly Waiting[] = []
@@ -48,7 +55,7 @@ export class LocalEmbedder implements Embedder {
   }
 
   async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
-    return await Promise.all(texts.map((text) => this.#vector(text, use)))
+    return await Promise.all(texts.map((text) => (use === 'query' ? this.#ofQuestion(text) : this.#vector(text, use))))
   }
 
   async close(): Promise<void> {
@@ -60,6 +67,24 @@ export class LocalEmbedder implements Embedder {
     const exit = once(process, 'exit')
     process.kill('SIGKILL')
     await exit
+  }
+
+  /** Its vector from before, also one that is being made; a failure is forgotten. */
+  #ofQuestion(text: string): Promise<Float32Array> {
+    if (this.#closed || text.length > mostKeptLength) return this.#vector(text, 'query')
+    const known = this.#questions.get(text)
+    this.#questions.delete(text)
+    const vector = known ?? this.#vector(text, 'query')
+    this.#questions.set(text, vector)
+    if (known !== undefined) return known
+    vector.catch(() => {
+      if (this.#questions.get(text) === vector) this.#questions.delete(text)
+    })
+    for (const [oldest] of this.#questions) {
+      if (this.#questions.size <= maxKeptQuestions) break
+      this.#questions.delete(oldest)
+    }
+    return vector
   }
 
   #vector(text: string, use: EmbedUse): Promise<Float32Array> {

@@ -105,8 +105,11 @@ function monthsIn(language: string): readonly (readonly [string, number])[] {
 const units: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 }
 const counts = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 
+const relative = ['today', 'yesterday', 'last', 'ago']
+
 function relativeMoments(words: readonly string[], now: number): readonly Moment[] {
   const moments: Moment[] = []
+  if (!relative.some((word) => words.includes(word))) return moments
   const today = Math.floor(now / dayMs) * dayMs
   const back = (days: number, wide: number): Moment =>
     span(today - (days + wide / 2) * dayMs, today - (days - wide / 2 - 1) * dayMs)

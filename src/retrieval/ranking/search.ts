@@ -103,61 +103,90 @@ export class Search {
     const others = new Uint8Array(this.#extent)
     const person = weights.otherPerson === 1 ? -1 : table.speakers.namedIn(this.#query.text)
     if (person === -1) return others
-    return others.map((_, slot) => (table.speakerOf(slot) !== -1 && table.speakerOf(slot) !== person ? 1 : 0))
+    for (let slot = 0; slot < this.#extent; slot++) {
+      const speaker = table.speakerOf(slot)
+      if (speaker !== -1 && speaker !== person) others[slot] = 1
+    }
+    return others
   }
 
+  /** Plain loops over arrays: a search spends most of its time here. */
   #fused({ lexical, cosines, others }: Parts): Pick<AllScores, 'fused' | 'rival'> {
+    const { weights } = this.#in
+    const [allowed, extent] = [this.#allowed, this.#extent]
+    // words and what else is known without vectors, then vectors: who else said it is judged by the former
+    const plain = this.#prior(lexical)
+    this.#addRange(plain, lexical.scores, { weight: weights.lexical, least: 0 })
+    const fused = plain.slice()
+    if (cosines !== null) {
+      this.#addRange(fused, cosines.own, { weight: weights.vector })
+      this.#addRange(fused, cosines.window, { weight: weights.window })
+    }
+    let [mine, theirs] = [0, 0]
+    for (let slot = 0; slot < extent; slot++) {
+      if (allowed[slot] === 0) continue
+      const score = plain[slot] ?? 0
+      if (others[slot] === 1) {
+        if (score > theirs) theirs = score
+        fused[slot] = (fused[slot] ?? 0) * weights.otherPerson
+      } else if (score > mine) mine = score
+    }
+    return { fused: this.#besides(fused), rival: mine === 0 ? 0 : theirs / mine }
+  }
+
+  /** What the group's words and the time of a passage say of it. */
+  #prior({ groups: scores }: LexicalScores): Float32Array {
     const { table, weights } = this.#in
+    const { groups } = table
+    const prior = new Float32Array(this.#extent)
+    const most = scores.reduce((all, score) => Math.max(all, score), 0)
     const moments = weights.time === 0 ? [] : momentsOf(this.#query.text, this.#query.now)
-    const words = this.#range(lexical.scores, 0)
-    const own = cosines === null ? null : this.#range(cosines.own)
-    const window = cosines === null ? null : this.#range(cosines.window)
-    const mostOfGroup = lexical.groups.reduce((most, score) => Math.max(most, score), 0)
-    const fused = new Float32Array(this.#extent)
-    const best = [0, 0]
+    if (most === 0 && moments.length === 0) return prior
+    const shares = scores.map((score, group) =>
+      most === 0 || groups.sizeOf(group) < weights.leastGroup ? 0 : (weights.group * score) / most,
+    )
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
-      const group = table.groups.numberOf(slot)
-      const prior = group >= 0 && table.groups.sizeOf(group) >= weights.leastGroup ? (lexical.groups[group] ?? 0) : 0
-      const score =
-        weights.lexical * words(slot) +
-        weights.vector * (own?.(slot) ?? 0) +
-        weights.window * (window?.(slot) ?? 0) +
-        (mostOfGroup === 0 ? 0 : (weights.group * prior) / mostOfGroup) +
-        weights.time * (moments.length === 0 ? 0 : fitOf(moments, table.atOf(slot)))
-      const other = others[slot] ?? 0
-      best[other] = Math.max(
-        best[other] ?? 0,
-        score - weights.vector * (own?.(slot) ?? 0) - weights.window * (window?.(slot) ?? 0),
-      )
-      fused[slot] = other === 1 ? score * weights.otherPerson : score
+      const fit = moments.length === 0 ? 0 : weights.time * fitOf(moments, table.atOf(slot))
+      prior[slot] = fit + (shares[groups.numberOf(slot)] ?? 0)
     }
-    const [mine = 0, theirs = 0] = best
-    const rival = mine === 0 ? 0 : theirs / mine
-    return { fused: this.#besides(fused), rival }
+    return prior
   }
 
   /** Adds a share of the better neighbour: what answers a question often stands beside what has its words. */
   #besides(scores: Float32Array): Float32Array {
     const { table, weights } = this.#in
-    if (weights.neighbour === 0) return scores
-    return scores.map((score, slot) => {
-      if (this.#allowed[slot] === 0) return 0
-      const before = scores[table.groups.before(slot)] ?? 0
-      const after = scores[table.groups.after(slot)] ?? 0
-      return score + weights.neighbour * Math.max(before, after)
-    })
-  }
-
-  /** Places a value between the least and the most of those that may be found. */
-  #range(values: Float32Array, least = Number.POSITIVE_INFINITY): (slot: number) => number {
-    let [low, high] = [least, Number.NEGATIVE_INFINITY]
+    const share = weights.neighbour
+    if (share === 0) return scores
+    const { groups } = table
+    const sums = new Float32Array(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
-      low = Math.min(low, values[slot] ?? 0)
-      high = Math.max(high, values[slot] ?? 0)
+      const [before, after] = [scores[groups.before(slot)] ?? 0, scores[groups.after(slot)] ?? 0]
+      sums[slot] = (scores[slot] ?? 0) + share * (before > after ? before : after)
     }
-    return high > low ? (slot) => ((values[slot] ?? 0) - low) / (high - low) : () => 0
+    return sums
+  }
+
+  /** Adds each value's place between the least and the most of those that may be found, times the weight. */
+  #addRange(
+    sums: Float32Array,
+    values: Float32Array,
+    { weight, least = Number.POSITIVE_INFINITY }: { readonly weight: number; readonly least?: number },
+  ): void {
+    const allowed = this.#allowed
+    let [low, high] = [least, Number.NEGATIVE_INFINITY]
+    for (let slot = 0; slot < values.length; slot++) {
+      const value = values[slot] ?? 0
+      if (allowed[slot] === 0) continue
+      if (value < low) low = value
+      if (value > high) high = value
+    }
+    if (weight === 0 || high <= low) return
+    const scale = weight / (high - low)
+    for (let slot = 0; slot < values.length; slot++) {
+      if (allowed[slot] === 1) sums[slot] = (sums[slot] ?? 0) + scale * ((values[slot] ?? 0) - low)
+    }
   }
 
   #answer(scores: Scores): PassageHits {

@@ -79,6 +79,12 @@ export class MongoRecords implements RecordStore {
     return this.#one(kind, { _id: id, ...inScope(scope), ...this.#live() })
   }
 
+  async getMany(kind: RecordKind, scope: Scope, ids: readonly string[]): Promise<readonly StoredRecord[]> {
+    if (ids.length === 0) return []
+    const filter = { _id: { $in: [...ids] }, ...inScope(scope), ...this.#live() }
+    return (await guarded(this.#of(kind).find(filter).toArray())).map(toRecord)
+  }
+
   async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {
     return this.#one(kind, { ...keyed(kind, key, false), ...inScope(scope), ...this.#live() })
   }

@@ -58,6 +58,16 @@ export class SqliteRecords implements RecordStore {
     return this.#one(kind, and([this.#live(), inScope(scope), { sql: 'id = ?', values: [id] }]))
   }
 
+  async getMany(kind: RecordKind, scope: Scope, ids: readonly string[]): Promise<readonly StoredRecord[]> {
+    if (ids.length === 0) return []
+    const { sql, values } = and([this.#live(), inScope(scope)])
+    // a cross join keeps its order: one look into the table an id
+    const text = `select t.* from json_each(?) as wanted cross join ${tableOf(kind)} as t on t.id = wanted.value where ${sql}`
+    return this.#db
+      .read(() => this.#db.statement(text).all(JSON.stringify([...new Set(ids)]), ...values))
+      .map(storedRecord)
+  }
+
   async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {
     return this.#one(kind, and([this.#live(), inScope(scope), keyed(kind, key, false)]))
   }
@@ -91,8 +101,7 @@ export class SqliteRecords implements RecordStore {
     const where = [id, record.project, record.version - 1, ...live.values]
     const tryIt = () => this.#db.statement(sql).run(...rest, ...where).changes === 1
     return this.#db.write(true, () => {
-      this.#drop(kind, this.#now())
-      if (tryIt()) return 'done'
+      if (tryIt() || (this.#drop(kind, this.#now()) > 0 && tryIt())) return 'done'
       const stored = this.#db.statement(`select 1 from ${tableOf(kind)} where id = ? and project = ? and ${live.sql}`)
       return stored.get(record.id, record.project, ...live.values) ? 'conflict' : 'missing'
     })

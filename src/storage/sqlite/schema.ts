@@ -36,8 +36,11 @@ export const openCommit = (raw: RawRow): OpenCommit => ({ ...raw }) as unknown a
 export const partRow = (raw: RawRow): PartRow => ({ ...raw, open: raw.open === 1 }) as unknown as PartRow
 
 /** A row of a kind's table. */
-export const storedRecord = ({ outbox, ...raw }: RawRow): StoredRecord => {
-  const record = { ...raw, data: JSON.parse(String(raw.data)) } as unknown as StoredRecord
+export const storedRecord = (raw: RawRow): StoredRecord => {
+  // field by field: a copy of what SQLite gives, which has no prototype, takes ten times as long
+  const { id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox } = raw
+  const fields = { id, project, tenant, user, version, created_at, updated_at, expires_at }
+  const record = { ...fields, data: JSON.parse(String(data)) } as unknown as StoredRecord
   return typeof outbox === 'string' ? { ...record, outbox: JSON.parse(outbox) } : record
 }
 

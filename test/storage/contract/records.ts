@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { projectScope } from '#specs/scope.ts'
+import { projectScope, type Scope } from '#specs/scope.ts'
+import type { StoredRecord } from '#storage/ports.ts'
 import type { Subject } from '../contract.ts'
 import { gadgets, recordOf, widgets } from '../samples.ts'
 
@@ -49,6 +50,28 @@ export const recordContract = ({ store, fresh, setNow }: Subject): void => {
     expect(await store().records.get(widgets, scope, third.id)).toEqual(third)
     expect(await store().records.get(widgets, scope, twin.id)).toBeNull()
     expect(await store().records.insertMany(widgets, [])).toEqual([])
+  })
+
+  it('reads many at once, and of those only what is there and in its scope', async () => {
+    const [mine, foreign, gone, other] = [
+      recordOf(fresh('wid'), { user: 'u', data: { a: 1 } }),
+      recordOf(fresh('wid'), { project: 'prj_2' }),
+      recordOf(fresh('wid'), { user: 'u', expires_at: 99_000 }),
+      recordOf(fresh('wid'), { user: 'v' }),
+    ]
+    await store().records.insertMany(widgets, [mine, foreign, gone, other])
+    const ids = [other, foreign, mine, mine, gone].map(({ id }) => id)
+    const read = async (at: Scope): Promise<readonly StoredRecord[]> =>
+      [...(await store().records.getMany(widgets, at, [...ids, 'wid_none', "'; --"]))].sort((a, b) =>
+        a.id < b.id ? -1 : 1,
+      )
+    const sorted = (records: readonly StoredRecord[]) => [...records].sort((a, b) => (a.id < b.id ? -1 : 1))
+    expect(await read(scope)).toEqual(sorted([mine, gone, other]))
+    expect(await read({ ...scope, user: 'u' })).toEqual(sorted([mine, gone]))
+    setNow(99_001)
+    expect(await read({ ...scope, user: 'u' })).toEqual([mine])
+    expect(await store().records.getMany(gadgets, scope, ids)).toEqual([])
+    expect(await store().records.getMany(widgets, scope, [])).toEqual([])
   })
 
   it('holds a unique key within its project only', async () => {

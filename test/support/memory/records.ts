@@ -24,6 +24,11 @@ export class MemoryRecords implements RecordStore {
     return record && this.#live(record) && covers(scope, record) ? structuredClone(record) : null
   }
 
+  async getMany(kind: RecordKind, scope: Scope, ids: readonly string[]): Promise<readonly StoredRecord[]> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.get(kind, scope, id)))
+    return found.filter((record) => record !== null)
+  }
+
   async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {
     const unique = uniqueKeyFor(kind, key, false)
     const text = uniqueText(unique, scope.project, key)

@@ -41,22 +41,27 @@ export const graphIn = (index: ScopeIndex): MemoryGraph => {
   return made
 }
 
-/** Memories whose facts are connected with what a query names, the nearest first. */
-export const connectedMemories = (
+/** Memories whose facts are connected with what a query names, each once and the nearest first. */
+export function* connectedMemories(
   index: ScopeIndex,
   query: string,
   accepts: (id: string) => boolean,
-): readonly GraphHit[] => {
-  if (!index.hasFacts) return []
+): Generator<GraphHit> {
+  if (!index.hasFacts) return
   const { graph, sources } = graphIn(index)
-  const hits = new Map<string, GraphHit>()
-  for (const name of graph.named(query).slice(0, mostSeeds)) {
-    for (const { fact, hops } of graph.connected(name, hopsOfSearch)) {
-      const id = sources.get(fact)
-      if (id === undefined || !accepts(id)) continue
-      const known = hits.get(id)
-      if (known === undefined || known.hops > hops) hits.set(id, { id, hops })
+  const walks = graph
+    .named(query)
+    .slice(0, mostSeeds)
+    .map((name) => graph.connected(name, hopsOfSearch))
+  const known = new Set<string>()
+  for (let far = 1; far <= hopsOfSearch; far++) {
+    for (const walk of walks) {
+      for (const { fact, hops } of walk) {
+        const id = hops === far ? sources.get(fact) : undefined
+        if (id === undefined || known.has(id) || !accepts(id)) continue
+        known.add(id)
+        yield { id, hops }
+      }
     }
   }
-  return [...hits.values()].toSorted((a, b) => a.hops - b.hops)
 }
