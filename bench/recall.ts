@@ -90,14 +90,14 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
 
 type Answered = Awaited<ReturnType<Searchable['search']>>
 
-interface Asked {
+interface Posed {
   readonly question: Question
   readonly scope: number
 }
 
-const isJudged = ({ question }: Asked): boolean => question.relevant.size > 0 || question.sort === 'wrong person'
+const isJudged = ({ question }: Posed): boolean => question.relevant.size > 0 || question.sort === 'wrong person'
 
-const searched = async (opened: readonly Searchable[], { question, scope }: Asked): Promise<Answered> =>
+const searched = async (opened: readonly Searchable[], { question, scope }: Posed): Promise<Answered> =>
   (await opened[scope]?.search(question, { limit: 10, threshold: 0 })) ?? { hits: [] }
 
 function judged(question: Question, hits: Answered['hits']): Omit<Found, 'strangerPasses'> {

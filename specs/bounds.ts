@@ -273,11 +273,11 @@ export const bounds: readonly Bound[] = [
   {
     of: 'questions whose vectors a local embedder keeps',
     most: '256 of 4,096 characters',
-    beyond: 'the one that was asked longest ago is dropped, and embedded again',
+    beyond: 'the one that was put longest ago is dropped, and embedded again',
     code: ['src/retrieval/embedding/local-embedder.ts', 'maxKeptQuestions'],
     test: [
       'test/retrieval/embedder.test.ts',
-      'keeps the vectors of the questions that were asked last, and of no others',
+      'keeps the vectors of the questions that were put last, and of no others',
     ],
   },
   {
