@@ -44,6 +44,8 @@ export interface Config {
   }
   /** 32 bytes; null: from a file in `dataDir`. */
   readonly masterKey: Buffer | null
+  /** They only open what they sealed, while the key is changed. */
+  readonly previousMasterKeys: readonly Buffer[]
   /** How long a shutdown waits for what runs, in ms. */
   readonly shutdownGraceMs: number
   /** How long a model may be silent, in ms: before the first byte of its answer, and inside it. */
@@ -92,7 +94,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that hold a secret. */
 const isSecret =
-  /_API_KEY$|^(MASTER_KEY|MONGODB_URL|REDIS_URL|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD|WEB_SEARCH_ENGINES)$/
+  /_API_KEY$|^(MASTER_KEY|MASTER_KEY_PREVIOUS|MONGODB_URL|REDIS_URL|BOOTSTRAP_SECRET_KEY|BOOTSTRAP_OWNER_PASSWORD|WEB_SEARCH_ENGINES)$/
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const simulatedModes = ['auto', 'on', 'off'] as const
@@ -129,6 +131,8 @@ export function readConfig(env: Environment): Config {
     chatBodyBytes: 1024 * 1024 * (read.value('MAX_CHAT_BODY_MB', countUpTo(64), 'megabytes from 1 to 64') ?? 8),
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
+    previousMasterKeys:
+      read.value('MASTER_KEY_PREVIOUS', keysOf, 'a comma list of 32 bytes in base64') ?? Object.freeze([]),
     providers: providersOf(read),
     simulatedProvider: read.value('SIMULATED_PROVIDER', oneOf(simulatedModes), simulatedModes.join(', ')) ?? 'auto',
     allowedPrivateHosts: read.value('ALLOWED_PRIVATE_HOSTS', hostsOf, 'a comma list of host or host:port') ?? [],
@@ -269,6 +273,12 @@ const keyOf = (text: string): Buffer | undefined => {
   const key = Buffer.from(text, 'base64')
   const unpadded = text.replace(/(?<!=)=+$/, '')
   return key.length === 32 && key.toString('base64').replace(/(?<!=)=+$/, '') === unpadded ? key : undefined
+}
+
+const keysOf = (text: string): readonly Buffer[] | undefined => {
+  const keys = text.split(',').map((each) => keyOf(each.trim()))
+  const known = keys.filter((key) => key !== undefined)
+  return known.length === keys.length ? Object.freeze(known) : undefined
 }
 
 const httpUrlOf = (text: string): string | undefined => {

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
-import { apiPepperName } from './actors/accounts/api-keys.ts'
-import { bootstrap, checkMasterKey, type Installation } from './actors/accounts/bootstrap.ts'
+import { bootstrap, type Installation } from './actors/accounts/bootstrap.ts'
 import type { BrowserSettings } from './actors/browser/browser.ts'
+import { openServerKeys } from './actors/keys/lasting-keys.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
+import { masterKeysOf } from './master-keys.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { loadDrivers, openStorage } from './open-storage.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
@@ -21,7 +21,7 @@ import { closingMs, shutdown } from './shutdown.ts'
 import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
 import { readinessOf } from './storage/readiness.ts'
-import { loadMasterKey, openSecretBox } from './storage/secrets.ts'
+import { openSecretBox } from './storage/secrets.ts'
 import { openTraces, type Traces } from './telemetry/open-traces.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
 import { EarlyListener } from './transport/early-listener.ts'
@@ -110,9 +110,10 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   if (config.mongodbUrl === null || config.masterKey === null) await openDataFolder(config.dataDir)
   const { early, server, url } = await listen(config, log)
   const storage = await openStorage(config)
-  const masterKey = config.masterKey ?? loadMasterKey(join(config.dataDir, 'master.key'))
-  await checkMasterKey(storage.records, apiPepperName(masterKey))
-  const cluster = await openCluster(config, { storage, masterKey, log })
+  const masterKeys = masterKeysOf(config)
+  const box = openSecretBox(masterKeys)
+  const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })
+  const cluster = await openCluster(config, { storage, keys, log })
   const { managed, embedder, close: closeModels } = await openModels(config)
   const traces = openTraces(config, log)
   const telemetry = new Telemetry(log, traces?.tracer)
@@ -121,8 +122,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     storage,
     ...{ managed, embedder, sharedCorpus: config.sharedCorpus, searchEngines: config.searchEngines },
     guard: guardOf(config, traces),
-    masterKey,
-    box: openSecretBox({ masterKey }),
+    ...{ keys, box },
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     ...{ publicOrigin: originOf(config), serverUrl: url },
     ...{ runs: config.runs, browser: browserOf(config) },

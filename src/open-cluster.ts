@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
-import { deriveKey, keyName } from './actors/records/derive-key.ts'
+import type { ServerKeys } from './actors/keys/server-keys.ts'
+import { keyName } from './actors/records/derive-key.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import type { ClusterParts } from './actors/runtime/cluster/cluster-node.ts'
 import type { PeerService } from './actors/runtime/messages/peers.ts'
@@ -33,23 +34,23 @@ export const openCluster = async (
   config: Config,
   {
     storage: { leases },
-    masterKey,
+    keys,
     log,
-  }: { readonly storage: Pick<Storage, 'leases'>; readonly masterKey: Uint8Array; readonly log: Logger },
+  }: { readonly storage: Pick<Storage, 'leases'>; readonly keys: ServerKeys; readonly log: Logger },
 ): Promise<OpenedCluster | null> => {
-  const key = deriveKey(masterKey, 'peers')
-  const hints = await openHints(config, keyName(key), log)
+  const [key, otherKeys] = [keys.current('peers'), keys.others('peers')]
+  const hints = await openHints(config, keyName(keys.lasting('peers')), log)
   if (hints === null || leases === null) return null
   const service = Promise.withResolvers<PeerService>()
   const server = await openPeerServer({
     host: peerHostOf(config),
     port: config.peerPort,
-    key,
+    ...{ key, otherKeys },
     // a request before the actors are there waits
     service: async (request) => (await service.promise)(request),
     log,
   })
-  const peers = openPeers({ key, log, clock: systemClock })
+  const peers = openPeers({ key, otherKeys, log, clock: systemClock })
   const mark = processMark()
   const address = config.peerAddress ?? server.address
   const self = { node: nodeIdOf(config), address, ...(mark !== undefined && { mark }) }

@@ -33,6 +33,7 @@ describe('readConfig', () => {
       },
       bootstrap: { secretKey: null, ownerEmail: null, ownerPassword: null },
       masterKey: null,
+      previousMasterKeys: [],
       providers: {},
       shutdownGraceMs: 130_000,
       chatBodyBytes: 8 * 1024 * 1024,
@@ -75,6 +76,7 @@ describe('readConfig', () => {
       BOOTSTRAP_OWNER_EMAIL: 'Ada@Example.com',
       BOOTSTRAP_OWNER_PASSWORD: 'correct horse battery',
       MASTER_KEY: masterKey.toString('base64'),
+      MASTER_KEY_PREVIOUS: `${Buffer.alloc(32, 8).toString('base64')}, ${Buffer.alloc(32, 9).toString('base64')}`,
       OPENAI_API_KEY: 'sk-1',
       OPENAI_BASE_URL: 'http://127.0.0.1:9000/v1/',
       ANTHROPIC_API_KEY: 'sk-2',
@@ -123,6 +125,7 @@ describe('readConfig', () => {
         ownerPassword: 'correct horse battery',
       },
       masterKey,
+      previousMasterKeys: [Buffer.alloc(32, 8), Buffer.alloc(32, 9)],
       providers: {
         openai: { apiKey: 'sk-1', baseUrl: 'http://127.0.0.1:9000/v1' },
         anthropic: { apiKey: 'sk-2' },

@@ -62,5 +62,7 @@ const copyKey = ({ dataDir }: Config, folder: string): string => {
   if (!existsSync(key)) return 'Keep MASTER_KEY with it: without it keys and secrets are void.'
   copyFileSync(key, join(folder, 'master.key'))
   chmodSync(join(folder, 'master.key'), 0o600)
+  const previous = `${key}.previous`
+  if (existsSync(previous)) copyFileSync(previous, join(folder, 'master.key.previous'))
   return 'The master key is in it: keep the copy as you keep the key.'
 }

@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { type Auth, openAuth } from '#actors/accounts/open-auth.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
 import { BackupError } from '#actors/backup/backup-error.ts'
 import type { Secrets } from '#actors/backup/file-secrets.ts'
 import { kinds } from '#actors/capabilities.ts'
+import { openServerKeys } from '#actors/keys/lasting-keys.ts'
 import { type Config, readConfig } from '#src/config.ts'
+import { masterKeyFile, masterKeysOf } from '#src/master-keys.ts'
 import { openStorage, sqlitePath } from '#src/open-storage.ts'
 import { startFailure } from '#src/start-failure.ts'
 import type { Storage } from '#storage/ports.ts'
-import { loadMasterKey, openSecretBox } from '#storage/secrets.ts'
+import { openSecretBox } from '#storage/secrets.ts'
 
 /** A store of ours as a tool of the operator opens it, without a server. */
 export interface OpenInstallation {
@@ -28,7 +29,7 @@ export interface OpenInstallation {
  */
 export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallation> => {
   const config = readConfig(process.env)
-  const keyFile = join(config.dataDir, 'master.key')
+  const keyFile = masterKeyFile(config)
   if (!mayBeNew && config.mongodbUrl === null && !existsSync(sqlitePath(config))) {
     throw new BackupError(
       `There is no store at ${sqlitePath(config)}. Set DATA_DIR or MONGODB_URL as the server has it.`,
@@ -39,13 +40,13 @@ export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallat
   }
   const storage = await openStorage(config)
   await storage.records.prepare(kinds)
-  const masterKey = config.masterKey ?? loadMasterKey(keyFile)
-  const box = openSecretBox({ masterKey })
+  const masterKeys = masterKeysOf(config)
+  const box = openSecretBox(masterKeys)
+  const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })
   const auth = openAuth({
     records: storage.records,
     hasAgent: agentExists({ records: storage.records, now: Date.now }),
-    masterKey,
-    box,
+    ...{ keys, box },
     now: Date.now,
   })
   const passphrase = process.env.BACKUP_PASSPHRASE?.trim() || null

@@ -1,7 +1,8 @@
 import { checkCluster } from './cluster-check.ts'
 import { checkConfiguration } from './configuration.ts'
-import { checkDataFolder, checkMasterKey, checkSqlite } from './data-checks.ts'
+import { checkDataFolder, checkSqlite } from './data-checks.ts'
 import type { Finding } from './finding.ts'
+import { checkMasterKey } from './key-checks.ts'
 import { checkMongo } from './mongo-check.ts'
 import { checkPort, checkProviders, checkRedis } from './network-checks.ts'
 import { checkChromium, checkNode, checkUws } from './process-checks.ts'
@@ -21,7 +22,7 @@ export const examine = async (env: Readonly<Record<string, string | undefined>>)
     ...store,
     ...(answers ? await checkCluster(config) : []),
     ...(config.redisUrl === null ? [] : [await checkRedis(config.redisUrl)]),
-    await checkMasterKey(config, answers),
+    ...(await checkMasterKey(config, answers)),
     ...(await checkProviders(config)),
     await checkPort(config),
     checkChromium(config),

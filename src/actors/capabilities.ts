@@ -11,6 +11,7 @@ import { browser } from './browser/browser.ts'
 import type { AnyCapability } from './capability/capability.ts'
 import { clientTokens } from './client-tokens/client-tokens.ts'
 import { connections } from './connections/connections.ts'
+import { lastingKeys } from './keys/lasting-keys.ts'
 import { knowledge } from './knowledge/knowledge.ts'
 import { mcp } from './mcp/mcp.ts'
 import { memory } from './memory/memory.ts'
@@ -71,7 +72,7 @@ const ofActors = new Map(machines.flatMap(({ rows }) => (rows === undefined ? []
 /** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
 export const kinds: readonly AnyKind[] = [
   ...all.flatMap((each) => each.kinds).map((kind) => ofActors.get(kind.name) ?? kind),
-  ...[epochs, erasedActors, idempotencyKeys, importMarks, writeProbes],
+  ...[epochs, erasedActors, idempotencyKeys, importMarks, lastingKeys, writeProbes],
 ]
 
 /** Every machine there is. */

@@ -27,11 +27,13 @@ import { localEmbedderPort } from './capability/embedder-port.ts'
 import type { House } from './capability/house.ts'
 import { type OpenCapabilities, openCapabilities } from './capability/open-capabilities.ts'
 import { serverUrlPort } from './connections/connections.ts'
+import { Resealing } from './keys/resealing.ts'
+import type { KeyedBox } from './keys/sealed-anew.ts'
+import type { ServerKeys } from './keys/server-keys.ts'
 import { upkeepPort } from './operators/operators.ts'
 import type { Upkeep } from './operators/upkeep-use-cases.ts'
 import { IdempotentRequests } from './records/idempotent.ts'
 import { NoticeDelivery } from './records/notice-delivery.ts'
-import type { SecretBox } from './records/secret-box.ts'
 import type { RunConcurrency } from './runs/pick-runs.ts'
 import { runBoundsPort } from './runs/runs.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -51,8 +53,8 @@ export interface ActorsParts {
   readonly storage: Storage
   readonly managed: ManagedProviders
   readonly guard: SsrfGuard
-  readonly masterKey: Uint8Array
-  readonly box: SecretBox
+  readonly keys: ServerKeys
+  readonly box: KeyedBox
   readonly secureCookies: boolean
   /** The server's address for people; null or absent: none was given. */
   readonly publicOrigin?: string | null
@@ -138,6 +140,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   const sweeper = new RecordSweeper({ records, kinds, clock, log })
   sweeper.start()
   compaction.start(host.ownership)
+  const resealing = resealingOf(parts, records)
   return {
     useCases,
     auth: authPort.of(house),
@@ -147,6 +150,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
     gateway: gatewayPort.of(house),
     stop: async () => {
       sweeper.stop()
+      await resealing.stop()
       await compaction.stop()
       await notices.stop()
     },
@@ -160,6 +164,13 @@ const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
   ...(serving !== undefined && { serving }),
   ...(telemetry !== undefined && { telemetry }),
 })
+
+/** It goes on behind requests where the master key is being changed, and does nothing otherwise. */
+const resealingOf = ({ keys, box, clock, log, serving = Promise.resolve() }: ActorsParts, records: RecordStore) => {
+  const resealing = new Resealing({ records, kinds, box, clock, log })
+  if (keys.rotates) void serving.then(() => resealing.start())
+  return resealing
+}
 
 const upkeepOf = ({ storage: { commits }, clock, log }: ActorsParts, records: RecordStore) => {
   const upkeep = new UpkeepSwitch({ records, clock })

@@ -283,6 +283,8 @@ export interface RecordStore {
    * `kind` has to have `outbox`.
    */
   openOutboxes(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]>
+  /** Records of every project that have not expired, by id after `after`, at most `limit`. For what concerns the whole installation. */
+  ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]>
   /**
    * Takes the outbox off a record whose version is still this one, and removes the record if it has expired. Its version
    * stays. False when another process has written since: the outbox is another one then.

@@ -1,5 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Seals secrets for storage. `aad` says where a secret belongs (`project|resource|field`): moved elsewhere it does not open. */
@@ -42,11 +53,13 @@ export const openSecretBox = ({
 }: {
   readonly masterKey: Buffer
   readonly previous?: readonly Buffer[]
-}): SecretBox => {
+}): SecretBox & { isCurrent(sealed: string): boolean } => {
   const current = sealingKey(masterKey)
   const known = new Map([...previous.map(sealingKey), current].map((each) => [each.kid, each]))
   return {
     seal: (plaintext, aad) => sealWith(current, plaintext, aad),
+    /** Whether `masterKey` has sealed it. */
+    isCurrent: (sealed) => sealed.startsWith(`${current.kid}.`),
     open: (sealed, aad) => {
       const [kid = '', ...parts] = sealed.split('.')
       const key = known.get(kid)
@@ -72,6 +85,20 @@ export const loadMasterKey = (path: string): Buffer => {
   }
   makeKey(path)
   return readKey(path)
+}
+
+/**
+ * Puts a new key into the file at `path` and keeps the one before at `previous`, which must not be there. A process that
+ * dies in between leaves the old key in both places, or the new one in its own.
+ */
+export const replaceMasterKey = (path: string, previous: string): void => {
+  linkSync(path, previous)
+  const draft = draftOf(path)
+  try {
+    renameSync(draft, path)
+  } finally {
+    rmSync(draft, { force: true })
+  }
 }
 
 const sealingKey = (masterKey: Buffer): SealingKey => {
@@ -114,18 +141,24 @@ const readKey = (path: string): Buffer => {
 
 const makeKey = (path: string): void => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const draft = draftOf(path)
   try {
-    const file = openSync(draft, 'wx', 0o600)
-    writeSync(file, `${randomBytes(keyBytes).toString('base64')}\n`)
-    fsyncSync(file)
-    closeSync(file)
     linkSync(draft, path)
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error
   } finally {
     rmSync(draft, { force: true })
   }
+}
+
+/** A new key in a file beside `path`, on disk. */
+const draftOf = (path: string): string => {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const file = openSync(draft, 'wx', 0o600)
+  writeSync(file, `${randomBytes(keyBytes).toString('base64')}\n`)
+  fsyncSync(file)
+  closeSync(file)
+  return draft
 }
 
 const isCode = (error: unknown, code: string): boolean =>

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { definitions, kinds } from '#actors/capabilities.ts'
 import type { RemoteTools } from '#actors/capability/remote-tools.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { ToolHeaders } from '#actors/sessions/tools/tool-headers.ts'
 import { NoticeDelivery } from '#records/notice-delivery.ts'
 import { type Clock, systemClock } from '#runtime/clock.ts'
@@ -39,7 +40,7 @@ export const readableBox = {
 
 /** Keeps headers of tools in the records of a test. */
 export const toolHeadersOf = (records: RecordStore): ToolHeaders =>
-  new ToolHeaders({ records, box: readableBox, masterKey: Buffer.alloc(32, 1), now: Date.now })
+  new ToolHeaders({ records, box: readableBox, keys: keysOf({ masterKey: Buffer.alloc(32, 1) }), now: Date.now })
 
 /** A world without remote tool servers. */
 export const noRemoteTools = (): RemoteTools => ({

@@ -1,5 +1,4 @@
 import type { Principal } from '../call/call.ts'
-import { deriveKey } from '../records/derive-key.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
 import type { ApiKeysDeps } from './api-keys.ts'
@@ -25,12 +24,12 @@ export class AgentKeys {
   readonly #ring: KeyRing<AgentKeyData, AgentPrincipal>
   readonly #hasAgent: HasAgent
 
-  constructor({ records, masterKey, now, hasAgent }: ApiKeysDeps & { readonly hasAgent: HasAgent }) {
+  constructor({ records, keys, now, hasAgent }: ApiKeysDeps & { readonly hasAgent: HasAgent }) {
     this.#hasAgent = hasAgent
     this.#ring = new KeyRing({
       records,
       kind: agentKeys,
-      hash: secretHash(deriveKey(masterKey, 'api-keys')),
+      hash: secretHash(keys.lasting('api-keys')),
       shape: keyShape,
       holderOf: (row) => this.#holderOf(row),
       now,

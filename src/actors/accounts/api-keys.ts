@@ -1,5 +1,6 @@
 import type { RecordStore } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
+import type { ServerKeys } from '../keys/server-keys.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'
@@ -9,13 +10,13 @@ import { type ProjectKeyData, projectKeys } from './kinds.ts'
 /** `csk_` and 256 random bits, or a key from the environment with at least 32 characters. */
 const keyShape = /^csk_[A-Za-z0-9_-]{32,200}$/
 
-/** `ApiKeys.pepperName` under this master key. */
+/** `ApiKeys.pepperName` of an installation that was made under this master key. */
 export const apiPepperName = (masterKey: Uint8Array): string => keyName(deriveKey(masterKey, 'api-keys'))
 
 /** What key verification needs. */
 export interface ApiKeysDeps {
   readonly records: RecordStore
-  readonly masterKey: Uint8Array
+  readonly keys: Pick<ServerKeys, 'lasting'>
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -26,12 +27,13 @@ export class ApiKeys {
   readonly pepperName: string
   readonly #ring: KeyRing<ProjectKeyData, Principal>
 
-  constructor({ records, masterKey, now }: ApiKeysDeps) {
-    this.pepperName = apiPepperName(masterKey)
+  constructor({ records, keys, now }: ApiKeysDeps) {
+    const pepper = keys.lasting('api-keys')
+    this.pepperName = keyName(pepper)
     this.#ring = new KeyRing({
       records,
       kind: projectKeys,
-      hash: secretHash(deriveKey(masterKey, 'api-keys')),
+      hash: secretHash(pepper),
       shape: keyShape,
       holderOf: (row) => Object.freeze({ kind: 'secret_key', project: row.project, keyId: row.id }),
       now,

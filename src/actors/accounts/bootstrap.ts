@@ -70,8 +70,12 @@ type InstallationData = {
 /** The store was made under another master key: every key in it would be refused, and every secret unreadable. */
 export class WrongMasterKey extends Error {
   override readonly name = 'WrongMasterKey'
-  constructor() {
-    super('The data was made under another master key. Set MASTER_KEY to that one, or put its file back into DATA_DIR.')
+  constructor(options?: ErrorOptions) {
+    super(
+      'The data was made under another master key, or secrets are still sealed under an earlier one. Set MASTER_KEY to it, ' +
+        'put its file back into DATA_DIR, or name the earlier one in MASTER_KEY_PREVIOUS.',
+      options,
+    )
   }
 }
 
@@ -123,17 +127,6 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
 /** `ApiKeys.pepperName` of who made the installation of this store; null when no server has used it yet. */
 export const pepperOf = async (records: RecordStore): Promise<string | null> =>
   (await new Table(records, installations, Date.now).get(projectScope(place.project), place.id))?.data.pepper ?? null
-
-/**
- * Refuses a store that was made under another master key, before anything is begun on it.
- *
- * @throws {WrongMasterKey}
- */
-export const checkMasterKey = async (records: RecordStore, pepperName: string): Promise<void> => {
-  await records.prepare([installations])
-  const made = await pepperOf(records)
-  if (made !== null && made !== pepperName) throw new WrongMasterKey()
-}
 
 /** null while the process that has the claim may still be at work. */
 const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Row<InstallationData> | null> =>

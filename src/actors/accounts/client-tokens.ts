@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
 import type { Principal } from '../call/call.ts'
-import { deriveKey, keyName } from '../records/derive-key.ts'
+import type { ServerKeys } from '../keys/server-keys.ts'
+import { keyName } from '../records/derive-key.ts'
 
 /** The longest life of a client token in seconds; a longer one that is requested is cut to it (`client_tokens.create`). */
 export const maxClientTokenS = 900
@@ -28,13 +29,16 @@ const maxCached = 50_000
 export class ClientTokens {
   readonly #key: Uint8Array
   readonly #kid: string
+  /** By kid, those of earlier master keys too. */
+  readonly #known: ReadonlyMap<string, Uint8Array>
   readonly #now: () => number
   /** By SHA-256 of the token, so that no usable token lies about in memory. */
   readonly #verified = new Map<string, VerifiedToken>()
 
-  constructor({ masterKey, now }: { readonly masterKey: Uint8Array; readonly now: () => number }) {
-    this.#key = deriveKey(masterKey, 'client-tokens')
+  constructor({ keys, now }: { readonly keys: Pick<ServerKeys, 'current' | 'others'>; readonly now: () => number }) {
+    this.#key = keys.current('client-tokens')
     this.#kid = keyName(this.#key)
+    this.#known = new Map([...keys.others('client-tokens'), this.#key].map((key) => [keyName(key), key]))
     this.#now = now
   }
 
@@ -72,8 +76,9 @@ export class ClientTokens {
   async #check(token: string, digest: string): Promise<Principal | null> {
     try {
       const jwt = token.slice(prefix.length)
-      if (decodeProtectedHeader(jwt).kid !== this.#kid) return null
-      const { payload } = await jwtVerify(jwt, this.#key, {
+      const key = this.#known.get(decodeProtectedHeader(jwt).kid ?? '')
+      if (key === undefined) return null
+      const { payload } = await jwtVerify(jwt, key, {
         algorithms: ['HS256'],
         audience,
         currentDate: new Date(this.#now()),

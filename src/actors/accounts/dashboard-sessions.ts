@@ -1,7 +1,7 @@
 import type { Role } from '#specs/access.ts'
 import { organizationScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import { deriveKey } from '../records/derive-key.ts'
+import type { ServerKeys } from '../keys/server-keys.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, type SecretHash, secretHash } from '../records/secrets.ts'
@@ -46,10 +46,10 @@ export class DashboardSessions {
   readonly #hash: SecretHash
   readonly #now: () => number
 
-  constructor({ records, masterKey, now }: { records: RecordStore; masterKey: Uint8Array; now: () => number }) {
+  constructor({ records, keys, now }: { records: RecordStore; keys: Pick<ServerKeys, 'lasting'>; now: () => number }) {
     this.#sessions = new Table(records, dashboardSessions, now)
     this.#members = new Table(records, members, now)
-    this.#hash = secretHash(deriveKey(masterKey, 'dashboard-sessions'))
+    this.#hash = secretHash(keys.lasting('dashboard-sessions'))
     this.#now = now
     this.#cache = new RecheckCache({
       load: (hash) => this.#load(hash),

@@ -1,4 +1,5 @@
 import type { RecordStore } from '#storage/ports.ts'
+import type { ServerKeys } from '../keys/server-keys.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { AgentKeys, type HasAgent } from './agent-keys.ts'
 import { ApiKeys } from './api-keys.ts'
@@ -10,8 +11,7 @@ import { ProjectDirectory } from './project-directory.ts'
 /** What authentication is made from. */
 export interface AuthDeps {
   readonly records: RecordStore
-  /** 32 bytes; every key of authentication is derived from it. */
-  readonly masterKey: Uint8Array
+  readonly keys: ServerKeys
   readonly box: SecretBox
   /** The keys of an agent end with it. */
   readonly hasAgent: HasAgent

@@ -4,6 +4,7 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import type { RateLimits } from '#storage/cluster-ports.ts'
 import type { RecordKind, RecordStore, Storage } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
+import type { ServerKeys } from '../keys/server-keys.ts'
 import type { NoticeDelivery } from '../records/notice-delivery.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
@@ -30,7 +31,7 @@ export interface House {
   readonly definitions: readonly MachineDefinition[]
   readonly guard: SsrfGuard
   readonly box: SecretBox
-  readonly masterKey: Uint8Array
+  readonly keys: ServerKeys
   readonly limits: RateLimits
   /** Absent for one process. */
   readonly cluster?: ClusterParts

@@ -166,6 +166,11 @@ export class MongoRecords implements RecordStore {
     return (await guarded(this.#of(kind).find(filter).sort({ _id: 1 }).limit(limit).toArray())).map(toRecord)
   }
 
+  async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
+    const filter = { ...this.#live(), ...(after !== null && { _id: { $gt: after } }) }
+    return (await guarded(this.#of(kind).find(filter).sort({ _id: 1 }).limit(limit).toArray())).map(toRecord)
+  }
+
   async closeOutbox(
     kind: RecordKind,
     { id, project, version }: Pick<StoredRecord, 'id' | 'project' | 'version'>,

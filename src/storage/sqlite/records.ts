@@ -161,6 +161,12 @@ export class SqliteRecords implements RecordStore {
     return this.#db.read(() => this.#db.statement(text).all(after ?? '', limit)).map(storedRecord)
   }
 
+  async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
+    const { sql, values } = and([this.#live(), { sql: 'id > ?', values: [after ?? ''] }])
+    const text = `select * from ${tableOf(kind)} where ${sql} order by id limit ?`
+    return this.#db.read(() => this.#db.statement(text).all(...values, limit)).map(storedRecord)
+  }
+
   closeOutbox(
     kind: RecordKind,
     { id, project, version }: Pick<StoredRecord, 'id' | 'project' | 'version'>,

@@ -16,6 +16,8 @@ export interface PeerServerOptions {
   readonly port: number
   /** The same on all nodes; derived from the master key. */
   readonly key: Uint8Array
+  /** Of earlier or later master keys: a peer that has one of them is taken as well. */
+  readonly otherKeys?: readonly Uint8Array[]
   readonly service: PeerService
   readonly log: Logger
   readonly clock?: Clock
@@ -31,10 +33,10 @@ export interface PeerServer {
 
 /** Answers other processes of the installation over TLS (specs/decisions/0062-peers.md). @throws when it cannot listen. */
 export const openPeerServer = async (options: PeerServerOptions): Promise<PeerServer> => {
-  const { host, port, key, log, clock = systemClock } = options
+  const { host, port, log, clock = systemClock } = options
   const peers = new Set<ServedPeer>()
   const connections = new Set<Socket>()
-  const server = secureServer(key, (socket) => {
+  const server = secureServer(options, (socket) => {
     const peer: ServedPeer = new ServedPeer(socket, { ...options, clock }, () => peers.delete(peer))
     peers.add(peer)
   })

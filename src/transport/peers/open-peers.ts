@@ -9,12 +9,14 @@ import { PeerConnection } from './peer-connection.ts'
 export interface PeersOptions {
   /** The same on all nodes; derived from the master key. */
   readonly key: Uint8Array
+  /** As the answering side has them. */
+  readonly otherKeys?: readonly Uint8Array[]
   readonly log: Logger
   readonly clock?: Clock
 }
 
 /** Sends requests to other processes over TLS: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
-export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peers & { close(): void } => {
+export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Peers & { close(): void } => {
   const connections = new Map<string, PeerConnection>()
   const listeners: ((address: string) => void)[] = []
   let closed = false
@@ -23,7 +25,7 @@ export const openPeers = ({ key, log, clock = systemClock }: PeersOptions): Peer
     if (known !== undefined) return known
     const place = addressOf(address)
     if (place === undefined) return undefined
-    const made: PeerConnection = new PeerConnection(place, { key, log, clock }, (wasReady) => {
+    const made: PeerConnection = new PeerConnection(place, { ...options, clock }, (wasReady) => {
       if (connections.get(address) === made) connections.delete(address)
       if (wasReady && !closed) for (const listener of listeners) listener(address)
     })

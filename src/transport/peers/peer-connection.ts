@@ -12,6 +12,7 @@ import { connectSecurely } from './secure-channel.ts'
 /** What a connection to a peer is made of. */
 export interface ConnectionParts {
   readonly key: Uint8Array
+  readonly otherKeys?: readonly Uint8Array[]
   readonly clock: Clock
   readonly log: Logger
 }
@@ -43,7 +44,7 @@ export class PeerConnection {
     this.#parts = parts
     this.#address = address
     this.#ended = ended
-    const socket = connectSecurely(address, parts.key)
+    const socket = connectSecurely(address, parts)
     socket.once('secureConnect', () => this.#connected())
     this.#socket = new FrameSocket(socket, parts.clock, {
       frame: (value) => this.#answered(value),

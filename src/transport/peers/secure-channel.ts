@@ -1,4 +1,5 @@
 import { createServer, type Server, connect as secureConnect, type TLSSocket } from 'node:tls'
+import { keyName } from '#records/derive-key.ts'
 import type { HostPort } from './host-port.ts'
 import { peerLimits } from './peer-limits.ts'
 
@@ -12,24 +13,38 @@ const identity = 'troupe-peer/2'
  */
 const suite = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const
 
+/** The keys of one side: it proves itself by `key` and takes whoever has one of them. */
+export interface PeerKeys {
+  readonly key: Uint8Array
+  readonly otherKeys?: readonly Uint8Array[]
+}
+
+/** While a key is changed a caller says which one it has; otherwise there is one only, as in earlier releases. */
+const identityOf = ({ key, otherKeys = [] }: PeerKeys): string => (otherKeys.length === 0 ? identity : named(key))
+
+const named = (key: Uint8Array): string => `${identity}/${keyName(key)}`
+
 /** Connects to a process that holds the same key; `secureConnect` when both have proven it. */
-export const connectSecurely = (address: HostPort, key: Uint8Array): TLSSocket =>
+export const connectSecurely = (address: HostPort, keys: PeerKeys): TLSSocket =>
   secureConnect({
     ...suite,
     ...address,
-    pskCallback: () => ({ psk: key, identity }),
+    pskCallback: () => ({ psk: keys.key, identity: identityOf(keys) }),
     // there is no certificate that could name a process
     checkServerIdentity: () => undefined,
   })
 
 /** Takes connections of processes that hold the same key. @param taken gets each once both sides have proven it. */
-export const secureServer = (key: Uint8Array, taken: (socket: TLSSocket) => void): Server =>
-  createServer(
+export const secureServer = (keys: PeerKeys, taken: (socket: TLSSocket) => void): Server => {
+  const { key, otherKeys = [] } = keys
+  const known = new Map([...otherKeys, key].map((each) => [named(each), each]))
+  return createServer(
     {
       ...suite,
       pskIdentityHint: identity,
-      pskCallback: (_, named) => (named === identity ? key : null),
+      pskCallback: (_, given) => (given === identity ? key : (known.get(given) ?? null)),
       handshakeTimeout: peerLimits.handshakeMs,
     },
     taken,
   )
+}

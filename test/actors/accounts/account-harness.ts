@@ -13,6 +13,7 @@ import { auditLogUseCases } from '#actors/audit/audit-use-cases.ts'
 import type { Call, Principal } from '#actors/call/call.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { clientTokenUseCases } from '#actors/client-tokens/client-token-use-cases.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { endUserUseCases } from '#actors/tenants/end-user-use-cases.ts'
 import { TenantDirectory } from '#actors/tenants/tenant-directory.ts'
 import { TenantExport } from '#actors/tenants/tenant-export.ts'
@@ -48,7 +49,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
       [erasureSink]: async (_owner, message) => void erasures.push(message),
     },
   })
-  const deps = { records, masterKey: Buffer.alloc(32, 1), box: readableBox, now }
+  const deps = { records, keys: keysOf({ masterKey: Buffer.alloc(32, 1) }), box: readableBox, now }
   const auth = openAuth({ ...deps, hasAgent: agentExists(deps) })
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiKeys } from '#actors/accounts/api-keys.ts'
 import { authKinds, type ProjectKeyData, projectKeys } from '#actors/accounts/kinds.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { projectScope } from '#specs/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -12,7 +13,7 @@ const scope = projectScope('prj_1')
 
 const open = () => {
   const { records } = openMemoryStorage({ now })
-  const node = () => new ApiKeys({ records, masterKey, now })
+  const node = () => new ApiKeys({ records, keys: keysOf({ masterKey }), now })
   const table = new Table(records, projectKeys, now)
   const keys = node()
   const create = async (data: Partial<ProjectKeyData> = {}) => {
@@ -77,7 +78,9 @@ describe('secret keys', () => {
     const { secret } = await create()
     for (const other of ['', 'csk_', keys.mint().secret, secret.slice(0, -1), `${secret}x`, ` ${secret}`])
       expect(await keys.verify(other)).toBeNull()
-    expect(await new ApiKeys({ records, masterKey: Buffer.alloc(32, 2), now }).verify(secret)).toBeNull()
+    expect(
+      await new ApiKeys({ records, keys: keysOf({ masterKey: Buffer.alloc(32, 2) }), now }).verify(secret),
+    ).toBeNull()
   })
 
   it('are refused at once on the node where they were revoked', async () => {

@@ -5,6 +5,7 @@ import { bootstrap } from '#actors/accounts/bootstrap.ts'
 import { authKinds, members, organizations, projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { organizationScope, projectScope } from '#specs/scope.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
@@ -26,7 +27,7 @@ const startOn = async () => {
   const auth = openAuth({
     records: storage.records,
     hasAgent: agentExists({ records: storage.records, now: Date.now }),
-    masterKey,
+    keys: keysOf({ masterKey }),
     box: openSecretBox({ masterKey }),
     now: Date.now,
   })

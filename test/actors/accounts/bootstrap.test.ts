@@ -4,6 +4,7 @@ import { type BootstrapGiven, bootstrap, type Installation, installations } from
 import { members, organizations, projectKeys, projects } from '#actors/accounts/kinds.ts'
 import { verifyPassword } from '#actors/accounts/passwords.ts'
 import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { boundRecords } from '#records/bound-records.ts'
 import { Table } from '#records/table.ts'
 import { organizationScope, projectScope } from '#specs/scope.ts'
@@ -22,7 +23,7 @@ const box = {
 const processOn = (records: RecordStore, stepMs = 0, key: Buffer = masterKey) => {
   const clock = { now: 1_800_000_000_000 }
   const now = () => clock.now
-  const apiKeys = new ApiKeys({ records, masterKey: key, now })
+  const apiKeys = new ApiKeys({ records, keys: keysOf({ masterKey: key }), now })
   const directory = new ProjectDirectory({ records, box, now })
   const pause = async () => {
     clock.now += stepMs

@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { ClientTokens } from '#actors/accounts/client-tokens.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { deriveKey, keyName } from '#records/derive-key.ts'
 
 const masterKey = Buffer.alloc(32, 1)
@@ -16,7 +17,7 @@ const grant = {
 
 const open = (key = masterKey) => {
   const clock = { now: start }
-  return { clock, tokens: new ClientTokens({ masterKey: key, now: () => clock.now }) }
+  return { clock, tokens: new ClientTokens({ keys: keysOf({ masterKey: key }), now: () => clock.now }) }
 }
 
 const changed = (token: string, at: number): string => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DashboardSessions, dashboardSessionS } from '#actors/accounts/dashboard-sessions.ts'
 import { dashboardSessions, members } from '#actors/accounts/kinds.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { organizationScope } from '#specs/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -19,7 +20,7 @@ const open = async () => {
     data: { email: 'a@x.org', name: null, role: 'admin', password_hash: 'x' },
   })
   if (member === null) throw new Error('member exists')
-  const node = () => new DashboardSessions({ records, masterKey: Buffer.alloc(32, 1), now })
+  const node = () => new DashboardSessions({ records, keys: keysOf({ masterKey: Buffer.alloc(32, 1) }), now })
   const sessions = node()
   return { records, table, member, node, sessions, value: await sessions.open(member) }
 }

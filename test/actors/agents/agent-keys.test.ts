@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AgentKeys, permitsOrigin } from '#actors/accounts/agent-keys.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { type AgentWorld, callOf, newAgent, openAgentWorld, refusalOf, secretOf } from './harness.ts'
 
 type Body = Parameters<AgentWorld['useCases']['agent_keys.create']>[0]['body']
@@ -68,7 +69,7 @@ describe('a key of an agent', () => {
     const brief = await create(world, agent, { expires_at: new Date(Date.now() + 60_000).toISOString() })
     const later = new AgentKeys({
       records: world.records,
-      masterKey: Buffer.alloc(32, 1),
+      keys: keysOf({ masterKey: Buffer.alloc(32, 1) }),
       now: () => Date.now() + 61_000,
       hasAgent: agentExists({ records: world.records, now: Date.now }),
     })
@@ -84,7 +85,7 @@ describe('a key of an agent', () => {
     const { key } = await create(world, await newAgent(world))
     const other = new AgentKeys({
       records: world.records,
-      masterKey: Buffer.alloc(32, 2),
+      keys: keysOf({ masterKey: Buffer.alloc(32, 2) }),
       now: Date.now,
       hasAgent: agentExists({ records: world.records, now: Date.now }),
     })

@@ -7,6 +7,7 @@ import { auditLines } from '#actors/audit/audit-log.ts'
 import { auditLog } from '#actors/audit/kinds.ts'
 import type { Call } from '#actors/call/call.ts'
 import type { AgentResource } from '#actors/capability/agent-resources.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { tenants } from '#actors/tenants/kinds.ts'
 import { usageLedger } from '#actors/usage/usage-ledger.ts'
 import type { ModelError } from '#gateway/call/provider-port.ts'
@@ -65,7 +66,7 @@ export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   const scripted = new ScriptedProvider(options.scripts ?? [])
   const keys = new AgentKeys({
     records,
-    masterKey: Buffer.alloc(32, 1),
+    keys: keysOf({ masterKey: Buffer.alloc(32, 1) }),
     now: clock.now,
     hasAgent: agentExists({ records, now: clock.now }),
   })

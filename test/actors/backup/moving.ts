@@ -5,6 +5,7 @@ import { type ExportReport, exportProject } from '#actors/backup/export-project.
 import type { Secrets } from '#actors/backup/file-secrets.ts'
 import { type ImportDeps, type ImportReport, importProject } from '#actors/backup/import-project.ts'
 import { kinds } from '#actors/capabilities.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { IdempotentRequests } from '#records/idempotent.ts'
 import { Table } from '#records/table.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -25,7 +26,7 @@ export const openPlace = async (storage: Storage = openMemoryStorage(), key = 1,
   const auth = openAuth({
     records: storage.records,
     hasAgent: agentExists({ records: storage.records, now: Date.now }),
-    masterKey,
+    keys: keysOf({ masterKey }),
     box,
     now: Date.now,
   })

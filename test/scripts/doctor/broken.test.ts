@@ -10,6 +10,7 @@ import { bootstrap } from '#actors/accounts/bootstrap.ts'
 import { openAuth } from '#actors/accounts/open-auth.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
 import { kinds } from '#actors/capabilities.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { checkConfiguration } from '#scripts/doctor/configuration.ts'
 import { examine, reportOf } from '#scripts/doctor/examination.ts'
 import type { Finding } from '#scripts/doctor/finding.ts'
@@ -54,7 +55,7 @@ const install = async (key: number): Promise<void> => {
   const auth = openAuth({
     records,
     hasAgent: agentExists({ records, now: Date.now }),
-    masterKey,
+    keys: keysOf({ masterKey }),
     box: openSecretBox({ masterKey }),
     now: Date.now,
   })

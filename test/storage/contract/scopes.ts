@@ -34,6 +34,27 @@ export const scopeContract = ({ store, fresh }: Subject): void => {
     expect(await store().records.remove(widgets, userScope(own, 't1', 'u1'), record.id)).toBe(true)
   })
 
+  it('pages over every project by id, without what has expired', async () => {
+    const made = await Promise.all(
+      ['a', 'b', 'c'].map(async (_, n) => {
+        const record = recordOf(fresh('wid'), { project: fresh('prj'), tenant: n === 1 ? 't1' : null })
+        await store().records.insert(widgets, record)
+        return record
+      }),
+    )
+    await store().records.insert(widgets, recordOf(fresh('wid'), { expires_at: 1 }))
+    const found = []
+    for (let after: string | null = null; ; ) {
+      const page = await store().records.ofEveryProject(widgets, after, 2)
+      found.push(...page)
+      if (page.length < 2) break
+      after = page.at(-1)?.id ?? null
+    }
+    expect(found.map(({ id }) => id)).toEqual([...new Set(found.map(({ id }) => id))].sort())
+    expect(found.filter(({ id }) => made.some((each) => each.id === id))).toEqual(made)
+    expect(found.filter(({ expires_at }) => expires_at === 1)).toEqual([])
+  })
+
   it('shows a scope exactly the records that it covers', async () => {
     const name = fc.constantFrom('a', 'b')
     const owner = fc.record({ tenant: fc.option(name), user: fc.option(name) })

@@ -103,6 +103,13 @@ export class MemoryRecords implements RecordStore {
     return structuredClone(open.slice(0, limit))
   }
 
+  async ofEveryProject(kind: RecordKind, after: string | null, limit: number): Promise<readonly StoredRecord[]> {
+    const found = [...this.#rows(kind).values()]
+      .filter((record) => this.#live(record) && (after === null || record.id > after))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+    return structuredClone(found.slice(0, limit))
+  }
+
   async closeOutbox(
     kind: RecordKind,
     { id, project, version }: Pick<StoredRecord, 'id' | 'project' | 'version'>,

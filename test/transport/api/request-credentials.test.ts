@@ -9,6 +9,7 @@ import { agentKeys as agentKeyKind, members, projects } from '#actors/accounts/k
 import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
 import { agents } from '#actors/agents/kinds.ts'
+import { keysOf } from '#actors/keys/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
@@ -41,7 +42,7 @@ const requestOf = (headers: Record<string, string>, target = '/v1/sessions'): Ht
 
 const open = async () => {
   const { records } = openMemoryStorage()
-  const deps = { records, masterKey: Buffer.alloc(32, 1), now: Date.now }
+  const deps = { records, keys: keysOf({ masterKey: Buffer.alloc(32, 1) }), now: Date.now }
   const apiKeys = new ApiKeys(deps)
   const clientTokens = new ClientTokens(deps)
   const dashboardSessions = new DashboardSessions(deps)

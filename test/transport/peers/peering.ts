@@ -29,14 +29,16 @@ export const served = async (
   return server
 }
 
-export const asking = (more: { key?: Buffer; clock?: Clock } = {}) => {
+export const asking = (more: { key?: Buffer; otherKeys?: readonly Buffer[]; clock?: Clock } = {}) => {
   const peers = openPeers({ key, log, ...more })
   closedAfter(() => peers.close())
   return peers
 }
 
-export const openServer = (service: PeerService, more: { key?: Buffer; clock?: Clock; port?: number } = {}) =>
-  openPeerServer({ host: '127.0.0.1', port: 0, key, service, log, ...more })
+export const openServer = (
+  service: PeerService,
+  more: { key?: Buffer; otherKeys?: readonly Buffer[]; clock?: Clock; port?: number } = {},
+) => openPeerServer({ host: '127.0.0.1', port: 0, key, service, log, ...more })
 
 /** A question that names what it is about. */
 export const about = (actor: string): PeerRequest => ({ kind: 'delivered', actor })

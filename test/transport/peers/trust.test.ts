@@ -24,6 +24,35 @@ afterEach(closeAll)
 /** However it was closed. */
 const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('close', () => resolve()))
 
+describe('nodes whose master key is being changed', () => {
+  const [old, next] = [otherKey, Buffer.alloc(32, 9)]
+  const rounds = {
+    'before and with the new key to open': [{ key: old }, { key: old, otherKeys: [next] }],
+    'with the new key to open and to seal': [
+      { key: old, otherKeys: [next] },
+      { key: next, otherKeys: [old] },
+    ],
+    'with the new key to seal and alone': [{ key: next, otherKeys: [old] }, { key: next }],
+  } as const
+  for (const [name, [one, other]] of Object.entries(rounds)) {
+    it(`reach each other: ${name}`, async () => {
+      for (const [asker, server] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const { address } = await served(() => Promise.resolve(done), server)
+        expect(await asking(asker).request(address, about('ses_1'))).toEqual(done)
+      }
+    })
+  }
+
+  it('take no one who has none of their keys', async () => {
+    const { address } = await served(() => Promise.resolve(done), { key: next, otherKeys: [old] })
+    const stranger = asking({ key: Buffer.alloc(32, 1), otherKeys: [next].slice(1) })
+    await expect(stranger.request(address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+  })
+})
+
 describe('somebody without the key', () => {
   it('is not answered', async () => {
     let asked = 0

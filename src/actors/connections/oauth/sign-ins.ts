@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { deriveKey } from '#records/derive-key.ts'
+import type { ServerKeys } from '#actors/keys/server-keys.ts'
 import type { Row } from '#records/schema.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
@@ -44,13 +44,19 @@ export interface EndedSignIn {
 export class SignIns {
   readonly #table: Table<SignInData>
   readonly #box: SecretBox
-  readonly #key: Buffer
+  /** The first signs; what another signed is taken as well. */
+  readonly #keys: readonly [Buffer, ...Buffer[]]
   readonly #now: () => number
 
-  constructor(parts: { records: RecordStore; box: SecretBox; masterKey: Uint8Array; now: () => number }) {
+  constructor(parts: {
+    records: RecordStore
+    box: SecretBox
+    keys: Pick<ServerKeys, 'current' | 'others'>
+    now: () => number
+  }) {
     this.#table = new Table(parts.records, connectionSignIns, parts.now)
     this.#box = parts.box
-    this.#key = deriveKey(parts.masterKey, 'sign-ins')
+    this.#keys = [parts.keys.current('sign-ins'), ...parts.keys.others('sign-ins')]
     this.#now = parts.now
   }
 
@@ -164,13 +170,16 @@ export class SignIns {
     }
   }
 
-  #sign(purpose: string, text: string): string {
-    return createHmac('sha256', this.#key).update(`${purpose}.${text}`).digest('base64url')
+  #sign(purpose: string, text: string, key = this.#keys[0]): string {
+    return createHmac('sha256', key).update(`${purpose}.${text}`).digest('base64url')
   }
 
   #isSigned(purpose: string, text: string, signature: string): boolean {
-    const [right, given] = [Buffer.from(this.#sign(purpose, text)), Buffer.from(signature)]
-    return right.length === given.length && timingSafeEqual(right, given)
+    const given = Buffer.from(signature)
+    return this.#keys.some((key) => {
+      const right = Buffer.from(this.#sign(purpose, text, key))
+      return right.length === given.length && timingSafeEqual(right, given)
+    })
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { RemoteDeclaration, RemotePlace } from '#actors/capability/remote-tools.ts'
+import type { ServerKeys } from '#actors/keys/server-keys.ts'
 import type { ToolDefinition } from '#machines/mcp-server/known-tools.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { deriveKey } from '#records/derive-key.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { McpFailure } from '../client/mcp-failure.ts'
@@ -15,7 +15,7 @@ export interface InlineParts {
   readonly guard: Pick<SsrfGuard, 'check'>
   readonly headers: ServerHeaders
   readonly read: DiscoverParts['read']
-  readonly masterKey: Uint8Array
+  readonly keys: Pick<ServerKeys, 'lasting'>
   /** ms since the epoch. */
   readonly now: () => number
 }
@@ -40,7 +40,7 @@ export class InlineServers {
 
   constructor(parts: InlineParts) {
     this.#parts = parts
-    this.#key = deriveKey(parts.masterKey, 'mcp-inline-servers')
+    this.#key = parts.keys.lasting('mcp-inline-servers')
     const cache = { maxAgeMs: cachedMs, maxEntries: maxCached, now: parts.now }
     this.#known = new RecheckCache({ ...cache, load: (key) => this.#load(key) })
   }

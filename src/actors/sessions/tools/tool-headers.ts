@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { deriveKey } from '#records/derive-key.ts'
+import type { ServerKeys } from '#actors/keys/server-keys.ts'
 import { mask } from '#records/sanitize.ts'
 import type { TypedKind } from '#records/schema.ts'
 import type { SecretBox } from '#records/secret-box.ts'
@@ -46,7 +46,7 @@ interface ToolsHolder {
 export interface ToolHeadersParts {
   readonly records: RecordStore
   readonly box: SecretBox
-  readonly masterKey: Uint8Array
+  readonly keys: Pick<ServerKeys, 'lasting'>
   readonly now: () => number
 }
 
@@ -67,7 +67,7 @@ export class ToolHeaders {
   constructor(parts: ToolHeadersParts) {
     this.#parts = parts
     this.#table = new Table(parts.records, toolHeaders, parts.now)
-    this.#key = deriveKey(parts.masterKey, 'tool-headers')
+    this.#key = parts.keys.lasting('tool-headers')
   }
 
   /**

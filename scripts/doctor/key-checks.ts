@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { installations, pepperOf, WrongMasterKey } from '#actors/accounts/bootstrap.ts'
+import { kinds } from '#actors/capabilities.ts'
+import { findServerKeys, lastingKeys } from '#actors/keys/lasting-keys.ts'
+import { countSealed, type SealedCount } from '#actors/keys/sealed-anew.ts'
+import type { Config } from '#src/config.ts'
+import { masterKeyFile, masterKeysOf, type OpenedMasterKeys, previousKeyFile } from '#src/master-keys.ts'
+import { sqlitePath } from '#src/open-storage.ts'
+import type { Storage } from '#storage/ports.ts'
+import { openSecretBox } from '#storage/secrets.ts'
+import { withStore } from './data-checks.ts'
+import { type Finding, failed, ok, reasonOf, warning } from './finding.ts'
+
+/**
+ * Whether the master key is there, is readable by no other user, and is the one that the store was made under; while it is
+ * changed, whether the earlier one can be removed.
+ *
+ * @param storeAnswers false when the store was seen not to answer: it is not waited for again.
+ */
+export const checkMasterKey = async (config: Config, storeAnswers: boolean): Promise<readonly Finding[]> => {
+  const path = resolve(masterKeyFile(config))
+  const isMade = config.masterKey !== null || existsSync(path)
+  const stored = storeAnswers && (config.mongodbUrl !== null || existsSync(sqlitePath(config)))
+  if (!isMade) {
+    if (stored && (await isUsed(config)))
+      return [failed('master key', `${path} is missing, and the store was made under it`, putBack)]
+    return [warning('master key', `${path} is made at the first start`, keepCopy)]
+  }
+  try {
+    const masterKeys = masterKeysOf(config)
+    const counts = stored ? await countOf(config, masterKeys) : undefined
+    const found = ok('master key', config.masterKey === null ? `${path}, mode 600` : 'from MASTER_KEY')
+    return counts === undefined ? [found] : [found, previousFinding(config, counts)]
+  } catch (error) {
+    if (error instanceof WrongMasterKey) return [failed('master key', 'the store was made under another one', putBack)]
+    return [failed('master key', reasonOf(error), 'Correct it: the server does not start.')]
+  }
+}
+
+const putBack =
+  'Put the old one back, in its file or as MASTER_KEY, or name it in MASTER_KEY_PREVIOUS: without it keys and secrets are void.'
+const keepCopy = 'Keep a copy of it then: without it keys and secrets are void.'
+
+const previousFinding = (config: Config, { earlier, unreadable }: SealedCount): Finding => {
+  const where = existsSync(previousKeyFile(config)) ? resolve(previousKeyFile(config)) : 'MASTER_KEY_PREVIOUS'
+  if (earlier > 0)
+    return warning(
+      'earlier key',
+      `${earlier} secrets are sealed under it`,
+      `Keep ${where}: a server that is started seals them anew.`,
+    )
+  const lost = unreadable === 0 ? '' : `; ${unreadable} cannot be read under any key`
+  return warning(
+    'earlier key',
+    `nothing is sealed under it any more${lost}`,
+    `${where} can be removed, and the servers be started without it.`,
+  )
+}
+
+/** Undefined when no earlier key is named. @throws {WrongMasterKey} */
+const countOf = async (config: Config, masterKeys: OpenedMasterKeys): Promise<SealedCount | undefined> => {
+  const box = openSecretBox(masterKeys)
+  return attempted(config, async ({ records, name }) => {
+    const changes = masterKeys.previous.length > 0
+    if (name === 'sqlite') await records.prepare(changes ? kinds : [installations, lastingKeys])
+    const { first } = await findServerKeys({ records, ...masterKeys, box })
+    if (!changes) return undefined
+    const counts = await countSealed({ records, kinds, box })
+    // the row that needs it is made by the next start
+    return first === null ? counts : { ...counts, earlier: counts.earlier + 1 }
+  })
+}
+
+/** Whether a server has ever used the store. */
+const isUsed = async (config: Config): Promise<boolean> =>
+  (await attempted(config, async ({ name, records }) => {
+    if (name === 'sqlite') await records.prepare([installations])
+    return (await pepperOf(records)) !== null
+  })) ?? false
+
+/** Undefined when the store cannot be read: other checks say so. */
+const attempted = async <T>(config: Config, work: (storage: Storage) => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await withStore(config, work)
+  } catch (error) {
+    if (error instanceof WrongMasterKey) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,96 @@
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { openSecretBox } from '#storage/secrets.ts'
+import { apiPepperName } from '../accounts/api-keys.ts'
+import { installations, pepperOf, WrongMasterKey } from '../accounts/bootstrap.ts'
+import { deriveKey, keyName } from '../records/derive-key.ts'
+import type { TypedKind } from '../records/schema.ts'
+import type { SecretBox } from '../records/secret-box.ts'
+import { Table } from '../records/table.ts'
+import { keysOf, type LastingPurpose, lastingPurposes, type ServerKeys } from './server-keys.ts'
+
+/** `sealed` is JSON of keys in base64, by purpose. */
+export type LastingKeysData = { readonly sealed: string }
+
+const place = { id: 'lasting_keys', project: 'installation' } as const
+const aad = `${place.project}|${place.id}`
+
+/**
+ * Keys of the first master key by which the store is searched, in one row that is made when another takes its place. It is
+ * the last that a change of the master key seals anew: while it is sealed under an earlier one, that one is needed.
+ */
+export const lastingKeys: TypedKind<LastingKeysData> = {
+  name: 'lasting_keys',
+  exported: null,
+  sealed: [{ field: 'sealed', aad: () => aad, instead: null, loss: 'keys by which the store is searched' }],
+}
+
+/** What the keys of a process come from. */
+export interface ServerKeysParts {
+  readonly records: RecordStore
+  /** 32 bytes each. */
+  readonly masterKey: Buffer
+  readonly previous: readonly Buffer[]
+  /** Opens what any of them sealed. */
+  readonly box: SecretBox
+}
+
+/**
+ * The keys of this installation, before anything is begun on its store.
+ *
+ * @throws {WrongMasterKey} when the store was made under none of these master keys, or still needs an earlier one.
+ */
+export const openServerKeys = async (parts: ServerKeysParts): Promise<ServerKeys> => {
+  await parts.records.prepare([installations, lastingKeys])
+  const { keys, first } = await findServerKeys(parts)
+  if (first === null) return keys
+  await keepLasting(parts.records, first)
+  return (await findServerKeys(parts)).keys
+}
+
+/** What was found of the keys of an installation. */
+export interface FoundKeys {
+  readonly keys: ServerKeys
+  /** The master key that the store was made under, where another takes its place for the first time. */
+  readonly first: Buffer | null
+}
+
+/** As `openServerKeys`, and writes nothing. @throws {WrongMasterKey} */
+export const findServerKeys = async (parts: ServerKeysParts): Promise<FoundKeys> => {
+  const { records, masterKey, previous } = parts
+  const made = await pepperOf(records)
+  const known = await lastingOf(parts)
+  const pepper = known?.['api-keys']
+  if (pepper !== undefined && keyName(pepper) !== made) throw new WrongMasterKey()
+  if (known !== null || made === null || made === apiPepperName(masterKey))
+    return { keys: keysOf({ masterKey, previous }, known ?? {}), first: null }
+  const first = previous.find((key) => apiPepperName(key) === made)
+  if (first === undefined) throw new WrongMasterKey()
+  return { keys: keysOf({ masterKey, previous }), first }
+}
+
+type Lasting = Readonly<Partial<Record<LastingPurpose, Buffer>>>
+
+const tableOf = (records: RecordStore) => new Table(records, lastingKeys, Date.now)
+
+const lastingOf = async ({ records, box }: ServerKeysParts): Promise<Lasting | null> => {
+  const row = await tableOf(records).get(projectScope(place.project), place.id)
+  if (row === null) return null
+  try {
+    const keys: Record<string, unknown> = JSON.parse(box.open(row.data.sealed, aad))
+    return Object.fromEntries(
+      lastingPurposes.flatMap((each) =>
+        keys[each] === undefined ? [] : [[each, Buffer.from(String(keys[each]), 'base64')]],
+      ),
+    )
+  } catch (cause) {
+    throw new WrongMasterKey({ cause })
+  }
+}
+
+/** Sealed under the first key itself, so that the row says that it is still needed. Another process may have been faster. */
+const keepLasting = async (records: RecordStore, first: Buffer): Promise<void> => {
+  const keys = lastingPurposes.map((each) => [each, deriveKey(first, each).toString('base64')])
+  const sealed = openSecretBox({ masterKey: first }).seal(JSON.stringify(Object.fromEntries(keys)), aad)
+  await tableOf(records).insert({ ...place, data: { sealed } })
+}
