@@ -13,7 +13,7 @@ const commands = {
   backup: ['scripts/backup.ts', 'copies a running installation'],
   export: ['scripts/export.ts', 'writes one project into a file'],
   import: ['scripts/import.ts', 'reads such a file into a store'],
-  'rotate-master-key': ['scripts/rotate-master-key.ts', 'puts a new master key into its file'],
+  'rotate-master-key': ['scripts/keys/rotate-master-key.ts', 'puts a new master key into its file'],
   'reset-owner': ['scripts/reset-owner.ts', 'gives an owner a new password'],
   credits: ['scripts/credits.ts', 'shows and grants the credits of an organisation'],
 }

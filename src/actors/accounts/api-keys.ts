@@ -1,6 +1,6 @@
+import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
-import type { ServerKeys } from '../keys/server-keys.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, secretHash } from '../records/secrets.ts'

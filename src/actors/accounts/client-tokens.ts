@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
+import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { Principal } from '../call/call.ts'
-import type { ServerKeys } from '../keys/server-keys.ts'
 import { keyName } from '../records/derive-key.ts'
 
 /** The longest life of a client token in seconds; a longer one that is requested is cut to it (`client_tokens.create`). */

@@ -1,7 +1,7 @@
+import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { Role } from '#specs/access.ts'
 import { organizationScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
-import type { ServerKeys } from '../keys/server-keys.ts'
 import { RecheckCache } from '../records/recheck-cache.ts'
 import type { Row } from '../records/schema.ts'
 import { mintSecret, type SecretHash, secretHash } from '../records/secrets.ts'

@@ -13,7 +13,7 @@ const identity = 'troupe-peer/2'
  */
 const suite = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const
 
-/** The keys of one side: it proves itself by `key` and takes whoever has one of them. */
+/** The keys of one side: it proves itself by `key` and takes a peer that has one of them. */
 export interface PeerKeys {
   readonly key: Uint8Array
   readonly otherKeys?: readonly Uint8Array[]

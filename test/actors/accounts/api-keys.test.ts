@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiKeys } from '#actors/accounts/api-keys.ts'
 import { authKinds, type ProjectKeyData, projectKeys } from '#actors/accounts/kinds.ts'
-import { keysOf } from '#actors/keys/server-keys.ts'
+import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { projectScope } from '#specs/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'

@@ -1,8 +1,8 @@
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { ClientTokens } from '#actors/accounts/client-tokens.ts'
-import { keysOf } from '#actors/keys/server-keys.ts'
 import { deriveKey, keyName } from '#records/derive-key.ts'
+import { keysOf } from '#records/sealing/server-keys.ts'
 
 const masterKey = Buffer.alloc(32, 1)
 const start = 1_800_000_000_000

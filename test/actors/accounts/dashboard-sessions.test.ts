@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DashboardSessions, dashboardSessionS } from '#actors/accounts/dashboard-sessions.ts'
 import { dashboardSessions, members } from '#actors/accounts/kinds.ts'
-import { keysOf } from '#actors/keys/server-keys.ts'
+import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { organizationScope } from '#specs/scope.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'

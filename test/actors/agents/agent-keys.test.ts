@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AgentKeys, permitsOrigin } from '#actors/accounts/agent-keys.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
-import { keysOf } from '#actors/keys/server-keys.ts'
+import { keysOf } from '#records/sealing/server-keys.ts'
 import { type AgentWorld, callOf, newAgent, openAgentWorld, refusalOf, secretOf } from './harness.ts'
 
 type Body = Parameters<AgentWorld['useCases']['agent_keys.create']>[0]['body']

@@ -94,9 +94,9 @@ describe.each(stores)('a change of the master key on $store', ({ store }) => {
     await addRows()
     const all = await sealedUnder(old)
     expect(all).toBeGreaterThan(manyRows)
-    const rotated = await runTool('rotate-master-key', [], world.toolEnv)
+    const rotated = await runTool('keys/rotate-master-key', [], world.toolEnv)
     expect(rotated.code, rotated.said).toBe(0)
-    expect((await runTool('rotate-master-key', [], world.toolEnv)).said).toContain('the last change is not over')
+    expect((await runTool('keys/rotate-master-key', [], world.toolEnv)).said).toContain('the last change is not over')
     expect(kidOf(`${keyFile()}.previous`)).toBe(old)
 
     await world.restart()

@@ -9,7 +9,7 @@ import { agentKeys as agentKeyKind, members, projects } from '#actors/accounts/k
 import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
 import { agents } from '#actors/agents/kinds.ts'
-import { keysOf } from '#actors/keys/server-keys.ts'
+import { keysOf } from '#records/sealing/server-keys.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { ServerKeys } from '#actors/keys/server-keys.ts'
 import type { Row } from '#records/schema.ts'
+import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { newId } from '#runtime/ids.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { ServerKeys } from '#actors/keys/server-keys.ts'
 import { mask } from '#records/sanitize.ts'
 import type { TypedKind } from '#records/schema.ts'
+import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { SecretBox } from '#records/secret-box.ts'
 import { Table } from '#records/table.ts'
 import { isObject } from '#runtime/schema.ts'

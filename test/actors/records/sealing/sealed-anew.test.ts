@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
+import { lastingKeys } from '#actors/accounts/lasting-keys.ts'
 import { actorRows, kinds } from '#actors/capabilities.ts'
-import { lastingKeys } from '#actors/keys/lasting-keys.ts'
-import { countSealed, sealAnew } from '#actors/keys/sealed-anew.ts'
 import type { AnyKind } from '#records/schema.ts'
+import { countSealed, sealAnew } from '#records/sealing/sealed-anew.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore, StoredRecord } from '#storage/ports.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 
-const [first, second, third] = [1, 2, 3].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer]
+const [first, second, third] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
 const [before, between, after] = [
   openSecretBox({ masterKey: first }),
   openSecretBox({ masterKey: second, previous: [first] }),
@@ -77,12 +77,16 @@ it('opens every field that a kind declares as sealed under the new key alone, an
   })
 })
 
+it('comes last to the row that says that the earlier key is needed', () => {
+  expect(sealing.at(-1)).toBe(lastingKeys)
+})
+
 it('seals no list row of an actor: its version is that of a commit', () => {
   const rows = new Set(Object.values(actorRows).map(({ name }) => name))
   expect(sealing.filter(({ name }) => rows.has(name))).toEqual([])
 })
 
-it('goes on after it was ended in the middle, and comes last to the row that says that the old key is needed', async () => {
+it('goes on after it was ended in the middle', async () => {
   const records = await filled(45)
   const parts = { records, kinds, box: between }
   for (let pages = 1; ; pages += 7) {

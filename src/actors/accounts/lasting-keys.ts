@@ -1,13 +1,13 @@
+import { keysOf, type LastingPurpose, lastingPurposes, type ServerKeys } from '#records/sealing/server-keys.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { openSecretBox } from '#storage/secrets.ts'
-import { apiPepperName } from '../accounts/api-keys.ts'
-import { installations, pepperOf, WrongMasterKey } from '../accounts/bootstrap.ts'
 import { deriveKey, keyName } from '../records/derive-key.ts'
 import type { TypedKind } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
-import { keysOf, type LastingPurpose, lastingPurposes, type ServerKeys } from './server-keys.ts'
+import { apiPepperName } from './api-keys.ts'
+import { installations, pepperOf, WrongMasterKey } from './bootstrap.ts'
 
 /** `sealed` is JSON of keys in base64, by purpose. */
 export type LastingKeysData = { readonly sealed: string }

@@ -1,4 +1,4 @@
-import { deriveKey, type KeyPurpose } from '../records/derive-key.ts'
+import { deriveKey, type KeyPurpose } from '../derive-key.ts'
 
 /** Purposes whose hashes and ids stand in the store: their keys stay when the master key is changed. */
 export const lastingPurposes = [

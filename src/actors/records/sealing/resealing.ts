@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '#runtime/clock.ts'
 import { type SealedParts, sealAnew } from './sealed-anew.ts'
 
 /** Other nodes may still seal under an earlier key while they are replaced. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { BackupError } from '#actors/backup/backup-error.ts'
-import { readConfig } from '../src/config.ts'
-import { masterKeyFile, previousKeyFile } from '../src/master-keys.ts'
-import { replaceMasterKey } from '../src/storage/secrets.ts'
-import { fail } from './backup/installation.ts'
-import { readCommandLine } from './command-line.ts'
+import { readConfig } from '#src/config.ts'
+import { masterKeyFile, previousKeyFile } from '#src/master-keys.ts'
+import { replaceMasterKey } from '#storage/secrets.ts'
+import { fail } from '../backup/installation.ts'
+import { readCommandLine } from '../command-line.ts'
 
 const byVariable = `The master key comes from MASTER_KEY. Set MASTER_KEY to a new one (openssl rand -base64 32) and MASTER_KEY_PREVIOUS
 to the one of now, and start the servers anew (docs/operating.md, "Another master key").`

@@ -1,8 +1,7 @@
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore, StoredRecord } from '#storage/ports.ts'
-import type { AnyKind, SealedField } from '../records/schema.ts'
-import type { SecretBox } from '../records/secret-box.ts'
-import { lastingKeys } from './lasting-keys.ts'
+import type { AnyKind, SealedField } from '../schema.ts'
+import type { SecretBox } from '../secret-box.ts'
 
 /** A box that knows which of its keys sealed a value. */
 export interface KeyedBox extends SecretBox {
@@ -21,6 +20,7 @@ export interface SealedCount {
 /** What sealed values are found by. */
 export interface SealedParts {
   readonly records: RecordStore
+  /** In this order: what says that an earlier key is needed comes last. */
   readonly kinds: readonly AnyKind[]
   readonly box: KeyedBox
 }
@@ -29,11 +29,8 @@ export interface SealedParts {
 const pageSize = 20
 const maxTries = 20
 
-/** Kinds with sealed fields, the row that says that an earlier key is needed last. */
-const sealedKinds = (kinds: readonly AnyKind[]): readonly AnyKind[] => [
-  ...kinds.filter((kind) => kind.sealed !== undefined && kind.name !== lastingKeys.name),
-  lastingKeys,
-]
+const sealedKinds = (kinds: readonly AnyKind[]): readonly AnyKind[] =>
+  kinds.filter(({ sealed }) => sealed !== undefined)
 
 /** Counts what is not sealed under the key that seals now. @throws {StoreUnavailable} */
 export const countSealed = async (parts: SealedParts): Promise<SealedCount> => {
