@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
-import type { ServerKeys } from './actors/keys/server-keys.ts'
 import { keyName } from './actors/records/derive-key.ts'
+import type { ServerKeys } from './actors/records/sealing/server-keys.ts'
 import { systemClock } from './actors/runtime/clock.ts'
 import type { ClusterParts } from './actors/runtime/cluster/cluster-node.ts'
 import type { PeerService } from './actors/runtime/messages/peers.ts'
