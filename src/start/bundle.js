@@ -16,6 +16,7 @@ import { constants, Script } from 'node:vm'
  * @property {string} name of the bundle's files: the hash of its text
  * @property {string} inputs hash of all that it was made from
  * @property {readonly string[]} paths of them, from the root
+ * @property {string | null} untouched hash of what the file system says of them; null when one had just been written
  */
 
 /** Where all of it is kept. @param {string} root of the project, without a slash at its end */
@@ -41,6 +42,29 @@ const stampOf = (path) => {
 export const inputAt = (root) => (path) =>
   path.startsWith('node_modules/') ? stampOf(`${root}/${path}`) : readFileSync(`${root}/${path}`)
 
+/** A file that was written within so many ms before it was read may be written again at the same time by its clock. */
+const tickMs = 2_000
+
+/**
+ * The hash of what the file system says of all inputs: as long as it is the same, none was written, moved or replaced, which no
+ * program can hide from the time of change. Looking takes a third of the time that reading them does.
+ *
+ * @param {string} root
+ * @param {readonly string[]} paths
+ * @param {number} at when their content was read, or before; ms since the epoch
+ * @returns {string | null} null when one of them was written too shortly before `at` for this to be certain
+ */
+export const untouchedOf = (root, paths, at) => {
+  const hash = createHash('sha256').update(process.version)
+  let isCertain = true
+  for (const path of paths) {
+    const { size, mtimeMs, ctimeMs, ino, dev } = statSync(`${root}/${path}`)
+    isCertain &&= ctimeMs < at - tickMs
+    hash.update(`\n${path}\n${size}:${mtimeMs}:${ctimeMs}:${ino}:${dev}`)
+  }
+  return isCertain ? hash.digest('hex') : null
+}
+
 /**
  * The hash of all that a bundle is made from.
  *
@@ -61,8 +85,10 @@ export const inputsOf = (paths, inputOf) => {
  */
 export const currentBundle = (root) => {
   try {
-    const { node, name, inputs, paths } = JSON.parse(readFileSync(manifestOf(root), 'utf8'))
-    if (node !== process.version || inputsOf(paths, inputAt(root)) !== inputs) return null
+    const { node, name, inputs, paths, untouched } = JSON.parse(readFileSync(manifestOf(root), 'utf8'))
+    if (node !== process.version) return null
+    const isUntouched = typeof untouched === 'string' && untouchedOf(root, paths, Infinity) === untouched
+    if (!isUntouched && inputsOf(paths, inputAt(root)) !== inputs) return null
     const file = `${folderOf(root)}/${name}.bundle.js`
     const content = readFileSync(file)
     // one byte a character: it is ASCII
@@ -135,14 +161,14 @@ export const keep = (file, content) => {
  * Keeps a bundle, and names it as the current one last of all.
  *
  * @param {string} root
- * @param {{ readonly text: string, readonly places: object, readonly inputs: string, readonly paths: readonly string[] }} made
+ * @param {{ readonly text: string, readonly places: object, readonly inputs: string, readonly paths: readonly string[], readonly untouched: string | null }} made
  */
-export const keepBundle = (root, { text, places, inputs, paths }) => {
+export const keepBundle = (root, { text, places, inputs, paths, untouched }) => {
   const name = sha256(text)
   const file = `${folderOf(root)}/${name}.bundle.js`
   keep(file, text)
   keep(`${file}.places`, JSON.stringify(places))
-  keep(manifestOf(root), JSON.stringify({ node: process.version, name, inputs, paths }))
+  keep(manifestOf(root), JSON.stringify({ node: process.version, name, inputs, paths, untouched }))
 }
 
 /** Stacks of errors name sources and their lines, as without a bundle. The table is read with the first stack. */

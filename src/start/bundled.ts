@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 import { rolldown } from 'rolldown'
-import { inputAt, inputsOf } from './bundle.js'
+import { inputAt, inputsOf, untouchedOf } from './bundle.js'
 
 /** A bundle before it is kept. */
 export interface Bundled {
@@ -15,6 +15,8 @@ export interface Bundled {
   /** Hash of all that it was made from, and the paths of that. */
   readonly inputs: string
   readonly paths: readonly string[]
+  /** What the file system says of them; null when one had just been written. */
+  readonly untouched: string | null
 }
 
 /** Native, or they find files beside their own; what is imported in passing only may be large too. */
@@ -36,6 +38,7 @@ const after = '})'
 /** All modules of src/main.ts as one script. @throws when it cannot be made, as where the bundler has no build. */
 export const bundled = async (root: string): Promise<Bundled> => {
   const inputOf = inputAt(root)
+  const readAt = Date.now()
   const read = new Map(ownParts.map((path) => [path, inputOf(path)]))
   const plugin = {
     name: 'sources',
@@ -66,6 +69,7 @@ export const bundled = async (root: string): Promise<Bundled> => {
     places: placesOf(chunk.map ?? { sources: [], mappings: '' }),
     inputs: inputsOf(paths, (path: string) => read.get(path) ?? ''),
     paths,
+    untouched: untouchedOf(root, paths, readAt),
   }
 }
 

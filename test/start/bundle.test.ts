@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -108,6 +118,36 @@ describe('a bundle', () => {
     writeFileSync(path, 'export const two: number = 9\n')
     utimesSync(path, time, time)
     expect(currentBundle(root)).toBeNull()
+  })
+
+  describe('whose sources were written long before', () => {
+    /** What was made names an earlier state of the file system otherwise. */
+    const settled = async () => {
+      await expect.poll(async () => (await bundled(root)).untouched, { timeout: 10_000, interval: 250 }).not.toBeNull()
+      return made()
+    }
+
+    it('is used without reading them, and read again after any change of theirs', async () => {
+      await settled()
+      const path = join(root, 'src/parts/two.ts')
+      const { mtime } = statSync(path)
+      writeFileSync(path, 'export const two: number = 9\n')
+      utimesSync(path, mtime, mtime)
+      expect(currentBundle(root)).toBeNull()
+      writeFileSync(path, 'export const two: number = 2\n')
+      expect(theBundle()).toBeDefined()
+    })
+
+    it('is used where they were copied to', async () => {
+      await settled()
+      const copy = `${root}-copy`
+      cpSync(root, copy, { recursive: true, preserveTimestamps: true })
+      try {
+        expect(currentBundle(copy)).not.toBeNull()
+      } finally {
+        rmSync(copy, { recursive: true, force: true })
+      }
+    })
   })
 
   it('is used again when a change was taken back', async () => {

@@ -17,12 +17,14 @@ const defaultTimeoutMs = 15_000
 export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => {
   const { box, guard, own, now } = parts
   const table = new Table(parts.records, providerConnections, now)
-  const reach = { dispatcher: guard.dispatcher, timeoutMs: parts.timeoutMs ?? defaultTimeoutMs }
+  const timeoutMs = parts.timeoutMs ?? defaultTimeoutMs
+  // read in each call: the client of these connections is loaded with its first use
+  const reach = () => ({ dispatcher: guard.dispatcher, timeoutMs })
   return {
     'provider_connections.validate': async ({ body }) => {
       const { provider, api_format, base_url } = destinationOf(guard, body)
       const where = { provider, api_format, base_url, api_key: body.api_key }
-      const { ok, ...found } = await timed(() => checkKey(reach, connectionEndpoint('', where)))
+      const { ok, ...found } = await timed(() => checkKey(reach(), connectionEndpoint('', where)))
       return { valid: ok, provider, api_format, ...found }
     },
     'provider_connections.test': async ({ scope, params }) => {
@@ -30,7 +32,7 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
       if (row === null) throw new ServiceError('not_found')
       const api_key = openedKey(box, row.data.api_key, connectionKeyAad(row))
       const { ok, ...found } = await timed(async () =>
-        api_key === null ? withoutKey : checkKey(reach, connectionEndpoint(row.id, { ...row.data, api_key })),
+        api_key === null ? withoutKey : checkKey(reach(), connectionEndpoint(row.id, { ...row.data, api_key })),
       )
       const status = ok ? 'ok' : 'failed'
       // a key that was replaced meanwhile is not the one that was tried
