@@ -1,10 +1,13 @@
 import { on } from 'node:events'
+import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 
 /** A file of a zip archive. */
 export interface ZippedFile {
   readonly path: string
   readonly isLink: boolean
+  /** A device, a pipe or a socket: nothing that has content. */
+  readonly isSpecial: boolean
   /** As the archive says it: what unpacks to another size is refused by `read`. */
   readonly size: number
   /** Unpacks it; only before the next file is taken. */
@@ -12,6 +15,8 @@ export interface ZippedFile {
 }
 
 const linkMode = 0o120000
+/** Of what no Unix made, 0. */
+const plainModes: readonly number[] = [0, 0o100000]
 const typeMode = 0o170000
 
 /** The files of a zip archive, one after the other, without its folders. @throws {Error} for what is none, or is broken. */
@@ -32,12 +37,16 @@ const opened = (buffer: Buffer): Promise<ZipFile> =>
     ),
   )
 
-const fileOf = (archive: ZipFile, entry: Entry): ZippedFile => ({
-  path: entry.fileName,
-  isLink: ((entry.externalFileAttributes >>> 16) & typeMode) === linkMode,
-  size: entry.uncompressedSize,
-  read: () => contentOf(archive, entry),
-})
+const fileOf = (archive: ZipFile, entry: Entry): ZippedFile => {
+  const mode = (entry.externalFileAttributes >>> 16) & typeMode
+  return {
+    path: entry.fileName,
+    isLink: mode === linkMode,
+    isSpecial: mode !== linkMode && !plainModes.includes(mode),
+    size: entry.uncompressedSize,
+    read: () => contentOf(archive, entry),
+  }
+}
 
 const contentOf = async (archive: ZipFile, entry: Entry): Promise<Buffer> => {
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
@@ -45,5 +54,7 @@ const contentOf = async (archive: ZipFile, entry: Entry): Promise<Buffer> => {
   )
   const parts: Buffer[] = []
   for await (const part of stream) parts.push(Buffer.from(part))
-  return Buffer.concat(parts)
+  const content = Buffer.concat(parts)
+  if (crc32(content) !== entry.crc32) throw new Error('a file of the archive is damaged')
+  return content
 }

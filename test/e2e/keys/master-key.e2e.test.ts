@@ -118,7 +118,7 @@ describe.each(stores)('a change of the master key on $store', ({ store }) => {
     expect(await refund(session)).toBe(headed.Authorization)
     const again = await dashboard.post(`/api/projects/${project}/keys`, { name: 'Once' }, keyed)
     expect(again.body.error?.code, 'what was kept of the first answer opens').toBe('idempotency_secret_shown')
-    await ok(world.as(minted.secret).get('/v1/sessions'))
+    await ok(world.as(minted.key).get('/v1/sessions'))
     expect((await new Api(world.url, { authorization: `Bearer ${client}` }).get('/v1/sessions')).status).toBe(401)
     expect((await runTool('doctor', [], world.toolEnv)).said).not.toContain('earlier key')
   })

@@ -2,7 +2,7 @@ import { parse } from 'yaml'
 import type { SkillFile, SkillFinding } from '#src/skill-scan/finding.ts'
 import { scanSkill } from '#src/skill-scan/scan-skill.ts'
 import type { Json } from '#storage/ports.ts'
-import { type ArchivedFile, archivedFiles } from './skill-archive.ts'
+import { type ArchiveCount, type ArchivedFile, archiveCount, everyFile } from './skill-archive.ts'
 
 /** What a scan of a skill gives: its findings, and what its SKILL.md says of it. */
 export type ScannedSkill = {
@@ -19,8 +19,10 @@ export const scannedSkill = async (
   files: readonly ArchivedFile[],
 ): Promise<ScannedSkill & { readonly [key: string]: Json }> => {
   const inner = new Map<string, readonly ArchivedFile[]>()
+  // together, or a small archive of archives would unpack to as many times the limit
+  const counted = archiveCount()
   for (const file of files) {
-    if (nested.test(file.path)) inner.set(file.path, await opened(file))
+    if (nested.test(file.path)) inner.set(file.path, await opened(file, counted))
   }
   const all = [
     ...files,
@@ -35,9 +37,9 @@ export const scannedSkill = async (
   return { findings, ...frontMatter(files) }
 }
 
-const opened = async ({ base64 }: ArchivedFile): Promise<readonly ArchivedFile[]> => {
+const opened = async ({ base64 }: ArchivedFile, counted: ArchiveCount): Promise<readonly ArchivedFile[]> => {
   try {
-    return await archivedFiles(Buffer.from(base64, 'base64'), { needsSkill: false })
+    return await everyFile(Buffer.from(base64, 'base64'), counted)
   } catch {
     // what cannot be opened stays a blocker
     return []

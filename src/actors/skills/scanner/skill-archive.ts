@@ -11,20 +11,23 @@ export const archiveLimits = { files: 200, bytes: 20 * 1024 * 1024, pathLength: 
 const gzip = [0x1f, 0x8b]
 const zip = [0x50, 0x4b]
 
+/** Counts a file and its bytes. @throws {Error} for more than `archiveLimits` together. */
+export type ArchiveCount = (bytes: number) => void
+
 /**
- * The files of a zip or a tar.gz: no links, no path outside of it, at most `archiveLimits`.
+ * The files of a zip or a tar.gz: no links, no path outside of it, at most `archiveLimits`. SKILL.md stands at the root or
+ * one folder deep, which then is the root.
  *
- * @param needsSkill SKILL.md stands at the root or one folder deep, which then is the root.
  * @throws {Error} whose message says what is wrong.
  */
-export const archivedFiles = async (
-  bytes: Uint8Array,
-  { needsSkill = true }: { readonly needsSkill?: boolean } = {},
-): Promise<readonly ArchivedFile[]> => {
+export const archivedFiles = async (bytes: Uint8Array): Promise<readonly ArchivedFile[]> =>
+  withoutFolder(await everyFile(bytes, archiveCount()))
+
+/** The files of an archive that need be no skill. @param counted may count those of other archives too. @throws {Error} */
+export const everyFile = async (bytes: Uint8Array, counted: ArchiveCount): Promise<readonly ArchivedFile[]> => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const files = startsWith(buffer, zip) ? await unzip(buffer) : untar(buffer)
-  const kept = files.filter(({ path }) => !isClutter(path)).map(checked)
-  return needsSkill ? withoutFolder(kept) : kept
+  const files = startsWith(buffer, zip) ? await unzip(buffer, counted) : untar(buffer, counted)
+  return files.filter(({ path }) => !isClutter(path)).map(checked)
 }
 
 const startsWith = (bytes: Buffer, magic: readonly number[]): boolean =>
@@ -35,21 +38,19 @@ interface Unpacked {
   readonly bytes: Buffer
 }
 
-const untar = (buffer: Buffer): readonly Unpacked[] => {
+const untar = (buffer: Buffer, counted: ArchiveCount): readonly Unpacked[] => {
   const tar = startsWith(buffer, gzip) ? gunzipSync(buffer, { maxOutputLength: 2 * archiveLimits.bytes }) : buffer
-  const counted = counter()
   return readTar(tar).map(({ path, isLink, bytes }) => {
-    if (isLink) throw new Error(`${path} is a link`)
+    if (isLink) throw new Error(`${shown(path)} is a link`)
     counted(bytes.length)
     return { path, bytes }
   })
 }
 
-const unzip = async (buffer: Buffer): Promise<readonly Unpacked[]> => {
+const unzip = async (buffer: Buffer, counted: ArchiveCount): Promise<readonly Unpacked[]> => {
   const files: Unpacked[] = []
-  const counted = counter()
-  for await (const { path, isLink, size, read } of zipFiles(buffer)) {
-    if (isLink) throw new Error(`${path} is a link`)
+  for await (const { path, isLink, isSpecial, size, read } of zipFiles(buffer)) {
+    if (isLink || isSpecial) throw new Error(`${shown(path)} is ${isLink ? 'a link' : 'no file'}`)
     counted(size)
     files.push({ path, bytes: await read() })
   }
@@ -57,7 +58,7 @@ const unzip = async (buffer: Buffer): Promise<readonly Unpacked[]> => {
 }
 
 /** Counts files and bytes, before they are unpacked where an archive says how large they are. */
-const counter = (): ((bytes: number) => void) => {
+export const archiveCount = (): ArchiveCount => {
   let [files, total] = [0, 0]
   return (bytes) => {
     files += 1
@@ -67,6 +68,12 @@ const counter = (): ((bytes: number) => void) => {
   }
 }
 
+/** Control characters, those that are not shown or turn the line around, and what was no UTF-8. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]/u
+
+/** A path as a message may have it. */
+const shown = (path: string): string => JSON.stringify(path.slice(0, archiveLimits.pathLength))
+
 /** What file managers leave in archives. */
 const isClutter = (path: string): boolean => /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/u.test(path)
 
@@ -74,8 +81,9 @@ const checked = ({ path, bytes }: Unpacked): ArchivedFile => {
   const parts = path.replace(/^\.\//u, '').split('/')
   const isOutside =
     path.startsWith('/') || /^[a-z]:|\\/iu.test(path) || parts.some((part) => part === '..' || part === '')
-  if (isOutside || parts.includes('.')) throw new Error(`the path ${JSON.stringify(path)} leads out of the archive`)
   if (path.length > archiveLimits.pathLength) throw new Error('a path is too long')
+  if (isOutside || parts.includes('.')) throw new Error(`the path ${shown(path)} leads out of the archive`)
+  if (unprintable.test(path)) throw new Error(`the path ${shown(path)} has characters that cannot be seen`)
   return { path: parts.join('/'), base64: bytes.toString('base64') }
 }
 
@@ -92,7 +100,21 @@ const withoutFolder = (files: readonly ArchivedFile[]): readonly ArchivedFile[] 
 }
 
 const unique = (files: readonly ArchivedFile[]): readonly ArchivedFile[] => {
-  const names = new Set(files.map(({ path }) => path.normalize('NFC').toLowerCase()))
+  const names = new Set(files.map(({ path }) => placeOf(path)))
   if (names.size < files.length) throw new Error('two files of the archive have one path')
+  const isInside = (name: string) =>
+    name.split('/').some((_, index, parts) => index > 0 && names.has(parts.slice(0, index).join('/')))
+  if ([...names].some(isInside)) throw new Error('a file of the archive has the path of a folder')
   return files
 }
+
+/** What some file system takes for the same path: it may fold case, compose characters and drop dots and blanks at the end. */
+const placeOf = (path: string): string =>
+  path
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC')
+    .split('/')
+    .map((part) => part.replace(/[. ]{1,256}$/u, ''))
+    .join('/')

@@ -17,7 +17,7 @@ export class SkillScanner {
       return archived(await this.#room.parse('open', bytes))
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
-      const message = `The archive cannot be opened: ${error.message}.`
+      const message = `The archive cannot be opened: ${error.message.slice(0, 400)}.`
       throw new ServiceError('invalid_field', { param, message, cause: error })
     }
   }

@@ -12,14 +12,15 @@ const links = new Set(['1', '2'])
 /**
  * The files and links of a tar (ustar, with the long names of GNU and pax). A view of `tar`, not a copy.
  *
- * @throws {Error} for what is no tar, and for entries that are neither file, folder nor link.
+ * @throws {Error} for what is no tar or has no end, and for entries that are neither file, folder nor link.
  */
 export const readTar = (tar: Buffer): readonly TarEntry[] => {
   const entries: TarEntry[] = []
   let longName: string | null = null
-  for (let at = 0; at + block <= tar.length; ) {
+  for (let at = 0; ; ) {
     const header = tar.subarray(at, at + block)
-    if (header.every((byte) => byte === 0)) break
+    if (header.length < block) throw new Error('the tar archive is cut off')
+    if (header.every((byte) => byte === 0)) return entries
     if (!isSound(header)) throw new Error('not a tar archive')
     const size = numberOf(header.subarray(124, 136))
     const bytes = tar.subarray(at + block, at + block + size)
@@ -36,7 +37,6 @@ export const readTar = (tar: Buffer): readonly TarEntry[] => {
       entries.push({ path, isLink: links.has(type), bytes })
     }
   }
-  return entries
 }
 
 const textOf = (bytes: Buffer): string => {
@@ -62,10 +62,25 @@ const nameOf = (header: Buffer): string => {
   return isUstar && prefix !== '' && !/^[0-7 ]{11}/u.test(prefix) ? `${prefix}/${name}` : name
 }
 
+/**
+ * The path of a pax header, whose records are `<length> <key>=<value>\n`. By their lengths: a value may have line breaks.
+ *
+ * @throws {Error} for records that are broken, or that name another size than the header: readers would differ in what follows.
+ */
 const paxPath = (bytes: Buffer): string | null => {
-  for (const line of bytes.toString('utf8').split('\n')) {
-    const found = /^\d+ path=(.+)$/u.exec(line)
-    if (found?.[1] !== undefined) return found[1]
+  let path: string | null = null
+  for (let at = 0; at < bytes.length; ) {
+    const blank = bytes.indexOf(32, at)
+    const digits = bytes.toString('latin1', at, Math.min(blank, at + 10))
+    const length = /^[1-9]\d*$/u.test(digits) ? Number(digits) : 0
+    const record = bytes.subarray(blank + 1, at + length)
+    const equals = record.indexOf(61)
+    if (blank < 0 || equals < 1 || record.at(-1) !== 10 || at + length > bytes.length)
+      throw new Error('the tar archive has a broken pax header')
+    const key = record.toString('utf8', 0, equals)
+    if (key === 'size') throw new Error('the tar archive has sizes beside its headers')
+    if (key === 'path') path = record.toString('utf8', equals + 1, record.length - 1)
+    at += length
   }
-  return null
+  return path
 }
