@@ -1,4 +1,4 @@
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { Approval } from './approval-form.js'
 import { DeedForm } from './deed-form.js'
 import { deedsOf } from './deeds.js'
@@ -25,18 +25,18 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const mayBeStuck = actor.parked !== null || actor.in_flight.length > 0 || actor.reminders.length > 0
   useEffect(() => {
     if (!operates || !mayBeStuck) return setWork([])
-    void ask(project, 'stuck.list', { query: { limit: mostWork } }).then(
+    void callApi(project, 'stuck.list', { query: { limit: mostWork } }).then(
       ({ data }) => setWork(data.filter((/** @type {Work} */ { actor_id }) => actor_id === actor.id)),
       () => setWork([]),
     )
   }, [actor.id, actor.seq, mayBeStuck])
   const isPending = actor.machine === 'action' && actor.active.at(-1) === 'pending_approval'
-  const isAsked = actor.machine === 'action' && actor.active.at(-1) === 'awaiting_input'
+  const isAwaitingInput = actor.machine === 'action' && actor.active.at(-1) === 'awaiting_input'
   const deeds = deedsOf(actor, steps, work)
   const chosen = deeds.find(({ name }) => name === open)
   return html`
     ${isPending && html`<${Approval} project=${project} actor=${actor} done=${done} />`}
-    ${isAsked && html`<${InputPanel} project=${project} actor=${actor} done=${done} />`}
+    ${isAwaitingInput && html`<${InputPanel} project=${project} actor=${actor} done=${done} />`}
     ${
       deeds.length > 0 &&
       html`<div class="act deeds" role="group" aria-label="Act">
@@ -67,7 +67,7 @@ const Decisions = ({ project, actor, operates }) => {
   const [lines, setLines] = useState(/** @type {readonly Line[]} */ ([]))
   useEffect(() => {
     if (!operates) return
-    void ask(project, 'audit_log.list', { query: { limit: 10, resource_id: actor.id } }).then(
+    void callApi(project, 'audit_log.list', { query: { limit: 10, resource_id: actor.id } }).then(
       ({ data }) => setLines(data),
       () => setLines([]),
     )

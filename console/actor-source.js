@@ -1,4 +1,4 @@
-import { ask, pathOf } from './api.js'
+import { callApi, pathOf } from './api.js'
 import { follow } from './follow.js'
 
 /**
@@ -21,9 +21,9 @@ export const liveSource = (project, id) => {
   const params = { actor_id: id }
   return {
     live: true,
-    actor: () => ask(project, 'project_actors.get', { params }),
-    steps: (after, limit) => ask(project, 'observation.steps', { params, query: { after, limit } }),
-    events: (after, limit) => ask(project, 'project_actors.events', { params, query: { after, limit } }),
+    actor: () => callApi(project, 'project_actors.get', { params }),
+    steps: (after, limit) => callApi(project, 'observation.steps', { params, query: { after, limit } }),
+    events: (after, limit) => callApi(project, 'project_actors.events', { params, query: { after, limit } }),
     follow: ({ last, ...options }) =>
       follow({
         ...options,

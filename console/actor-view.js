@@ -84,7 +84,7 @@ export class ActorView {
    * @param {{ project: string, id: string, operates: boolean, step?: number, source?: import('./actor-source.js').ActorSource }} place
    *   `operates`: the reader may act on stuck work and read the audit log; `step`: number of the commit to stand at;
    *   `source`: where the actor comes from, the server when absent
-   * @param {(error: unknown) => void} report told of trouble, and with null when it is over
+   * @param {(error: unknown) => void} report called with trouble, and with null when it is over
    */
   constructor({ project, id, operates, step, source = liveSource(project, id) }, report) {
     this.#source = source

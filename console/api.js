@@ -118,7 +118,7 @@ export const headOf = (project, id, body) => {
  * @returns {Promise<any>} the JSON document
  * @throws {ApiError}
  */
-export const ask = (project, id, ...given) => {
+export const callApi = (project, id, ...given) => {
   const { body, signal, tenant = '' } = given[0] ?? {}
   const head = headOf(project, id, body)
   const headers = tenant === '' ? head.headers : { ...head.headers, 'x-tenant-id': tenant }

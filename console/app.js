@@ -1,5 +1,5 @@
 import { ActorView } from './actor-view.js'
-import { ApiError, ask, wordsOf } from './api.js'
+import { ApiError, callApi, wordsOf } from './api.js'
 import { BundlePage } from './bundle-page.js'
 import { connectionsPage } from './connections/connections-page.js'
 import { byId, h } from './dom.js'
@@ -25,7 +25,7 @@ import { toolsPage } from './tools/tools-page.js'
  * @typedef {{ element: HTMLElement, start(): Promise<void>, shown(): void, stop(): void }} View
  */
 
-/** Says only that this browser signed in before, so that a first visit asks the server for nothing that it must refuse. */
+/** Says only that this browser signed in before, so that a first visit sends nothing that the server must refuse. */
 const signedInBefore = 'troupe.signed-in-before'
 
 const view = byId('view')
@@ -121,7 +121,7 @@ const viewOf = async (route, known) => {
  */
 const projectOf = async (id, known) => {
   for (const project of known.slice(0, -1)) {
-    const found = await ask(project.id, 'project_actors.get', { params: { actor_id: id } }).catch(() => null)
+    const found = await callApi(project.id, 'project_actors.get', { params: { actor_id: id } }).catch(() => null)
     if (found !== null) return project.id
   }
   return known.at(-1)?.id ?? null
@@ -172,8 +172,8 @@ const showTools = (known, project, current) => {
 
 const signIn = async () => {
   const [{ data }, { member }] = await Promise.all([
-    ask(null, 'projects.list', { query: { limit: 100 } }),
-    ask(null, 'auth.me'),
+    callApi(null, 'projects.list', { query: { limit: 100 } }),
+    callApi(null, 'auth.me'),
   ])
   session.trigger.signedIn({ projects: data, operates: member.role === 'admin' || member.role === 'owner' })
   localStorage.setItem(signedInBefore, 'yes')
@@ -182,7 +182,7 @@ const signIn = async () => {
 
 const signOut = async () => {
   try {
-    await ask(null, 'auth.logout')
+    await callApi(null, 'auth.logout')
   } catch (error) {
     report(error)
   }

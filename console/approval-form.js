@@ -1,4 +1,4 @@
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { html } from './html.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
@@ -16,7 +16,7 @@ export const Approval = ({ project, actor, done }) => {
   const [trouble, setTrouble] = useState('')
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    void ask(project, 'actions.get', { params: { action_id: actor.id } }).then(
+    void callApi(project, 'actions.get', { params: { action_id: actor.id } }).then(
       (/** @type {Action} */ found) => {
         setAction(found)
         setText(JSON.stringify(found.arguments, null, 2))
@@ -34,7 +34,7 @@ export const Approval = ({ project, actor, done }) => {
       const edited = verb === 'approve' && text !== proposed ? { arguments: JSON.parse(text) } : {}
       const ran = verb === 'approve' && output !== '' ? { tool_results: [{ action_id: actor.id, output }] } : {}
       const why = reason === '' ? {} : verb === 'approve' ? { note: reason } : { reason }
-      await ask(project, `actions.${verb}`, {
+      await callApi(project, `actions.${verb}`, {
         params: { action_id: actor.id },
         body: { ...edited, ...ran, ...why },
       })

@@ -1,4 +1,4 @@
-import { ask } from './api.js'
+import { callApi } from './api.js'
 
 /**
  * @typedef {{ id: string, actor_id: string, kind: string, subject: string, reason: string }} Work stuck work
@@ -35,7 +35,7 @@ const ofMachine = ({ id, machine, active }, steps) => {
   if (machine === 'delivery' && active.at(-1) !== 'erasing')
     return [
       plain('Replay', 'Sends the event again, in a new delivery.', (project, body) =>
-        ask(project, 'webhook_deliveries.replay', { params: { delivery_id: id }, body }),
+        callApi(project, 'webhook_deliveries.replay', { params: { delivery_id: id }, body }),
       ),
     ]
   return []
@@ -48,7 +48,7 @@ const ofSession = (id, active, steps) => {
     .filter(({ event_type }) => /^turn\.(completed|failed)$/.test(event_type))
   const goesOn = active[0] === 'paused' || active.includes('active.working')
   const stop = plain('Cancel turn', 'Ends the turn; what waits for an approval is withdrawn.', (project, body) =>
-    ask(project, 'sessions.cancel', { params: { session_id: id }, body }),
+    callApi(project, 'sessions.cancel', { params: { session_id: id }, body }),
   )
   const cancel = goesOn ? [stop] : []
   if (turns.length === 0 || active[0] === 'deleted') return cancel
@@ -57,7 +57,7 @@ const ofSession = (id, active, steps) => {
     ...cancel,
     {
       name: 'Fork',
-      send: (project, body) => ask(project, 'sessions.fork', { params: { session_id: id }, body }),
+      send: (project, body) => callApi(project, 'sessions.fork', { params: { session_id: id }, body }),
       says: 'Makes a new session with the history up to a turn. This one stays as it is.',
       field: { ...field, kind: 'number' },
       body: (text) => (text.trim() === '' ? {} : { turn_number: Number(text) }),
@@ -71,17 +71,17 @@ const ofRun = (id, active) => [
   ...(active[0] === 'open'
     ? [
         plain('Cancel', 'Ends the run and those that it delegated to.', (project, body) =>
-          ask(project, 'runs.cancel', { params: { run_id: id }, body }),
+          callApi(project, 'runs.cancel', { params: { run_id: id }, body }),
         ),
       ]
     : []),
   {
     name: 'Run again',
-    send: (project, body) => ask(project, 'runs.replay', { params: { run_id: id }, body }),
+    send: (project, body) => callApi(project, 'runs.replay', { params: { run_id: id }, body }),
     says: 'Starts a new run of the same agent version.',
     field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
     body: (text) => ({ input: JSON.parse(text) }),
-    load: (project) => ask(project, 'runs.get', { params: { run_id: id } }),
+    load: (project) => callApi(project, 'runs.get', { params: { run_id: id } }),
   },
 ]
 
@@ -90,7 +90,7 @@ const ofStuck = ({ parked }, work) =>
   work.flatMap(({ id, kind, subject }, index) => {
     const more = work.length > 1 ? ` ${index + 1}` : ''
     /** @param {'retry' | 'skip' | 'discard'} verb @returns {Deed['send']} */
-    const by = (verb) => (project, body) => ask(project, `stuck.${verb}`, { params: { stuck_id: id }, body })
+    const by = (verb) => (project, body) => callApi(project, `stuck.${verb}`, { params: { stuck_id: id }, body })
     const name = parked !== null && kind === 'parked_actor' ? 'Revive' : 'Retry'
     return [
       plain(`${name}${more}`, `Tries ${subject} again.`, by('retry')),

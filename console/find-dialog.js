@@ -1,5 +1,5 @@
 import { age } from './age.js'
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { h } from './dom.js'
 import { toneOf } from './format.js'
 import { html, render } from './html.js'
@@ -42,7 +42,7 @@ export class FindDialog {
     })
   }
 
-  /** @param {string} project what is found belongs to it; '' while nobody is signed in */
+  /** @param {string} project what is found belongs to it; '' while no one is signed in */
   of(project) {
     this.#project = project
   }
@@ -57,8 +57,8 @@ export class FindDialog {
   #onKey(event) {
     const { key, metaKey, ctrlKey, target } = event
     const writes = target instanceof HTMLElement && target.matches('input, textarea, select')
-    const asked = ((metaKey || ctrlKey) && key.toLowerCase() === 'k') || (key === '/' && !writes)
-    if (!asked || this.#project === '') return
+    const opens = ((metaKey || ctrlKey) && key.toLowerCase() === 'k') || (key === '/' && !writes)
+    if (!opens || this.#project === '') return
     event.preventDefault()
     this.open()
   }
@@ -76,7 +76,7 @@ const Find = ({ project, close }) => {
     if (query === '') return setFound(null)
     const abort = new AbortController()
     const timer = setTimeout(async () => {
-      const { data } = await ask(project, 'observation.find', { query: { q: query }, signal: abort.signal })
+      const { data } = await callApi(project, 'observation.find', { query: { q: query }, signal: abort.signal })
       setFound(data)
       setChosen(0)
     }, waitMs)

@@ -1,5 +1,5 @@
 import { duration } from './age.js'
-import { ask, file } from './api.js'
+import { callApi, file } from './api.js'
 import { FleetChart } from './fleet-chart.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
@@ -35,7 +35,7 @@ export const fleetPage = (project, report) =>
     /** @returns {Promise<readonly Shown[]>} */
     read: async () => {
       /** @type {{ data: readonly FleetMachine[] }} */
-      const { data } = await ask(project, 'observation.fleet')
+      const { data } = await callApi(project, 'observation.fleet')
       return Promise.all(data.map(async (machine) => ({ machine, layout: await layoutOf(machine.machine) })))
     },
     show: (machines) => html`<${Fleet} project=${project} machines=${machines} />`,

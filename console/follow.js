@@ -17,7 +17,7 @@ import { eventNames, logName } from './event-names.js'
  * @property {() => string} url of the stream from where the reader is now
  * @property {(event: ActorEvent) => void} onEvent
  * @property {(status: StreamStatus) => void} onStatus
- * @property {() => Promise<boolean>} mayRetry asked when the server refuses the stream: whether to try again
+ * @property {() => Promise<boolean>} mayRetry called when the server refuses the stream: whether to try again
  * @property {(url: string) => Source} [open]
  */
 

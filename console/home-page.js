@@ -1,6 +1,6 @@
 import { linked } from './actor-panels.js'
 import { age } from './age.js'
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { ahead } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
@@ -34,7 +34,7 @@ const sections = [
 ]
 
 /**
- * What needs somebody, each with its age and one sentence of cause.
+ * What needs a person, each with its age and one sentence of cause.
  *
  * @param {string} project
  * @param {(error: unknown) => void} report
@@ -42,7 +42,7 @@ const sections = [
 export const homePage = (project, report) =>
   new LivePage({
     /** @returns {Promise<{ data: readonly Need[] }>} */
-    read: () => ask(project, 'observation.attention'),
+    read: () => callApi(project, 'observation.attention'),
     show: ({ data }) => html`<${Home} project=${project} needs=${data} />`,
     everyMs: refreshMs,
     report,

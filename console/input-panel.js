@@ -1,4 +1,4 @@
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { html } from './html.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
@@ -19,7 +19,7 @@ export const InputPanel = ({ project, actor, done }) => {
   const [trouble, setTrouble] = useState('')
   const [busy, setBusy] = useState(false)
   useEffect(() => {
-    void ask(project, 'actions.get', { params: { action_id: actor.id } }).then(
+    void callApi(project, 'actions.get', { params: { action_id: actor.id } }).then(
       (/** @type {Action} */ found) => {
         setAction(found)
         setValues(defaultsOf(found.input))
@@ -34,7 +34,7 @@ export const InputPanel = ({ project, actor, done }) => {
     setBusy(true)
     setTrouble('')
     try {
-      await ask(project, `actions.${verb}`, { params: { action_id: actor.id }, body })
+      await callApi(project, `actions.${verb}`, { params: { action_id: actor.id }, body })
       done()
     } catch (error) {
       setTrouble(error instanceof Error ? error.message : '')

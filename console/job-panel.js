@@ -1,5 +1,5 @@
 import { duration } from './age.js'
-import { ask, headOf, pathOf } from './api.js'
+import { callApi, headOf, pathOf } from './api.js'
 import { preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
@@ -19,7 +19,7 @@ export const JobPanel = ({ project, id, seq }) => {
   const [job, setJob] = useState(/** @type {Job | null} */ (null))
   const [trouble, setTrouble] = useState('')
   useEffect(() => {
-    void ask(project, 'browser_jobs.get', { params: { jobId: id } }).then(setJob, (error) =>
+    void callApi(project, 'browser_jobs.get', { params: { jobId: id } }).then(setJob, (error) =>
       setTrouble(String(error.message)),
     )
   }, [id, seq])

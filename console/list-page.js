@@ -1,5 +1,5 @@
 import { age } from './age.js'
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { time, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
@@ -36,8 +36,8 @@ export const listPage = (place, report) =>
     /** @returns {Promise<Listed>} */
     read: async () => {
       const [actors, { data }] = await Promise.all([
-        ask(place.project, 'observation.actors', { query: queryOf(place) }),
-        ask(place.project, 'observation.fleet'),
+        callApi(place.project, 'observation.actors', { query: queryOf(place) }),
+        callApi(place.project, 'observation.fleet'),
       ])
       return { actors, machines: inOrder(data) }
     },

@@ -138,7 +138,7 @@ export class LogPanel {
     const older = []
     this.#earlier.disabled = true
     try {
-      // the server may answer with fewer than were asked for
+      // the server may answer with fewer than were requested
       for (let after = Math.max(0, before - pageSize); after < before; ) {
         const { data } = await this.#read(after, before - after)
         older.push(...data)

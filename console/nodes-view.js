@@ -1,5 +1,5 @@
 import { chip } from './actor-facts.js'
-import { ask, metricsText } from './api.js'
+import { callApi, metricsText } from './api.js'
 import { cell, h } from './dom.js'
 import { time } from './format.js'
 import { html, render } from './html.js'
@@ -49,7 +49,7 @@ export class NodesView {
 
   /**
    * @param {string} project
-   * @param {(error: unknown) => void} report told of trouble, and with null when it is over
+   * @param {(error: unknown) => void} report called with trouble, and with null when it is over
    */
   constructor(project, report) {
     this.#project = project
@@ -84,10 +84,10 @@ export class NodesView {
   async #refresh() {
     /** @type {[{ data: readonly InstallationNode[] }, { data: readonly UpkeepTask[] }, { data: readonly LiveActor[] }, { data: readonly import('./nodes/shard-grid.js').Shard[] }, string]} */
     const [nodes, upkeep, actors, shards, metrics] = await Promise.all([
-      ask(null, 'nodes.list'),
-      ask(null, 'upkeep.list'),
-      ask(this.#project, 'live_actors.list', { query: { limit: mostActors } }),
-      ask(null, 'shards.list'),
+      callApi(null, 'nodes.list'),
+      callApi(null, 'upkeep.list'),
+      callApi(this.#project, 'live_actors.list', { query: { limit: mostActors } }),
+      callApi(null, 'shards.list'),
       metricsText(),
     ])
     if (this.#refreshing.stopped) return

@@ -9,7 +9,7 @@ export class Refreshing {
   /**
    * @param {() => Promise<void>} read
    * @param {number} everyMs 0: once
-   * @param {(error: unknown) => void} report told of trouble, and with null when it is over
+   * @param {(error: unknown) => void} report called with trouble, and with null when it is over
    */
   constructor(read, everyMs, report) {
     this.#read = read

@@ -1,5 +1,5 @@
 /**
- * The server's clock: ages and countdowns are told by it, since a browser's own may be minutes off. Each answer of the
+ * The server's clock: ages and countdowns go by it, since a browser's own may be minutes off. Each answer of the
  * server says its time.
  */
 let aheadMs = 0

@@ -1,4 +1,4 @@
-import { ApiError, ask } from './api.js'
+import { ApiError, callApi } from './api.js'
 import { h } from './dom.js'
 
 /**
@@ -19,7 +19,9 @@ export const signInView = (onSignedIn) => {
     button.disabled = true
     trouble.hidden = true
     try {
-      onSignedIn(await ask(null, 'auth.login', { body: { email: email.input.value, password: password.input.value } }))
+      onSignedIn(
+        await callApi(null, 'auth.login', { body: { email: email.input.value, password: password.input.value } }),
+      )
     } catch (error) {
       trouble.textContent = error instanceof ApiError ? error.message : 'Something went wrong.'
       trouble.hidden = false

@@ -1,5 +1,5 @@
 import { chip } from './actor-facts.js'
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { cell, h } from './dom.js'
 import { time } from './format.js'
 import { Refreshing } from './refreshing.js'
@@ -66,11 +66,11 @@ export class SkillsView {
 
   /** @returns {Promise<readonly Reviewed[]>} */
   async #imports() {
-    const { data } = await ask(this.#project, 'skill_imports.list', { query: { status: 'staged', limit: most } })
+    const { data } = await callApi(this.#project, 'skill_imports.list', { query: { status: 'staged', limit: most } })
     return data.map((/** @type {any} */ { id, name, source, url, ...rest }) => ({
       ...rest,
       decide: (/** @type {'publish' | 'reject'} */ verb, /** @type {object} */ body) =>
-        ask(this.#project, `skill_imports.${verb}`, { params: { import_id: id }, body }),
+        callApi(this.#project, `skill_imports.${verb}`, { params: { import_id: id }, body }),
       id,
       name: name ?? id,
       what: `import from ${url ?? source}`,
@@ -80,16 +80,16 @@ export class SkillsView {
 
   /** @returns {Promise<readonly Reviewed[]>} */
   async #drafts() {
-    const { data: skills } = await ask(this.#project, 'skills.list', { query: { limit: most } })
+    const { data: skills } = await callApi(this.#project, 'skills.list', { query: { limit: most } })
     const drafts = skills.map(async (/** @type {any} */ { id, name }) => {
-      const { data } = await ask(this.#project, 'skill_versions.list', {
+      const { data } = await callApi(this.#project, 'skill_versions.list', {
         params: { skill_id: id },
         query: { status: 'draft', limit: most },
       })
       return data.map((/** @type {any} */ { version, ...rest }) => ({
         ...rest,
         decide: (/** @type {string} */ _, /** @type {object} */ body) =>
-          ask(this.#project, 'skill_versions.publish', { params: { skill_id: id, version }, body }),
+          callApi(this.#project, 'skill_versions.publish', { params: { skill_id: id, version }, body }),
         id: `${id}@${version}`,
         name,
         what: `version ${version}`,

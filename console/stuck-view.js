@@ -1,5 +1,5 @@
 import { chip } from './actor-facts.js'
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { cell, h } from './dom.js'
 import { time } from './format.js'
 import { Refreshing } from './refreshing.js'
@@ -79,7 +79,7 @@ export class StuckView {
 
   async #refresh() {
     /** @type {{ data: readonly StuckWork[], next_cursor: string | null }} */
-    const { data, next_cursor } = await ask(this.#project, 'stuck.list', { query: { limit: most } })
+    const { data, next_cursor } = await callApi(this.#project, 'stuck.list', { query: { limit: most } })
     const text = JSON.stringify(data)
     if (this.#refreshing.stopped || text === this.#shown) return
     this.#shown = text
@@ -141,7 +141,7 @@ export class StuckView {
   /** @param {StuckWork} work @param {'retry' | 'skip' | 'discard'} verb @param {object} [body] */
   async #decide({ id }, verb, body) {
     const why = this.#reason.value === '' ? {} : { reason: this.#reason.value }
-    await ask(this.#project, `stuck.${verb}`, { params: { stuck_id: id }, body: { ...body, ...why } })
+    await callApi(this.#project, `stuck.${verb}`, { params: { stuck_id: id }, body: { ...body, ...why } })
     await this.#again()
   }
 

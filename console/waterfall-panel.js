@@ -1,5 +1,5 @@
 import { duration } from './age.js'
-import { ask } from './api.js'
+import { callApi } from './api.js'
 import { html } from './html.js'
 import { routeHash } from './route.js'
 import { serverNow } from './server-time.js'
@@ -73,7 +73,7 @@ const Child = ({ project, id, ended, scale, levels }) => {
   const [bars, setBars] = useState(/** @type {readonly Bar[]} */ ([]))
   useEffect(() => {
     let wanted = true
-    void ask(project, 'observation.steps', { params: { actor_id: id }, query: { limit: mostSteps } }).then(
+    void callApi(project, 'observation.steps', { params: { actor_id: id }, query: { limit: mostSteps } }).then(
       ({ data }) => wanted && setBars(barsOf(project, data)),
       // one that was deleted has no history
       () => {},

@@ -34,12 +34,13 @@ const patterns = 'src/skill-scan/rules/'
 
 const quoting = new Set(['test/scripts/check/word-list.test.ts'])
 
-/** What the rules of words read. Tests are not read: they may quote what the rules refuse. */
+/** What the rules of words and paths read of what is published. */
 const worded = [...product.filter(({ path }) => !path.startsWith(patterns)), ...pages, ...walkthroughs, ...frontPages]
-/** Scripts and measurements: all but the list of the words itself. */
-const scripts = readFiles(root, ['scripts', 'bench'], ['.ts']).filter(
-  ({ path }) => path !== 'scripts/check/word-list.ts',
-)
+/** Scripts, measurements, tests and the console: all but the list of the words itself, and the test that quotes it. */
+const beside = [
+  ...readFiles(root, ['scripts', 'bench', 'test'], ['.ts']),
+  ...readFiles(root, ['console'], ['.js']),
+].filter(({ path }) => path !== 'scripts/check/word-list.ts' && !quoting.has(path))
 /** What the rules of citations and empty comments read beside: all but the test that quotes what they refuse. */
 const cited = [...worded, ...code.filter(({ path }) => /^(test|scripts|bench)\//.test(path) && !quoting.has(path))]
 const rooms = roomGraph(product)
@@ -73,7 +74,7 @@ const rules: Readonly<Record<string, Step>> = {
   'lengths of files': () => listed(fileLengthFindings(code)),
   names: () => listed(namingFindings(code)),
   docstrings: () => listed(docstringFindings(product)),
-  words: () => listed([...worded, ...scripts].flatMap(privateWordFindings)),
+  words: () => listed([...worded, ...beside].flatMap(privateWordFindings)),
   citations: () => listed(cited.flatMap(citationFindings)),
   'empty comments': () => listed(cited.flatMap(emptyCommentFindings)),
   'named paths': () => listed(namedPathFindings(root, worded)),

@@ -1,4 +1,4 @@
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { ahead } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
@@ -15,16 +15,16 @@ export const ConnectionDeeds = ({ project, connection: { id, name, key_last4, ex
   const [link, setLink] = useState(/** @type {{ authorize_url: string, expires_at: string } | null} */ (null))
   const params = { tool_connection_id: id }
   const test = async () => {
-    const { success, latency_ms, error } = await ask(project, 'connections.test', { params })
+    const { success, latency_ms, error } = await callApi(project, 'connections.test', { params })
     say(success ? `It works, answered in ${latency_ms} ms.` : `${error?.code ?? 'failed'}: ${error?.message ?? ''}`)
     done()
   }
   /** @param {'connections.refresh' | 'connections.delete'} operation */
   const act = (operation) => async () => {
-    await ask(project, operation, { params })
+    await callApi(project, operation, { params })
     done()
   }
-  const reconnect = async () => setLink(await ask(project, 'connections.reconnect', { params }))
+  const reconnect = async () => setLink(await callApi(project, 'connections.reconnect', { params }))
   return html`
     <span class="decide">
       <${ActButton} label="Test" act=${test} />
@@ -35,7 +35,7 @@ export const ConnectionDeeds = ({ project, connection: { id, name, key_last4, ex
     <span role="status">${said}</span>
     ${
       link !== null &&
-      html`<label class="link-out">Link for its owner alone: whoever has it connects an account of theirs. It ends ${ahead(link.expires_at, serverNow())}
+      html`<label class="link-out">Link for its owner alone: anyone who has it connects an account of theirs. It ends ${ahead(link.expires_at, serverNow())}
         <input readonly value=${link.authorize_url} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} />
         <${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(link.authorize_url)} /></label>`
     }

@@ -1,5 +1,5 @@
 import { age } from '../age.js'
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { ahead, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
@@ -70,7 +70,7 @@ export const connectionsPage = (place, report) => {
   /** @type {LivePage<Shown>} */
   const page = new LivePage({
     read: () =>
-      ask(place.project, 'connections.list', {
+      callApi(place.project, 'connections.list', {
         query: { limit: pageSize, status, owner_type: owner, connector, tenant_id: tenant, cursor: after },
       }),
     show: (shown) =>
@@ -81,21 +81,21 @@ export const connectionsPage = (place, report) => {
   return page
 }
 
-/** What needs somebody comes first. @type {readonly Connection['status'][]} */
+/** What needs a person comes first. @type {readonly Connection['status'][]} */
 const order = ['error', 'expired', 'pending', 'active', 'revoked']
 
 /** One whose last test failed may still be called active. @param {Connection} connection */
-const needsSomebody = ({ status, error }) =>
+const needsAttention = ({ status, error }) =>
   order.indexOf(status) < order.indexOf('active') || (status === 'active' && error !== null)
 
 /** @param {{ place: Place, shown: Shown, done: () => void }} props */
 const Connections = ({ place, shown: { data, next_cursor }, done }) => {
   const sorted = data.toSorted(
-    (a, b) => Number(needsSomebody(b)) - Number(needsSomebody(a)) || order.indexOf(a.status) - order.indexOf(b.status),
+    (a, b) => Number(needsAttention(b)) - Number(needsAttention(a)) || order.indexOf(a.status) - order.indexOf(b.status),
   )
-  const needs = data.filter(needsSomebody).length
+  const needs = data.filter(needsAttention).length
   return html`
-    <div class="view-head"><h1>Connections</h1><span class="muted" role="status">${needs === 0 ? 'Nothing needs you.' : `${needs} ${needs === 1 ? 'needs' : 'need'} somebody.`}</span></div>
+    <div class="view-head"><h1>Connections</h1><span class="muted" role="status">${needs === 0 ? 'Nothing needs you.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span></div>
     <${QueryForm} place=${place} label="Filter connections" button="Apply" fields=${fields} fresh=${['after']} />
     ${
       data.length === 0

@@ -130,7 +130,7 @@ export const priceParts = (entry) => {
 }
 
 /**
- * What of the gateway needs somebody: providers that fail, budgets that end, calls without a price.
+ * What of the gateway needs a person: providers that fail, budgets that end, calls without a price.
  *
  * @param {object} facts
  * @param {readonly Line[]} facts.recent
@@ -174,7 +174,7 @@ export const troublesOf = ({ recent, limits, connections, unpriced }) => {
   ]
 }
 
-/** Share of a budget from which somebody should know. */
+/** Share of a budget from which someone should know. */
 const nearlySpent = 0.8
 
 /** @param {Limit} limit */

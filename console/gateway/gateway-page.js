@@ -1,4 +1,4 @@
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { sessionNow } from '../session.js'
@@ -46,13 +46,13 @@ export const gatewayPage = (place, report) => {
 const readGateway = async ({ project, query }) => {
   const few = { query: { limit: mostOthers } }
   const [recent, lines, usage, limits, credits, connections, { providers }] = await Promise.all([
-    ask(project, 'request_log.list', few),
-    ask(project, 'request_log.list', { query: { limit: shownLines, ...filtersOf(query) } }),
-    ask(project, 'usage.summary', { query: { days: daysOf(query), group_by: dimensionOf(query) } }),
-    ask(project, 'limits.list', few),
-    ask(project, 'credits.get').catch(() => null),
-    ask(project, 'provider_connections.list', few),
-    ask(project, 'custom_providers.list'),
+    callApi(project, 'request_log.list', few),
+    callApi(project, 'request_log.list', { query: { limit: shownLines, ...filtersOf(query) } }),
+    callApi(project, 'usage.summary', { query: { days: daysOf(query), group_by: dimensionOf(query) } }),
+    callApi(project, 'limits.list', few),
+    callApi(project, 'credits.get').catch(() => null),
+    callApi(project, 'provider_connections.list', few),
+    callApi(project, 'custom_providers.list'),
   ])
   return { recent, lines, usage, limits: limits.data, credits, connections: connections.data, servers: providers }
 }

@@ -1,5 +1,5 @@
 import { age, duration } from '../age.js'
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
@@ -62,7 +62,7 @@ const connectionRow = ({ project, operates, done }, { id, name, provider, is_act
     last_tested_at === null ? nothing : html`<time datetime=${last_tested_at}>${age(last_tested_at)}</time>`,
     operates
       ? html`<${ActButton} label="Test" act=${async () => {
-          await ask(project, 'provider_connections.test', { params: { connection_id: id } })
+          await callApi(project, 'provider_connections.test', { params: { connection_id: id } })
           done()
         }} />`
       : nothing,
@@ -86,7 +86,7 @@ const ServerTest = ({ project, id }) => {
   const [said, say] = useState('')
   const test = async () => {
     say('')
-    const result = await ask(project, 'custom_providers.test', { body: { provider_id: id } })
+    const result = await callApi(project, 'custom_providers.test', { body: { provider_id: id } })
     say(result.success ? `answered in ${duration(result.latency_ms)}` : result.error)
   }
   return html`<${ActButton} label="Test" act=${test} /> <span role="status">${said}</span>`

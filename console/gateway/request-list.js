@@ -81,11 +81,11 @@ const rowOf = (place, line) => {
   }
 }
 
-/** The model that answered, and the one that was asked for where it is another. @param {Place} place @param {Line} line */
+/** The model that answered, and the one that was requested where it is another. @param {Place} place @param {Line} line */
 const modelOf = (place, { asked_model, model, provider }) => {
   if (model === null) return asked_model
   const other = asked_model !== model && asked_model !== `${provider}/${model}`
-  return html`<a href=${hashAt(place, { model, after: '' })}>${model}</a> <span class="muted">${provider}${other ? `, asked for ${asked_model}` : ''}</span>`
+  return html`<a href=${hashAt(place, { model, after: '' })}>${model}</a> <span class="muted">${provider}${other ? `, requested: ${asked_model}` : ''}</span>`
 }
 
 /** Whose request it was, as filters. @param {Place} place @param {Line} line */

@@ -1,5 +1,5 @@
 import { duration } from '../age.js'
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { dollars, preciseTime } from '../format.js'
 import { html } from '../html.js'
 import { nothing, Table } from '../parts/table.js'
@@ -12,7 +12,7 @@ import { who } from './request-list.js'
 
 /** One request: what was tried, what was taken out, how its price came about, and its texts. @param {{ place: import('../parts/query-form.js').Place, id: string }} props */
 export const RequestPanel = ({ place, id }) => {
-  const { data, error } = useRead(id, () => ask(place.project, 'request_log.get', { params: { request_id: id } }))
+  const { data, error } = useRead(id, () => callApi(place.project, 'request_log.get', { params: { request_id: id } }))
   return html`
     <section class="panel" aria-label=${`Request ${id}`}>
       <h2>Request <code>${id}</code> <a class="close" href=${hashAt(place, { request: '' })}>Close</a></h2>

@@ -1,5 +1,5 @@
 import { age } from '../age.js'
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
@@ -46,9 +46,9 @@ export const knowledgePage = (place, report) => {
   const page = new LivePage({
     read: async () => {
       const [bases, sources] = await Promise.all([
-        ask(project, 'knowledge_bases.list', { query: { limit: most } }),
+        callApi(project, 'knowledge_bases.list', { query: { limit: most } }),
         query.base
-          ? ask(project, 'knowledge_sources.list', {
+          ? callApi(project, 'knowledge_sources.list', {
               params: { knowledge_base_id: query.base },
               query: { limit: most },
             })
@@ -119,7 +119,10 @@ const Sources = ({ place, base, sources, done }) => {
 const rowOf = ({ place, base, done }, source) => {
   const { id, status, title, filename, url, error, chunk_count, embedded_count, embedder, synced_at, changes } = source
   const sync = async () => {
-    await ask(place.project, 'knowledge_sources.sync', { params: { knowledge_base_id: base, source_id: id }, body: {} })
+    await callApi(place.project, 'knowledge_sources.sync', {
+      params: { knowledge_base_id: base, source_id: id },
+      body: {},
+    })
     done()
   }
   return {

@@ -1,4 +1,4 @@
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { QueryForm } from '../parts/query-form.js'
 import { LeftOutList, Score, ScoreParts } from '../parts/score.js'
@@ -20,7 +20,7 @@ const mostHits = 10
 export const KnowledgeSearch = ({ place, base, sources }) => {
   const { q = '' } = place.query
   const { data, error } = useRead(q === '' ? '' : `${base} ${q}`, (signal) =>
-    ask(place.project, 'knowledge_bases.search', {
+    callApi(place.project, 'knowledge_bases.search', {
       params: { knowledge_base_id: base },
       body: { query: q, top_k: mostHits, explain: true },
       signal,

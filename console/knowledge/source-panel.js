@@ -1,4 +1,4 @@
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
@@ -17,7 +17,7 @@ export const SourcePanel = ({ place, base, source }) => {
   const id = place.query.source ?? ''
   const from = Number(place.query.from ?? Number.NaN)
   const { data, error } = useRead(`${id} ${place.query.chunks ?? ''} ${source?.synced_at ?? ''}`, (signal) =>
-    ask(place.project, 'knowledge_sources.chunks', {
+    callApi(place.project, 'knowledge_sources.chunks', {
       params: { knowledge_base_id: base, source_id: id },
       query: { limit: pageSize, cursor: place.query.chunks },
       signal,

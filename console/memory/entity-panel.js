@@ -1,4 +1,4 @@
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
@@ -14,7 +14,7 @@ import { ownerOf } from './memory-owner.js'
 export const EntityPanel = ({ place, entity }) => {
   const { user, tenant } = ownerOf(place)
   const { data, error } = useRead(`${tenant} ${user} ${entity}`, (signal) =>
-    ask(place.project, 'memory.graph', { query: { userId: user, entity, hops: 2 }, tenant, signal }),
+    callApi(place.project, 'memory.graph', { query: { userId: user, entity, hops: 2 }, tenant, signal }),
   )
   /** @param {string} name */
   const link = (name) => (name === entity ? name : html`<a href=${hashAt(place, { entity: name })}>${name}</a>`)

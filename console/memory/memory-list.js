@@ -1,5 +1,5 @@
 import { age } from '../age.js'
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { nothing, Table } from '../parts/table.js'
 import { useRead } from '../parts/use-read.js'
@@ -35,10 +35,10 @@ export const MemoryList = ({ place }) => {
   const { project, query } = place
   const { user, tenant } = ownerOf(place)
   const { data, error } = useRead(`${tenant} ${user} ${query.after ?? ''}`, (signal) =>
-    ask(project, 'memory.list', { query: { userId: user, limit: pageSize, cursor: query.after }, tenant, signal }),
+    callApi(project, 'memory.list', { query: { userId: user, limit: pageSize, cursor: query.after }, tenant, signal }),
   )
   const { data: found } = useRead(`${tenant} ${user}`, (signal) =>
-    ask(project, 'memory.entities', { query: { userId: user, limit: 30 }, tenant, signal }),
+    callApi(project, 'memory.entities', { query: { userId: user, limit: 30 }, tenant, signal }),
   )
   return html`
     ${error !== null && html`<p class="panel panel-part trouble" role="alert">${wordsOf(error)}</p>`}

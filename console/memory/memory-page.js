@@ -1,4 +1,4 @@
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { QueryForm } from '../parts/query-form.js'
@@ -42,7 +42,7 @@ export const memoryPage = (place, report) =>
 const usersSeen = async (project) => {
   const lists = await Promise.all(
     ['memory_write', 'session'].map((machine) =>
-      ask(project, 'observation.actors', { query: { machine, limit: mostActors } }),
+      callApi(project, 'observation.actors', { query: { machine, limit: mostActors } }),
     ),
   )
   const users = lists.flatMap(({ data }) =>

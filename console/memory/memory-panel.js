@@ -1,4 +1,4 @@
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { time } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
@@ -21,13 +21,13 @@ export const MemoryPanel = ({ place, id }) => {
   const params = { memory_id: id }
   const { data, error } = useRead(id, async (signal) => {
     const [memory, { history }] = await Promise.all([
-      ask(project, 'memory.get', { params, tenant, signal }),
-      ask(project, 'memory.history', { params, tenant, signal }),
+      callApi(project, 'memory.get', { params, tenant, signal }),
+      callApi(project, 'memory.history', { params, tenant, signal }),
     ])
     return { memory, history }
   })
   const remove = async () => {
-    await ask(project, 'memory.delete', { params, tenant })
+    await callApi(project, 'memory.delete', { params, tenant })
     location.hash = hashAt(place, { id: '' })
   }
   return html`

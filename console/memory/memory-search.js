@@ -1,4 +1,4 @@
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { LeftOutList, Score, ScoreParts } from '../parts/score.js'
 import { nothing, Table } from '../parts/table.js'
@@ -24,7 +24,7 @@ export const MemorySearch = ({ place }) => {
     // a time without a zone is the reader's own
     const asOf = as_of === '' ? {} : { asOf: new Date(as_of).toISOString() }
     const body = { userId: user, query: q, topK: mostHits, threshold: 0, explain: true, ...asOf }
-    return ask(project, 'memory.search', { body, tenant, signal })
+    return callApi(project, 'memory.search', { body, tenant, signal })
   })
   return html`
     <section class="panel" aria-label="Found">

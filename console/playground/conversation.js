@@ -14,7 +14,7 @@ import { createStore } from '../vendor/store.js'
 /** @type {Conversation} */
 const empty = { lines: [], busy: false, waiting: null, last: 0 }
 
-/** One session as its frames tell it; the same frames make the same conversation, however they come. */
+/** One session as its frames show it; the same frames make the same conversation, however they come. */
 export const openConversation = () =>
   createStore({
     context: empty,

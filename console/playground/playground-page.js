@@ -1,4 +1,4 @@
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { QueryForm } from '../parts/query-form.js'
@@ -33,10 +33,10 @@ export const playgroundPage = (place, report) =>
 /** @param {string} project @param {string} session @returns {Promise<readonly import('../event-log.js').ActorEvent[]>} */
 const readLog = async (project, session) => {
   const params = { actor_id: session }
-  const { last_sequence: last } = await ask(project, 'project_actors.get', { params })
+  const { last_sequence: last } = await callApi(project, 'project_actors.get', { params })
   const events = []
   for (let after = Math.max(0, last - mostEvents); after < last; ) {
-    const { data } = await ask(project, 'project_actors.events', { params, query: { after, limit: pageSize } })
+    const { data } = await callApi(project, 'project_actors.events', { params, query: { after, limit: pageSize } })
     events.push(...data)
     after = data.at(-1)?.sequence ?? last
   }
@@ -46,8 +46,8 @@ const readLog = async (project, session) => {
 /** @param {Place} place @returns {Promise<Shown>} */
 const readPlayground = async ({ project, query: { session } }) => {
   const [models, agents, log] = await Promise.all([
-    ask(project, 'models.list', { query: { available: true } }),
-    ask(project, 'agents.list', { query: { limit: most } }),
+    callApi(project, 'models.list', { query: { available: true } }),
+    callApi(project, 'agents.list', { query: { limit: most } }),
     session ? readLog(project, session) : Promise.resolve([]),
   ])
   const chats = models.data.filter(

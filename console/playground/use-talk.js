@@ -1,4 +1,4 @@
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { hashAt } from '../route.js'
 import { useEffect, useMemo, useState } from '../vendor/hooks.js'
 import { openConversation } from './conversation.js'
@@ -54,7 +54,7 @@ export const useTalk = (place, log) => {
     store.trigger.sent()
     sender.send(turn)
   }
-  const stop = () => ask(project, 'sessions.cancel', { params: { session_id: session } }).catch(refuse)
+  const stop = () => callApi(project, 'sessions.cancel', { params: { session_id: session } }).catch(refuse)
   return { ...talk, send, stop, follow: () => sender?.follow() }
 }
 
@@ -68,7 +68,7 @@ const turnOf = ({ query: { model = '' } }, { input, tools }) => ({
 /** Makes the session of a first message. @param {Place} place @param {object} turn */
 const begin = async (place, turn) => {
   const { agent = '' } = place.query
-  const { id } = await ask(place.project, 'sessions.create', { body: agent === '' ? {} : { agent_id: agent } })
+  const { id } = await callApi(place.project, 'sessions.create', { body: agent === '' ? {} : { agent_id: agent } })
   pending = { session: id, turn }
   location.hash = hashAt(place, { session: id })
 }

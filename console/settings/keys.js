@@ -1,5 +1,5 @@
 import { age } from '../age.js'
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { ahead } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
@@ -16,7 +16,7 @@ export const Keys = ({ project, keys, operates, done }) => {
   const [name, setName] = useState('')
   const [shown, show] = useState('')
   const create = async () => {
-    show((await ask(project, 'project_keys.create', { body: { name } })).key)
+    show((await callApi(project, 'project_keys.create', { body: { name } })).key)
     setName('')
     done()
   }
@@ -54,11 +54,11 @@ const rowOf = (
 ) => {
   const params = { key_id: id }
   const rotate = async () => {
-    show((await ask(project, 'project_keys.rotate', { params, body: {} })).key)
+    show((await callApi(project, 'project_keys.rotate', { params, body: {} })).key)
     done()
   }
   const revoke = async () => {
-    await ask(project, 'project_keys.delete', { params })
+    await callApi(project, 'project_keys.delete', { params })
     done()
   }
   return {

@@ -1,4 +1,4 @@
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
@@ -29,7 +29,7 @@ export const Members = ({ project, members, me, done }) => {
 const rowOf = ({ project, owns, me, done }, member) => {
   const { id, email, name, role } = member
   const remove = async () => {
-    await ask(project, 'project_members.delete', { params: { member_id: id } })
+    await callApi(project, 'project_members.delete', { params: { member_id: id } })
     done()
   }
   return {
@@ -47,7 +47,7 @@ const rowOf = ({ project, owns, me, done }, member) => {
 const RolePicker = ({ project, member: { id, email, role }, done }) => {
   const [chosen, choose] = useState(role)
   const change = async () => {
-    await ask(project, 'project_members.update', { params: { member_id: id }, body: { role: chosen } })
+    await callApi(project, 'project_members.update', { params: { member_id: id }, body: { role: chosen } })
     done()
   }
   return html`<span class="decide"><select aria-label=${`Role of ${email}`} onChange=${typed((text) => choose(roles.find((each) => each === text) ?? role))}>${roles.map((each) => html`<option value=${each} selected=${each === chosen}>${each}</option>`)}</select>
@@ -60,7 +60,7 @@ const NewMember = ({ project, done }) => {
   const [password, setPassword] = useState('')
   const [role, setRole] = useState('member')
   const add = async () => {
-    await ask(project, 'project_members.create', { body: { email, password, role } })
+    await callApi(project, 'project_members.create', { body: { email, password, role } })
     setEmail('')
     setPassword('')
     done()

@@ -1,5 +1,5 @@
 import { age } from '../age.js'
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
 import { nothing, Table } from '../parts/table.js'
@@ -13,7 +13,7 @@ import { useState } from '../vendor/hooks.js'
 export const Projects = ({ project, projects, operates, done }) => {
   const [name, setName] = useState('')
   const create = async () => {
-    await ask(null, 'projects.create', { body: { name } })
+    await callApi(null, 'projects.create', { body: { name } })
     setName('')
     done()
   }
@@ -51,7 +51,7 @@ const Change = ({ shown, done }) => {
   const [origins, setOrigins] = useState(shown.allowed_origins.join(' '))
   const save = async () => {
     const allowed_origins = origins.split(/[\s,]+/).filter(Boolean)
-    await ask(shown.id, 'projects.update', { body: { name, allowed_origins } })
+    await callApi(shown.id, 'projects.update', { body: { name, allowed_origins } })
     done()
   }
   return html`<form class="filters" aria-label="This project" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>

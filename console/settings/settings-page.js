@@ -1,4 +1,4 @@
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
 import { sessionNow } from '../session.js'
@@ -27,10 +27,10 @@ export const settingsPage = ({ project }, report) => {
   const page = new LivePage({
     read: async () => {
       const [keys, members, projects, { member }] = await Promise.all([
-        ask(project, 'project_keys.list', few),
-        ask(project, 'project_members.list', few),
-        ask(null, 'projects.list', few),
-        ask(null, 'auth.me'),
+        callApi(project, 'project_keys.list', few),
+        callApi(project, 'project_members.list', few),
+        callApi(null, 'projects.list', few),
+        callApi(null, 'auth.me'),
       ])
       return { keys: keys.data, members: members.data, projects: projects.data, me: member }
     },

@@ -1,4 +1,4 @@
-import { ask, wordsOf } from '../api.js'
+import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { Table } from '../parts/table.js'
 import { sessionNow } from '../session.js'
@@ -20,7 +20,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
     setTrouble('')
     // what was read is what is decided about: another definition is refused
     const body = { decision, hash: tool.hash, ...(reason === '' ? {} : { reason }) }
-    await ask(project, 'mcp_servers.review_tool', { params: { server_id: server.id, tool_name: tool.name }, body })
+    await callApi(project, 'mcp_servers.review_tool', { params: { server_id: server.id, tool_name: tool.name }, body })
       .then(done)
       .catch((error) => setTrouble(wordsOf(error)))
     setBusy(false)

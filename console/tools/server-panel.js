@@ -1,4 +1,4 @@
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { time, toneOf } from '../format.js'
 import { html } from '../html.js'
 import { ActButton } from '../parts/act-button.js'
@@ -36,7 +36,7 @@ export const ServerPanel = ({ place, server, snapshot: { tools, skipped }, done 
 const rowOf = ({ place, server, done }, { name, state, description, review, hash }) => {
   const decision = state === 'active' ? 'reject' : 'approve'
   const change = async () => {
-    await ask(place.project, 'mcp_servers.review_tool', {
+    await callApi(place.project, 'mcp_servers.review_tool', {
       params: { server_id: server.id, tool_name: name },
       body: { decision, hash },
     })
@@ -63,12 +63,12 @@ const ServerDeeds = ({ place, server, done }) => {
   const [said, say] = useState('')
   const params = { server_id: server.id }
   const refresh = async () => {
-    const { added, removed, changed } = await ask(place.project, 'mcp_servers.refresh_tools', { params })
+    const { added, removed, changed } = await callApi(place.project, 'mcp_servers.refresh_tools', { params })
     say(`${added.length} new, ${changed.length} changed, ${removed.length} gone.`)
     done()
   }
   const test = async () => {
-    const { ok, latency_ms, error, tool_count } = await ask(place.project, 'mcp_servers.test', { params })
+    const { ok, latency_ms, error, tool_count } = await callApi(place.project, 'mcp_servers.test', { params })
     say(ok ? `It answered in ${latency_ms} ms with ${tool_count} tools.` : `${error?.code}: ${error?.message}`)
   }
   return html`<span class="decide"><${ActButton} label="Read tools again" act=${refresh} /><${ActButton} label="Test" act=${test} /></span> <span role="status" class="muted">${said}</span>`

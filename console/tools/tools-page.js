@@ -1,5 +1,5 @@
 import { age } from '../age.js'
-import { ask } from '../api.js'
+import { callApi } from '../api.js'
 import { toneOf } from '../format.js'
 import { html } from '../html.js'
 import { LivePage } from '../live-page.js'
@@ -51,9 +51,9 @@ export const toolsPage = (place, report) => {
   const page = new LivePage({
     read: async () => {
       const [servers, snapshot] = await Promise.all([
-        ask(project, 'mcp_servers.list', { query: { limit: most } }),
+        callApi(project, 'mcp_servers.list', { query: { limit: most } }),
         query.server
-          ? ask(project, 'mcp_servers.tools', { params: { server_id: query.server } })
+          ? callApi(project, 'mcp_servers.tools', { params: { server_id: query.server } })
           : Promise.resolve(null),
       ])
       return { servers: servers.data, snapshot }
@@ -82,7 +82,7 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
   `
 }
 
-/** What needs somebody comes first. @param {readonly Server[]} servers */
+/** What needs a person comes first. @param {readonly Server[]} servers */
 const sortedOf = (servers) =>
   servers.toSorted(
     (a, b) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** Runs .ci/run in a folder of its own with an npm that only says what it was asked and fails where it is told to. */
+/** Runs .ci/run in a folder of its own with an npm that only prints its arguments and fails where the test says so. */
 function runWith(failing: string): { readonly status: number | null; readonly lines: readonly string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-ci-'))
   cpSync(resolve(import.meta.dirname, '../../.ci'), join(folder, '.ci'), { recursive: true })

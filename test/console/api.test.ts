@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ApiError, ask, errorOf, headOf, pathOf } from '../../console/api.js'
+import { ApiError, callApi, errorOf, headOf, pathOf } from '../../console/api.js'
 import { operations } from '../../console/operations.js'
 
 afterEach(() => {
@@ -39,8 +39,8 @@ describe("the console's client", () => {
 
   it('says so when no answer comes', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed')))
-    await expect(ask(null, 'auth.me')).rejects.toThrow(ApiError)
-    await expect(ask(null, 'auth.me')).rejects.toMatchObject({ status: 0, code: 'unreachable' })
+    await expect(callApi(null, 'auth.me')).rejects.toThrow(ApiError)
+    await expect(callApi(null, 'auth.me')).rejects.toMatchObject({ status: 0, code: 'unreachable' })
   })
 
   it('knows no operation that only a key may call', () => {

@@ -19,7 +19,7 @@ const step = (seq: number, more: Partial<Step> = {}): Step => ({
 
 const call = { id: 'ses_1:2:0', name: 'callModel', policy: 'stream', params: {} }
 
-/** A turn: created, asked, two parts, answered. */
+/** A turn: created, model called, two parts, answered. */
 const steps = [
   step(1, { caused_by: 'creation', to: 'active.idle' }),
   step(2, {

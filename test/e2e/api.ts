@@ -132,7 +132,7 @@ export class Api {
   }
 }
 
-/** A stream that was asked for and not given. */
+/** A stream that was requested and not given. */
 export class Refused extends Error {
   readonly status: number
   readonly headers: Headers
@@ -145,15 +145,15 @@ export class Refused extends Error {
 }
 
 /**
- * Asks again as long as the answer is 503, as good clients do: while another node takes over, or a store comes back.
+ * Sends it again as long as the answer is 503, as good clients do: while another node takes over, or a store comes back.
  *
- * @param ask is given the Idempotency-Key that all attempts have.
+ * @param call is given the Idempotency-Key that all attempts have.
  */
-export const served = async <T>(ask: (keyed: Extra) => Promise<T>): Promise<T> => {
+export const served = async <T>(call: (keyed: Extra) => Promise<T>): Promise<T> => {
   const keyed = { headers: { 'idempotency-key': randomUUID() } }
   const attempt = async () => {
     try {
-      return { value: await ask(keyed) }
+      return { value: await call(keyed) }
     } catch (error) {
       if (error instanceof Refused && error.status === 503) throw error
       return { error }

@@ -80,9 +80,9 @@ describe('a secret in the arguments of a tool call', () => {
       }
     })
     socket.close()
-    const told = frames.filter((frame) => /tool_call|paused|resumed/.test(frame)).join('\n')
-    expect(told).toContain('[masked]')
-    expect(told).not.toContain(secret)
+    const reported = frames.filter((frame) => /tool_call|paused|resumed/.test(frame)).join('\n')
+    expect(reported).toContain('[masked]')
+    expect(reported).not.toContain(secret)
   })
 
   it('is whole where the caller runs the tool', async () => {

@@ -134,13 +134,13 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'subagent_not_allowed' } } })
     const keyed = { headers: { 'idempotency-key': `child-${store}` } }
     const body = { agent_version_id: child.version, input: 'dig deep' }
-    const asked = [await api.post(path, body, keyed), await api.post(path, body, keyed)]
-    for (const { status, body: row } of asked) {
+    const answers = [await api.post(path, body, keyed), await api.post(path, body, keyed)]
+    for (const { status, body: row } of answers) {
       expect(status).toBe(201)
       expect(row).toMatchObject({ parent_run_id: parent, agent_id: child.agent, tenant_id: tenant })
     }
-    expect(asked[0]?.body.id).toBe(asked[1]?.body.id)
-    await untilStatus(api, asked[0]?.body.id, 'completed')
+    expect(answers[0]?.body.id).toBe(answers[1]?.body.id)
+    await untilStatus(api, answers[0]?.body.id, 'completed')
     const log = (await api.get(`/v1/runs/${parent}/events`)).body.data
     const action = log.find(({ event_type }: { event_type: string }) => event_type === 'run.requires_action')
     expect((await api.post(`/v1/actions/${action.payload.action_id}/approve`)).status).toBe(200)
@@ -159,7 +159,7 @@ describe.each(either('mongo'))('runs on $store', ({ store }) => {
     const others = await Promise.all(
       [1, 2, 3].map((n) => made(api, '/v1/tenants', { external_id: `other-${n}`, name: `Other ${n}` })),
     )
-    // a store that is busy answers 503, and a client asks again under the same key
+    // a store that is busy answers 503, and a client sends it again under the same key
     const created = (n: number) =>
       vi.waitFor(async () => {
         const body = { input: { prompt: `Run ${n}` }, tenant_id: [tenant, ...others][n % 4] }

@@ -40,7 +40,7 @@ export const startToolServer = async (): Promise<ToolServer> => {
       if (request.url === '/tool/closed') return response.writeHead(401).end()
       // as docs/receiver.mjs answers
       if (request.url === '/tool/last') return response.end(JSON.stringify(last))
-      // a provider connection to it asks for its models: no call of a tool
+      // a provider connection to it requests its models: no call of a tool
       if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'tool-model' }] }))
       const text = Buffer.concat(parts).toString()
       const body = JSON.parse(text)
@@ -90,7 +90,7 @@ export const refundTool = (tool: Pick<ToolServer, 'url'>, more: object = {}) => 
   ...more,
 })
 
-/** A turn that pauses until somebody approves the refund. */
+/** A turn that pauses until someone approves the refund. */
 export const gatedTurn = (tool: Pick<ToolServer, 'url'>, more: object = {}) => ({
   input: 'Please use issue_refund for order 1042',
   pause_on_tool_calls: true,

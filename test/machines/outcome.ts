@@ -32,15 +32,15 @@ const textOf = (action: ListedAction): readonly string[] => {
 }
 
 /**
- * What an event does, in one line: `ignored`, `refused <code>`, or the next state and what it asks of the world, in
+ * What an event does, in one line: `ignored`, `refused <code>`, or the next state and what it requires of the world, in
  * order: events of the log by name, `message>receiver`, `effect!`, `abort`, `remind` and `forget` for reminders.
  */
 export const outcomeOf = (machine: AnyStateMachine, snapshot: AnyMachineSnapshot, event: StoredEvent): string => {
   const [next, listed] = snapshot.status === 'done' ? [snapshot, []] : transition(machine, snapshot, event)
   const actions: readonly ListedAction[] = listed
   if (next === snapshot && actions.length === 0) return notTaken(snapshot, event)
-  const asked = actions.flatMap(textOf)
-  return [pathOf(next.value), ...(asked.length > 0 ? [asked.join(' ')] : [])].join(': ')
+  const requested = actions.flatMap(textOf)
+  return [pathOf(next.value), ...(requested.length > 0 ? [requested.join(' ')] : [])].join(': ')
 }
 
 const notTaken = (snapshot: AnyMachineSnapshot, event: StoredEvent): string => {

@@ -13,9 +13,9 @@ const guard = (allowedPrivateHosts: readonly string[] = [], lookup?: LookupFunct
 }
 /** A resolver whose answers come in turn; the last one stays. */
 const answering = (...answers: readonly (readonly string[])[]): LookupFunction => {
-  let asked = 0
+  let requestCount = 0
   return (_host, _options, callback) => {
-    const found = answers[Math.min(asked++, answers.length - 1)] ?? []
+    const found = answers[Math.min(requestCount++, answers.length - 1)] ?? []
     callback(
       null,
       found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
@@ -131,13 +131,13 @@ describe('the guard over outgoing requests', () => {
   })
 
   it('asks the resolver once a connection, so that no second answer can be used', async () => {
-    let asked = 0
+    let requestCount = 0
     const counting: LookupFunction = (_host, _options, callback) => {
-      asked++
+      requestCount++
       callback(null, [{ address: '127.0.0.1', family: 4 }])
     }
     await expect(guard([], counting).request(`http://once.example:${port}/`, get)).rejects.toThrow(SsrfRefused)
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
   })
 
   it('holds for whoever uses its dispatcher directly', async () => {
@@ -199,7 +199,7 @@ describe('the guard over outgoing requests', () => {
 
   it.each([301, 302, 303])('follows %i for GET, checked anew, and answers it as it is for POST', async (status) => {
     const guard = openSsrfGuard({ allowedPrivateHosts: [`127.0.0.1:${port}`] })
-    const ask = async (method: 'GET' | 'POST', to: string) => {
+    const sendRequest = async (method: 'GET' | 'POST', to: string) => {
       const url = `http://127.0.0.1:${port}/?status=${status}&to=${encodeURIComponent(to)}`
       const answer = await guard.request(url, {
         method,
@@ -209,9 +209,9 @@ describe('the guard over outgoing requests', () => {
       })
       return [answer.statusCode, await answer.body.text()]
     }
-    expect(await ask('GET', `http://127.0.0.1:${port}/there`)).toEqual([200, 'reached'])
-    expect(await ask('POST', `http://127.0.0.1:${port}/there`)).toEqual([status, ''])
-    await expect(ask('GET', 'http://169.254.169.254/')).rejects.toThrow('the redirect cannot be followed')
+    expect(await sendRequest('GET', `http://127.0.0.1:${port}/there`)).toEqual([200, 'reached'])
+    expect(await sendRequest('POST', `http://127.0.0.1:${port}/there`)).toEqual([status, ''])
+    await expect(sendRequest('GET', 'http://169.254.169.254/')).rejects.toThrow('the redirect cannot be followed')
     await guard.close()
   })
 

@@ -45,9 +45,9 @@ describe('services of the tests', () => {
 
   it('starts a redis on a port of its own and removes it', async () => {
     const redis = await startRedis()
-    expect(await ask(redis.port, 'PING')).toBe('+PONG')
+    expect(await request(redis.port, 'PING')).toBe('+PONG')
     await redis.stop()
-    await expect(ask(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED')
+    await expect(request(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED')
   })
 
   it('says why a service did not start', async () => {
@@ -70,7 +70,7 @@ describe('services of the tests', () => {
   })
 })
 
-function ask(port: number, command: string): Promise<string> {
+function request(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(port, '127.0.0.1', () => socket.write(`${command}\r\n`))
     socket.once('error', reject)

@@ -22,10 +22,10 @@ export interface ClientParts {
 /** What a request does in the process. */
 export type Work<T> = (server: Server, node: Node, waited: () => boolean) => Promise<T>
 
-/** A request is asked again this often; longer than any trouble of a run lasts. */
+/** A request is sent again this often; longer than any trouble of a run lasts. */
 const mostAttempts = 150
 
-/** Somebody who sends requests, each until it is answered, and again when it is told to. */
+/** A client that sends requests, each until it is answered, and again on request. */
 export class Client {
   readonly identity: Identity
   readonly name: string
@@ -49,18 +49,18 @@ export class Client {
   }
 
   /**
-   * Asks until there is an answer. `work` runs in the process; `waited` says whether the client still waits for this
-   * attempt, and has not asked again.
+   * Calls until there is an answer. `work` runs in the process; `waited` says whether the client still waits for this
+   * attempt, and has not sent another.
    *
    * @returns the answer, or the code of the refusal.
    */
-  async ask<T>(what: string, work: Work<T>): Promise<{ value: T } | { code: string }> {
+  async received<T>(what: string, work: Work<T>): Promise<{ value: T } | { code: string }> {
     const { cluster, scheduler, random, note, ledger } = this.parts
-    let asked = 0
+    let requestCount = 0
     for (let tried = 0; tried < mostAttempts; tried++) {
-      const attempt = ++asked
+      const attempt = ++requestCount
       try {
-        const value = await cluster.call((server, node) => work(server, node, () => attempt === asked))
+        const value = await cluster.call((server, node) => work(server, node, () => attempt === requestCount))
         note(`${this.name} ${what}: done`)
         return { value }
       } catch (error) {

@@ -96,7 +96,7 @@ const noUniqueCause: Defect = {
     })),
 }
 
-/** A stream reads the log once and then sends what it is told, whatever is missing in between. */
+/** A stream reads the log once and then sends what it is notified of, whatever is missing in between. */
 const noHoleCheck: Defect = {
   faults: { lost: 0.05, refused: 0.05, slow: 0.1 },
   host: (host) => {

@@ -59,7 +59,7 @@ export const checkTidiness = async (ledger: Ledger, inner: Storage, now: number)
     const head = await inner.commits.head(id)
     ledger.expect(head === null, () => `${id} was deleted, and is in the store`)
   }
-  // an actor that somebody looked at a moment ago was fenced, and is closed when it is left alone
+  // an actor that was looked at a moment ago was fenced, and is closed when it is left alone
   const open = (await inner.commits.open({ limit: 100 })).filter(({ actor, at }) => at < now - slackMs && !isBad(actor))
   ledger.expect(open.length === 0, () => `still open: ${open.map(({ actor, seq }) => `${actor}:${seq}`).join()}`)
 }
@@ -97,7 +97,7 @@ const checkAction = (id: string, known: KnownActor, commit: Commit, ledger: Ledg
   }
 }
 
-/** Who waits has somebody who waits for it, and waits no longer than it may. */
+/** Who waits has someone who waits for it, and waits no longer than it may. */
 const checkPending = (id: string, owner: string | null, commit: Commit, ledger: Ledger): void => {
   const session = owner === null ? undefined : ledger.actors.get(owner)
   const calls = session ? contextOf(sessionDefinition, { context: stored(newest(session)) }).calls : []
@@ -106,7 +106,7 @@ const checkPending = (id: string, owner: string | null, commit: Commit, ledger: 
   ledger.expect(commit.due !== null, () => `${id} waits without an end`)
 }
 
-/** Long after: what nobody touched has expired. */
+/** Long after: what was not touched has expired. */
 export const checkExpiry = (ledger: Ledger): void => {
   for (const [id, known] of ledger.actors) {
     const state = stateOf(newest(known))

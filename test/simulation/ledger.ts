@@ -33,11 +33,11 @@ export class Ledger {
   readonly forgotten = new Set<string>()
   /** What was broken, in order. */
   readonly violations: string[] = []
-  /** Ids of effects that a commit asked for, with that commit. */
+  /** Ids of effects that a commit requested, with that commit. */
   readonly effects = new Map<string, Commit>()
   /** At-most-once effects whose mark is written. */
   readonly started = new Set<string>()
-  /** Told of each commit once its own rules were looked at, and of each record. */
+  /** Notified of each commit once its own rules were looked at, and of each record. */
   readonly watching: ((commit: Commit) => void)[] = []
   readonly watchingRecords: ((kind: string, record: StoredRecord) => void)[] = []
   readonly #owners = new Map<string, KnownOwner>()

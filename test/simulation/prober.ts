@@ -3,16 +3,16 @@ import { Client } from './client.ts'
 import { callAs } from './world/identities.ts'
 import type { Server } from './world/node.ts'
 
-/** A client that asks for what belongs to others, and looks at what lists show. */
+/** A client that requests what belongs to others, and looks at what lists show. */
 export class Prober extends Client {
-  /** Asks for a session or action in one of many ways. What its scope does not cover is not found. */
+  /** Requests a session or action in one of many ways. What its scope does not cover is not found. */
   async probe(id: string): Promise<void> {
     const { ledger, random } = this.parts
     const owner = ledger.ownerOf(id)
     if (owner === undefined || covers(this.identity.scope, owner)) return
     const way = random.pick(this.#waysTo(id))
     if (way === undefined) return
-    const answer = await this.ask(`probes ${id}`, way)
+    const answer = await this.received(`probes ${id}`, way)
     const refused = 'code' in answer && answer.code === 'not_found'
     ledger.expect(refused, () => `${this.name} gets at ${id}: ${JSON.stringify(answer)}`)
   }
@@ -21,7 +21,7 @@ export class Prober extends Client {
   async list(): Promise<void> {
     const { ledger } = this.parts
     const { scope } = this.identity
-    const answer = await this.ask('lists sessions', async ({ useCases }) => {
+    const answer = await this.received('lists sessions', async ({ useCases }) => {
       const { data } = await useCases['sessions.list'](callAs(this.identity, {}, { page: 1, limit: 100 }, undefined))
       return data.map(({ id }) => id)
     })

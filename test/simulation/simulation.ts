@@ -138,7 +138,7 @@ class Run {
     this.cluster = new Cluster(parts, nodes)
     this.#note = note
     const { cluster } = this
-    // no effect of a simulation throws, and no operator looks: whoever is parked has only been there when processes ended
+    // no effect of a simulation throws, and no operator looks: an actor that is parked has only been there when processes ended
     ledger.watching.push((commit) => ledger.expect(readParked(commit) === undefined, () => `${commit.actor} is parked`))
     const clients = { cluster, ledger, scheduler, random, note }
     this.#life = setting === null ? new SessionLife(clients) : new RunLife(clients, this.#inner, setting)

@@ -16,7 +16,7 @@ export class Watcher extends Client {
     const reader = this.log
     const session_id = reader.session
     while (!this.stopped) {
-      const answer = await this.ask(
+      const answer = await this.received(
         `follows ${session_id} after ${reader.last}`,
         async ({ useCases }, node, waited) => {
           if (waited()) reader.leave()

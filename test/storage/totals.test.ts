@@ -24,8 +24,8 @@ it('counts many records to the end once for all who ask within a time, and again
   const totals = new Totals()
   const { list, countTo } = listOf(50_000)
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
-  const asked = Array.from({ length: 20 }, () => totals.of('a', countTo))
-  expect(new Set(await Promise.all(asked))).toEqual(new Set([50_000]))
+  const pending = Array.from({ length: 20 }, () => totals.of('a', countTo))
+  expect(new Set(await Promise.all(pending))).toEqual(new Set([50_000]))
   list.rows = 60_000
   expect(await totals.of('a', countTo)).toBe(50_000)
   expect(list.counted).toBe(1)

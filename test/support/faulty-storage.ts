@@ -2,9 +2,9 @@ import { type AppendOutcome, type Commit, type Storage, StoreUnavailable } from 
 
 /**
  * What may go wrong with one commit.
- * - `refused`: nothing is written, and nobody says so.
- * - `answer_lost`: written, and nobody says so.
- * - `late`: nobody says so, and it is written only when `release` is called.
+ * - `refused`: nothing is written, and nothing says so.
+ * - `answer_lost`: written, and nothing says so.
+ * - `late`: nothing says so, and it is written only when `release` is called.
  * - `crash_before`, `crash_after`: the process dies just before or after it is written.
  */
 export type Fault = 'refused' | 'answer_lost' | 'late' | 'crash_before' | 'crash_after'
@@ -18,7 +18,7 @@ export class FaultyStorage {
   /** What the process is given. */
   readonly storage: Storage
   /** Commits that the process wanted to write, in order; one that is tried again counts again. */
-  readonly asked: Commit[] = []
+  readonly appended: Commit[] = []
   /** The store cannot be reached. */
   away = false
   /** Commits can be written, but nothing can be read. */
@@ -52,7 +52,7 @@ export class FaultyStorage {
   /** The commits from the next one on meet these faults; `undefined` for none. */
   next(...faults: readonly (Fault | undefined)[]): void {
     faults.forEach((fault, index) => {
-      if (fault !== undefined) this.#faults.set(this.asked.length + index, fault)
+      if (fault !== undefined) this.#faults.set(this.appended.length + index, fault)
     })
   }
 
@@ -71,7 +71,7 @@ export class FaultyStorage {
     return this.inner.commits.append(this.#late.splice(0))
   }
 
-  /** The process dies: nothing it asks for is answered any more. */
+  /** The process dies: nothing it requests is answered any more. */
   crash(): void {
     this.#dead = true
     this.#died()
@@ -90,8 +90,8 @@ export class FaultyStorage {
   async #appendOne(commit: Commit): Promise<AppendOutcome> {
     await this.#waiting?.(commit)
     if (this.#dead) return never()
-    const fault = this.#faults.get(this.asked.length)
-    this.asked.push(commit)
+    const fault = this.#faults.get(this.appended.length)
+    this.appended.push(commit)
     if (this.away || fault === 'refused') return 'unknown'
     if (fault === 'crash_before') this.crash()
     if (this.#dead) return never()

@@ -143,9 +143,9 @@ export const openPrivateNames = (): { readonly lookup: LookupFunction; readonly 
     again: () => lookups.clear(),
     lookup: (name, options, callback) => {
       const answers = names[name]
-      const asked = lookups.get(name) ?? 0
-      lookups.set(name, asked + 1)
-      const found = answers?.[Math.min(asked, answers.length - 1)] ?? (isIP(name) === 0 ? undefined : [name])
+      const requestCount = lookups.get(name) ?? 0
+      lookups.set(name, requestCount + 1)
+      const found = answers?.[Math.min(requestCount, answers.length - 1)] ?? (isIP(name) === 0 ? undefined : [name])
       if (found === undefined) return callback(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }), [])
       const all = found.map((address) => ({ address, family: isIP(address) }))
       if (options.all === true) callback(null, all)

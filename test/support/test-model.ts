@@ -16,7 +16,7 @@ export interface TestModel {
   ): Promise<ModelAnswer>
 }
 
-/** The model as turns, runs and trials ask it: every name is its own, and each answer costs the same. */
+/** The model as turns, runs and trials call it: every name is its own, and each answer costs the same. */
 export const turnModelsOf = (model: TestModel, cost: string | null = '0.0001'): TurnModels => ({
   call: async (request, caller, { onDelta, signal }) => {
     try {

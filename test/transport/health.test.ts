@@ -42,12 +42,12 @@ describe('health', () => {
     logReadiness(state, log)
     let works = false
     const health = openHealth({ ping: () => (works ? Promise.resolve() : Promise.reject(new Error('down'))), state })
-    const ask = () => health.ready(new FakeResponse())
-    await ask()
-    await ask()
+    const probe = () => health.ready(new FakeResponse())
+    await probe()
+    await probe()
     works = true
-    await ask()
-    await ask()
+    await probe()
+    await probe()
     state.trigger.drain()
     expect(lines).toEqual([{ readiness: 'storage_unavailable' }, { readiness: 'ready' }, { readiness: 'draining' }])
   })

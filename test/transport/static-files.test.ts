@@ -28,8 +28,8 @@ describe('static files', () => {
     await writeFile(join(served, 'notes.md'), 'not for browsers')
     await writeFile(join(folder, 'description.json'), '{"openapi":"3.1.0"}')
     const files = await readStaticFiles(served, { '/openapi.json': join(folder, 'description.json') })
-    const request = (...[asked, response]: Parameters<typeof files.answer>): void => {
-      if (!files.answer(asked, response)) response.send(404, [], 'none')
+    const request = (...[requested, response]: Parameters<typeof files.answer>): void => {
+      if (!files.answer(requested, response)) response.send(404, [], 'none')
     }
     server = openServer({ request, upgrade: noUpgrade }, pino({ level: 'silent' }))
     port = await server.listen('127.0.0.1', 0)

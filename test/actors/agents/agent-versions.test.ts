@@ -206,7 +206,7 @@ describe('validating', () => {
       'error capability_not_available requirements.skills[0]',
     ])
     expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(before)
-    expect(world.scripted.asked).toEqual([])
+    expect(world.scripted.requests).toEqual([])
   })
 
   it('finds nothing about a sound version, also once it is published', async () => {
@@ -249,8 +249,8 @@ describe('testing', () => {
         tested_by: 'key_prj_a',
       },
     })
-    expect(world.scripted.asked).toHaveLength(1)
-    expect(world.scripted.asked[0]).toMatchObject({ maxTokens: 512, tools: [{ name: 'sum' }] })
+    expect(world.scripted.requests).toHaveLength(1)
+    expect(world.scripted.requests[0]).toMatchObject({ maxTokens: 512, tools: [{ name: 'sum' }] })
     const params = { agent_id: agent, version: '1.0.0' }
     expect(await world.useCases['agent_versions.get'](callOf(params, {}, undefined))).toEqual(tested)
   })
@@ -290,11 +290,11 @@ describe('testing', () => {
   })
 
   it('is refused, and says nothing about the draft, when the project may call no model', async () => {
-    const asked: ActorCaller[] = []
+    const callers: ActorCaller[] = []
     const provider: TestModel = {
       id: 'refused',
       stream: async (_request, _onDelta, _signal, caller) => {
-        asked.push(caller)
+        callers.push(caller)
         throw new ServiceError('budget_exceeded')
       },
     }
@@ -306,7 +306,7 @@ describe('testing', () => {
       callOf({ agent_id: agent, version: '1.0.0' }, {}, undefined),
     )
     expect(version.test).toBeNull()
-    expect(asked).toMatchObject([{ project: 'prj_a', keyId: 'key_prj_a', agentId: agent }])
+    expect(callers).toMatchObject([{ project: 'prj_a', keyId: 'key_prj_a', agentId: agent }])
   })
 
   it('says everything that is missing and asks no model then', async () => {
@@ -322,7 +322,7 @@ describe('testing', () => {
     expect(await refusalOf(test(world, agent, { test_connection_ids: ['con_1'] }))).toBe(
       'prerequisites_missing test_connection_ids',
     )
-    expect(world.scripted.asked).toEqual([])
+    expect(world.scripted.requests).toEqual([])
   })
 
   it('is for drafts only', async () => {
@@ -330,6 +330,6 @@ describe('testing', () => {
     const agent = await newAgent(world)
     await published(world, agent, '1.0.0')
     expect(await refusalOf(test(world, agent))).toBe('invalid_transition')
-    expect(world.scripted.asked).toEqual([])
+    expect(world.scripted.requests).toEqual([])
   })
 })

@@ -148,12 +148,12 @@ describe('the catalogue', () => {
     const { Catalogue } = await import('#actors/agents/catalogue.ts')
     const { sink } = new Catalogue({ records: world.records, now: Date.now })
     const owner = { project: 'prj_a', tenant: null, user: null }
-    const tell = (type: string, listings: number) =>
+    const notify = (type: string, listings: number) =>
       sink(owner, { id: `m${listings}`, to: 'agent_catalog', event: { type, ...word, listings } }, false)
-    await tell('unlist', 2)
-    await tell('list', 1)
+    await notify('unlist', 2)
+    await notify('list', 1)
     expect(await catalogue(world)).toEqual([`${agent} 1.0.0`])
-    await tell('list', 3)
+    await notify('list', 3)
     expect(await catalogue(world)).toEqual([`${agent} 2.0.0`])
   })
 

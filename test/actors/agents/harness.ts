@@ -42,7 +42,7 @@ export interface AgentWorldOptions {
   readonly resources?: readonly AgentResource[]
 }
 
-/** Agents on the real runtime over a store in memory; `heard` is what webhooks would be told. */
+/** Agents on the real runtime over a store in memory; `heard` is what webhooks would be sent. */
 export const openAgentWorld = async (options: AgentWorldOptions = {}) => {
   const { storage, records, notices, clock, log } = await openNoticedHouse()
   const heard: JsonObject[] = []

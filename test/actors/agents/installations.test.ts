@@ -184,8 +184,8 @@ describe('an installation', () => {
     await patch(world, id, { approval_policy: { default: 'require', tools: {} } })
     await disable(world, id)
     await world.notices.delivered()
-    const told = world.heard.filter(({ event_type }) => String(event_type).startsWith('installation.'))
-    expect(told.map(({ event_type }) => event_type)).toEqual([
+    const notified = world.heard.filter(({ event_type }) => String(event_type).startsWith('installation.'))
+    expect(notified.map(({ event_type }) => event_type)).toEqual([
       'installation.created',
       'installation.updated',
       'installation.disabled',

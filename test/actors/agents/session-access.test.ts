@@ -15,7 +15,7 @@ import { calls } from '../sessions/approving.ts'
 import { collect, openWorld, type Script } from '../sessions/harness.ts'
 import { callOf, install, move, newAgent, openAgentWorld, published, refusalOf, secretOf } from './harness.ts'
 
-/** Agents of one world, and the sessions of another whose turns ask for them. */
+/** Agents of one world, and the sessions of another whose turns request them. */
 const open = async (...scripts: readonly Script[]) => {
   const agents = await openAgentWorld()
   const world = await openWorld({ scripts })
@@ -70,7 +70,7 @@ const open = async (...scripts: readonly Script[]) => {
   const turn = async (principal: Principal | undefined, id: string) => {
     const { stream } = await useCases['sessions.turns'](callOf({ session_id: id }, {}, { input: 'hi' }, principal))
     await new Promise<void>((resolve) => stream.start({ push: () => true, end: () => resolve() }))
-    return provider.asked.at(-1)?.instructions
+    return provider.requests.at(-1)?.instructions
   }
   /** The tools for whose calls a turn waits. */
   const pausesOf = async (
@@ -154,7 +154,7 @@ describe('a client token of an installation', () => {
     const tools = [run('guarded'), run('free'), run('never')]
     const body = { input: 'go', tools, pause_on_tool_calls: false }
     expect(await pausesOf(token(mine.id), session.id, body)).toEqual(['guarded'])
-    expect(provider.asked.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'free'])
+    expect(provider.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['guarded', 'free'])
   })
 
   it("puts its calls down to the installation and its tenant's plan", async () => {
@@ -298,7 +298,7 @@ describe("an agent's gates", () => {
       pause_on_tool_calls: false,
     }
     expect(await pausesOf(browser(), session, body)).toEqual(['refund'])
-    expect(provider.asked.at(-1)).toMatchObject({ model: 'm-2' })
+    expect(provider.requests.at(-1)).toMatchObject({ model: 'm-2' })
   })
 
   it('are none in a session without an agent, but for tools that this server runs', async () => {

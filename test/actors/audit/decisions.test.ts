@@ -26,17 +26,17 @@ const linesOf = async (...actors: readonly string[]) => {
 
 describe('the audit log names who decided about an action, and its tool', () => {
   const paused = async (...more: readonly Script[]) => {
-    world = await openWorld({ scripts: [calls('ask'), ...more, { text: ['done'] }] })
+    world = await openWorld({ scripts: [calls('confirm'), ...more, { text: ['done'] }] })
     const session = await newSession(world)
-    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
-    return { session, id: waiting.ask ?? '' }
+    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
+    return { session, id: waiting.confirm ?? '' }
   }
   const lineOf = (done: string, id: string) => ({
     ...key,
     action: `action.${done}`,
     resource_type: 'action',
     resource_id: id,
-    resource_name: 'ask',
+    resource_name: 'confirm',
     changes: [],
   })
 
@@ -81,7 +81,7 @@ describe('the audit log names who decided about an action, and its tool', () => 
     })
     const { data } = await useCases['audit_log.list'](callOf({}, { limit: 10, resource_id: id }, undefined))
     const actor = { kind: 'secret_key', id: 'key_prj_a', ip: '127.0.0.1' }
-    const resource = { type: 'action', id, name: 'ask' }
+    const resource = { type: 'action', id, name: 'confirm' }
     expect(data).toEqual([expect.objectContaining({ action: 'action.rejected', actor, resource })])
   })
 
@@ -121,7 +121,7 @@ describe('the audit log names who created and who cancelled a run', () => {
   })
 
   it('when a caller did', async () => {
-    world = await openRuns({ agt_a: withTools(functionTool('ask', true)) }, { scripts: [calls('ask')] })
+    world = await openRuns({ agt_a: withTools(functionTool('confirm', true)) }, { scripts: [calls('confirm')] })
     const run = await startRun(world, 'agt_a')
     await until(world, run, 'run.requires_action')
     expect(await linesOf(run)).toEqual([expect.objectContaining(lineOf('created', run))])
@@ -134,14 +134,14 @@ describe('the audit log names who created and who cancelled a run', () => {
   it('and has no line for one that a model delegated, nor for its end with the run above it', async () => {
     const model = new AnsweringModel(({ messages, tools }) => {
       const delegating = (tools ?? []).find(({ name }) => name.startsWith('delegate'))
-      const asks = messages.length < 3
+      const requiresApproval = messages.length < 3
       const call = (name: string) => ({ text: '', toolCalls: [{ callId: 'c', name, arguments: '{"task":"go"}' }] })
-      return delegating !== undefined && asks ? call(delegating.name) : call('ask')
+      return delegating !== undefined && requiresApproval ? call(delegating.name) : call('confirm')
     })
     world = await openRuns(
       {
         agt_a: { subagents: [{ agent_id: 'agt_b', version: null, description: null }] },
-        agt_b: withTools(functionTool('ask', true)),
+        agt_b: withTools(functionTool('confirm', true)),
       },
       { model },
     )

@@ -35,19 +35,19 @@ const sqlite = (): Storage => {
   return storage
 }
 
-const ask = [functionTool('ask', true)]
+const approvalTool = [functionTool('confirm', true)]
 
 /** A project with a session that had a turn, one that waits for an approval, and one with a value of its own blob. */
 const livedIn = async (place: Place) => {
   const key = await addProject(place)
-  const scripts = [{ text: ['Hello ', '\u2028 world'] }, calls('ask'), { text: ['x'.repeat(70_000)] }]
+  const scripts = [{ text: ['Hello ', '\u2028 world'] }, calls('confirm'), { text: ['x'.repeat(70_000)] }]
   const world = await openWorld({ storage: place.storage, scripts })
   const [plain, paused, large] = [await newSession(world), await newSession(world), await newSession(world)]
   await turn(world, plain, { input: 'hi' })
-  const { waiting } = await pausedTurn(world, paused, { input: 'go', tools: ask })
+  const { waiting } = await pausedTurn(world, paused, { input: 'go', tools: approvalTool })
   await turn(world, large, { input: 'y'.repeat(80_000) })
   await world.runtime.drain(0)
-  return { key, sessions: [plain, paused, large] as const, paused, action: waiting.ask ?? '' }
+  return { key, sessions: [plain, paused, large] as const, paused, action: waiting.confirm ?? '' }
 }
 
 const logOf = async ({ storage }: Place, session: string): Promise<string> =>
@@ -126,19 +126,19 @@ describe('a project that moves', () => {
 
   it('has what it left open taken up at the next start, however many starts its old place has seen', async () => {
     const [first, here, there] = [await openPlace(), await openPlace(), await openPlace()]
-    const world = await openWorld({ storage: first.storage, scripts: [calls('ask')] })
+    const world = await openWorld({ storage: first.storage, scripts: [calls('confirm')] })
     const session = await newSession(world)
-    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: ask })
+    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: approvalTool })
     await world.runtime.drain(0)
-    // as a crash leaves it: the session has asked for the action, which does not exist yet
+    // as a crash leaves it: the session has requested the action, which does not exist yet
     await addProject(here)
     for (const commit of await first.storage.commits.ofProject(project, null, 100)) {
       if (commit.actor === session) await here.storage.commits.append([{ ...commit, epoch: 9, open: true }])
     }
     await imported(there, (await exported(here)).file)
     const next = await open({ storage: there.storage, scripts: [{ text: ['done'] }] })
-    expect((await there.storage.commits.head(waiting.ask ?? ''))?.seq).toBe(1)
-    expect(typesOf(await approve(next, session, waiting.ask ?? '')).at(-1)).toBe('turn.completed')
+    expect((await there.storage.commits.head(waiting.confirm ?? ''))?.seq).toBe(1)
+    expect(typesOf(await approve(next, session, waiting.confirm ?? '')).at(-1)).toBe('turn.completed')
   })
 
   it('expires there when it would have expired here', async () => {

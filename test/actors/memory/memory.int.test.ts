@@ -167,7 +167,7 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
     await write(nodeOn(storage), owner, items)
     // what was written a moment ago is the queue's
     const clock = { ...systemClock, now: () => Date.now() + 60_000 }
-    const asked = [new Map<string, number>(), new Map<string, number>()]
+    const lookups = [new Map<string, number>(), new Map<string, number>()]
     const nodeWith = (made: Map<string, number> | undefined, most: number) => {
       const { id, embed } = embedder('new', 3)
       const counting: MemoryEmbedder = {
@@ -181,16 +181,16 @@ describe.each(stores)('memory of several nodes on %s', (_, open) => {
       const isOurs = (project: string) => project === owner.project
       return nodeOn(storage, { clock, now: clock.now, isOurs, embedderOf: async () => counting })
     }
-    void nodeWith(asked[0], 70).rounds.round()
-    await expect.poll(() => asked[0]?.size).toBe(64)
+    void nodeWith(lookups[0], 70).rounds.round()
+    await expect.poll(() => lookups[0]?.size).toBe(64)
     const embeddersNow = async () => {
       const rows = await storage.records.list(memories, projectScope(owner.project), { limit: 300 })
       return rows.map(({ data }) => data.embedder)
     }
     await expect.poll(async () => (await embeddersNow()).filter((each) => each === 'new').length).toBe(64)
-    await nodeWith(asked[1], 1_000).rounds.round()
+    await nodeWith(lookups[1], 1_000).rounds.round()
     expect(new Set(await embeddersNow())).toEqual(new Set(['new']))
-    expect([...(asked[1]?.keys() ?? [])].filter((text) => asked[0]?.has(text))).toEqual([])
-    expect([...(asked[1]?.values() ?? [])].every((times) => times === 1)).toBe(true)
+    expect([...(lookups[1]?.keys() ?? [])].filter((text) => lookups[0]?.has(text))).toEqual([])
+    expect([...(lookups[1]?.values() ?? [])].every((times) => times === 1)).toBe(true)
   })
 })

@@ -22,9 +22,9 @@ it('shows the context as it was at every commit of a run of fifty steps', async 
     written.push(...structuredClone(commits))
     return append(commits)
   }
-  let asked = 0
+  let requestCount = 0
   const model = new AnsweringModel(() =>
-    ++asked > 20
+    ++requestCount > 20
       ? { text: 'done' }
       : {
           toolCalls: [{ callId: 'c', name: 'post', arguments: '{"api_key":"hush-hush"}' }],

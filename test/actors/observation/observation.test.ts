@@ -47,7 +47,7 @@ afterEach(async () => {
 })
 
 const weather = { type: 'function', function: { name: 'weather' }, needsApproval: true } as const
-const asksForWeather: Script = { text: ['Let me see.'], calls: [{ name: 'weather', arguments: '{"api_key":"hush"}' }] }
+const weatherCall: Script = { text: ['Let me see.'], calls: [{ name: 'weather', arguments: '{"api_key":"hush"}' }] }
 const fails: Script = { text: ['Half'], fails: new ModelError('provider_error', 'The provider is gone.') }
 const hangs: Script = { text: ['A', new Promise<void>(() => {})] }
 
@@ -84,7 +84,7 @@ describe('steps of an actor', () => {
 
 describe('what needs a person', () => {
   it('is an action that waits for an approval, with its tool and masked arguments', async () => {
-    const { world, parts } = await open({ scripts: [asksForWeather] })
+    const { world, parts } = await open({ scripts: [weatherCall] })
     const session = await newSession(world)
     await turn(world, session, { input: 'weather?', tools: [weather] })
     await expect.poll(() => attention(parts, scope)).toHaveLength(1)
@@ -155,7 +155,7 @@ describe('work that is slow', () => {
 
 describe('lists of actors', () => {
   it('are by machine, state, activity and error, and of one project', async () => {
-    const { world, parts, listed } = await open({ scripts: [asksForWeather, fails] })
+    const { world, parts, listed } = await open({ scripts: [weatherCall, fails] })
     const [paused, failed] = [await newSession(world), await newSession(world)]
     await turn(world, paused, { input: 'weather?', tools: [weather] })
     await turn(world, failed, { input: 'hello' })

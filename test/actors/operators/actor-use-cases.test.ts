@@ -63,7 +63,7 @@ const gate = () => {
 
 const weather = { type: 'function', function: { name: 'weather' }, needsApproval: true } as const
 
-const asksForWeather: Script = { text: ['Let me see.'], calls: [{ name: 'weather', arguments: '{"place":"Oslo"}' }] }
+const weatherCall: Script = { text: ['Let me see.'], calls: [{ name: 'weather', arguments: '{"place":"Oslo"}' }] }
 
 /** Puts a commit on top that no machine of ours can restore. */
 const damage = async (world: World, actor: string): Promise<void> => {
@@ -118,7 +118,7 @@ describe('actor views', () => {
   })
 
   it('link a paused session and the action that it waits for', async () => {
-    const { world, session, see } = await openConsole([asksForWeather])
+    const { world, session, see } = await openConsole([weatherCall])
     await turn(world, session, { input: 'weather?', tools: [weather] })
     const paused = await see(session)
     expect(paused.active).toEqual(['paused'])
@@ -148,7 +148,7 @@ describe('actor views', () => {
   })
 
   it('answer although a message to a parked actor cannot be delivered', async () => {
-    const { world, session, see } = await openConsole([asksForWeather])
+    const { world, session, see } = await openConsole([weatherCall])
     await turn(world, session, { input: 'weather?', tools: [weather] })
     const [action] = (await see(session)).related
     await damage(world, action?.id ?? '')

@@ -23,7 +23,7 @@ const callOf = <P, Q, B>(params: P, query: Q, body: B, project = owner.project):
   signal: new AbortController().signal,
 })
 
-/** A probe with an effect that throws until it is told otherwise, and what operators can do. */
+/** A probe with an effect that throws until it learns otherwise, and what operators can do. */
 const parked = async () => {
   const state = { works: false }
   const probe = await openProbe({
@@ -32,7 +32,7 @@ const parked = async () => {
       state.works ? Promise.resolve({ event: { type: 'worked', output: 'done' } }) : Promise.reject(new Error('no')),
   })
   await probe.create(id)
-  await probe.tell(id, { type: 'work', policy: 'idempotent' })
+  await probe.deliver(id, { type: 'work', policy: 'idempotent' })
   await probe.clock.advance(60_000)
   const useCases = stuckUseCases({ host: probe.host, records: probe.storage.records, now: probe.clock.now })
   const list = async (project = owner.project) =>

@@ -157,8 +157,8 @@ describe('what a change of a record tells others', () => {
     const at = clock.now()
     await table.insert(row('thg_1', [{ kind: 'webhook', event_type: 'tenant.created', data: { external_id: 'x' } }]))
     await delivery.delivered()
-    const told = { project: 'prj_1', tenant: 'ten_1', type: 'notify', at, event_type: 'tenant.created' }
-    expect(hooks).toEqual([{ ...told, data: { external_id: 'x' } }])
+    const notice = { project: 'prj_1', tenant: 'ten_1', type: 'notify', at, event_type: 'tenant.created' }
+    expect(hooks).toEqual([{ ...notice, data: { external_id: 'x' } }])
   })
 
   it('is a line of the audit log once, however often it is delivered', async () => {

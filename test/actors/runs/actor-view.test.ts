@@ -14,7 +14,7 @@ it('shows a run with what it waits for: its children, their actions, and the run
     return { toolCalls: [{ callId: 'c', name: tool?.name ?? '', arguments: '{"task":"ask"}' }] }
   })
   const subagents = [{ agent_id: 'agt_2', version: null, description: null }]
-  const world = await openRuns({ agt_1: { subagents }, agt_2: withTools(functionTool('ask')) }, { model })
+  const world = await openRuns({ agt_1: { subagents }, agt_2: withTools(functionTool('confirm')) }, { model })
   const nodes = { runnerOf: async () => null }
   const views = actorViewUseCases({
     definitions,

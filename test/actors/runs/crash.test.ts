@@ -20,7 +20,7 @@ function noTools() {
   return { ...none, tools: [] }
 }
 
-/** The parent delegates once, the child orders once; what each says depends on what it is asked alone. */
+/** The parent delegates once, the child orders once; what each says depends only on what it is sent. */
 const model = () =>
   new AnsweringModel(({ messages, tools }) => {
     const last = messages.at(-1)
@@ -63,7 +63,7 @@ class Outside {
     const dead = this.faulty.death.then(() => 'dead' as const)
     for (let step = 0; step < 400; step++) {
       await this.clock.advance(250)
-      // a process that dies answers nobody any more
+      // a process that dies answers nothing any more
       const seen = await Promise.race([this.#poke(world).catch(() => 'later' as const), dead, this.#patience()])
       if (seen === 'dead') return false
       if (seen === 'ended') return true
@@ -77,7 +77,7 @@ class Outside {
     return 'later'
   }
 
-  /** What a client does: asks for the run until it has it, approves what waits, looks whether it has ended. */
+  /** What a client does: requests the run until it has it, approves what waits, looks whether it has ended. */
   async #poke(world: World): Promise<'ended' | 'later'> {
     if (this.run === '') this.run = await this.#create(world)
     const { status } = await runOf(world, this.run)
@@ -137,7 +137,7 @@ const lived = async (...faults: readonly (Fault | undefined)[]): Promise<Outside
   return outside
 }
 
-const commits = async (): Promise<number> => (await lived()).faulty.asked.length
+const commits = async (): Promise<number> => (await lived()).faulty.appended.length
 
 describe('a process that dies at any commit of a run that delegates', () => {
   it.each(['crash_before', 'crash_after', 'answer_lost'] as const)(

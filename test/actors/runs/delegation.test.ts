@@ -22,7 +22,7 @@ const subagent = (agent_id: string) => ({ agent_id, version: null, description: 
 
 const delegating = (...agents: readonly string[]) => ({ subagents: agents.map(subagent) })
 
-const askChild = (agent: string, task = 'dig') => ({
+const callChild = (agent: string, task = 'dig') => ({
   toolCalls: [{ callId: 'c', name: `delegate_to_${agent}`, arguments: JSON.stringify({ task }) }],
 })
 
@@ -32,7 +32,7 @@ const boss = (agent: string) =>
     const last = request.messages.at(-1)
     if (last?.role === 'tool') return { text: `It says: ${last.content}` }
     const offered = request.tools.some(({ name }) => name === `delegate_to_${agent}`)
-    return offered ? askChild(agent) : { text: `dug: ${last?.content}` }
+    return offered ? callChild(agent) : { text: `dug: ${last?.content}` }
   })
 
 const childOf = (events: readonly LogEvent[]): string =>
@@ -75,14 +75,14 @@ describe('a run whose model delegates', () => {
     const world = await openRuns(chain, { model })
     const events = await untilEnd(world, await startRun(world, 'agt_1'))
     expect(events.at(-1)?.payload).toMatchObject({ output: { text: `${'It says: '.repeat(5)}dug: dig` } })
-    expect(model.asked.filter(({ tools }) => tools.length === 0)).toHaveLength(1)
+    expect(model.requests.filter(({ tools }) => tools.length === 0)).toHaveLength(1)
   })
 
   it('hears of a child that cannot be run, and of one that fails', async () => {
     const model = new AnsweringModel(({ messages, tools }) => {
       const last = messages.at(-1)
       if (last?.role === 'tool') return { text: last.content }
-      if (tools.length > 0) return askChild('agt_2')
+      if (tools.length > 0) return callChild('agt_2')
       return Promise.reject(new Error('broken'))
     })
     const world = await openRuns({ agt_1: delegating('agt_2') }, { model })
@@ -93,11 +93,11 @@ describe('a run whose model delegates', () => {
 
   it.each(['cancelled', 'expired'] as const)('that is %s ends its children with it', async (status) => {
     const clock = new VirtualClock()
-    const agents = { agt_1: delegating('agt_2'), agt_2: delegating('agt_3'), agt_3: withTools(functionTool('ask')) }
+    const agents = { agt_1: delegating('agt_2'), agt_2: delegating('agt_3'), agt_3: withTools(functionTool('confirm')) }
     const model = new AnsweringModel((request) => {
       const [offered] = request.tools
-      if (offered?.name === 'ask') return { toolCalls: [{ callId: 'c', name: 'ask', arguments: '{}' }] }
-      return offered === undefined ? { text: 'never' } : askChild(offered.name.replace('delegate_to_', ''))
+      if (offered?.name === 'confirm') return { toolCalls: [{ callId: 'c', name: 'confirm', arguments: '{}' }] }
+      return offered === undefined ? { text: 'never' } : callChild(offered.name.replace('delegate_to_', ''))
     })
     const world = await openRuns(agents, { clock, model })
     const run = await startRun(world, 'agt_1', { expires_in: 60 })
@@ -117,7 +117,7 @@ describe('a run that waits for its child', () => {
     const model = new AnsweringModel(async ({ messages, tools }) => {
       const last = messages.at(-1)
       if (last?.role === 'tool') return { text: last.content }
-      if (tools.length > 0) return askChild('agt_2')
+      if (tools.length > 0) return callChild('agt_2')
       await stuck.promise
       return { text: 'late' }
     })

@@ -68,9 +68,9 @@ it('looks again at a lane whose run had a slot when the look began, and waits ag
   const concurrency = { perProject: 2, perTenant: 2 }
   const context = { holders: { [lane.id]: [id] }, cursor: null, capped: [], checked_at: clock.now() }
   const look = pickRuns({ host, records: storage.records, concurrency, clock })
-  const asked = { actor: queueIdOf(project), owner: { project, tenant: null, user: null, createdAt: 1 }, context }
+  const requested = { actor: queueIdOf(project), owner: { project, tenant: null, user: null, createdAt: 1 }, context }
   const nothing = { part: async () => {}, delivered: async () => {}, aloneAt: 0, idempotencyKey: 'k' }
-  const outcome = await look.run({}, { ...asked, ...nothing, signal: new AbortController().signal })
+  const outcome = await look.run({}, { ...requested, ...nothing, signal: new AbortController().signal })
   expect(outcome).toMatchObject({ event: { type: 'runs_picked', granted: [] } })
   expect(await marked()).toEqual([lane.id])
 })

@@ -16,7 +16,7 @@ const ran = async (more: Parameters<typeof startRun>[2]) => {
 describe('memory of a run', () => {
   it('is read and written for its end user as the agent says, with the commit of its end', async () => {
     const { memory, world } = await ran({ external_user_id: 'ada' })
-    expect(world.provider.asked[0]?.instructions).toEqual([expect.stringContaining('lives in Oslo')])
+    expect(world.provider.requests[0]?.instructions).toEqual([expect.stringContaining('lives in Oslo')])
     expect(memory.recalls).toMatchObject([{ at: { user: 'ada', namespace: 'work' } }])
     await expect
       .poll(() => memory.sent)

@@ -22,7 +22,7 @@ const queueOf = async (world: World) => {
 const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, i) => make(i))
 
-/** Answers only when it is told to, and keeps who was asked in which order. */
+/** Answers only when the test says so, and keeps the order of the requests. */
 class HeldModel extends AnsweringModel {
   readonly order: string[] = []
   #waiting: (() => void)[] = []
@@ -61,7 +61,7 @@ describe('the queue of a project', () => {
     await Promise.all(runs.map((run) => untilEnd(world, run)))
     for (const run of runs) expect((await runOf(world, run)).status).toBe('completed')
     expect(model.most).toBeLessThanOrEqual(5)
-    expect(model.asked).toHaveLength(60)
+    expect(model.requests).toHaveLength(60)
     await calm()
     expect((await queueOf(world)).holders).toEqual({})
   })
@@ -115,19 +115,19 @@ describe('the queue of a project', () => {
 
   it('gives a slot back while people are waited for, and the run returns to the head of its lane', async () => {
     const model = new AnsweringModel(({ messages }) => {
-      const asks = messages[0]?.content === 'ask' && messages.length === 1
-      return asks ? { toolCalls: [{ callId: 'c', name: 'ask', arguments: '{}' }] } : { text: 'done' }
+      const requiresApproval = messages[0]?.content === 'confirm' && messages.length === 1
+      return requiresApproval ? { toolCalls: [{ callId: 'c', name: 'confirm', arguments: '{}' }] } : { text: 'done' }
     })
     const world = await openRuns(
-      { agt_1: withTools(functionTool('ask')) },
+      { agt_1: withTools(functionTool('confirm')) },
       { model, concurrency: { perProject: 1, perTenant: 1 } },
     )
-    const asking = await startFor(world, 'ten_a', 'ask')
-    const events = await until(world, asking, 'run.requires_action')
+    const waitingRun = await startFor(world, 'ten_a', 'confirm')
+    const events = await until(world, waitingRun, 'run.requires_action')
     await untilEnd(world, await startFor(world, 'ten_a', 'other'))
     const action_id = String(events.at(-1)?.payload.action_id)
     await world.useCases['actions.approve'](callOf({ action_id }, {}, { tool_results: [{ action_id, output: '1' }] }))
-    expect((await untilEnd(world, asking)).at(-1)?.event_type).toBe('run.completed')
+    expect((await untilEnd(world, waitingRun)).at(-1)?.event_type).toBe('run.completed')
   })
 
   it('passes over runs that were cancelled while they waited', async () => {
@@ -198,7 +198,7 @@ describe('after a restart', () => {
     const second = await openRuns({}, { storage, clock, model, concurrency: { perProject: 2, perTenant: 2 } })
     await clock.advance(20_000)
     for (const run of runs) expect((await runOf(second, run)).status).toBe('completed')
-    expect(model.asked).toHaveLength(7)
+    expect(model.requests).toHaveLength(7)
     expect((await queueOf(second)).holders).toEqual({})
   })
 })

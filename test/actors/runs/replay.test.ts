@@ -28,7 +28,7 @@ describe('a replay of a run', () => {
     await untilEnd(world, again.id)
     const edited = await replay(run, { input: { prompt: 'go elsewhere' }, reason: 'the city was wrong' })
     await untilEnd(world, edited.id)
-    expect(world.provider.asked.at(-1)?.messages).toEqual([{ role: 'user', content: 'go elsewhere' }])
+    expect(world.provider.requests.at(-1)?.messages).toEqual([{ role: 'user', content: 'go elsewhere' }])
     expect(await runOf(world, edited.id)).toMatchObject({ status: 'completed', output: { text: 'three' } })
     expect(await runOf(world, run)).toMatchObject({ replay_of: null, output: { text: 'one' } })
     const { data } = await world.useCases['runs.list'](callOf({}, { limit: 10 }, undefined))

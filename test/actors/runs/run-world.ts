@@ -41,10 +41,10 @@ export const until = (world: World, run: string, type: string, count = 1): Promi
   return collect(world.host.feed.follow(run, 0, { at: 'never', after }))
 }
 
-/** Answers by what it is asked, so that many runs may ask in any order. */
+/** Answers by what it is sent, so that many runs may call in any order. */
 export class AnsweringModel implements TestModel {
   readonly id = 'answering'
-  readonly asked: ModelRequest[] = []
+  readonly requests: ModelRequest[] = []
   /** Calls under way, and the most there were. */
   running = 0
   most = 0
@@ -57,8 +57,8 @@ export class AnsweringModel implements TestModel {
   }
 
   async stream(request: ModelRequest, _onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
-    // a conversation grows after the call: what was asked is what stood there then
-    this.asked.push({ ...request, messages: [...request.messages] })
+    // a conversation grows after the call: what was requested is what stood there then
+    this.requests.push({ ...request, messages: [...request.messages] })
     this.most = Math.max(this.most, ++this.running)
     try {
       const answer = await this.#answer(request, signal)

@@ -41,7 +41,7 @@ describe('a run without tools', () => {
     expect(run.started_at).not.toBeNull()
     expect(run.finished_at).not.toBeNull()
     const content = 'hi\n\n{\n  "city": "Bern"\n}'
-    expect(world.provider.asked[0]?.messages).toEqual([{ role: 'user', content }])
+    expect(world.provider.requests[0]?.messages).toEqual([{ role: 'user', content }])
   })
 
   it('fails with the code of the model that failed', async () => {
@@ -89,7 +89,7 @@ describe('the tools of a run', () => {
     )
     const run = await startRun(world, 'agt_1')
     expect((await untilEnd(world, run)).at(-1)?.payload).toMatchObject({ output: { text: 'Done.' } })
-    const said = world.provider.asked[1]?.messages.slice(1)
+    const said = world.provider.requests[1]?.messages.slice(1)
     expect(said).toMatchObject([
       { role: 'assistant', toolCalls: [{ name: 'post' }, { name: 'get' }, { name: 'made_up' }] },
       { role: 'tool', content: 'post' },
@@ -100,14 +100,14 @@ describe('the tools of a run', () => {
 
   it('wait for the caller’s output where the caller runs them', async () => {
     const world = await openRuns(
-      { agt_1: withTools(functionTool('ask')) },
-      { scripts: [calls('ask'), { text: ['Fine.'] }] },
+      { agt_1: withTools(functionTool('confirm')) },
+      { scripts: [calls('confirm'), { text: ['Fine.'] }] },
     )
     const run = await startRun(world, 'agt_1')
     const events = await until(world, run, 'run.requires_action')
-    expect(events.at(-1)?.payload).toMatchObject({ reason: 'tool_output_required', tool: 'ask' })
+    expect(events.at(-1)?.payload).toMatchObject({ reason: 'tool_output_required', tool: 'confirm' })
     expect((await runOf(world, run)).status).toBe('requires_action')
-    const action = actionOf(events, 'ask')
+    const action = actionOf(events, 'confirm')
     await expect(approve(world, action)).rejects.toMatchObject({ code: 'tool_result_required' })
     expect(await approve(world, action, '42')).toMatchObject({
       status: 'executed',
@@ -115,7 +115,7 @@ describe('the tools of a run', () => {
       resolved_by: 'key_prj_a',
     })
     await untilEnd(world, run)
-    expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '42' })
+    expect(world.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '42' })
     expect((await runOf(world, run)).status).toBe('completed')
   })
 
@@ -141,7 +141,7 @@ describe('the tools of a run', () => {
     expect(typesOf(log)).toContain('run.action.rejected')
     expect(JSON.stringify(log.map(({ payload }) => payload))).not.toContain('"no"')
     expect(ran).toEqual([`${guarded} ${run}`])
-    expect(world.provider.asked[1]?.messages.slice(2)).toMatchObject([
+    expect(world.provider.requests[1]?.messages.slice(2)).toMatchObject([
       { role: 'tool', content: 'ran' },
       { role: 'tool', content: '{"error":{"code":"rejected","message":"A person rejected this call: no"}}' },
     ])
@@ -172,9 +172,9 @@ describe('the tools of a run', () => {
   it('execute an action that a caller creates for the run, and belong to its tenant', async () => {
     const ran: string[] = []
     const world = await openRuns(
-      { agt_1: withTools(httpTool('post'), functionTool('ask')) },
+      { agt_1: withTools(httpTool('post'), functionTool('confirm')) },
       {
-        scripts: [calls('ask')],
+        scripts: [calls('confirm')],
         runTool: async ({ actionId }) => {
           ran.push(actionId)
           return { ok: true, output: 'posted' }
@@ -219,11 +219,11 @@ describe('a run that is ended', () => {
 
   it('while it waits for people rejects what waits; a completed one refuses cancel', async () => {
     const world = await openRuns(
-      { agt_1: withTools(functionTool('ask')) },
-      { scripts: [calls('ask'), { text: ['Hello'] }] },
+      { agt_1: withTools(functionTool('confirm')) },
+      { scripts: [calls('confirm'), { text: ['Hello'] }] },
     )
     const run = await startRun(world, 'agt_1')
-    const action = actionOf(await until(world, run, 'run.requires_action'), 'ask')
+    const action = actionOf(await until(world, run, 'run.requires_action'), 'confirm')
     await cancelRun(world, run)
     await world.host.delivered(run)
     const after = await world.useCases['actions.get'](callOf({ action_id: action }, {}, undefined))
@@ -238,7 +238,7 @@ describe('a run that is ended', () => {
 
   it('by its time, in the queue or in the middle', async () => {
     const clock = new VirtualClock()
-    const world = await openRuns({ agt_1: withTools(functionTool('ask')) }, { clock, scripts: [calls('ask')] })
+    const world = await openRuns({ agt_1: withTools(functionTool('confirm')) }, { clock, scripts: [calls('confirm')] })
     const run = await startRun(world, 'agt_1', { expires_in: 60 })
     await clock.advance(1000)
     expect((await runOf(world, run)).status).toBe('requires_action')
@@ -252,8 +252,8 @@ describe('a run that is ended', () => {
     const clock = new VirtualClock()
     const limits = { max_steps: 2, max_duration_s: 30 }
     const world = await openRuns(
-      { agt_1: { ...withTools(functionTool('ask')), source: { limits } } },
-      { clock, scripts: [calls('made_up'), calls('made_up'), calls('ask')] },
+      { agt_1: { ...withTools(functionTool('confirm')), source: { limits } } },
+      { clock, scripts: [calls('made_up'), calls('made_up'), calls('confirm')] },
     )
     const looping = await startRun(world, 'agt_1')
     await clock.advance(1000)
@@ -265,7 +265,7 @@ describe('a run that is ended', () => {
 
   it('by deletion leaves nothing of itself', async () => {
     const clock = new VirtualClock()
-    const world = await openRuns({ agt_1: withTools(functionTool('ask')) }, { clock, scripts: [calls('ask')] })
+    const world = await openRuns({ agt_1: withTools(functionTool('confirm')) }, { clock, scripts: [calls('confirm')] })
     const run = await startRun(world, 'agt_1')
     await clock.advance(1000)
     await world.host.deliver(run, { event: { type: 'delete' }, cause: 'erase' })
@@ -310,7 +310,7 @@ describe('whose a run is', () => {
     Object.assign(agents, { agt_1: { config: { ...noAgent, model: 'm-2' } } })
     await approve(world, actionOf(events, 'guarded'))
     await untilEnd(world, run)
-    expect(world.provider.asked.map(({ model, instructions }) => [model, instructions])).toEqual([
+    expect(world.provider.requests.map(({ model, instructions }) => [model, instructions])).toEqual([
       ['m-1', ['Be brief.']],
       ['m-1', ['Be brief.']],
     ])

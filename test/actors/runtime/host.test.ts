@@ -34,18 +34,18 @@ describe('a scope', () => {
     ['the same names in another project', userScope('prj_2', 'ten_1', 'usr_1'), id],
     ['its project, by an id that nobody has', projectScope('prj_1'), 'prb_2'],
     ['its project, by an id of another kind', projectScope('prj_1'), 'ses_1'],
-  ])('of %s does not', async (_, scope, asked) => {
+  ])('of %s does not', async (_, scope, requested) => {
     const { probe } = await open()
-    await expect(probe.host.find(scope, probeDefinition, asked)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(probe.host.find(scope, probeDefinition, requested)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
 describe('a cause', () => {
   it('that comes again is answered by what it did, and does nothing', async () => {
     const { probe, log } = await open()
-    const first = await probe.tell(id, count, { cause: 'key' })
-    await probe.tell(id, count)
-    const again = await probe.tell(id, count, { cause: 'key' })
+    const first = await probe.deliver(id, count, { cause: 'key' })
+    await probe.deliver(id, count)
+    const again = await probe.deliver(id, count, { cause: 'key' })
     expect(first.duplicate).toBe(false)
     expect(again).toMatchObject({ duplicate: true, commit: { seq: 2, events: [{ sequence: 1 }] } })
     expect(await log()).toEqual(['counted', 'counted'])
@@ -53,22 +53,22 @@ describe('a cause', () => {
 
   it('that comes twice at once is processed once', async () => {
     const { probe, log } = await open()
-    const both = await Promise.all([1, 2].map(() => probe.tell(id, count, { cause: 'key' })))
-    expect(both.map((told) => told.duplicate)).toEqual([false, true])
+    const both = await Promise.all([1, 2].map(() => probe.deliver(id, count, { cause: 'key' })))
+    expect(both.map((delivered) => delivered.duplicate)).toEqual([false, true])
     expect(await log()).toEqual(['counted'])
   })
 
   it('that was processed is answered by what it did also where it would be refused now', async () => {
     const { probe } = await open()
-    await probe.tell(id, count, { cause: 'key' })
-    expect(await probe.tell(id, { type: 'refuse' }, { cause: 'key' })).toMatchObject({ duplicate: true })
+    await probe.deliver(id, count, { cause: 'key' })
+    expect(await probe.deliver(id, { type: 'refuse' }, { cause: 'key' })).toMatchObject({ duplicate: true })
   })
 
   it('creates an actor once', async () => {
     const { probe, faulty } = await open()
     expect(await probe.create(id)).toMatchObject({ duplicate: true })
     const next = await openProbe({ storage: faulty.inner })
-    await next.tell(id, count)
+    await next.deliver(id, count)
     expect(await next.create(id)).toMatchObject({ duplicate: true })
     expect((await next.find(id)).state.snapshot.context).toMatchObject({ count: 1 })
   })
@@ -79,12 +79,12 @@ describe('poison', () => {
     'in the form of %s is refused, and leaves the actor as it was',
     async (type) => {
       const { probe, faulty, log } = await open()
-      await probe.tell(id, count)
+      await probe.deliver(id, count)
       const before = await faulty.inner.commits.head(id)
-      await expect(probe.tell(id, { type })).rejects.toMatchObject({ code: 'internal_error' })
+      await expect(probe.deliver(id, { type })).rejects.toMatchObject({ code: 'internal_error' })
       expect(await faulty.inner.commits.head(id)).toEqual(before)
       expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 1 })
-      await probe.tell(id, count)
+      await probe.deliver(id, count)
       expect(await log()).toEqual(['counted', 'counted'])
     },
   )
@@ -92,8 +92,8 @@ describe('poison', () => {
   it('as a message holds up neither its sender nor what follows', async () => {
     const { probe, log } = await open()
     await probe.create('prb_2')
-    await probe.tell('prb_2', {
-      type: 'tell',
+    await probe.deliver('prb_2', {
+      type: 'send',
       messages: [
         { to: id, event: { type: 'guard' } },
         { to: id, event: count },
@@ -126,9 +126,9 @@ describe('an actor that was moved on without this copy of it', () => {
 
   it('is loaded again, and takes its event after theirs', async () => {
     const { probe, faulty } = await open()
-    await probe.tell(id, count)
+    await probe.deliver(id, count)
     await moveOn(faulty, 3)
-    await probe.tell(id, count)
+    await probe.deliver(id, count)
     expect((await logOf(faulty.inner, id)).map((event) => event.sequence)).toEqual([1, 2, 3, 4, 5])
     expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 5 })
   })
@@ -136,8 +136,8 @@ describe('an actor that was moved on without this copy of it', () => {
   it('keeps the order of what was waiting for it', async () => {
     const { probe, faulty } = await open()
     await moveOn(faulty)
-    const told = [1, 2, 3].map((n) => probe.tell(id, { type: 'say', n }))
-    await Promise.all(told)
+    const deliveries = [1, 2, 3].map((n) => probe.deliver(id, { type: 'say', n }))
+    await Promise.all(deliveries)
     const said = (await logOf(faulty.inner, id)).filter((event) => event.event_type === 'said')
     expect(said.map((event) => event.payload.n)).toEqual([1, 2, 3])
   })
@@ -145,9 +145,9 @@ describe('an actor that was moved on without this copy of it', () => {
   it('shows its readers what they did, too', async () => {
     const { probe, faulty } = await open()
     const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
-    await probe.tell(id, count)
+    await probe.deliver(id, count)
     await moveOn(faulty, 2)
-    await probe.tell(id, count)
+    await probe.deliver(id, count)
     await calm()
     expect(reader.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4])
   })
@@ -158,7 +158,7 @@ describe('an actor that was moved on without this copy of it', () => {
     faulty.hold(async (commit: Commit) => {
       await faulty.inner.commits.append([{ ...commit, cause: `theirs${++theirs}`, nonce: `theirs${theirs}` }])
     })
-    await expect(probe.tell(id, count)).rejects.toThrow(StoreUnavailable)
+    await expect(probe.deliver(id, count)).rejects.toThrow(StoreUnavailable)
     expect(theirs).toBeLessThan(10)
   })
 })
@@ -170,8 +170,8 @@ describe('a commit whose outcome stays unknown', () => {
     const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
     faulty.next('answer_lost')
     faulty.unreadable = true
-    const told = probe.tell(id, { type: 'work', policy: 'idempotent' }, { cause: 'key' })
-    const refused = expect(told).rejects.toThrow(StoreUnavailable)
+    const delivering = probe.deliver(id, { type: 'work', policy: 'idempotent' }, { cause: 'key' })
+    const refused = expect(delivering).rejects.toThrow(StoreUnavailable)
     await probe.clock.advance(5000)
     await refused
     return { ...opened, reader }
@@ -188,7 +188,7 @@ describe('a commit whose outcome stays unknown', () => {
   it('is what a repeated request finds', async () => {
     const { probe, faulty, log } = await lostAnswer()
     faulty.unreadable = false
-    const again = await probe.tell(id, { type: 'work', policy: 'idempotent' }, { cause: 'key' })
+    const again = await probe.deliver(id, { type: 'work', policy: 'idempotent' }, { cause: 'key' })
     expect(again.duplicate).toBe(true)
     await calm()
     expect(await log()).toEqual(['worked'])
@@ -199,9 +199,9 @@ describe('a commit whose outcome stays unknown', () => {
     const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
     faulty.next('answer_lost')
     faulty.unreadable = true
-    const told = probe.tell(id, count).catch(() => 'unknown')
+    const delivering = probe.deliver(id, count).catch(() => 'unknown')
     await probe.clock.advance(5000)
-    expect(await told).toBe('unknown')
+    expect(await delivering).toBe('unknown')
     expect(reader.events).toEqual([])
     faulty.unreadable = false
     await probe.clock.advance(10_000)
@@ -210,12 +210,12 @@ describe('a commit whose outcome stays unknown', () => {
 
   it('leaves nothing open behind it', async () => {
     const { probe, faulty } = await open()
-    for (let n = 0; n < 3; n++) await probe.tell(id, count)
+    for (let n = 0; n < 3; n++) await probe.deliver(id, count)
     faulty.next('answer_lost')
     faulty.unreadable = true
-    const told = probe.tell(id, count).catch(() => 'unknown')
+    const delivering = probe.deliver(id, count).catch(() => 'unknown')
     await probe.clock.advance(5000)
-    expect(await told).toBe('unknown')
+    expect(await delivering).toBe('unknown')
     faulty.unreadable = false
     await probe.clock.advance(10_000)
     expect(await faulty.inner.commits.open({ limit: 10 })).toEqual([])
@@ -237,18 +237,18 @@ describe('a commit whose outcome stays unknown', () => {
 it('commits nothing, and says so, while the store is away', async () => {
   const { probe, faulty, log } = await open()
   faulty.away = true
-  const told = probe.tell(id, count).catch((error: unknown) => error)
+  const delivering = probe.deliver(id, count).catch((error: unknown) => error)
   await probe.clock.advance(5000)
-  expect(await told).toBeInstanceOf(StoreUnavailable)
+  expect(await delivering).toBeInstanceOf(StoreUnavailable)
   faulty.away = false
-  await probe.tell(id, count)
+  await probe.deliver(id, count)
   expect(await log()).toEqual(['counted'])
 })
 
 it('does one thing after the other for one actor, in the order asked', async () => {
   const { probe, faulty } = await open()
-  const told = Array.from({ length: 50 }, (_, n) => probe.tell(id, { type: 'say', n }))
-  await Promise.all(told)
+  const deliveries = Array.from({ length: 50 }, (_, n) => probe.deliver(id, { type: 'say', n }))
+  await Promise.all(deliveries)
   const said = await logOf(faulty.inner, id)
   expect(said.map((event) => event.payload.n)).toEqual(Array.from({ length: 50 }, (_, n) => n))
   expect(said.map((event) => event.sequence)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
@@ -261,10 +261,10 @@ it('holds one copy of an actor that is asked for while it is made, whichever is 
     const liveCopy = () => [...probe.host.residents()].find((resident) => resident.id === made)
     const making = probe.create(made)
     for (let turn = 0; turn < lead; turn++) await Promise.resolve()
-    const asking = probe.host.load(made)
+    const pending = probe.host.load(made)
     await making
     const first = liveCopy()
-    const found = await asking
+    const found = await pending
     await calm()
     expect(liveCopy()).toBe(first)
     expect(found === null || found === first).toBe(true)
@@ -291,7 +291,7 @@ it('gives up the result of an effect whose actor is gone', async () => {
       return { event: { type: 'worked', output: 'too late' } }
     },
   })
-  await probe.tell(id, { type: 'work', policy: 'idempotent' })
+  await probe.deliver(id, { type: 'work', policy: 'idempotent' })
   await faulty.inner.commits.forget(id)
   probe.host.drop(id)
   ended.resolve()
@@ -301,7 +301,7 @@ it('gives up the result of an effect whose actor is gone', async () => {
 
 it('has every row written that it took, newest last, when rows are asked to settle', async () => {
   const { probe, faulty } = await open()
-  for (let n = 0; n < 20; n++) void probe.tell(id, count)
+  for (let n = 0; n < 20; n++) void probe.deliver(id, count)
   await calm()
   await probe.host.rows.settled()
   const row = await faulty.inner.records.get(probeRows, projectScope(owner.project), id)

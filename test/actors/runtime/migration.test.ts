@@ -118,7 +118,7 @@ it('migrates once when two hosts load the actor at the same time', async () => {
   expect(found.map((each) => each.state.snapshot.context.count)).toEqual([300, 300])
   const log = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((seq) => storage.commits.at(id, seq)))
   expect(log.filter((commit) => commit?.event.type === '$migrated')).toHaveLength(1)
-  // whoever migrated it: the later one has fenced the earlier one off
+  // whichever process migrated it: the later one has fenced the earlier one off
   expect(await storage.commits.head(id)).toMatchObject({ epoch: Math.max(...hosts.map(({ host }) => host.epoch)) })
 })
 
@@ -147,7 +147,7 @@ it.each([
 ] as const)('parks an actor %s: it takes nothing, and nothing of it is changed', async (_, commit, definition) => {
   const storage = await storeWith(commit)
   const probe = await openProbe({ storage, definition })
-  await expect(probe.tell(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
+  await expect(probe.deliver(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
   await expect(probe.find(id)).rejects.toMatchObject({ code: 'actor_parked' })
   await probe.clock.leap(10 * 24 * 3600 * 1000)
   expect((await storage.commits.head(id))?.seq).toBe(4)
@@ -165,7 +165,7 @@ it('starts although an actor with open work is parked, and works for the others'
     left({ seq: 1, actor: 'prb_2', open: true, messages: [{ id: 'm', to: id, event: { type: 'count' } }] }),
   )
   const probe = await openProbe({ storage })
-  await probe.tell('prb_2', { type: 'count' })
+  await probe.deliver('prb_2', { type: 'count' })
   expect(typesOf(await logOf(storage, 'prb_2'))).toEqual(['said', 'counted'])
   await probe.host.rows.settled()
   expect(await storage.records.count(probeRows, projectScope(owner.project))).toBe(1)

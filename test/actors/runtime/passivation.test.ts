@@ -5,32 +5,32 @@ import { calm } from '#test/support/virtual-clock.ts'
 import { logOf, openProbe, read, typesOf } from './probe.ts'
 
 const id = 'prb_1'
-/** An actor that nobody uses for so long leaves memory, give or take a look of the janitor. */
+/** An actor that is not used for so long leaves memory, give or take a look of the janitor. */
 const idleMs = 62_000
 
 it('gives back the memory of an actor that nobody uses, and brings it back as it was', async () => {
   const probe = await openProbe()
   await probe.create(id)
-  for (let n = 0; n < 3; n++) await probe.tell(id, { type: 'count' })
-  await probe.tell(id, { type: 'wait', ms: 600_000 })
+  for (let n = 0; n < 3; n++) await probe.deliver(id, { type: 'count' })
+  await probe.deliver(id, { type: 'wait', ms: 600_000 })
   const { state } = await probe.find(id)
   await probe.clock.advance(idleMs)
   expect(probe.host.live).toBe(0)
   const again = (await probe.find(id)).state
   expect({ ...again, snapshot: again.snapshot.toJSON() }).toEqual({ ...state, snapshot: state.snapshot.toJSON() })
-  await probe.tell(id, { type: 'count' })
+  await probe.deliver(id, { type: 'count' })
   expect((await logOf(probe.storage, id)).map((event) => event.sequence)).toEqual([1, 2, 3, 4])
 })
 
 it('keeps the text of what was said so far over it', async () => {
   const probe = await openProbe({ speak: async () => ({ event: { type: 'count' } }) })
   await probe.create(id)
-  await probe.tell(id, { type: 'speak' })
-  await probe.tell(id, { type: 'heard', delta: 'Hello, ' })
-  await probe.tell(id, { type: 'heard', delta: 'x'.repeat(100_000) })
+  await probe.deliver(id, { type: 'speak' })
+  await probe.deliver(id, { type: 'heard', delta: 'Hello, ' })
+  await probe.deliver(id, { type: 'heard', delta: 'x'.repeat(100_000) })
   await probe.clock.advance(idleMs)
   expect(probe.host.live).toBe(0)
-  await probe.tell(id, { type: 'spoken' })
+  await probe.deliver(id, { type: 'spoken' })
   expect((await logOf(probe.storage, id)).at(-1)).toBeDefined()
   const page = await probe.host.readPage(await probe.find(id), 0, 100)
   expect(page.at(-1)?.payload.text).toBe(`Hello, ${'x'.repeat(100_000)}`)
@@ -39,10 +39,10 @@ it('keeps the text of what was said so far over it', async () => {
 it('keeps an actor in memory while an effect of it runs', async () => {
   const probe = await openProbe()
   await probe.create(id)
-  await probe.tell(id, { type: 'work', policy: 'idempotent' })
+  await probe.deliver(id, { type: 'work', policy: 'idempotent' })
   await probe.clock.advance(idleMs)
   expect(probe.host.live).toBe(1)
-  await probe.tell(id, { type: 'stop' })
+  await probe.deliver(id, { type: 'stop' })
   await probe.clock.advance(idleMs)
   expect(probe.host.live).toBe(0)
 })
@@ -53,7 +53,7 @@ it('keeps an actor in memory while its messages are on their way', async () => {
   await probe.create(id)
   await probe.create('prb_2')
   faulty.hold((commit) => (commit.actor === 'prb_2' ? new Promise(() => {}) : undefined))
-  await probe.tell(id, { type: 'tell', messages: [{ to: 'prb_2', event: { type: 'count' } }] })
+  await probe.deliver(id, { type: 'send', messages: [{ to: 'prb_2', event: { type: 'count' } }] })
   await probe.clock.advance(idleMs)
   expect([...probe.host.residents()].map((resident) => resident.id)).toEqual([id, 'prb_2'])
 })
@@ -62,10 +62,10 @@ it('keeps the streams of an actor that leaves memory, and goes on with them when
   const probe = await openProbe()
   await probe.create(id)
   const reader = read(probe.host.feed.follow(id, 0, { at: 'never' }))
-  await probe.tell(id, { type: 'count' })
+  await probe.deliver(id, { type: 'count' })
   await probe.clock.advance(idleMs)
   expect(probe.host.live).toBe(0)
-  await probe.tell(id, { type: 'count' })
+  await probe.deliver(id, { type: 'count' })
   expect(typesOf(reader.events)).toEqual(['counted', 'counted'])
 })
 
@@ -74,9 +74,9 @@ it('leaves nothing open, and nothing in the store that only recovery needs, once
   await probe.create(id)
   await probe.create('prb_2')
   for (let n = 0; n < 5; n++) {
-    await probe.tell(id, { type: 'tell', messages: [{ to: 'prb_2', event: { type: 'count' } }] })
+    await probe.deliver(id, { type: 'send', messages: [{ to: 'prb_2', event: { type: 'count' } }] })
   }
-  await probe.tell(id, { type: 'wait', ms: 600_000 })
+  await probe.deliver(id, { type: 'wait', ms: 600_000 })
   await probe.clock.advance(idleMs)
   const { commits } = probe.storage
   expect(await commits.open({ limit: 100 })).toEqual([])
@@ -92,7 +92,7 @@ it('works on the newest state for whoever held the actor before it left memory',
   await probe.create(id)
   const held = await probe.find(id)
   await probe.clock.advance(idleMs)
-  await probe.tell(id, { type: 'count' })
+  await probe.deliver(id, { type: 'count' })
   await probe.host.deliverTo(held, { event: { type: 'count' }, cause: 'held' })
   await calm()
   expect((await probe.find(id)).state.snapshot.context).toMatchObject({ count: 2 })

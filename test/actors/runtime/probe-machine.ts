@@ -44,7 +44,7 @@ const breaks = probeSetup.assign(() => {
   throw new Error('an assign throws')
 })
 
-/** A machine that does, on command, each thing that a machine can ask of the runtime. */
+/** A machine that does, on command, each thing that a machine can require of the runtime. */
 const probeMachine = probeSetup.createMachine({
   id: 'probe',
   context: { count: 0, waitMs: 0, blob: '' },
@@ -54,7 +54,7 @@ const probeMachine = probeSetup.createMachine({
     count: { actions: [counted, emits('counted', ({ n }) => ({ n: n ?? null }))] },
     keep: { actions: probeSetup.assign(({ event: { text } }) => ({ blob: typeof text === 'string' ? text : '' })) },
     say: { actions: emits('said', ({ type: _, ...payload }) => payload) },
-    tell: { actions: { type: 'send', params: ({ event: by }) => paramsOf.send({ type: 'send', params: by }) } },
+    send: { actions: { type: 'send', params: ({ event: by }) => paramsOf.send({ type: 'send', params: by }) } },
     work: { actions: { type: 'work', params: ({ event: { type: _, ...params } }) => params } },
     worked: { actions: emits('worked', ({ output }) => ({ output: output ?? null })) },
     tidy: { actions: { type: 'tidy', params: {} } },

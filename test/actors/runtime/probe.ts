@@ -43,10 +43,10 @@ export const probeRows: RecordKind = { name: 'probes' }
 /** Who owns the probes. */
 export const owner: Owner = { project: 'prj_1', tenant: 'ten_1', user: 'usr_1', createdAt: 1 }
 
-/** What the probe is told when an effect may have happened. */
+/** What the probe is sent when an effect may have happened. */
 export const unknownEvent: StoredEvent = { type: 'worked', output: 'unknown' }
 
-/** What the probe is told when a result is larger than a commit. */
+/** What the probe is sent when a result is larger than a commit. */
 export const tooLargeEvent: StoredEvent = { type: 'worked', output: 'too large' }
 
 /** An effect that never ends by itself. */
@@ -87,7 +87,7 @@ export const openProbe = async (options: ProbeOptions = {}) => {
     clock,
     create: (id: string, cause = causeOf(id)): Promise<Delivered> =>
       host.create({ kind: definition, id, owner, input: {}, cause }),
-    tell: (id: string, event: StoredEvent, more: Partial<Delivery> = {}): Promise<Delivered> =>
+    deliver: (id: string, event: StoredEvent, more: Partial<Delivery> = {}): Promise<Delivered> =>
       host.deliver(id, { event, cause: causeOf(id), ...more }),
     find: (id: string): Promise<Resident> => host.find(projectScope(owner.project), definition, id),
   }
@@ -106,7 +106,7 @@ export const typesOf = (events: readonly LogEvent[]): readonly string[] => event
 export interface Reader {
   readonly events: LogEvent[]
   ended: 'done' | 'lost' | undefined
-  /** Takes this many more events before it asks for a pause. */
+  /** Takes this many more events before it requests a pause. */
   room: number
   readonly control: StreamControl
 }

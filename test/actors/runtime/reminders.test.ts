@@ -13,7 +13,7 @@ const waiting = async (
   const faulty = new FaultyStorage(openMemoryStorage())
   const probe = await openProbe({ storage: faulty.storage })
   await probe.create(id)
-  await probe.tell(id, { type: 'wait', ms })
+  await probe.deliver(id, { type: 'wait', ms })
   return { probe, faulty, log: async () => typesOf(await logOf(faulty.inner, id)) }
 }
 
@@ -29,7 +29,7 @@ it('come when they are due, not before, and once', async () => {
 
 it('do not come when their state was left', async () => {
   const { probe, log } = await waiting(60_000)
-  await probe.tell(id, { type: 'back' })
+  await probe.deliver(id, { type: 'back' })
   await probe.clock.advance(600_000)
   expect(await log()).toEqual([])
 })
@@ -37,7 +37,7 @@ it('do not come when their state was left', async () => {
 it('come at the new time when their state was entered again', async () => {
   const { probe, log } = await waiting(60_000)
   await probe.clock.advance(50_000)
-  await probe.tell(id, { type: 'wait' })
+  await probe.deliver(id, { type: 'wait' })
   await probe.clock.advance(59_999)
   expect(await log()).toEqual([])
   await probe.clock.advance(1 + lookMs)
@@ -46,7 +46,7 @@ it('come at the new time when their state was entered again', async () => {
 
 it('come through later commits that have nothing to do with them', async () => {
   const { probe, log } = await waiting(60_000)
-  for (let n = 0; n < 5; n++) await probe.tell(id, { type: 'count' })
+  for (let n = 0; n < 5; n++) await probe.deliver(id, { type: 'count' })
   await probe.clock.advance(60_000 + lookMs)
   expect((await log()).at(-1)).toBe('woke')
 })
@@ -82,7 +82,7 @@ describe('whose delivery fails', () => {
     const { probe, faulty, log } = await waiting(1000)
     faulty.next(...Array.from({ length: 30 }, () => 'refused' as const))
     await probe.clock.advance(60_000)
-    expect(faulty.asked.length).toBeGreaterThan(30)
+    expect(faulty.appended.length).toBeGreaterThan(30)
     expect(await log()).toEqual(['woke'])
   })
 
@@ -93,7 +93,7 @@ describe('whose delivery fails', () => {
       faulty.unreadable = true
     })
     await probe.clock.advance(5000)
-    expect(faulty.asked.at(-1)?.cause).toMatch(/^xstate\.after\.wait/)
+    expect(faulty.appended.at(-1)?.cause).toMatch(/^xstate\.after\.wait/)
     faulty.hold(() => undefined)
     faulty.unreadable = false
     await probe.clock.advance(60_000)
@@ -108,7 +108,7 @@ describe('whose delivery fails', () => {
     for (let n = 0; n < many; n++) {
       const other = `prb_x${n}`
       await probe.create(other)
-      await probe.tell(other, { type: 'wait', ms: ms || 100 + n })
+      await probe.deliver(other, { type: 'wait', ms: ms || 100 + n })
       probe.host.drop(other)
       faulty.damaged.add(other)
     }
@@ -128,7 +128,7 @@ describe('whose delivery fails', () => {
   it('hold up no other', async () => {
     const { probe, faulty, log } = await waiting(1000)
     await probe.create('prb_0')
-    await probe.tell('prb_0', { type: 'wait', ms: 500 })
+    await probe.deliver('prb_0', { type: 'wait', ms: 500 })
     probe.host.drop('prb_0')
     faulty.damaged.add('prb_0')
     await probe.clock.advance(1000 + lookMs)

@@ -94,7 +94,7 @@ describe('several calls of one answer', () => {
     expect(await statusOf(world, session)).toBe('paused')
     const second = await approve(world, session, b)
     expect(typesOf(second)).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
-    expect(world.provider.asked[1]?.messages.slice(-2)).toEqual([
+    expect(world.provider.requests[1]?.messages.slice(-2)).toEqual([
       { role: 'tool', callId: a, name: 'a', content: `output of ${a}` },
       { role: 'tool', callId: b, name: 'b', content: `output of ${b}` },
     ])
@@ -111,7 +111,7 @@ describe('several calls of one answer', () => {
     ])
     expect(typesOf(events).filter((type) => type === 'turn.resumed')).toHaveLength(2)
     expect(typesOf(events).at(-1)).toBe('turn.completed')
-    expect(world.provider.asked[1]?.messages.slice(-2).map((message) => message.content)).toEqual(['one', 'two'])
+    expect(world.provider.requests[1]?.messages.slice(-2).map((message) => message.content)).toEqual(['one', 'two'])
   })
 
   it('run at once where they need no approval, while another waits', async () => {
@@ -129,7 +129,7 @@ describe('several calls of one answer', () => {
     expect(ran).toHaveLength(1)
     expect(typesOf(events).slice(-2)).toEqual(['turn.paused', 'tool_call.completed'])
     await approve(world, session, waiting.a ?? '')
-    expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ name: 'b', content: 'sent' })
+    expect(world.provider.requests[1]?.messages.at(-1)).toMatchObject({ name: 'b', content: 'sent' })
   })
 
   it('wait for the caller when it has to run one that needs no approval, once the other is resolved', async () => {
@@ -143,7 +143,7 @@ describe('several calls of one answer', () => {
     const [owed] = Object(lastPayload(resumed, 'turn.completed')?.tool_calls)
     expect(owed).toMatchObject({ tool: 'b' })
     await turn(world, session, { tool_results: [{ action_id: owed.action_id, output: 'mine' }] })
-    expect(world.provider.asked[1]?.messages.slice(-2).map((message) => message.content)).toEqual([
+    expect(world.provider.requests[1]?.messages.slice(-2).map((message) => message.content)).toEqual([
       `output of ${waiting.a}`,
       'mine',
     ])
@@ -276,7 +276,7 @@ it('rejects by the action as by the session, and the model hears why with the ne
   expect(await world.useCases['actions.reject'](rejected)).toMatchObject({ status: 'rejected' })
   await turn(world, session, { input: 'go on' })
   const heard = '{"error":{"code":"rejected","message":"A person rejected this call: no"}}'
-  expect(world.provider.asked[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
+  expect(world.provider.requests[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
 })
 
 it('rejects what waits when the session is deleted or the turn cancelled', async () => {

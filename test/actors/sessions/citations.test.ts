@@ -45,7 +45,7 @@ it('names in a turn the pages that its text cites, numbered over all searches of
   const cited = (mark: { start_index: number; end_index: number }) =>
     String(output).slice(mark.start_index, mark.end_index)
   expect(marks.map(cited)).toEqual(['[1]', '[2]'])
-  const outputs = model.asked[2]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+  const outputs = model.requests[2]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
   expect(outputs?.map((content) => JSON.parse(content).results[0].n)).toEqual([1, 2])
   const next = await completed(world, session, 'Why?')
   expect(next).toMatchObject({

@@ -22,7 +22,7 @@ const turns = (count: number) =>
 /** Calls a tool eight times and is done; as another model it writes a summary. */
 class Writer implements TestModel {
   readonly id = 'scripted'
-  readonly asked: ModelRequest[] = []
+  readonly requests: ModelRequest[] = []
   readonly #summary: string
 
   constructor(summary: string) {
@@ -30,9 +30,9 @@ class Writer implements TestModel {
   }
 
   async stream(request: ModelRequest): Promise<ModelAnswer> {
-    this.asked.push({ ...request, messages: [...request.messages] })
+    this.requests.push({ ...request, messages: [...request.messages] })
     const writes = request.model === 'writer-1'
-    const looks = !writes && this.asked.filter(({ model }) => model !== 'writer-1').length <= 8
+    const looks = !writes && this.requests.filter(({ model }) => model !== 'writer-1').length <= 8
     return {
       model: request.model,
       text: writes ? this.#summary : looks ? '' : 'Done.',
@@ -92,7 +92,7 @@ describe('a conversation that outgrows its model', () => {
       expect(run.status).toBe('completed')
       return run
     })
-  const asked = () => world.provider.asked
+  const modelRequests = () => world.provider.requests
   const answers = (count: number): Script[] =>
     Array.from({ length: count }, (_, index) => ({ text: [`answer ${index}`] }))
 
@@ -106,20 +106,20 @@ describe('a conversation that outgrows its model', () => {
     expect(shortened.length).toBeGreaterThan(0)
     expect(shortened[0]?.payload).toMatchObject({ strategy: 'truncate', summary: null })
     expect(shortened[0]?.turn_number).toBeGreaterThan(1)
-    for (const { messages } of asked()) expect(sumOf(messages)).toBeLessThan(2000)
-    expect(asked().at(-1)?.messages.at(-1)?.content).toBe(`7 ${long}`)
+    for (const { messages } of modelRequests()) expect(sumOf(messages)).toBeLessThan(2000)
+    expect(modelRequests().at(-1)?.messages.at(-1)?.content).toBe(`7 ${long}`)
   })
 
   it('is read the same from its log: a session that is loaded again has what was left', async () => {
     world = await openWorld({ scripts: answers(5), window: 2000 })
     const session = await newSession(world)
     for (let index = 0; index < 4; index++) await turn(world, session, { input: `${index} ${long}` })
-    const before = asked().at(-1)?.messages ?? []
+    const before = modelRequests().at(-1)?.messages ?? []
     const { storage } = world
     await world.runtime.drain(0)
     world = await openWorld({ scripts: answers(1), storage })
     await turn(world, session, { input: 'and now?' })
-    const after = asked().at(-1)?.messages ?? []
+    const after = modelRequests().at(-1)?.messages ?? []
     expect(after.slice(0, before.length)).toEqual(before)
     expect(after.at(-1)).toEqual(user('and now?'))
   })
@@ -139,11 +139,11 @@ describe('a conversation that outgrows its model', () => {
         runTool: async () => ({ ok: true, output: `api_key=hunter ${long}` }),
       })
       const run = await ended(await newRun())
-      expect(run).toMatchObject({ status: 'completed', usage: { total_tokens: 15 * model.asked.length } })
-      const written = model.asked.filter((each) => each.model === 'writer-1')
+      expect(run).toMatchObject({ status: 'completed', usage: { total_tokens: 15 * model.requests.length } })
+      const written = model.requests.filter((each) => each.model === 'writer-1')
       expect(written.length).toBeGreaterThan(0)
       expect(written[0]?.messages[0]?.content).toContain('Output of look: api_key')
-      const last = model.asked.filter((each) => each.model !== 'writer-1').at(-1)
+      const last = model.requests.filter((each) => each.model !== 'writer-1').at(-1)
       expect(last?.messages[0]).toEqual(user('the task'))
       expect(JSON.stringify(last?.messages).includes('Three looks')).toBe(strategy === 'summarize')
       const log = await world.host.readLog(run.id, 0)
@@ -180,7 +180,7 @@ describe('a conversation that outgrows its model', () => {
       runTool: async () => ({ ok: true, output: long }),
     })
     await ended(await newRun())
-    for (const { messages } of asked()) {
+    for (const { messages } of modelRequests()) {
       expect(messages[0]).toEqual(user('the task'))
       expect(sumOf(messages)).toBeLessThan(1500)
       const called = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []))

@@ -12,7 +12,7 @@ import { callOf, collect, openWorld, typesOf, type World } from './harness.ts'
 
 type Policy = 'at_most_once' | 'idempotent'
 
-/** Calls the tool once, and says what it answered; what it says depends on what it is asked alone. */
+/** Calls the tool once, and says what it answered; what it says depends only on what it is sent. */
 const model: TestModel = {
   id: 'steady',
   stream: async (request, onDelta) => {
@@ -50,8 +50,8 @@ class Outside {
     this.#pending = [...plans]
   }
 
-  /** Asks until it is answered, with the same key each time: again when told to, of a new process when one has died. */
-  async ask<T>(work: (world: World) => Promise<T>): Promise<T> {
+  /** Calls until there is an answer, with the same key each time: again on request, and to a new process when one has died. */
+  async received<T>(work: (world: World) => Promise<T>): Promise<T> {
     for (;;) {
       const answer = await this.#attempt(work)
       if (answer === 'later') continue
@@ -61,9 +61,9 @@ class Outside {
     }
   }
 
-  /** Commits that the processes asked for, to know how many places there are to crash at. */
-  get asked(): number {
-    return this.#faulty.asked.length
+  /** Commits that the processes requested, to know how many places there are to crash at. */
+  get requestCount(): number {
+    return this.#faulty.appended.length
   }
 
   async #attempt<T>(work: (world: World) => Promise<T>): Promise<{ value: T } | 'later' | undefined> {
@@ -126,20 +126,20 @@ const tool = (effect: Policy, needsApproval: boolean) =>
   ({ type: 'http', name: 'order', url: 'http://127.0.0.1:9/', effect, needsApproval }) as const
 
 const startSession = (outside: Outside): Promise<string> =>
-  outside.ask(async (world) => {
+  outside.received(async (world) => {
     const call = callOf({}, {}, { metadata: {} })
     const idempotency = { cause: 'key:create', fingerprint: 'c', seed: '01kb0000000000000000000000' }
     return (await world.useCases['sessions.create']({ ...call, idempotency })).id
   })
 
 const runTurn = (outside: Outside, effect: Policy, gated: boolean): Promise<readonly LogEvent[]> =>
-  outside.ask(async ({ useCases }) => {
+  outside.received(async ({ useCases }) => {
     const call = callOf({ session_id: outside.session }, {}, { input: 'order one', tools: [tool(effect, gated)] })
     return collect((await useCases['sessions.turns'](keyed(call, 'turn'))).stream)
   })
 
 const decide = (outside: Outside, decision: 'approve' | 'reject' | 'cancel', action_id: string): Promise<unknown> =>
-  outside.ask(async ({ useCases }) => {
+  outside.received(async ({ useCases }) => {
     const call = keyed(callOf({ session_id: outside.session }, {}, { action_id }), decision)
     if (decision === 'reject') return useCases['sessions.reject'](call)
     if (decision === 'cancel') return useCases['sessions.cancel']({ ...call, body: {} })
@@ -168,7 +168,7 @@ const live = async (
   const actionId = paused === undefined ? undefined : String(paused.payload.action_id)
   if (actionId !== undefined && decision !== 'none') await decide(outside, decision, actionId)
   const call = callOf({ session_id: outside.session }, {}, undefined)
-  const status = await outside.ask(async ({ host, useCases }) => {
+  const status = await outside.received(async ({ host, useCases }) => {
     await outside.clock.advance(5000)
     await host.rows.settled()
     return (await useCases['sessions.get'](call)).status
@@ -275,7 +275,7 @@ it('runs the approved tool once and completes the turn when nothing goes wrong',
     'turn.completed',
   ])
   expect(ending.outside.calls).toHaveLength(1)
-  expect(ending.outside.asked).toBeLessThan(places.length)
+  expect(ending.outside.requestCount).toBeLessThan(places.length)
   await check(ending, 'approve', 'at_most_once')
 })
 
@@ -288,7 +288,7 @@ describe.each(lives)('a turn with the decision %s about a tool that is %s', (dec
       crashes += ending.outside.crashes
       await check(ending, decision, effect)
     }
-    expect(crashes).toBe(undisturbed.outside.asked)
+    expect(crashes).toBe(undisturbed.outside.requestCount)
   })
 
   it.each(['refused', 'answer_lost'] as const)('does not notice that any commit is %s', async (fault) => {

@@ -20,7 +20,7 @@ let world: World
 let session: string
 let actionId: string
 
-const tools = [functionTool('ask', true), httpTool('send', { needsApproval: true })]
+const tools = [functionTool('confirm', true), httpTool('send', { needsApproval: true })]
 const unknownAction = 'act_01kb0000000000000000000000'
 
 const pauseFor = async (tool: string): Promise<void> => {
@@ -30,7 +30,7 @@ const pauseFor = async (tool: string): Promise<void> => {
   actionId = waiting[tool] ?? ''
 }
 
-beforeEach(() => pauseFor('ask'))
+beforeEach(() => pauseFor('confirm'))
 afterEach(() => world.runtime.drain(0))
 
 const params = () => ({ session_id: session })
@@ -115,7 +115,7 @@ describe('an Idempotency-Key', () => {
     const again = await approveKeyed()
     expect([first.replayed, again.replayed]).toEqual([false, true])
     expect(again.events).toEqual(first.events)
-    expect(world.provider.asked).toHaveLength(2)
+    expect(world.provider.requests).toHaveLength(2)
   })
 
   it('gives an approval that comes twice at once the same stream twice', async () => {
@@ -172,7 +172,7 @@ describe('an Idempotency-Key', () => {
     expect(streams[1]).toEqual(streams[0])
     const later = await world.useCases['sessions.turns'](call)
     expect(await collect(later.stream)).toEqual(streams[0])
-    expect(world.provider.asked).toHaveLength(3)
+    expect(world.provider.requests).toHaveLength(3)
   })
 
   it('gives a turn that was approved meanwhile the whole turn', async () => {
@@ -235,7 +235,7 @@ describe('a client token', () => {
   })
 
   it("has its session's actions under its own tenant and user", async () => {
-    world = await openWorld({ scripts: [calls('ask')] })
+    world = await openWorld({ scripts: [calls('confirm')] })
     const { id } = await make('ten_1', 'u_1')
     const gated = callOf({ session_id: id }, {}, { input: 'go', tools, pause_on_tool_calls: true })
     const { stream } = await world.useCases['sessions.turns'](asUser(gated, 'ten_1', 'u_1'))

@@ -14,9 +14,9 @@ const remove = (session_id: string) => callOf({ session_id }, {}, undefined)
 it('keeps the log until what waits is told, so that a crash in between leaves nothing to approve', async () => {
   const clock = new VirtualClock()
   const faulty = new FaultyStorage(openMemoryStorage())
-  const world = await openWorld({ storage: faulty.storage, clock, scripts: [calls('ask')] })
+  const world = await openWorld({ storage: faulty.storage, clock, scripts: [calls('confirm')] })
   const session = await newSession(world)
-  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
   await calm()
   faulty.hold((commit) => (commit.actor.startsWith('act_') ? new Promise(() => {}) : undefined))
   await world.useCases['sessions.delete'](remove(session))
@@ -25,16 +25,16 @@ it('keeps the log until what waits is told, so that a crash in between leaves no
   faulty.crash()
   const next = await openWorld({ storage: faulty.inner, clock })
   await clock.advance(10_000)
-  await expect(action(next, waiting.ask ?? '')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(action(next, waiting.confirm ?? '')).rejects.toMatchObject({ code: 'not_found' })
   expect(await faulty.inner.commits.head(session)).toBeNull()
 })
 
 it('takes the actions of the session along, the resolved ones too, and every blob', async () => {
-  const world = await openWorld({ scripts: [calls('ask'), { text: ['x'.repeat(70_000)] }] })
+  const world = await openWorld({ scripts: [calls('confirm'), { text: ['x'.repeat(70_000)] }] })
   const session = await newSession(world)
-  const tools = [functionTool('ask', true)]
+  const tools = [functionTool('confirm', true)]
   const { waiting } = await pausedTurn(world, session, { input: 'y'.repeat(70_000), tools })
-  const answer = { action_id: waiting.ask ?? '', output: 'z'.repeat(70_000) }
+  const answer = { action_id: waiting.confirm ?? '', output: 'z'.repeat(70_000) }
   await approve(world, session, answer.action_id, [answer])
   expect((await world.storage.blobs.hashes('prj_a', null, 10)).length).toBeGreaterThan(2)
   await world.useCases['sessions.delete'](remove(session))

@@ -135,19 +135,19 @@ describe('the checkpoint of every fiftieth turn', () => {
     await manyTurns(world, session, 1)
     await expect.poll(async () => (await checkpointOf(world, session)) !== null).toBe(true)
     await manyTurns(world, session, 5)
-    const asked: number[] = []
+    const requested: number[] = []
     const reading = (storage: Storage) =>
       new Conversations(
         storage,
         (actor, after) => {
-          asked.push(after)
+          requested.push(after)
           return storage.commits.events(actor, after, 1000)
         },
         Date.now,
       )
     const fromCheckpoint = await reading(world.storage).of(session, owner)
     const through = Number((await checkpointOf(world, session))?.data.through)
-    expect(asked[0]).toBe(through)
+    expect(requested[0]).toBe(through)
     expect(through).toBeGreaterThan(100)
     const bare = { ...world.storage, records: openMemoryStorage().records }
     const fromLog = await reading(bare).of(session, owner)
@@ -163,8 +163,8 @@ describe('the checkpoint of every fiftieth turn', () => {
     await turn(world, session, { input: 'last' })
     const next = await open([], storage)
     await turn(next, session, { input: 'more' })
-    const before = world.provider.asked.at(-1)?.messages ?? []
-    expect(next.provider.asked[0]?.messages.slice(0, before.length)).toEqual(before)
+    const before = world.provider.requests.at(-1)?.messages ?? []
+    expect(next.provider.requests[0]?.messages.slice(0, before.length)).toEqual(before)
     expect(before.length).toBeGreaterThan(100)
   })
 })
@@ -192,22 +192,22 @@ describe('a value of 200 KB', () => {
     expect(rows.map(({ payload }) => payload)).toEqual(frames.map(({ payload }) => payload))
     const next = await open([{ text: ['again'] }], storage)
     await turn(next, session, { input: 'and?' })
-    expect(next.provider.asked[0]?.messages.map(({ content }) => content)).toEqual([long, `${long} end`, 'and?'])
+    expect(next.provider.requests[0]?.messages.map(({ content }) => content)).toEqual([long, `${long} end`, 'and?'])
   })
 
   it('as arguments and output of a tool leaves every commit, and is whole on both sides', async () => {
     const storage = openMemoryStorage()
-    const script = { calls: [{ name: 'ask', arguments: JSON.stringify({ text: long }) }] }
+    const script = { calls: [{ name: 'confirm', arguments: JSON.stringify({ text: long }) }] }
     const world = await open([script, { text: ['done'] }], storage)
     const session = await newSession(world)
-    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
-    const action_id = waiting.ask ?? ''
+    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
+    const action_id = waiting.confirm ?? ''
     const next = await open([{ text: ['done'] }], storage)
     const body = { action_id, tool_results: [{ action_id, output: long }] }
     const { stream } = await next.useCases['sessions.approve'](callOf({ session_id: session }, {}, body))
     const resumed = await collect(stream)
     expect(resumed[0]?.payload.output).toBe(long)
-    expect(next.provider.asked[0]?.messages.slice(-2)).toMatchObject([
+    expect(next.provider.requests[0]?.messages.slice(-2)).toMatchObject([
       { toolCalls: [{ arguments: JSON.stringify({ text: long }) }] },
       { content: long },
     ])

@@ -74,21 +74,23 @@ it('can delete a session that has expired', async () => {
 })
 
 it('takes an approval that nobody gives in seven days for a rejection, and tells the model so', async () => {
-  const world = await open([calls('ask'), { text: ['I see.'] }])
+  const world = await open([calls('confirm'), { text: ['I see.'] }])
   const session = await newSession(world)
-  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
   await world.clock.leap(7 * dayMs - 1)
   expect(await statusOf(world, session)).toBe('paused')
   await world.clock.leap(1 + lookMs)
-  expect((await action(world, waiting.ask ?? '')).status).toBe('expired')
+  expect((await action(world, waiting.confirm ?? '')).status).toBe('expired')
   expect(await statusOf(world, session)).toBe('completed')
   const log = await world.storage.commits.events(session, 0, 100)
   expect(log.at(-2)?.payload).toMatchObject({ resolution: 'rejected', reason: 'expired' })
   expect(typesOf(log).at(-1)).toBe('turn.completed')
-  await expect(approve(world, session, waiting.ask ?? '')).rejects.toMatchObject({ code: 'action_already_resolved' })
+  await expect(approve(world, session, waiting.confirm ?? '')).rejects.toMatchObject({
+    code: 'action_already_resolved',
+  })
   await turn(world, session, { input: 'go on' })
   const heard = '{"error":{"code":"expired","message":"Nobody approved this call in time."}}'
-  expect(world.provider.asked[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
+  expect(world.provider.requests[1]?.messages).toContainEqual(expect.objectContaining({ role: 'tool', content: heard }))
 })
 
 it('lets a tool say how long its approval is waited for, and withdraws the others with it', async () => {
@@ -107,30 +109,30 @@ it('lets a tool say how long its approval is waited for, and withdraws the other
 })
 
 it('does not expire what was approved in time', async () => {
-  const world = await open([calls('ask'), { text: ['done'] }])
+  const world = await open([calls('confirm'), { text: ['done'] }])
   const session = await newSession(world)
-  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
+  const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
   await world.clock.leap(6 * dayMs)
-  await approve(world, session, waiting.ask ?? '')
+  await approve(world, session, waiting.confirm ?? '')
   await world.clock.leap(2 * dayMs)
-  expect((await action(world, waiting.ask ?? '')).status).toBe('executed')
+  expect((await action(world, waiting.confirm ?? '')).status).toBe('executed')
   expect(await logOf(world, session)).toContain('turn.completed')
 })
 
 it('expires what fell due while no process ran', async () => {
   const clock = new VirtualClock()
   const storage = openMemoryStorage({ now: clock.now })
-  const first = await openWorld({ clock, storage, scripts: [calls('ask')] })
-  const [quiet, asking] = [await newSession(first), await newSession(first)]
-  const { waiting } = await pausedTurn(first, asking, { input: 'go', tools: [functionTool('ask', true)] })
+  const first = await openWorld({ clock, storage, scripts: [calls('confirm')] })
+  const [quiet, pausing] = [await newSession(first), await newSession(first)]
+  const { waiting } = await pausedTurn(first, pausing, { input: 'go', tools: [functionTool('confirm', true)] })
   await clock.advance(5000)
   await first.runtime.drain(0)
   await clock.leap(30 * dayMs)
   const next = await openWorld({ clock, storage })
   await clock.advance(lookMs)
   expect(await statusOf(next, quiet)).toBe('completed')
-  expect(await statusOf(next, asking)).toBe('completed')
-  expect((await action(next, waiting.ask ?? '')).status).toBe('expired')
+  expect(await statusOf(next, pausing)).toBe('completed')
+  expect((await action(next, waiting.confirm ?? '')).status).toBe('expired')
 })
 
 it("expires an action of the caller's own, and tells nobody", async () => {

@@ -43,7 +43,7 @@ describe('a fork of a session', () => {
     expect(before.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
     expect(before[2]?.payload).toEqual({ delta: 'one two' })
     await turn(world, made.id, { input: 'instead' })
-    expect(world.provider.asked.at(-1)?.messages).toEqual([
+    expect(world.provider.requests.at(-1)?.messages).toEqual([
       { role: 'user', content: 'first' },
       { role: 'assistant', content: 'one two', toolCalls: [] },
       { role: 'user', content: 'instead' },
@@ -55,29 +55,29 @@ describe('a fork of a session', () => {
   })
 
   it('begins with the newest turn that is over, and takes nothing along that waits', async () => {
-    const session = await open({ text: ['one'] }, calls('ask'), { text: ['done'] }, { text: ['else'] })
+    const session = await open({ text: ['one'] }, calls('confirm'), { text: ['done'] }, { text: ['else'] })
     await turn(world, session, { input: 'first' })
-    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
+    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
     const made = await fork(session)
     expect(made).toMatchObject({ status: 'active', turn_count: 1 })
     await expect(fork(session, { turn_number: 2 })).rejects.toMatchObject({ code: 'approval_pending' })
     await turn(world, made.id, { input: 'go on' })
     await expect(
-      turn(world, made.id, { tool_results: [{ action_id: waiting.ask ?? '', output: 'x' }] }),
+      turn(world, made.id, { tool_results: [{ action_id: waiting.confirm ?? '', output: 'x' }] }),
     ).rejects.toMatchObject({ code: 'not_found' })
-    await approve(world, session, waiting.ask ?? '')
+    await approve(world, session, waiting.confirm ?? '')
     expect((await logOf(session)).at(-1)?.payload.output).toBe('else')
   })
 
   it('keeps the calls of its history with their outputs', async () => {
-    const session = await open(calls('ask'), { text: ['done'] }, { text: ['more'] })
-    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('ask', true)] })
-    await approve(world, session, waiting.ask ?? '')
+    const session = await open(calls('confirm'), { text: ['done'] }, { text: ['more'] })
+    const { waiting } = await pausedTurn(world, session, { input: 'go', tools: [functionTool('confirm', true)] })
+    await approve(world, session, waiting.confirm ?? '')
     await logOf(session)
     const made = await fork(session)
     await turn(world, made.id, { input: 'and now' })
     await turn(world, session, { input: 'and now' })
-    const [ofFork, ofSession] = world.provider.asked.slice(-2)
+    const [ofFork, ofSession] = world.provider.requests.slice(-2)
     expect(ofFork?.messages).toEqual(ofSession?.messages)
     expect(ofFork?.messages.some(({ role }) => role === 'tool')).toBe(true)
   })
@@ -86,7 +86,7 @@ describe('a fork of a session', () => {
     const session = await open({ text: [new Promise<void>(() => {})] })
     await expect(fork(session)).rejects.toMatchObject({ code: 'not_found', details: { param: 'turn_number' } })
     void turn(world, session, { input: 'first' })
-    await vi.waitFor(() => expect(world.provider.asked).toHaveLength(1))
+    await vi.waitFor(() => expect(world.provider.requests).toHaveLength(1))
     await expect(fork(session, { turn_number: 1 })).rejects.toMatchObject({ code: 'turn_in_progress' })
     await expect(fork(session)).rejects.toMatchObject({ code: 'turn_in_progress' })
     await expect(fork(session, { turn_number: 7 })).rejects.toMatchObject({ code: 'not_found' })
@@ -127,7 +127,7 @@ describe('a fork of a session', () => {
     const { id } = await fork(session)
     await world.useCases['sessions.delete'](callOf({ session_id: session }, {}, undefined))
     await turn(world, id, { input: 'still there' })
-    expect(world.provider.asked.at(-1)?.messages[0]?.content).toHaveLength(100_000)
+    expect(world.provider.requests.at(-1)?.messages[0]?.content).toHaveLength(100_000)
   })
 })
 
@@ -165,7 +165,7 @@ describe('a history that is too long for one commit', () => {
       cause: 'req_1',
     })
     await turn(world, 'ses_01kb0000000000000000000001', { input: 'next' })
-    const messages = world.provider.asked.at(-1)?.messages ?? []
+    const messages = world.provider.requests.at(-1)?.messages ?? []
     expect(messages).toHaveLength(2 * turns + 1)
     expect(messages[0]).toEqual({ role: 'user', content: 'question 1' })
     expect(messages.at(-2)).toMatchObject({ role: 'assistant', content: `answer ${turns}` })

@@ -66,10 +66,10 @@ export interface Script {
   readonly fails?: ModelError
 }
 
-/** A provider that plays scripts in order and keeps what it was asked. */
+/** A provider that plays scripts in order and keeps what it was sent. */
 export class ScriptedProvider implements TestModel {
   readonly id = 'scripted'
-  readonly asked: ModelRequest[] = []
+  readonly requests: ModelRequest[] = []
   readonly #scripts: Script[]
 
   constructor(scripts: readonly Script[]) {
@@ -77,7 +77,7 @@ export class ScriptedProvider implements TestModel {
   }
 
   async stream(request: ModelRequest, onDelta: (text: string) => void, signal: AbortSignal): Promise<ModelAnswer> {
-    this.asked.push({ ...request, messages: [...allMessages(request)] })
+    this.requests.push({ ...request, messages: [...allMessages(request)] })
     const script = this.#scripts.shift() ?? { text: ['nothing more'] }
     let text = ''
     for (const part of script.text ?? []) {
@@ -106,7 +106,7 @@ export interface WorldOptions {
   readonly scripts?: readonly Script[]
   /** Answers in place of the scripts. */
   readonly model?: TestModel
-  /** Asks models otherwise than by `model`. */
+  /** Calls models otherwise than by `model`. */
   readonly turns?: TurnModels
   readonly storage?: Storage
   readonly clock?: Clock
@@ -124,8 +124,8 @@ export interface WorldOptions {
   readonly servers?: ScriptedServers
   /** What providers of connections answer; without it what is requested. */
   readonly connections?: ScriptedConnections
-  /** Tells the store's webhooks of events; nobody is told when absent. */
-  readonly tellsWebhooks?: boolean
+  /** Notifies the store's webhooks of events; no one is notified when absent. */
+  readonly notifiesWebhooks?: boolean
   /** What agents run on; every agent runs without tools when absent. */
   readonly agents?: ResolveAgent
   readonly concurrency?: RunConcurrency
@@ -203,7 +203,7 @@ export const openWorld = async (options: WorldOptions = {}) => {
       [scriptedMemorySink]: (owner, message) => memory.take(owner, message),
       [connectionWaitSink]: connectionWaits(host),
       [queueSink]: joinQueue({ host, records: storage.records, clock }),
-      ...(options.tellsWebhooks && {
+      ...(options.notifiesWebhooks && {
         [webhookSink]: webhookNotices(notifyWebhooks({ host, endpoints: scriptedEndpoints(storage.records, clock) })),
       }),
     }),

@@ -21,9 +21,9 @@ const schema = {
   },
 }
 
-const given = (content: JsonObject | undefined, asked: JsonObject | null = { schema }) => {
+const given = (content: JsonObject | undefined, requested: JsonObject | null = { schema }) => {
   try {
-    return inputValues({ input: asked }, content)
+    return inputValues({ input: requested }, content)
   } catch (error) {
     return error instanceof ServiceError ? `${error.code} ${error.details.param}` : String(error)
   }

@@ -22,7 +22,7 @@ describe('memory of a session', () => {
     memory.known = ['The user lives in Oslo.']
     const session = await sessionOf(world, 'ada')
     const events = await turn(world, session, { ...remembering, instructions: 'Be brief.' })
-    expect(world.provider.asked[0]?.instructions).toEqual(['Be brief.', expect.stringContaining('lives in Oslo')])
+    expect(world.provider.requests[0]?.instructions).toEqual(['Be brief.', expect.stringContaining('lives in Oslo')])
     expect(memory.recalls).toMatchObject([
       { at: { project: 'prj_a', user: 'ada', session }, request: { query: 'Where do I live?' } },
     ])
@@ -97,7 +97,7 @@ describe('memory of a session', () => {
     const scripts = Array.from({ length: 8 }, (_, index): Script => ({ text: [`answer ${index}`] }))
     const memory = new ScriptedMemory()
     memory.known = ['The user lives in Oslo.']
-    const messagesOf = (world: World) => world.provider.asked.map(({ messages }) => messages)
+    const messagesOf = (world: World) => world.provider.requests.map(({ messages }) => messages)
     const world = await openWorld({ scripts, window: 2000, memory })
     const session = await sessionOf(world, 'ada')
     for (let index = 0; index < 8; index++) await turn(world, session, { input: `${index} ${long}`, memory: true })
@@ -112,6 +112,6 @@ describe('memory of a session', () => {
     const again = await openWorld({ scripts: [{ text: ['Still.'] }], storage, memory })
     await turn(again, session, { input: 'and now?', memory: true })
     expect(messagesOf(again)[0]?.slice(0, before.length)).toEqual(before)
-    expect(again.provider.asked[0]?.instructions?.join()).toContain('lives in Oslo')
+    expect(again.provider.requests[0]?.instructions?.join()).toContain('lives in Oslo')
   })
 })

@@ -64,7 +64,7 @@ const open = async (...scripts: readonly Script[]): Promise<World> => {
 }
 
 const outputOf = (world: World): unknown => {
-  const content = world.provider.asked.at(-1)?.messages.at(-1)?.content ?? ''
+  const content = world.provider.requests.at(-1)?.messages.at(-1)?.content ?? ''
   return content.startsWith('{') ? JSON.parse(content) : content
 }
 

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } } as const
 const approval = { ...weather, needsApproval: true } as const
-const asksForWeather = { calls: [{ name: 'weather', arguments: '{"city":"Lagos"}' }] }
+const weatherCall = { calls: [{ name: 'weather', arguments: '{"city":"Lagos"}' }] }
 
 it('streams a turn whose output equals its deltas', async () => {
   const world = await open({ scripts: [{ text: ['Hello', ', ', 'you'] }] })
@@ -31,7 +31,7 @@ it('gives the model the whole conversation in the next turn', async () => {
   const session = await newSession(world)
   await turn(world, session, { input: 'first' })
   await turn(world, session, { input: 'second', instructions: 'Be brief.' })
-  expect(world.provider.asked[1]?.messages).toEqual([
+  expect(world.provider.requests[1]?.messages).toEqual([
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'first' },
     { role: 'assistant', content: 'one', toolCalls: [] },
@@ -40,7 +40,7 @@ it('gives the model the whole conversation in the next turn', async () => {
 })
 
 it('pauses for an approval, resumes with the tool result and completes', async () => {
-  const world = await open({ scripts: [{ text: ['Let me see. '], ...asksForWeather }, { text: ['Sunny.'] }] })
+  const world = await open({ scripts: [{ text: ['Let me see. '], ...weatherCall }, { text: ['Sunny.'] }] })
   const session = await newSession(world)
   const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
   expect(typesOf(paused)).toEqual(['turn.started', 'output_text.delta', 'tool_call.started', 'turn.paused'])
@@ -52,11 +52,11 @@ it('pauses for an approval, resumes with the tool result and completes', async (
   const resumed = await collect(stream)
   expect(typesOf(resumed)).toEqual(['turn.resumed', 'output_text.delta', 'turn.completed'])
   expect(resumed.at(-1)?.payload).toMatchObject({ output: 'Let me see. Sunny.' })
-  expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '31 degrees' })
+  expect(world.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '31 degrees' })
 })
 
 it('completes the session when a call is rejected, and takes a further turn', async () => {
-  const world = await open({ scripts: [asksForWeather, { text: ['fine'] }] })
+  const world = await open({ scripts: [weatherCall, { text: ['fine'] }] })
   const session = await newSession(world)
   const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
   const action_id = String(paused.at(-1)?.payload.action_id)
@@ -67,13 +67,13 @@ it('completes the session when a call is rejected, and takes a further turn', as
 })
 
 it('hands function calls to the caller when nothing pauses, and takes their results with the next turn', async () => {
-  const world = await open({ scripts: [asksForWeather, { text: ['hot'] }] })
+  const world = await open({ scripts: [weatherCall, { text: ['hot'] }] })
   const session = await newSession(world)
   const events = await turn(world, session, { input: 'weather?', tools: [weather] })
   const [call] = Object(events.at(-1)?.payload.tool_calls)
   expect(call).toMatchObject({ tool: 'weather', arguments: { city: 'Lagos' } })
   await turn(world, session, { tool_results: [{ action_id: call.action_id, output: '40' }] })
-  expect(world.provider.asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '40' })
+  expect(world.provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '40' })
 })
 
 it('refuses a second turn while one runs, and ends the running one on cancel', async () => {
@@ -101,12 +101,12 @@ it('stops after sixteen model calls', async () => {
   const scripts = Array.from({ length: 20 }, () => ({ calls: [{ name: 'loop', arguments: '{}' }] }))
   const world = await open({ scripts })
   const events = await turn(world, await newSession(world), { input: 'loop', tools: [http] })
-  expect(world.provider.asked).toHaveLength(16)
+  expect(world.provider.requests).toHaveLength(16)
   expect(events.at(-1)?.payload).toMatchObject({ error: { code: 'too_many_steps' } })
 })
 
 it('lets a new process finish what the old one left paused', async () => {
-  const world = await open({ scripts: [asksForWeather] })
+  const world = await open({ scripts: [weatherCall] })
   const session = await newSession(world)
   const paused = await turn(world, session, { input: 'weather?', tools: [approval] })
   const next = await open({ storage: world.storage, scripts: [{ text: ['Sunny.'] }] })
@@ -136,7 +136,7 @@ it('gives a provider back what it hid beside a call, and shows it to no client',
   const next = await open({ storage: world.storage, scripts: [{ text: ['Sunny.'] }] })
   const body = { action_id, tool_results: [{ action_id, output: '31' }] }
   await collect((await next.useCases['sessions.approve'](callOf({ session_id: session }, {}, body))).stream)
-  const assistant = next.provider.asked[0]?.messages.find((message) => message.role === 'assistant')
+  const assistant = next.provider.requests[0]?.messages.find((message) => message.role === 'assistant')
   expect(assistant).toMatchObject({ toolCalls: [{ opaque: 'signed-by-provider' }] })
   const shown = await next.useCases['sessions.events'](
     callOf({ session_id: session }, { page: 1, limit: 20 }, undefined),

@@ -99,11 +99,11 @@ describe('an erasure of a user', () => {
   })
 
   it('tells each actor before its row goes, one whose row came in since they were looked for too', async () => {
-    const told: string[] = []
+    const notified: string[] = []
     const row = (id: string, change: Partial<StoredRecord> = {}) =>
       recordOf(id, { data: {}, tenant: 'ten_1', user: 'ada', ...change })
     const { owned, storage } = open(async (actor) => {
-      told.push(actor)
+      notified.push(actor)
       // its own row goes with it, and another one is written at that moment
       const gone = row(actor, { version: 2, expires_at: 1 })
       await storage.records.project([gone, row('ses_2')].map((record) => ({ kind: sessionRows, record })))
@@ -111,9 +111,9 @@ describe('an erasure of a user', () => {
     })
     await storage.records.insert(sessionRows, row('ses_1'))
     expect(await owned.erase(ada)).toEqual({ sessions: 1 })
-    expect(told).toEqual(['ses_1'])
+    expect(notified).toEqual(['ses_1'])
     expect(await owned.erase(ada)).toEqual({})
-    expect(told).toEqual(['ses_1', 'ses_2'])
+    expect(notified).toEqual(['ses_1', 'ses_2'])
   })
 
   it('keeps what was used for the invoice, without the user', async () => {

@@ -32,8 +32,8 @@ const open = async () => {
 
 /** What the directory says of a tenant, and of a token of its user ada. */
 const answersOf = async (directory: TenantDirectory, project: string, tenant: string) => {
-  const asked = [() => directory.admit(project, tenant), () => directory.admitUser(project, tenant, 'ada')]
-  const answers = await Promise.allSettled(asked.map(async (ask) => ask()))
+  const admissions = [() => directory.admit(project, tenant), () => directory.admitUser(project, tenant, 'ada')]
+  const answers = await Promise.allSettled(admissions.map(async (admission) => admission()))
   return answers.map((answer) => (answer.status === 'fulfilled' ? 'served' : answer.reason.code))
 }
 

@@ -13,13 +13,13 @@ const scope = projectScope('prj_a')
 const usageOf = async ({ records }: Storage): Promise<readonly Partial<UsageData>[]> =>
   (await records.list(usageRows, scope, { limit: 100, ascending: true })).map(({ data }) => data)
 
-const ask = functionTool('ask')
+const approvalTool = functionTool('confirm')
 
 it('has one row of every model call of a turn, with whose it was and what it cost', async () => {
-  const world = await openWorld({ scripts: [calls('ask'), { text: ['Done.'] }] })
+  const world = await openWorld({ scripts: [calls('confirm'), { text: ['Done.'] }] })
   const session = await newSession(world)
-  const first = await turn(world, session, { input: 'go', tools: [ask], pause_on_tool_calls: false })
-  const owed = first.findLast(({ payload }) => payload.tool === 'ask')?.payload.action_id
+  const first = await turn(world, session, { input: 'go', tools: [approvalTool], pause_on_tool_calls: false })
+  const owed = first.findLast(({ payload }) => payload.tool === 'confirm')?.payload.action_id
   await turn(world, session, { tool_results: [{ action_id: String(owed), output: '31' }] })
   await world.host.rows.settled()
   const row = {
@@ -56,11 +56,11 @@ it('has the usage of every answer that is durable, and of no other, after a cras
     for (const fault of ['crash_before', 'crash_after'] as const) {
       const faulty = new FaultyStorage(openMemoryStorage())
       const clock = new VirtualClock()
-      const scripts = [calls('ask'), { text: ['Done.'] }]
+      const scripts = [calls('confirm'), { text: ['Done.'] }]
       const first = await openWorld({ storage: faulty.storage, clock, scripts })
       const session = await newSession(first)
       faulty.next(...Array.from({ length: at }, () => undefined), fault)
-      void turn(first, session, { input: 'go', tools: [ask], pause_on_tool_calls: false })
+      void turn(first, session, { input: 'go', tools: [approvalTool], pause_on_tool_calls: false })
       await clock.advance(1000)
       await openWorld({ storage: faulty.inner, clock, scripts: [] })
       await clock.advance(60_000)

@@ -49,7 +49,7 @@ describe('an event', () => {
   it('is delivered once to each webhook however often it is told', async () => {
     await newWebhook(world)
     await newWebhook(world, { events: ['*'] })
-    for (let told = 0; told < 3; told++) await runCompleted(world, 'run_same')
+    for (let notified = 0; notified < 3; notified++) await runCompleted(world, 'run_same')
     await deliveriesWhen(world, ({ status }) => status === 'delivered')
     expect(await deliveriesOf(world)).toHaveLength(2)
     expect(world.receiver.received).toHaveLength(2)

@@ -22,7 +22,7 @@ const rotate = (id: string, grace_s: number) =>
   world.useCases['webhooks.rotate'](callOf({ webhook_id: id }, {}, { grace_s }))
 
 /** An event that has been delivered, or not, by the time this resolves. */
-const told = async () => {
+const notified = async () => {
   const before = (await deliveriesOf(world)).length
   await runCompleted(world)
   await deliveriesWhen(world, ({ attempt_count }) => attempt_count > 0)
@@ -69,11 +69,11 @@ describe('a webhook', () => {
     const { id } = await newWebhook(world, { events: ['run.failed'] })
     await runCompleted(world)
     await update(id, { events: ['run.completed'] })
-    await told()
+    await notified()
     await update(id, { is_active: false })
     await runCompleted(world)
     await update(id, { is_active: true })
-    await told()
+    await notified()
     expect(await deliveriesOf(world)).toHaveLength(2)
   })
 
@@ -111,11 +111,11 @@ describe('a rotated secret', () => {
     const { secret, previous_secret_expires_at } = await rotate(id, 3600)
     expect(secret).not.toBe(old)
     expect(Date.parse(previous_secret_expires_at ?? '')).toBe(world.clock.now() + 3600_000)
-    await told()
+    await notified()
     const during = await signaturesOf(1)
     expect(during.signatures).toEqual([during.expected(secret), during.expected(old)])
     await world.clock.leap(3600_000)
-    await told()
+    await notified()
     const after = await signaturesOf(2)
     expect(after.signatures).toEqual([after.expected(secret)])
     expect(await get(id)).toMatchObject({ previous_secret_expires_at: null })
@@ -124,7 +124,7 @@ describe('a rotated secret', () => {
   it('signs alone at once when there is no grace', async () => {
     const { id } = await newWebhook(world)
     const { secret } = await rotate(id, 0)
-    await told()
+    await notified()
     const { signatures, expected } = await signaturesOf(1)
     expect(signatures).toEqual([expected(secret)])
   })
@@ -134,7 +134,7 @@ describe('an endpoint that fails', () => {
   it('is told nothing more once it answers 410, and the delivery has failed', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 410 })
-    await told()
+    await notified()
     expect(await get(id)).toMatchObject({ is_active: false, disabled_reason: 'gone' })
     expect(await deliveriesOf(world)).toMatchObject([{ status: 'failed', last_status_code: 410, attempt_count: 1 }])
     await runCompleted(world)
@@ -145,10 +145,10 @@ describe('an endpoint that fails', () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 500 })
     const since = world.clock.now()
-    await told()
+    await notified()
     expect(await get(id)).toMatchObject({ is_active: true, failing_since: new Date(since).toISOString() })
     await world.clock.leap(failingMs - dayMs)
-    await told()
+    await notified()
     expect(await get(id)).toMatchObject({ is_active: true, failing_since: new Date(since).toISOString() })
     // the next attempt of what is still under way
     await world.clock.leap(dayMs)
@@ -160,27 +160,27 @@ describe('an endpoint that fails', () => {
   it('is told everything again after one success, however long it had failed', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 500 })
-    await told()
+    await notified()
     await world.clock.leap(failingMs - dayMs)
     world.receiver.reply = () => ({ status: 200 })
-    await told()
+    await notified()
     expect(await get(id)).toMatchObject({ failing_since: null })
     world.receiver.reply = () => ({ status: 500 })
     await world.clock.leap(2 * dayMs)
-    await told()
+    await notified()
     expect(await get(id)).toMatchObject({ is_active: true })
   })
 
   it('starts anew when it is switched on again', async () => {
     const { id } = await newWebhook(world)
     world.receiver.reply = () => ({ status: 410 })
-    await told()
+    await notified()
     expect(await update(id, { is_active: true })).toMatchObject({
       is_active: true,
       disabled_reason: null,
       failing_since: null,
     })
     world.receiver.reply = () => ({ status: 200 })
-    await told()
+    await notified()
   })
 })

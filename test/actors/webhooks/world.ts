@@ -71,7 +71,7 @@ export const newWebhook = (world: World, more: Partial<NewWebhook> = {}) =>
     callOf({}, {}, { name: 'mine', url: world.receiver.url, events: ['run.completed'], is_active: true, ...more }),
   )
 
-/** Tells the webhooks of `prj_a` that a run is done. */
+/** Notifies the webhooks of `prj_a` that a run is done. */
 export const runCompleted = (world: World, id = newId('run')): Promise<void> =>
   world.notify({
     id,

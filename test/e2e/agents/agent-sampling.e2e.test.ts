@@ -49,9 +49,9 @@ describe("an agent's way of asking its model", () => {
     expect(status, JSON.stringify(body)).toBe(200)
     return body.id
   }
-  const posted = () => provider.asked.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body))
+  const posted = () => provider.received.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body))
   const turn = async (agent_id: string, body: object = {}) => {
-    provider.asked.length = 0
+    provider.received.length = 0
     const session = await api.createSession({ agent_id })
     return (await api.turn(session, { input: 'Hi', ...body })).until(endsTurn)
   }
@@ -60,12 +60,12 @@ describe("an agent's way of asking its model", () => {
     const agent = await newAgent(sampling)
     expect(await turn(agent)).toMatchObject({ event: 'turn.completed' })
     expect(posted()).toMatchObject([{ model: 'small-1', stream: true, ...sampling }])
-    provider.asked.length = 0
+    provider.received.length = 0
     const { id } = (await api.post(`/v1/agents/${agent}/runs`, { input: { prompt: 'Hi' } })).body
     await vi.waitFor(async () => expect((await api.get(`/v1/runs/${id}`)).body.status).toBe('completed'), patience)
     expect(posted()).toMatchObject([sampling])
     const session = await api.createSession()
-    provider.asked.length = 0
+    provider.received.length = 0
     await (await api.turn(session, { input: 'Hi', model: 'small-1' })).until(endsTurn)
     for (const field of Object.keys(sampling)) expect(posted()[0]).not.toHaveProperty(field)
   })
@@ -87,7 +87,7 @@ describe("an agent's way of asking its model", () => {
       parallel_tool_calls: false,
       pause_on_tool_calls: true,
     })
-    provider.asked.length = 0
+    provider.received.length = 0
     const session = await api.createSession({ agent_id: agent })
     const paused = await (await api.turn(session, { input: 'Hi' })).until(({ event }) => event === 'turn.paused')
     expect(posted()).toMatchObject([{ tool_choice, parallel_tool_calls: false }])

@@ -10,8 +10,8 @@ const most = 16
 let tenants = 0
 const tokenOf = async (api: Api, body: object = {}): Promise<string> => {
   const tenant = await api.post('/v1/tenants', { external_id: `tenant-${tenants++}`, name: 'Acme' })
-  const asked = { tenant_id: tenant.body.id, external_user_id: 'ada', ...body }
-  return (await api.post('/v1/client-tokens', asked)).body.token
+  const requested = { tenant_id: tenant.body.id, external_user_id: 'ada', ...body }
+  return (await api.post('/v1/client-tokens', requested)).body.token
 }
 
 describe.each(either('sqlite'))('a page of events on $store', ({ store }) => {

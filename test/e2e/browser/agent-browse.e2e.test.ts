@@ -33,7 +33,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an agent that browses'
   }
   const approve = (action: string, args: object) => world.api.post(`/v1/actions/${action}/approve`, { arguments: args })
   const jobs = async () => (await world.api.get('/v1/web/browse')).body.data
-  /** What the model was told, once the turn is over. */
+  /** What the model was sent, once the turn is over. */
   const output = (session: string) =>
     vi.waitFor(async () => {
       const { body } = await world.api.get(`/v1/sessions/${session}/events?limit=100`)

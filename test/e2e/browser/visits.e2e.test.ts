@@ -14,10 +14,10 @@ import { hearMessages } from './heard-messages.ts'
 
 /** A name that is public when it is looked up first, and this machine's from then on. */
 const rebound = (): LookupFunction => {
-  const asked = new Map<string, number>()
+  const hits = new Map<string, number>()
   return (hostname, options, callback) => {
-    const times = asked.get(hostname) ?? 0
-    asked.set(hostname, times + 1)
+    const times = hits.get(hostname) ?? 0
+    hits.set(hostname, times + 1)
     const isPublic = hostname !== 'allowed.test' && times === 0
     // nothing answers at this address of documentation, which counts as public here
     const address = isPublic ? '93.184.215.14' : '127.0.0.1'
@@ -238,15 +238,15 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     pages.set('/changes', changing())
     pages.set('/changed/form', '<p id=done>Done')
     const before = requested.length
-    let asked = 0
+    let requestCount = 0
     const rest = allowed ? { selector: '#done' } : { milliseconds: 2_500 }
     const actions = [{ type: 'click', selector: '#b' } as const, { type: 'waitFor', ...rest } as const]
     const submitting = async () => {
-      asked++
+      requestCount++
       return allowed
     }
     await visited({ url: `http://${site}/changes`, actions }, { submitting })
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
     const changed = requested.slice(before).flatMap((each) => each.split(' /changed/').slice(1))
     const ways = ['beacon', 'fetch', 'form', 'frame', 'keepalive', 'ping', 'worker']
     expect(changed.toSorted()).toEqual(allowed ? ways : [])
@@ -261,15 +261,15 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
       `<script>const s = new WebSocket('ws://${site}/echo'); s.onopen = () => { s.send('one'); s.send('two') }</script>`,
     )
     const before = messages.length
-    let asked = 0
+    let requestCount = 0
     const submitting = async () => {
-      asked++
+      requestCount++
       return allowed
     }
     const actions = [{ type: 'waitFor', milliseconds: 2_000 } as const]
     const end = await visited({ url: `http://${site}/socket`, actions }, { submitting })
     expect('visited' in end).toBe(true)
-    expect([asked, messages.slice(before)]).toEqual([1, heard === 1 ? ['one', 'two'] : []])
+    expect([requestCount, messages.slice(before)]).toEqual([1, heard === 1 ? ['one', 'two'] : []])
   })
 
   it('ends for a page that opens windows without end, and leaves no process', async () => {

@@ -81,7 +81,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     const now = await world.sides(session)
     await now.owner.kill9()
     tool.answer()
-    // nobody has asked for the session since
+    // no one has requested the session since
     await tool.called(before + 2)
     const rest = await world.at(now.others[1] ?? owner).follow(session, '0')
     expect((await rest.until(endsTurn)).event).toBe('turn.completed')
@@ -97,7 +97,7 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     owner.pause()
     const [first, second] = others.map((node) => world.at(node))
     if (!first || !second) throw new Error('two nodes are left')
-    // it keeps its connections: whoever asks may be refused until its lease has run out
+    // it keeps its connections: a client that sends a request may be refused until its lease has run out
     const resumed = await served((keyed) => first.approve(session, action, keyed))
     expect((await resumed.all()).at(-1)?.event).toBe('turn.completed')
     await vi.waitFor(async () => expect(await membersOf(world)).not.toContain(owner.name), patience)

@@ -8,7 +8,7 @@ import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { ClusterWorld } from './cluster-world.ts'
 
 /**
- * A caller is told within about a second (each run says when); the rest is for a machine that is shared. Long before what a
+ * A caller is notified within about a second (each run says when); the rest is for a machine that is shared. Long before what a
  * driver waits by itself, and before a client gives up.
  */
 const refusalMaxMs = 10_000
@@ -80,9 +80,9 @@ describe('three nodes', { timeout: 180_000 }, () => {
     ({ event, data }: Frame): boolean =>
       event === 'turn.completed' && data.output === `You said: ${input}`
 
-  const timed = async (ask: () => ReturnType<Api['post']>) => {
+  const timed = async (read: () => ReturnType<Api['post']>) => {
     const startedMs = performance.now()
-    const answered = await ask()
+    const answered = await read()
     return { answered, ms: performance.now() - startedMs }
   }
 
@@ -127,7 +127,7 @@ describe('three nodes', { timeout: 180_000 }, () => {
       follower.stop()
       expect(follower.frames.map(({ id }) => Number(id))).toEqual(counted(follower.frames))
     }
-    // whether the approval above had landed was not known: asked again, it is given now, or was
+    // whether the approval above had landed was not known: sent again, it is given now, or was
     const again = await served((keyed) => world.api(2).approve(waiting, waits.data.action_id, keyed)).catch(() =>
       world.api(2).follow(waiting, '0'),
     )

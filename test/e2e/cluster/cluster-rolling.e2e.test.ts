@@ -16,13 +16,13 @@ afterAll(() => world.stop())
 const met = { shuttingDown: 0, notThere: 0, cut: 0, resumed: 0 }
 
 /**
- * Asks one node after the other, as a load balancer does, until one takes the request. Nothing else than a 503 that may be
- * asked again, or a connection that is not there, is a reason to.
+ * Calls one node after the other, as a load balancer does, until one takes the request. Nothing else than a 503 that may be
+ * sent again, or a connection that is not there, is a reason to.
  */
-const asked = async <T>(ask: (api: Api) => Promise<T>, first: number): Promise<T> => {
+const readFrom = async <T>(read: (api: Api) => Promise<T>, first: number): Promise<T> => {
   for (let place = first; ; place++) {
     try {
-      return await ask(world.api(place))
+      return await read(world.api(place))
     } catch (error) {
       note(error)
     }
@@ -53,7 +53,7 @@ const framesToEnd = async (session: string, turn: StreamReader, place: number): 
     if (seen.some(endsTurn)) return seen
     met.resumed++
     const lastId = seen.at(-1)?.id ?? '0'
-    reader = await asked((api) => api.follow(session, lastId), next)
+    reader = await readFrom((api) => api.follow(session, lastId), next)
   }
 }
 
@@ -62,17 +62,17 @@ it('restarts node after node by SIGTERM under load: no turn is cut, nothing is l
 }, async () => {
   let isOver = false
   const client = async (n: number): Promise<number> => {
-    const session = await asked((api) => api.createSession(), n)
+    const session = await readFrom((api) => api.createSession(), n)
     for (let turns = 0; ; turns++) {
       if (isOver) return turns
       // most are under way for seconds when a node is to end
       const input = (turns + n) % 3 > 0 ? `slow please ${n}` : `turn ${turns} of ${n}`
       const extra = { headers: { 'idempotency-key': randomUUID() } }
-      const turn = await asked((api) => api.turn(session, { input }, extra), n + turns)
+      const turn = await readFrom((api) => api.turn(session, { input }, extra), n + turns)
       const frames = await framesToEnd(session, turn, n + turns + 1)
       expect(frames.at(-1), 'no turn is cut').toMatchObject({ event: 'turn.completed' })
       expect(new Set(frames.map(({ id }) => id)).size, 'no event comes twice').toBe(frames.length)
-      const log = await asked((api) => api.log(session), n)
+      const log = await readFrom((api) => api.log(session), n)
       expect(log.map(({ sequence }) => sequence)).toEqual(counted(log))
       expect(log.filter(({ event_type }) => event_type === 'turn.completed')).toHaveLength(turns + 1)
     }

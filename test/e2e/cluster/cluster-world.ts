@@ -63,7 +63,7 @@ export class ClusterWorld {
     return this.at(node)
   }
 
-  /** A project that nobody has used yet, by each node's API under its secret key. */
+  /** A project that no one has used yet, by each node's API under its secret key. */
   async newProject(): Promise<readonly Api[]> {
     const [url = ''] = this.cluster.urls
     const { ownerEmail: email, ownerPassword: password } = this.cluster.credentials
@@ -82,7 +82,7 @@ export class ClusterWorld {
     return this.nodes.find(({ name }) => name === member?.node)
   }
 
-  /** Who runs an actor, and who does not. A node that stalled loses its leases: there is a moment when nobody does. */
+  /** Who runs an actor, and who does not. A node that stalled loses its leases: there is a moment when no one does. */
   async sides(actor: string): Promise<{ readonly owner: ClusterNode; readonly others: readonly ClusterNode[] }> {
     const owner = await vi.waitFor(async () => {
       const found = await this.ownerOf(actor)

@@ -52,7 +52,7 @@ describe('three nodes on one MongoDB', { timeout: 120_000 }, () => {
     const say = async (n: number) => (await api(n).post('/v1/chat/completions', chat)).status
     for (let n = 1; n <= 6; n++) {
       expect(await say(n)).toBe(200)
-      // another node is asked for what it has gathered, and waited for as long as for its rows: a moment
+      // another node is queried for what it has gathered, and waited for as long as for its rows: a moment
       await vi.waitFor(async () => {
         const { totals } = (await api(n + 1).get('/v1/usage?operation=chat')).body
         expect(totals.calls).toBe(n)

@@ -103,18 +103,18 @@ describe('sign-ins', () => {
     const dashboard = await world.dashboard()
     const project = `/api/projects/${(await dashboard.get('/api/projects')).body.data[0].id}`
     const { id } = await create()
-    const asked = async (redirect_uri: string) => {
+    const signIn = async (redirect_uri: string) => {
       const { status, body } = await world.api.post(`/v1/connections/${id}/authorize`, { redirect_uri })
       return status === 200 ? 'taken' : body.error.param
     }
-    expect(await asked('https://anywhere.example/x')).toBe('taken')
+    expect(await signIn('https://anywhere.example/x')).toBe('taken')
     for (const url of ['http://anywhere.example/x', 'https://ann@anywhere.example/', 'https://['])
-      expect(await asked(url), url).toBe('redirect_uri')
+      expect(await signIn(url), url).toBe('redirect_uri')
     const return_urls = ['https://app.example/done', 'https://app.example/below/', 'http://intern.example:8080/x']
     const changed = await dashboard.fetch(project, { return_urls }, { method: 'PATCH' })
     expect(await changed.json()).toMatchObject({ return_urls })
     for (const url of ['https://app.example/done?a=1', 'https://app.example/below/a/b', 'http://intern.example:8080/x'])
-      await vi.waitFor(async () => expect(await asked(url), url).toBe('taken'), patience)
+      await vi.waitFor(async () => expect(await signIn(url), url).toBe('taken'), patience)
     for (const url of [
       'https://anywhere.example/x',
       'https://app.example/done/more',
@@ -126,9 +126,9 @@ describe('sign-ins', () => {
       'http://app.example/done',
       'https://app.example/done\\@evil.example',
     ])
-      expect(await asked(url), url).toBe('redirect_uri')
+      expect(await signIn(url), url).toBe('redirect_uri')
     expect((await world.api.fetch(project, { return_urls: [] }, { method: 'PATCH' })).status).not.toBe(200)
     await dashboard.fetch(project, { return_urls: [] }, { method: 'PATCH' })
-    await vi.waitFor(async () => expect(await asked('https://anywhere.example/x')).toBe('taken'), patience)
+    await vi.waitFor(async () => expect(await signIn('https://anywhere.example/x')).toBe('taken'), patience)
   })
 })

@@ -12,13 +12,13 @@ const turnsBetweenKills = 30
 describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) => {
   let world: World
   let visitors: readonly Visitor[]
-  let asked = 0
+  let requestCount = 0
   let done = false
 
   const visit = async (visitor: Visitor): Promise<void> => {
     while (!done) {
-      await visitor.ask({ input: `question ${visitor.turns + 1} of ${visitor.session}` })
-      asked++
+      await visitor.request({ input: `question ${visitor.turns + 1} of ${visitor.session}` })
+      requestCount++
     }
   }
 
@@ -28,14 +28,14 @@ describe.each(stores)('many sessions over many kill -9 on $store', ({ store }) =
     visitors = ids.map((id) => new Visitor(world, id))
     const visits = visitors.map(visit)
     for (let kill = 0; kill < kills; kill++) {
-      const goal = asked + turnsBetweenKills
-      await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(goal), { ...patience, interval: 3 })
+      const goal = requestCount + turnsBetweenKills
+      await vi.waitFor(() => expect(requestCount).toBeGreaterThanOrEqual(goal), { ...patience, interval: 3 })
       await world.crash()
       await world.restart()
     }
     done = true
     await Promise.all(visits)
-    console.info(`${store}: ${asked} turns over ${kills} kills`)
+    console.info(`${store}: ${requestCount} turns over ${kills} kills`)
   }, 300_000)
   afterAll(() => world.stop())
 

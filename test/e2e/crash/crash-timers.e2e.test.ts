@@ -13,7 +13,7 @@ describe.each(stores)('over kill -9 on $store', { timeout: 180_000 }, ({ store }
   let before: Readonly<Record<string, unknown>>
   let listedBefore: typeof before | undefined
   /** A session in which the model speaks slowly. */
-  let told: string
+  let delivered: string
   let frames: readonly Frame[]
 
   const listed = async (path: string, id: string): Promise<typeof before | undefined> => {
@@ -26,8 +26,8 @@ describe.each(stores)('over kill -9 on $store', { timeout: 180_000 }, ({ store }
     world = await World.start({ store })
     session = await world.api.createSession()
     await (await world.api.turn(session, { input: 'hello' })).all()
-    told = await world.api.createSession()
-    frames = await (await world.api.turn(told, { input: 'slow please' })).all()
+    delivered = await world.api.createSession()
+    frames = await (await world.api.turn(delivered, { input: 'slow please' })).all()
     before = (await world.api.get(`/v1/sessions/${session}`)).body
     listedBefore = await listed('/v1/sessions', session)
     const { body } = await world.api.post('/v1/actions', { tool: 'refund', arguments: {}, expires_in: 2 })
@@ -55,7 +55,7 @@ describe.each(stores)('over kill -9 on $store', { timeout: 180_000 }, ({ store }
   it('a stream says what the model said, each part once, live and in the log', async () => {
     expect(frames.filter(isDelta).length).toBeGreaterThan(3)
     expect(textOf(frames)).toBe(answerTo('slow please'))
-    const log = await world.api.log(told)
+    const log = await world.api.log(delivered)
     const said = log.map(({ event_type, payload }) => ({ id: '', event: event_type, data: payload }))
     expect(textOf(said)).toBe(answerTo('slow please'))
     expect(said.at(-1)?.data.output).toBe(answerTo('slow please'))

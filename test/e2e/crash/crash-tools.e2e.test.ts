@@ -30,7 +30,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
     let done = false
     const visits = visitors.map(async ({ visitor, effect }) => {
       while (!done) {
-        await visitor.ask(gatedTurn(tool, { effect }))
+        await visitor.request(gatedTurn(tool, { effect }))
         await visitor.approve()
       }
     })
@@ -52,7 +52,7 @@ describe.each(stores)('approved tools over many kill -9 on $store', ({ store }) 
 
   const callsOf = (action: unknown) => tool.calls.filter(({ body }) => body.action_id === action)
 
-  /** The tool calls of the log: what was asked, and what came out. */
+  /** The tool calls of the log: what was requested, and what came out. */
   const completed = (effect: string) =>
     visitors
       .filter((each) => each.effect === effect)

@@ -8,7 +8,7 @@ import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
 
 /**
- * A caller is told within about a second (each run says when); the rest is for a machine that is shared. Long before what a
+ * A caller is notified within about a second (each run says when); the rest is for a machine that is shared. Long before what a
  * driver waits by itself, and before a client gives up.
  */
 const refusalMaxMs = 10_000
@@ -86,7 +86,7 @@ describe('while MongoDB is gone', () => {
       'the reader kept its stream',
     ).toEqual(counted(follower.frames))
 
-    // whether the approval above had landed was not known: asked again, it is given now, or was
+    // whether the approval above had landed was not known: sent again, it is given now, or was
     const again = await served((keyed) => api.approve(waiting, waits.data.action_id, keyed)).catch(() =>
       api.follow(waiting, '0'),
     )

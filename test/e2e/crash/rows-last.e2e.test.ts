@@ -26,7 +26,7 @@ describe('rows of lists and of usage', () => {
     await mongod.stop()
   })
 
-  const asked = async (): Promise<string> => {
+  const readRow = async (): Promise<string> => {
     const session = await world.api.createSession()
     await (await world.api.turn(session, { input: 'hello' })).all()
     return session
@@ -57,7 +57,7 @@ describe('rows of lists and of usage', () => {
     timeout: 180_000,
   }, async () => {
     for (let round = 1; round <= rounds; round++) {
-      sessions.push(...(await Promise.all(Array.from({ length: sessionsEach }, asked))))
+      sessions.push(...(await Promise.all(Array.from({ length: sessionsEach }, readRow))))
       const isWritten = async () => expect(await store.db().collection('usage').countDocuments()).toBe(sessions.length)
       await vi.waitFor(isWritten, { ...patience, interval: 2 })
       await mongod.kill9()

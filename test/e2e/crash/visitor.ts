@@ -6,7 +6,7 @@ const pauses = isEvent('turn.paused')
 const isResumed = isEvent('turn.resumed')
 
 /**
- * One end user over any number of crashes: asks with the same key until it is known that the server has heard, and
+ * One end user over any number of crashes: calls with the same key until it is known that the server has heard, and
  * comes back with the last event id whenever a stream breaks. `frames` is all that was seen, in the order it was seen.
  */
 export class Visitor {
@@ -20,13 +20,13 @@ export class Visitor {
     this.session = session
   }
 
-  /** Turns that were asked for. */
+  /** Turns that were requested. */
   get turns(): number {
     return this.#turns
   }
 
   /** Runs a turn until it is over or waits for an approval. */
-  async ask(body: object): Promise<void> {
+  async request(body: object): Promise<void> {
     const turn = ++this.#turns
     const from = this.frames.length
     await this.#until(from, endsOrPauses, isEvent('turn.started'), () =>
@@ -63,7 +63,7 @@ export class Visitor {
     }
   }
 
-  /** A server that is down is asked again when it is up; what it refuses is an error. */
+  /** A server that is down is called again when it is up; what it refuses is an error. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work()

@@ -85,8 +85,8 @@ describe('Anthropic’s own tools', () => {
   })
 
   it('are left out for a model of another provider, which the answer says', async () => {
-    const asked = sdk.messages.create({ model: 'simulated-1', max_tokens: 100, tools, messages: [question] })
-    const { response } = await asked.withResponse()
+    const pending = sdk.messages.create({ model: 'simulated-1', max_tokens: 100, tools, messages: [question] })
+    const { response } = await pending.withResponse()
     expect(response.headers.get('x-ignored-tools')).toBe('web_search_20250305, bash_20250124')
     const forced = { ...{ model: 'simulated-1', max_tokens: 100, tools, messages: [question] } }
     const tool_choice = { type: 'tool' as const, name: 'bash' }

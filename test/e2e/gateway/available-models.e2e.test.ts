@@ -79,10 +79,10 @@ it.each(Object.keys(calls))(
     expect(ofType.length).toBeGreaterThan(0)
     const wrong: string[] = []
     for (const { id, available } of ofType) {
-      const before = upstream.asked.length
+      const before = upstream.received.length
       const answer = await calls[type]?.(made, id)
       await answer?.text()
-      if (upstream.asked.length > before !== available) wrong.push(`${id}: ${available} ${answer?.status}`)
+      if (upstream.received.length > before !== available) wrong.push(`${id}: ${available} ${answer?.status}`)
     }
     expect(wrong).toEqual([])
   },

@@ -6,7 +6,7 @@ import { World } from '../world.ts'
 
 /*
  * The chat forms beside OpenAI's own, as the official SDKs reach them through a running server: the simulated model
- * answers, and a server on this machine where it matters what is asked of a provider.
+ * answers, and a server on this machine where it matters what is required of a provider.
  */
 
 const model = 'simulated-1'
@@ -56,10 +56,10 @@ describe('the OpenAI SDK', () => {
   })
 
   it('sees errors as its classes', async () => {
-    const ask = (input: string, more: object = {}) => openai.responses.create({ model, input, ...more })
-    await expect(ask('x', { temperature: 9 })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
-    await expect(ask('x', { background: true, store: false })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
-    await expect(ask('fail please')).rejects.toBeInstanceOf(OpenAI.InternalServerError)
+    const request = (input: string, more: object = {}) => openai.responses.create({ model, input, ...more })
+    await expect(request('x', { temperature: 9 })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
+    await expect(request('x', { background: true, store: false })).rejects.toBeInstanceOf(OpenAI.BadRequestError)
+    await expect(request('fail please')).rejects.toBeInstanceOf(OpenAI.InternalServerError)
     await expect(openai.responses.stream({ model, input: 'cut please' }).finalResponse()).rejects.toThrow()
     const wrong = new OpenAI({ apiKey: 'csk_wrong', baseURL: `${world.url}/v1`, maxRetries: 0 })
     await expect(wrong.responses.create({ model, input: 'x' })).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
@@ -114,13 +114,13 @@ describe('the OpenAI SDK', () => {
 })
 
 describe('the Anthropic SDK', () => {
-  const ask = (content: string) => ({ model, max_tokens: 200, messages: [{ role: 'user' as const, content }] })
+  const request = (content: string) => ({ model, max_tokens: 200, messages: [{ role: 'user' as const, content }] })
 
   it('has messages, streamed or not', async () => {
-    const message = await anthropic.messages.create({ ...ask('hello there'), system: 'Be short.' })
+    const message = await anthropic.messages.create({ ...request('hello there'), system: 'Be short.' })
     expect(message).toMatchObject({ role: 'assistant', stop_reason: 'end_turn', content: [{ type: 'text' }] })
     const texts: string[] = []
-    const stream = anthropic.messages.stream(ask('hello there'))
+    const stream = anthropic.messages.stream(request('hello there'))
     stream.on('text', (text) => texts.push(text))
     const streamed = await stream.finalMessage()
     expect(streamed.content).toMatchObject([{ type: 'text', text: texts.join('') }])
@@ -129,7 +129,7 @@ describe('the Anthropic SDK', () => {
 
   it('calls tools and gives their results back', async () => {
     const tools = [{ name: 'get_weather', input_schema: { ...parameters, type: 'object' as const } }]
-    const first = ask('Use get_weather for Oslo.')
+    const first = request('Use get_weather for Oslo.')
     const called = await anthropic.messages.stream({ ...first, tools }).finalMessage()
     expect(called.stop_reason).toBe('tool_use')
     const use = called.content.find((block) => block.type === 'tool_use')
@@ -147,18 +147,22 @@ describe('the Anthropic SDK', () => {
   })
 
   it('sees errors as its classes', async () => {
-    await expect(anthropic.messages.create({ ...ask('x'), max_tokens: 0 })).rejects.toBeInstanceOf(
+    await expect(anthropic.messages.create({ ...request('x'), max_tokens: 0 })).rejects.toBeInstanceOf(
       Anthropic.BadRequestError,
     )
-    await expect(anthropic.messages.create(ask('fail please'))).rejects.toBeInstanceOf(Anthropic.InternalServerError)
-    await expect(anthropic.messages.stream(ask('cut please')).finalMessage()).rejects.toBeInstanceOf(Anthropic.APIError)
+    await expect(anthropic.messages.create(request('fail please'))).rejects.toBeInstanceOf(
+      Anthropic.InternalServerError,
+    )
+    await expect(anthropic.messages.stream(request('cut please')).finalMessage()).rejects.toBeInstanceOf(
+      Anthropic.APIError,
+    )
     const wrong = new Anthropic({ apiKey: 'csk_wrong', baseURL: world.url, maxRetries: 0 })
-    await expect(wrong.messages.create(ask('x'))).rejects.toBeInstanceOf(Anthropic.AuthenticationError)
+    await expect(wrong.messages.create(request('x'))).rejects.toBeInstanceOf(Anthropic.AuthenticationError)
   })
 
   it('may name its key by x-api-key', async () => {
     const headers = { 'x-api-key': world.secretKey, authorization: null }
-    expect(await anthropic.messages.create(ask('hello'), { headers })).toMatchObject({ type: 'message' })
+    expect(await anthropic.messages.create(request('hello'), { headers })).toMatchObject({ type: 'message' })
   })
 })
 

@@ -54,15 +54,15 @@ describe('a call without max_tokens under a budget that its longest answer excee
   it('goes as it is where its longest answer is affordable, or the caller says how long it may be', async () => {
     await budget('20')
     const client = new OpenAI({ apiKey: world.secretKey, baseURL: `${world.url}/v1`, maxRetries: 0 })
-    const ask = (max_completion_tokens?: number) =>
+    const request = (max_completion_tokens?: number) =>
       client.chat.completions
         .create({ model, messages, ...(max_completion_tokens !== undefined && { max_completion_tokens }) })
         .withResponse()
-    expect((await ask()).response.headers.get('x-max-tokens-limited')).toBeNull()
+    expect((await request()).response.headers.get('x-max-tokens-limited')).toBeNull()
     expect(upstream.received.at(-1)?.body).toEqual({ model, messages })
     await budget('1')
-    expect((await ask(10_000)).response.headers.get('x-max-tokens-limited')).toBeNull()
-    await expect(ask(20_000)).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' })
+    expect((await request(10_000)).response.headers.get('x-max-tokens-limited')).toBeNull()
+    await expect(request(20_000)).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' })
   })
 
   it('is refused when what is left affords fewer than 256 tokens', async () => {

@@ -133,10 +133,10 @@ describe.each(either('sqlite'))('what the gateway meters on $store', ({ store }:
     const { id } = (await limits('0.000000000001')).body
     expect(await turn()).toMatchObject({ output: { error: { code: 'budget_exceeded' } } })
     await limits('1')
-    const told = await turn()
+    const notified = await turn()
     const { spent_total_usd } = (await api.get(`/v1/limits/${id}`)).body
     expect(Number(spent_total_usd)).toBeGreaterThan(0)
-    expect(told).toMatchObject({ usage: { cost_usd: spent_total_usd } })
+    expect(notified).toMatchObject({ usage: { cost_usd: spent_total_usd } })
     const { data } = (await api.get('/v1/usage/events?operation=session.turn')).body
     expect(data).toMatchObject([{ session_id: session, provider_cost_usd: spent_total_usd }])
     await api.fetch(`/v1/limits/${id}`, undefined, { method: 'DELETE' })

@@ -92,24 +92,24 @@ describe('the official OpenAI client, unchanged but for the address', () => {
   })
 
   it('sees each refusal as the class that it has for it', async () => {
-    const ask = (body: Partial<Parameters<typeof client.chat.completions.create>[0]> = {}, as = client) =>
+    const request = (body: Partial<Parameters<typeof client.chat.completions.create>[0]> = {}, as = client) =>
       as.chat.completions.create({ model, messages, ...body, stream: false })
     upstream.script(refusal(400, { message: 'Bad tool.', code: 'invalid_value', param: 'tools' }))
-    await expect(ask()).rejects.toThrow(BadRequestError)
-    await expect(ask()).rejects.toMatchObject({ code: 'bad_request', param: 'tools' })
-    await expect(ask({ temperature: 3 })).rejects.toThrow(BadRequestError)
+    await expect(request()).rejects.toThrow(BadRequestError)
+    await expect(request()).rejects.toMatchObject({ code: 'bad_request', param: 'tools' })
+    await expect(request({ temperature: 3 })).rejects.toThrow(BadRequestError)
     upstream.script(refusal(404, { message: 'No such model.' }))
-    await expect(ask()).rejects.toThrow(NotFoundError)
+    await expect(request()).rejects.toThrow(NotFoundError)
     upstream.script(refusal(429, { message: 'Slow down.' }, { 'retry-after': '3600' }))
-    const limited = await ask().catch((error: unknown) => error)
+    const limited = await request().catch((error: unknown) => error)
     expect(limited).toBeInstanceOf(RateLimitError)
     expect(limited).toMatchObject({ type: 'rate_limit_error', code: 'provider_rate_limited' })
     expect(limited instanceof RateLimitError && limited.headers.get('retry-after')).toBe('3600')
     // the managed key was refused, not the caller's
     upstream.script(refusal(401, { message: 'Incorrect API key provided: sk-managed' }))
-    await expect(ask()).rejects.toThrow(InternalServerError)
+    await expect(request()).rejects.toThrow(InternalServerError)
     const stranger = new OpenAI({ apiKey: 'csk_nobody', baseURL: `${world.url}/v1`, maxRetries: 0 })
-    await expect(ask({}, stranger)).rejects.toThrow(AuthenticationError)
+    await expect(request({}, stranger)).rejects.toThrow(AuthenticationError)
   })
 
   it('is told of a stream that broke', async () => {

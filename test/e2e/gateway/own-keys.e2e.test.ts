@@ -62,7 +62,7 @@ describe('what a project brings along', () => {
       patience,
     )
     expect(await chat('openai/gpt-4o-mini')).toMatchObject(answersChat)
-    expect(provider.asked.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
+    expect(provider.received.at(-1)?.headers.authorization).toBe(`Bearer ${key}`)
     expect(await world.mentions(key)).toEqual({})
     expect(world.server.log()).not.toContain(key)
   })

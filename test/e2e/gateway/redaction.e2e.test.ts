@@ -43,12 +43,12 @@ it('gives tools the true arguments, whole and streamed', async () => {
       function: { name: 'mail', parameters: { type: 'object', properties: { to: { type: 'string' } } } },
     },
   ]
-  const asked = {
+  const requested = {
     ...{ model: 'simulated-1', tools },
     messages: [{ role: 'user', content: 'use mail to: "ada@example.com"' }],
   }
-  const { body: whole } = await api.post('/v1/chat/completions', asked)
-  const response = await api.fetch('/v1/chat/completions', { ...asked, stream: true })
+  const { body: whole } = await api.post('/v1/chat/completions', requested)
+  const response = await api.fetch('/v1/chat/completions', { ...requested, stream: true })
   const frames = (await response.text()).split('\n\n').filter((frame) => frame.startsWith('data: {'))
   const parts = frames.map(
     (frame) => JSON.parse(frame.slice('data: '.length)).choices[0]?.delta?.tool_calls?.[0]?.function?.arguments ?? '',

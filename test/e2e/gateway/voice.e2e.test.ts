@@ -31,7 +31,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Limits are a project's: whoever needs many requests takes one of its own. */
+/** Limits are a project's: a test that needs many requests takes one of its own. */
 const otherProject = async (): Promise<{ readonly api: Api; readonly client: OpenAI }> => {
   const dashboard = await world.dashboard()
   const project = await dashboard.post('/api/projects', { name: 'Another' })
@@ -66,18 +66,18 @@ describe('the official SDK', () => {
 
   it('transcribes a file to each form', async () => {
     const file = await wav()
-    const ask = { file, model: 'simulated-transcribe' }
-    const { text } = await client.audio.transcriptions.create(ask)
+    const request = { file, model: 'simulated-transcribe' }
+    const { text } = await client.audio.transcriptions.create(request)
     expect(text.split(' ').length).toBeGreaterThan(2)
-    expect(await client.audio.transcriptions.create({ ...ask, response_format: 'text' })).toBe(`${text}\n`)
+    expect(await client.audio.transcriptions.create({ ...request, response_format: 'text' })).toBe(`${text}\n`)
     const long = await client.audio.transcriptions.create({
-      ...{ ...ask, response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
+      ...{ ...request, response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
     })
     expect(long.segments?.map((segment) => segment.text).join(' ')).toBe(text)
     expect(long.segments?.[0]).toMatchObject({ seek: 0, tokens: [], avg_logprob: 0 })
-    const srt = await client.audio.transcriptions.create({ ...ask, response_format: 'srt' })
+    const srt = await client.audio.transcriptions.create({ ...request, response_format: 'srt' })
     expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\n/)
-    const vtt = await client.audio.transcriptions.create({ ...ask, response_format: 'vtt' })
+    const vtt = await client.audio.transcriptions.create({ ...request, response_format: 'vtt' })
     expect(vtt).toMatch(/^WEBVTT\n\n00:00:00\.000 --> /)
   })
 
@@ -95,8 +95,8 @@ describe('the official SDK', () => {
   })
 
   it('tells speakers apart, translates, and reads segments whole', async () => {
-    const ask = { file: await wav(), model: 'simulated-transcribe' }
-    const diarized = await client.audio.transcriptions.create({ ...ask, response_format: 'diarized_json' })
+    const request = { file: await wav(), model: 'simulated-transcribe' }
+    const diarized = await client.audio.transcriptions.create({ ...request, response_format: 'diarized_json' })
     expect(diarized).toMatchObject({
       task: 'transcribe',
       usage: { type: 'duration' },
@@ -104,10 +104,10 @@ describe('the official SDK', () => {
         expect.objectContaining({ type: 'transcript.text.segment', id: 'seg_0', speaker: 'speaker_0' }),
       ]),
     })
-    const long = await client.audio.translations.create({ ...ask, response_format: 'verbose_json' })
+    const long = await client.audio.translations.create({ ...request, response_format: 'verbose_json' })
     expect(long).toMatchObject({ task: 'translate', language: 'english', duration: expect.any(Number) })
-    expect(await client.audio.translations.create(ask)).toMatchObject({ text: long.text })
-    const refused = client.audio.translations.create({ ...ask, model: 'nova-3' })
+    expect(await client.audio.translations.create(request)).toMatchObject({ text: long.text })
+    const refused = client.audio.translations.create({ ...request, model: 'nova-3' })
     await expect(refused).rejects.toMatchObject({ status: 400, param: 'model' })
   })
 
@@ -231,8 +231,10 @@ describe('the lists', () => {
     ['/api/v1/audio/voices', '/api/v1/audio/speech', '/api/v1/audio/transcriptions'],
     ['/api/ai/audio/voices', '/api/ai/audio/speech', '/api/ai/audio/transcriptions'],
   ])('are read without a credential at %s, %s and %s', async (...paths) => {
-    const nobody = new Api(world.url)
-    const [voices, speech, transcriptions] = await Promise.all(paths.map(async (path) => (await nobody.get(path)).body))
+    const anonymous = new Api(world.url)
+    const [voices, speech, transcriptions] = await Promise.all(
+      paths.map(async (path) => (await anonymous.get(path)).body),
+    )
     expect(voices.models.find(({ id }: { id: string }) => id === 'tts-1')).toMatchObject({
       provider: 'openai',
       default_voice: 'alloy',
@@ -248,9 +250,9 @@ describe('the lists', () => {
   })
 
   it('are not sent again to who has them', async () => {
-    const nobody = new Api(world.url)
-    const etag = (await nobody.get('/v1/audio/voices')).headers.get('etag') ?? ''
-    const again = await nobody.fetch('/v1/audio/voices', undefined, { headers: { 'if-none-match': etag } })
+    const anonymous = new Api(world.url)
+    const etag = (await anonymous.get('/v1/audio/voices')).headers.get('etag') ?? ''
+    const again = await anonymous.fetch('/v1/audio/voices', undefined, { headers: { 'if-none-match': etag } })
     expect([again.status, await again.text()]).toEqual([304, ''])
   })
 })
@@ -268,9 +270,9 @@ describe('an Idempotency-Key', () => {
     const other = await world.api.post('/v1/audio/speech', { ...hello, input: 'Other' }, { headers })
     expect(other).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
     const options = { headers: { 'idempotency-key': 'transcript-1' } }
-    const ask = { file: await wav(), model: 'simulated-transcribe', response_format: 'srt' as const }
-    const srt = await client.audio.transcriptions.create(ask, options)
-    const replay = await client.audio.transcriptions.create(ask, options).withResponse()
+    const request = { file: await wav(), model: 'simulated-transcribe', response_format: 'srt' as const }
+    const srt = await client.audio.transcriptions.create(request, options)
+    const replay = await client.audio.transcriptions.create(request, options).withResponse()
     expect([replay.response.headers.get('idempotent-replayed'), replay.data]).toEqual(['true', srt])
   })
 })
@@ -375,11 +377,11 @@ describe('keys of a project’s own', () => {
   ])('are asked no longer when the caller is gone %s', async (_, script, stream) => {
     upstream.script(script)
     const gone = new AbortController()
-    const asked = own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'tts-1', stream }, {}, gone.signal)
+    const pending = own.api.fetch('/v1/audio/speech', { input: 'Hello', model: 'tts-1', stream }, {}, gone.signal)
     await vi.waitFor(() => expect(upstream.heard).toHaveLength(1), patience)
-    if (stream) await asked
+    if (stream) await pending
     gone.abort()
-    await asked.catch(() => {})
+    await pending.catch(() => {})
     await upstream.heard[0]?.closed
   })
 

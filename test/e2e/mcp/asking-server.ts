@@ -11,7 +11,7 @@ import {
 import { said } from './new-era-server.ts'
 
 /** A server of revision 2025-11-25 whose tool `book` puts a question on the connection of its call. */
-export interface AskingServer {
+export interface InputServer {
   readonly url: string
   readonly host: string
   /** Calls of the tool. */
@@ -29,7 +29,7 @@ const requestedSchema = {
   required: ['seat'],
 }
 
-export const startAskingServer = async (): Promise<AskingServer> => {
+export const startInputServer = async (): Promise<InputServer> => {
   const answers: ElicitResult[] = []
   const served = { calls: 0, cancelled: 0, answers }
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()

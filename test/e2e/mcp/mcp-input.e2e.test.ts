@@ -2,7 +2,7 @@ import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
-import { type AskingServer, startAskingServer } from './asking-server.ts'
+import { type InputServer, startInputServer } from './asking-server.ts'
 import { type EverythingServer, startEverythingServer } from './everything-server.ts'
 import { type NewEraServer, type ServedTool, said, startNewEraServer } from './new-era-server.ts'
 
@@ -68,18 +68,18 @@ const visit: ServedTool = {
 describe('a server that requests input of a person', () => {
   let world: World
   let ours: NewEraServer
-  let asking: AskingServer
+  let inputServer: InputServer
   let everything: EverythingServer
   let agent: string
 
   beforeAll(async () => {
     ours = await startNewEraServer([book, login, nagging, visit])
-    asking = await startAskingServer()
+    inputServer = await startInputServer()
     everything = await startEverythingServer()
-    world = await World.start({ tools: [ours, asking, everything] })
+    world = await World.start({ tools: [ours, inputServer, everything] })
     const servers = [
       { name: 'Ours', url: ours.url },
-      { name: 'Asking', url: asking.url },
+      { name: 'Asking', url: inputServer.url },
       { name: 'All', url: everything.url },
     ]
     const mcp_servers: object[] = []
@@ -95,14 +95,14 @@ describe('a server that requests input of a person', () => {
   afterAll(async () => {
     await world.stop()
     await ours.close()
-    await asking.close()
+    await inputServer.close()
     await everything.stop()
   })
   beforeEach(() => {
     ours.calls.length = 0
-    asking.calls = 0
-    asking.cancelled = 0
-    asking.answers.length = 0
+    inputServer.calls = 0
+    inputServer.cancelled = 0
+    inputServer.answers.length = 0
   })
 
   const logOf = async (session: string) => JSON.stringify(await world.api.log(session))
@@ -221,13 +221,13 @@ describe('a server that requests input of a person', () => {
     await answer(action, { seat: 'aisle' })
     await done(session)
     expect(await logOf(session)).toContain('Booked: accept')
-    expect(asking).toMatchObject({ calls: 1, answers: [{ action: 'accept', content: { seat: 'aisle' } }] })
+    expect(inputServer).toMatchObject({ calls: 1, answers: [{ action: 'accept', content: { seat: 'aisle' } }] })
   })
 
   it('of that revision hears that its question is dismissed when the turn is cancelled', async () => {
     const { session, action } = await paused('Use Asking__book now')
     await world.api.post(`/v1/sessions/${session}/cancel`)
-    await vi.waitFor(() => expect(asking.answers).toMatchObject([{ action: 'cancel' }]), patience)
+    await vi.waitFor(() => expect(inputServer.answers).toMatchObject([{ action: 'cancel' }]), patience)
     expect(await actionOf(action)).toMatchObject({ status: 'rejected' })
     expect(await answer(action, { seat: 'aisle' })).toMatchObject({ status: 409 })
   })
@@ -298,14 +298,14 @@ describe('a server that requests input of a person', () => {
       await answer(answered.action, { seat: 'window' })
       await done(answered.session)
       expect(await logOf(answered.session)).toContain('Booked: accept')
-      expect(asking).toMatchObject({ calls: 1, answers: [{ action: 'accept', content: { seat: 'window' } }] })
+      expect(inputServer).toMatchObject({ calls: 1, answers: [{ action: 'accept', content: { seat: 'window' } }] })
     })
 
     it('of that revision is not called again for a refusal', async () => {
       await world.api.post(`/v1/actions/${refused.action}/reject`)
       await done(refused.session)
       expect(await logOf(refused.session)).toContain('input_declined')
-      expect(asking.calls).toBe(0)
+      expect(inputServer.calls).toBe(0)
     })
   })
 })

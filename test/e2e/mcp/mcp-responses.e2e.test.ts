@@ -53,10 +53,10 @@ describe('servers of tools in the Responses form, by the official client', () =>
 
   it('wait for an approval by default, and are called once it comes', async () => {
     const first = await openai.responses.create({ model, input, tools: [raw()] })
-    const asked = first.output.find((item) => item.type === 'mcp_approval_request')
-    expect(asked).toMatchObject({ server_label: 'ours', name: 'weather', arguments: '{"place":"Oslo"}' })
+    const requested = first.output.find((item) => item.type === 'mcp_approval_request')
+    expect(requested).toMatchObject({ server_label: 'ours', name: 'weather', arguments: '{"place":"Oslo"}' })
     expect(ours.calls).toEqual([])
-    const approval_request_id = asked?.id ?? ''
+    const approval_request_id = requested?.id ?? ''
     const second = await openai.responses.create({
       model,
       previous_response_id: first.id,

@@ -66,11 +66,11 @@ export const startNewEraServer = async (
     headers = request.headers
     const method = request.method ?? 'GET'
     const body = method === 'POST' ? Buffer.concat(await request.toArray()) : null
-    const asked = new Request(`http://127.0.0.1${request.url}`, {
+    const requested = new Request(`http://127.0.0.1${request.url}`, {
       ...{ method, body, signal: ended.signal },
       headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
     })
-    const answer = await handler.fetch(asked)
+    const answer = await handler.fetch(requested)
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     if (answer.body === null) response.end()
     else

@@ -117,9 +117,9 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     expect(full).toMatchObject({ status: 429, body: { error: { code: 'memory_quota_exceeded' }, limit: 1 } })
     expect(full.body).toMatchObject({ upgradeUrl: expect.any(String), used: expect.any(Number) })
     await cap({ searches_per_user_day: 1 })
-    const ask = () => api.post('/v1/memory/search', { userId: 'gil', query: 'anything' })
-    expect((await ask()).status).toBe(200)
-    const spent = await ask()
+    const recall = () => api.post('/v1/memory/search', { userId: 'gil', query: 'anything' })
+    expect((await recall()).status).toBe(200)
+    const spent = await recall()
     expect(spent).toMatchObject({
       status: 429,
       body: { error: { code: 'memory_ops_quota_exceeded' }, used: 1, limit: 1 },
@@ -127,7 +127,7 @@ describe.each(either('mongo'))('remembering on $store', ({ store }) => {
     expect(spent.body.retryAfterMs).toBeGreaterThan(0)
     expect((await api.post('/v1/memory/search', { userId: 'another', query: 'anything' })).status).toBe(200)
     await cap({})
-    expect((await ask()).status).toBe(200)
+    expect((await recall()).status).toBe(200)
   })
 
   it('answers a chat, a response and a message whose recall is over its cap, and names why nothing was recalled', async () => {

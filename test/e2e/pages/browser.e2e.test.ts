@@ -186,8 +186,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     const keys = `/v1/agents/${agent.body.id}/keys`
     const key = await project.post(keys, { name: 'page', key_type: 'public', allowed_domains: [new URL(allowed).host] })
     const page = await visit(allowed)
-    const ask = { model: 'simulated-1', messages: [{ role: 'user', content: 'Good morning' }] }
-    expect(await run(page, 'chat', `${world.url}/v1`, key.body.key, ask)).toEqual({
+    const chatBody = { model: 'simulated-1', messages: [{ role: 'user', content: 'Good morning' }] }
+    expect(await run(page, 'chat', `${world.url}/v1`, key.body.key, chatBody)).toEqual({
       text: 'You said: Good morning',
       provider: 'simulated',
       refused: ['PermissionDeniedError', 403, 'secret_key_required'],

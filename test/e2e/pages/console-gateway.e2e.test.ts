@@ -43,7 +43,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     const row = page
       .getByRole('table', { name: 'Requests' })
       .getByRole('row')
-      .filter({ hasText: /good.*asked for rack/ })
+      .filter({ hasText: /good.*requested: rack/ })
     await row.getByText(/times/).waitFor()
     await row.getByRole('link').first().click()
     const attempts = page.getByRole('table', { name: 'Attempts' }).getByRole('row')

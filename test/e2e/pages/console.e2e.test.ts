@@ -17,19 +17,19 @@ let browser: Browser
 let context: BrowserContext
 let page: Page
 let complaints: string[]
-let asked: string[]
+let requested: string[]
 
 const open = async (options: Parameters<Browser['newContext']>[0] = {}) => {
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   context.setDefaultTimeout(patience.timeout)
   page = await context.newPage()
   complaints = []
-  asked = []
+  requested = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('request', (request) => asked.push(request.url()))
+  page.on('request', (request) => requested.push(request.url()))
 }
 
 const signIn = async (hash = '') => {
@@ -113,8 +113,8 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await page.locator('.output').first().textContent()).toBe(last?.payload.output)
     expect(await shownSequences()).toEqual(await storedSequences(session))
     expect(complaints).toEqual([])
-    expect(asked.filter((url) => !url.startsWith(`${world.url}/`))).toEqual([])
-    expect(asked.filter((url) => /csk_|token|password/i.test(url))).toEqual([])
+    expect(requested.filter((url) => !url.startsWith(`${world.url}/`))).toEqual([])
+    expect(requested.filter((url) => /csk_|token|password/i.test(url))).toEqual([])
   })
 
   it('shows what a paused session waits for, and its way on once that is approved', async () => {

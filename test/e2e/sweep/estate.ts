@@ -77,7 +77,7 @@ export class Estate implements Site {
   readonly populated: Populated
   readonly #ids = new Map<string, string>()
   readonly #made = new Map<string, string[]>()
-  readonly #asked = new Map<string, number>()
+  readonly #requestCounts = new Map<string, number>()
   readonly #keyed: Keyed[] = []
 
   private constructor({ project, api, dashboard, tool }: Ground, mark: string, populated: Populated) {
@@ -130,7 +130,7 @@ export class Estate implements Site {
     return this.#keyed
   }
 
-  /** All ids that tell this tenant from another. */
+  /** All ids that distinguish this tenant from another. */
   get signs(): readonly string[] {
     const { chosen, common } = declaredEstate
     const named = [...this.#ids].filter(([name]) => !chosen.has(name) && !common.has(name) && !(name in absent))
@@ -169,8 +169,8 @@ export class Estate implements Site {
 
   /** A body of an operation that is taken, with own ids; each time another one. */
   async bodyOf(operation: Operation): Promise<Record<string, unknown>> {
-    const n = (this.#asked.get(operation.id) ?? -1) + 1
-    this.#asked.set(operation.id, n)
+    const n = (this.#requestCounts.get(operation.id) ?? -1) + 1
+    this.#requestCounts.set(operation.id, n)
     const make = declaredEstate.bodies[operation.id] ?? declaredEstate.once[operation.id]
     if (make !== undefined) return Object(await make(this, n))
     return { ...bodyFor(operation, null, (name) => this.idOr(name)), ...marked(operation, `${this.mark} ${n}`) }

@@ -198,11 +198,11 @@ export const foreignIds = (swept: () => Swept): void => {
     return await seen(api, operation, { path: `${path}${query}`, body, headers: {} })
   }
 
-  /** Which signs a text shows, beside the id that was asked for. */
-  const signsIn = (text: string, signs: readonly string[], asked: string): readonly string[] =>
-    signs.filter((sign) => sign !== asked && text.includes(sign))
+  /** Which signs a text shows, beside the id that was requested. */
+  const signsIn = (text: string, signs: readonly string[], requested: string): readonly string[] =>
+    signs.filter((sign) => sign !== requested && text.includes(sign))
 
-  /** What tells that an answer is about the victim. Texts of a project's own things are shown to all of the project. */
+  /** What shows that an answer is about the victim. Texts of a project's own things are shown to all of the project. */
   const signsOf = (attacker: Attacker): readonly string[] => [
     ...(attacker.own.project === attacker.victim.project ? [] : [attacker.victim.mark]),
     ...[...attacker.victim.everything].flatMap(([prefix, ids]) => (isForeign(prefix, attacker) ? ids : [])),

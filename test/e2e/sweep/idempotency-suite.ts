@@ -49,7 +49,7 @@ export const idempotency = (swept: () => Swept): void => {
     expect(status, `${hint}: ${JSON.stringify(body)}`).toBe(statusOf(operation.answer))
   }
 
-  /** A run goes on by itself: what it writes is not to be counted for what is asked after it. */
+  /** A run goes on by itself: what it writes is not to be counted for what is sent after it. */
   const over = (run: string): Promise<void> =>
     vi.waitFor(async () => expect((await world.api.get(`/v1/runs/${run}`)).body.status).toBe('completed'), patience)
 
@@ -93,7 +93,7 @@ export const idempotency = (swept: () => Swept): void => {
     return others
   }
 
-  /** By how many rows each table grows when each operation is asked once, and when it is asked eight times under one key. */
+  /** By how many rows each table grows when each operation is called once, and when it is called eight times under one key. */
   const growthOf = async (operations: readonly Operation[]) => {
     const createEach = async () => {
       for (const operation of operations) taken(operation, await create(operation, await estate.bodyOf(operation)))

@@ -8,7 +8,7 @@ import type { Estate } from './estate.ts'
 import type { Swept } from './sweep.ts'
 
 /*
- * Two projects, and two tenants in each, under the same names: whatever one asks for, it is shown nothing of another.
+ * Two projects, and two tenants in each, under the same names: whatever each requests, it is shown nothing of another.
  * What is read comes from the declarations, so an operation that is added is held to it as well. Ids in paths are
  * tried by refusals-suite.ts and foreign-ids-suite.ts.
  */
@@ -70,7 +70,7 @@ export const isolation = (swept: () => Swept): void => {
   )
   it.each(ofTenants)('$id of one tenant shows nothing of another', async (operation) => {
     const { acme, globex } = swept().mine
-    // webhooks are of the project, and are told of both
+    // webhooks are of the project, and are notified of both
     const shared = [...globex.all('webhook_id'), ...globex.all('delivery_id')]
     const foreign = globex.signs.filter((each) => !shared.includes(each))
     for (const api of apisFor(operation)) {

@@ -57,7 +57,7 @@ type Mutate = (schema: NonNullable<Operation['body']>['json']) => readonly Mutat
 const mutated = ({ body }: Operation, mutate: Mutate): readonly Mutation[] => (body === null ? [] : mutate(body.json))
 
 /** A request of an operation; without more it is a good one of who may, with own ids. */
-interface Asked {
+interface RefusedRequest {
   readonly operation: Operation
   /** Other ids, by the names of their places. */
   readonly ids?: Ids
@@ -101,20 +101,26 @@ export const refusals = (swept: () => Swept): void => {
 
   const apiFor = ({ access }: Operation): Api => apis[access.kinds[0] ?? ''] ?? new Api(swept().world.url)
 
-  const send = ({ operation, ids = {}, api = apiFor(operation), body, extra = {} }: Asked): Promise<Answered> => {
+  const send = ({
+    operation,
+    ids = {},
+    api = apiFor(operation),
+    body,
+    extra = {},
+  }: RefusedRequest): Promise<Answered> => {
     const { method } = operation
     const sent = body ?? (operation.body === null ? undefined : sampleOf(operation.body.json))
     const path = target(operation, (name) => ids[name] ?? mine.id(name))
     return sent === undefined ? api.get(path, { method, ...extra }) : api.post(path, sent, { method, ...extra })
   }
 
-  const refused = async (asked: Asked) => refusalIn(await send(asked))
+  const refused = async (request: RefusedRequest) => refusalIn(await send(request))
 
   const checked = (title: string, check: () => Promise<void>): Case => ({ title, check })
 
   /** A request that is refused so. */
-  const refuses = (title: string, asked: Asked, expected: object): Case =>
-    checked(title, async () => expect(await refused(asked)).toMatchObject(expected))
+  const refuses = (title: string, request: RefusedRequest, expected: object): Case =>
+    checked(title, async () => expect(await refused(request)).toMatchObject(expected))
 
   const withoutCredential = (operation: Operation): readonly Case[] =>
     unknownCredentials.map(([title, headers]) =>
@@ -132,8 +138,8 @@ export const refusals = (swept: () => Swept): void => {
     return others.map((kind) => {
       const api = apis[kind] ?? new Api(swept().world.url)
       const headers = kind === 'dashboard' ? { 'x-project-id': mine.project } : {}
-      const asked = { operation, api, extra: { headers } }
-      return refuses(`refuses a ${kind}`, asked, saying(operation, code))
+      const requested = { operation, api, extra: { headers } }
+      return refuses(`refuses a ${kind}`, requested, saying(operation, code))
     })
   }
 
@@ -162,19 +168,19 @@ export const refusals = (swept: () => Swept): void => {
 
   const ofNeighbours = (operation: Operation): readonly Case[] =>
     Object.entries(neighbours).map(([whose, session_id]) => {
-      const asked = { operation, ids: { session_id }, api: apis.client_token ?? swept().world.api }
+      const requested = { operation, ids: { session_id }, api: apis.client_token ?? swept().world.api }
       const title = `shows a client token nothing of ${whose} session`
-      return refuses(title, asked, { status: 404, code: 'not_found' })
+      return refuses(title, requested, { status: 404, code: 'not_found' })
     })
 
   const ofBodies = (operation: Operation): readonly Case[] => {
-    const asked = { operation }
+    const requested = { operation }
     const wrong = (mutations: readonly Mutation[], code: ErrorCode): readonly Case[] =>
       mutations.map(({ param, body }) =>
-        refuses(`${code} ${param}`, { ...asked, body }, saying(operation, code, param)),
+        refuses(`${code} ${param}`, { ...requested, body }, saying(operation, code, param)),
       )
     return [
-      refuses('refuses a body that is no JSON', { ...asked, body: '{"a":' }, saying(operation, 'malformed_json')),
+      refuses('refuses a body that is no JSON', { ...requested, body: '{"a":' }, saying(operation, 'malformed_json')),
       checked('refuses a body that is too large as soon as its length is said', async () => {
         const sent = { method: operation.method, contentLength: operation.maxBodyBytes + 1 }
         const answered = await apiFor(operation).announce(target(operation, mine.id), sent)

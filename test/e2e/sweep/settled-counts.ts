@@ -12,7 +12,7 @@ export type Counts = Readonly<Record<string, number>>
 export const settledCounts = async (world: World): Promise<Counts> => {
   let last: Counts = {}
   const look = async () => {
-    // whoever reads usage gets what was still being gathered: from here on it is in segments
+    // a reader of usage gets what was still being gathered: from here on it is in segments
     await world.api.get('/v1/usage/events?limit=1')
     const counts = await world.counts()
     const before = last

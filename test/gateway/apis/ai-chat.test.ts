@@ -15,17 +15,17 @@ const serving = (...scripts: readonly Script[]) => {
   const memory = new ScriptedMemory()
   const parts = { chat, memory: new ChatMemory({ service: () => memory, now: () => 0 }) }
   const send = formServer(aiChat, { ...aiChatUseCases(parts) })
-  const ask = (body: object = {}, sent: Partial<Sent> = {}) =>
+  const request = (body: object = {}, sent: Partial<Sent> = {}) =>
     send('/api/ai/chat', { model: 'model-1', messages: [{ role: 'user', content: 'hi' }], ...body }, sent)
-  return { chat, memory, ask }
+  return { chat, memory, request }
 }
 
 const checked = declaredAnswer(aiChat['ai_chat.create'])
 
 describe('/api/ai/chat', () => {
   it('answers every field in both habits', async () => {
-    const { ask } = serving({ deltas: saying('Hello', ' there.') })
-    const { status, json, headers } = await ask()
+    const { request } = serving({ deltas: saying('Hello', ' there.') })
+    const { status, json, headers } = await request()
     expect(status).toBe(200)
     expect(checked(json)).toBeNull()
     expect(json).toEqual({
@@ -54,13 +54,16 @@ describe('/api/ai/chat', () => {
   })
 
   it('says that an unknown price is unknown', async () => {
-    const { json } = await serving({ deltas: saying('x'), costUsd: null }).ask()
+    const { json } = await serving({ deltas: saying('x'), costUsd: null }).request()
     expect(json).toMatchObject({ costUsd: null, cost_usd: null })
   })
 
   it('answers the calls that the model asks for', async () => {
-    const { ask } = serving({ deltas: calling(0, 'call_1', 'look_up', '{"q":', '"x"}'), finishReason: 'tool_calls' })
-    const { json } = await ask({ tools: [{ name: 'look_up' }] })
+    const { request } = serving({
+      deltas: calling(0, 'call_1', 'look_up', '{"q":', '"x"}'),
+      finishReason: 'tool_calls',
+    })
+    const { json } = await request({ tools: [{ name: 'look_up' }] })
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":"x"}' } }
     expect(json).toMatchObject({ content: '', toolCalls: [call], tool_calls: [call], finishReason: 'tool_calls' })
     expect(checked(json)).toBeNull()
@@ -82,8 +85,8 @@ describe('/api/ai/chat', () => {
       tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }],
     },
   ])('takes fields of both habits', async (body) => {
-    const { chat, ask } = serving({ deltas: saying('{}') })
-    expect((await ask({ temperature: 2, ...body })).status).toBe(200)
+    const { chat, request } = serving({ deltas: saying('{}') })
+    expect((await request({ temperature: 2, ...body })).status).toBe(200)
     expect(chat.last).toEqual({
       model: 'model-1',
       messages: [{ role: 'user', content: 'hi' }],
@@ -98,7 +101,7 @@ describe('/api/ai/chat', () => {
 
   it('takes its own answers back as messages', async () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
-    const { chat, ask } = serving({ deltas: saying('done') })
+    const { chat, request } = serving({ deltas: saying('done') })
     const messages = [
       { role: 'user', content: 'look' },
       { role: 'assistant', content: '', toolCalls: [call] },
@@ -106,7 +109,7 @@ describe('/api/ai/chat', () => {
       { role: 'assistant', content: null, tool_calls: [call] },
       { role: 'tool', tool_call_id: 'call_1', content: 'found' },
     ]
-    expect((await ask({ messages })).status).toBe(200)
+    expect((await request({ messages })).status).toBe(200)
     expect(chat.last.messages).toEqual([
       { role: 'user', content: 'look' },
       { role: 'assistant', content: '', tool_calls: [call] },
@@ -117,14 +120,14 @@ describe('/api/ai/chat', () => {
   })
 
   it('asks for a model that can see when there is an image', async () => {
-    const { chat, ask } = serving({ deltas: saying('a cat') })
+    const { chat, request } = serving({ deltas: saying('a cat') })
     const content = [
       { type: 'text', text: 'what is this?' },
       { type: 'image_url', image_url: 'https://images.example/cat.png' },
       { type: 'image', image: 'aGVsbG8=', mimeType: 'image/webp' },
     ]
-    await ask({ messages: [{ role: 'user', content }] })
-    expect(chat.asked[0]?.need).toBe('vision')
+    await request({ messages: [{ role: 'user', content }] })
+    expect(chat.received[0]?.need).toBe('vision')
     expect(chat.last.messages).toEqual([
       {
         role: 'user',
@@ -135,28 +138,28 @@ describe('/api/ai/chat', () => {
         ],
       },
     ])
-    await ask()
-    expect(chat.asked[1]?.need).toBe('chat')
+    await request()
+    expect(chat.received[1]?.need).toBe('chat')
   })
 
   it('names the models that are asked when the first cannot serve', async () => {
-    const { chat, ask } = serving({ deltas: saying('x') })
-    expect(await ask({ models: ['model-2', 'model-3'] })).toMatchObject({ status: 200 })
+    const { chat, request } = serving({ deltas: saying('x') })
+    expect(await request({ models: ['model-2', 'model-3'] })).toMatchObject({ status: 200 })
     expect(chat.last).toMatchObject({ model: 'model-1', models: ['model-2', 'model-3'] })
-    expect(await ask({ models: 'model-2' })).toMatchObject({ status: 400, json: { param: 'models' } })
+    expect(await request({ models: 'model-2' })).toMatchObject({ status: 400, json: { param: 'models' } })
   })
 
   it('is charged to the user that it names', async () => {
-    const { chat, ask } = serving({ deltas: saying('hi') })
-    await ask({ userId: 'ada' })
-    await ask({ user_id: 'bob' })
-    expect(chat.asked.map(({ caller }) => caller.externalUserId)).toEqual(['ada', 'bob'])
+    const { chat, request } = serving({ deltas: saying('hi') })
+    await request({ userId: 'ada' })
+    await request({ user_id: 'bob' })
+    expect(chat.received.map(({ caller }) => caller.externalUserId)).toEqual(['ada', 'bob'])
   })
 
   it('gives the model what memory recalls ahead of the last message, and says what it was', async () => {
-    const { chat, memory, ask } = serving({ deltas: saying('Oslo is', ' nice.') })
+    const { chat, memory, request } = serving({ deltas: saying('Oslo is', ' nice.') })
     memory.known = ['The user lives in Oslo.']
-    const { json, headers } = await ask({
+    const { json, headers } = await request({
       messages: [
         { role: 'user', content: 'hi' },
         { role: 'assistant', content: 'Hello.' },
@@ -194,8 +197,8 @@ describe('/api/ai/chat', () => {
   })
 
   it('streams with the same headers, and ends once the write is durable', async () => {
-    const { memory, ask } = serving({ deltas: saying('Oslo is', ' nice.') })
-    const { headers, text } = await ask({ memory: { userId: 'ada' }, stream: true })
+    const { memory, request } = serving({ deltas: saying('Oslo is', ' nice.') })
+    const { headers, text } = await request({ memory: { userId: 'ada' }, stream: true })
     expect(headers['x-service-memory-retrieved']).toBe('0')
     const { memory: block } = objectOf(framesIn(text).at(-2))
     expect(block).toMatchObject({
@@ -210,8 +213,8 @@ describe('/api/ai/chat', () => {
     ['false', { memory: false }],
     ['null', { memory: null }],
   ])('uses no memory for %s', async (_, body) => {
-    const { memory, ask } = serving({ deltas: saying('hi') })
-    const { headers, json } = await ask(body)
+    const { memory, request } = serving({ deltas: saying('hi') })
+    const { headers, json } = await request(body)
     expect([headers['x-service-memory-retrieved'], objectOf(json).memory, memory.recalls, memory.started]).toEqual([
       undefined,
       undefined,
@@ -224,16 +227,16 @@ describe('/api/ai/chat', () => {
     ['retrieve', { retrieve: false }, [0, 1]],
     ['write', { write: false }, [1, 0]],
   ])('leaves out what %s: false says', async (_, field, counts) => {
-    const { memory, ask } = serving({ deltas: saying('hi') })
-    await ask({ memory: { userId: 'ada', ...field } })
+    const { memory, request } = serving({ deltas: saying('hi') })
+    await request({ memory: { userId: 'ada', ...field } })
     expect([memory.recalls.length, memory.started.length]).toEqual(counts)
   })
 
   it('answers as if nothing were known when memory fails, and says why', async () => {
-    const { memory, ask } = serving({ deltas: saying('hi') })
+    const { memory, request } = serving({ deltas: saying('hi') })
     memory.failed = 'memory_ops_quota_exceeded'
     memory.down = new Error('no store')
-    const { status, headers, json } = await ask({ memory: { userId: 'ada' } })
+    const { status, headers, json } = await request({ memory: { userId: 'ada' } })
     expect([status, headers['x-service-memory-skipped']]).toEqual([200, 'memory_ops_quota_exceeded'])
     expect(json).toMatchObject({
       content: 'hi',
@@ -242,9 +245,9 @@ describe('/api/ai/chat', () => {
   })
 
   it('offers memory_fetch in index mode, beside the tools of the request', async () => {
-    const { chat, memory, ask } = serving({ deltas: saying('hi') })
+    const { chat, memory, request } = serving({ deltas: saying('hi') })
     memory.known = ['The user lives in Oslo.']
-    await ask({ memory: { userId: 'ada', mode: 'index' }, tools: [{ type: 'function', function: { name: 'a' } }] })
+    await request({ memory: { userId: 'ada', mode: 'index' }, tools: [{ type: 'function', function: { name: 'a' } }] })
     expect(memory.recalls).toMatchObject([{ request: { mode: 'index' } }])
     expect(arrayOf(chat.last?.tools).map((tool) => objectOf(objectOf(tool).function).name)).toEqual([
       'a',
@@ -253,8 +256,8 @@ describe('/api/ai/chat', () => {
   })
 
   it('never takes what it put into an earlier request for the words of the user', async () => {
-    const { memory, ask } = serving({ deltas: saying('hi') })
-    await ask({
+    const { memory, request } = serving({ deltas: saying('hi') })
+    await request({
       messages: [{ role: 'user', content: `${marked('The user lives in Rome.')} Hello` }],
       memory: { userId: 'ada' },
     })
@@ -267,14 +270,14 @@ describe('/api/ai/chat', () => {
     ['a session without its id', {}, { userId: 'ada', scope: 'session' }, 400, 'memory.sessionId'],
     ['a time that is none', {}, { userId: 'ada', asOf: 'soon' }, 400, 'memory.asOf'],
   ] as const)('refuses %s', async (_, body, field, status, param) => {
-    const { memory, ask } = serving({ deltas: saying('hi') })
-    expect(await ask({ ...body, memory: field })).toMatchObject({ status, json: { param } })
+    const { memory, request } = serving({ deltas: saying('hi') })
+    expect(await request({ ...body, memory: field })).toMatchObject({ status, json: { param } })
     expect(memory.recalls).toEqual([])
   })
 
   it('is open to public keys in a browser', async () => {
     const as = { ...principals.agent_key, keyType: 'public' as const, allowedDomains: ['https://shop.example'] }
-    const { status, headers } = await serving({ deltas: saying('hi') }).ask(
+    const { status, headers } = await serving({ deltas: saying('hi') }).request(
       {},
       { as, headers: { origin: 'https://shop.example' } },
     )
@@ -301,24 +304,24 @@ describe('/api/ai/chat', () => {
     [{ responseFormat: 'xml' }, 'responseFormat'],
     [{ memory: { topK: 'many' } }, 'memory.topK'],
   ])('names what is wrong: %j', async (body, param) => {
-    const { chat, ask } = serving({})
-    expect(await ask(body)).toMatchObject({ status: 400, json: { error: 'bad_request', param } })
-    expect(chat.asked).toEqual([])
+    const { chat, request } = serving({})
+    expect(await request(body)).toMatchObject({ status: 400, json: { error: 'bad_request', param } })
+    expect(chat.received).toEqual([])
   })
 
   it('shows what a provider refuses flat, streamed or not', async () => {
     const error = new ServiceError('model_not_found', { param: 'model' })
-    const { ask } = serving({ error, refused: true })
+    const { request } = serving({ error, refused: true })
     const expected = { status: 404, json: { error: 'model_not_found', param: 'model', request_id: expect.any(String) } }
-    expect(await ask()).toMatchObject(expected)
-    expect(await ask({ stream: true })).toMatchObject(expected)
+    expect(await request()).toMatchObject(expected)
+    expect(await request({ stream: true })).toMatchObject(expected)
   })
 })
 
 describe('a stream of /api/ai/chat', () => {
   it('has a frame for each delta, one with how it ended, and an end mark', async () => {
-    const { ask } = serving({ deltas: saying('Hello', ' "there"\n') })
-    const { status, headers, text } = await ask({ stream: true })
+    const { request } = serving({ deltas: saying('Hello', ' "there"\n') })
+    const { status, headers, text } = await request({ stream: true })
     expect(status).toBe(200)
     expect(headers['content-type']).toContain('text/event-stream')
     expect(headers['x-provider']).toBe('simulated')
@@ -347,7 +350,7 @@ describe('a stream of /api/ai/chat', () => {
       ...calling(0, 'call_1', 'a', '{"x"', ':1}'),
       ...calling(1, 'call_2', 'b', '{}'),
     ]
-    const { text } = await serving({ deltas, finishReason: 'tool_calls' }).ask({ stream: true })
+    const { text } = await serving({ deltas, finishReason: 'tool_calls' }).request({ stream: true })
     const calls = [
       { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{"x":1}' } },
       { id: 'call_2', type: 'function', function: { name: 'b', arguments: '{}' } },
@@ -358,7 +361,7 @@ describe('a stream of /api/ai/chat', () => {
 
   it('that breaks says so and has no end mark', async () => {
     const error = new ServiceError('provider_stream_broken')
-    const { text } = await serving({ deltas: saying('Hel'), error }).ask({ stream: true })
+    const { text } = await serving({ deltas: saying('Hel'), error }).request({ stream: true })
     expect(framesIn(text)).toEqual([
       { delta: 'Hel' },
       { error: 'provider_stream_broken', message: error.message, request_id: expect.any(String) },
@@ -366,7 +369,7 @@ describe('a stream of /api/ai/chat', () => {
   })
 
   it('shows nothing of an error that nobody foresaw', async () => {
-    const { text } = await serving({ deltas: saying('Hel'), error: new Error('secret') }).ask({ stream: true })
+    const { text } = await serving({ deltas: saying('Hel'), error: new Error('secret') }).request({ stream: true })
     expect(text).not.toContain('secret')
     expect(framesIn(text).at(-1)).toMatchObject({ error: 'internal_error' })
   })

@@ -14,7 +14,7 @@ import { noDocuments } from './no-documents.ts'
 import { responsesWorld } from './responses-world.ts'
 import { sdkFetch } from './sdk-fetch.ts'
 
-/* A compatible server that knows no streams: it answers whole what it is asked to stream. */
+/* A compatible server that knows no streams: it answers whole what it should stream. */
 
 const called = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":"cats"}' } }
 const answered = {

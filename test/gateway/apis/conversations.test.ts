@@ -5,12 +5,12 @@ import { principals } from '#test/transport/api/serving.ts'
 import { responsesWorld } from './responses-world.ts'
 import { calling, saying } from './scripted-chat.ts'
 
-const asked = (text: string) => ({ type: 'message' as const, role: 'user' as const, content: text })
+const userMessage = (text: string) => ({ type: 'message' as const, role: 'user' as const, content: text })
 
 describe('a conversation', () => {
   it('is made, read, changed and deleted as the official SDK does it', async () => {
     const { openai } = await responsesWorld([])
-    const made = await openai.conversations.create({ items: [asked('Hi')], metadata: { topic: 'a' } })
+    const made = await openai.conversations.create({ items: [userMessage('Hi')], metadata: { topic: 'a' } })
     expect(made).toMatchObject({
       id: expect.stringMatching(/^conv_/),
       object: 'conversation',
@@ -28,8 +28,8 @@ describe('a conversation', () => {
 
   it('has its items added, paged, read and deleted', async () => {
     const { openai } = await responsesWorld([])
-    const { id } = await openai.conversations.create({ items: [asked('one')] })
-    const more = await openai.conversations.items.create(id, { items: [asked('two'), asked('three')] })
+    const { id } = await openai.conversations.create({ items: [userMessage('one')] })
+    const more = await openai.conversations.items.create(id, { items: [userMessage('two'), userMessage('three')] })
     expect(more.data.map((item) => item.type)).toEqual(['message', 'message'])
     const seen: string[] = []
     for await (const item of openai.conversations.items.list(id, { limit: 2, order: 'asc' })) seen.push(item.id ?? '')
@@ -45,7 +45,7 @@ describe('a conversation', () => {
 
   it('is what a response goes on from, and is added to, whole and streamed', async () => {
     const { openai, chat } = await responsesWorld([{ deltas: saying('Ada.') }, { deltas: saying('Yes.') }])
-    const conversation = (await openai.conversations.create({ items: [asked('I am Ada.')] })).id
+    const conversation = (await openai.conversations.create({ items: [userMessage('I am Ada.')] })).id
     const first = await openai.responses.create({ model: 'm', input: 'Who am I?', conversation })
     expect(first).toMatchObject({ conversation: { id: conversation } })
     expect(chat.last.messages).toEqual([
@@ -80,7 +80,7 @@ describe('a conversation', () => {
 
   it('is at most 4 MB long, and an answer that does not fit says so', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('x'.repeat(1_000_000)) }])
-    const long = Array.from({ length: 4 }, () => asked('x'.repeat(900_000)))
+    const long = Array.from({ length: 4 }, () => userMessage('x'.repeat(900_000)))
     const { id } = await openai.conversations.create({ items: long })
     const more = openai.conversations.items.create(id, { items: long })
     await expect(more).rejects.toMatchObject({ status: 400, param: 'items' })
@@ -170,14 +170,14 @@ describe('the context of a response', () => {
     ])
     const compaction = await openai.responses.compact({
       model: 'm',
-      input: [asked('I am Ada.'), asked('I like tea.')],
+      input: [userMessage('I am Ada.'), userMessage('I like tea.')],
     })
     expect(compaction).toMatchObject({
       ...{ object: 'response.compaction', output: [{ type: 'compaction', id: expect.stringMatching(/^cmp_/) }] },
       usage: { total_tokens: 12 },
     })
     expect(JSON.stringify(chat.last.messages)).toContain('user: I like tea.')
-    const body = { model: 'm', input: [...compaction.output, asked('What do I like?')] }
+    const body = { model: 'm', input: [...compaction.output, userMessage('What do I like?')] }
     expect((await send('/v1/responses', body)).status).toBe(200)
     expect(chat.last.messages).toEqual([
       { role: 'system', content: 'Summary of the conversation so far:\n\nAda likes tea.' },

@@ -73,8 +73,8 @@ describe('file_search of a response', () => {
       },
     ])
     expect(searched).toMatchObject([{ bases: ['kb_rules'], query: { query: 'returns', limit: 10, threshold: 0 } }])
-    expect(chat.asked[0]?.body).toMatchObject({ tools: [{ function: { name: 'file_search' } }] })
-    expect(chat.asked[1]?.body.messages).toMatchObject([
+    expect(chat.received[0]?.body).toMatchObject({ tools: [{ function: { name: 'file_search' } }] })
+    expect(chat.received[1]?.body.messages).toMatchObject([
       { role: 'user' },
       { role: 'assistant', tool_calls: [{ id: 'call_1', function: { name: 'file_search' } }] },
       { role: 'tool', tool_call_id: 'call_1', content: expect.stringContaining('Within 30 days.') },
@@ -128,7 +128,7 @@ describe('file_search of a response', () => {
     const { service } = knowledgeOf({ kb_rules: [] })
     const { chat, openai } = await responsesWorld([search, { deltas: saying('Nothing.') }], { knowledge: service })
     await openai.responses.create({ ...body, tool_choice: { type: 'file_search' } })
-    const choices = chat.asked.map(({ body: sent }) => sent.tool_choice)
+    const choices = chat.received.map(({ body: sent }) => sent.tool_choice)
     expect(choices).toEqual([{ type: 'function', function: { name: 'file_search' } }, undefined])
   })
 
@@ -163,7 +163,7 @@ describe('file_search of a response', () => {
     const { chat, send } = await responsesWorld([search], { knowledge: service })
     const { status: answered, json } = await send('/v1/responses', { ...body, tools: [{ ...tool, ...more }] })
     expect({ status: answered, param: objectOf(objectOf(json).error).param }).toEqual({ status, param })
-    expect(chat.asked).toEqual([])
+    expect(chat.received).toEqual([])
   })
 
   it('refuses a second search, a function of its name, and a choice of a search that is not there', async () => {

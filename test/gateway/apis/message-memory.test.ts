@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { arrayOf, objectOf } from '#outgoing/wire.ts'
-import { ask, serving } from './messages-world.ts'
+import { request, serving } from './messages-world.ts'
 import { saying } from './scripted-chat.ts'
 
 const body = {
-  ...ask,
+  ...request,
   messages: [{ role: 'user', content: 'Where do I live?' }],
   memory: { userId: 'ada' },
 }
@@ -56,7 +56,7 @@ describe('memory of a message', () => {
 
   it('is neither read nor written without the field', async () => {
     const { memory, send } = serving([{ deltas: saying('Hello.') }])
-    const { json, headers } = await send('/v1/messages', ask)
+    const { json, headers } = await send('/v1/messages', request)
     expect(objectOf(json).memory).toBeUndefined()
     expect(headers['x-service-memory-retrieved']).toBeUndefined()
     expect([memory.recalls, memory.started]).toEqual([[], []])

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { betaHeaders } from '#gateway/providers/anthropic/anthropic-betas.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { principals } from '#test/transport/api/serving.ts'
-import { ask, serving } from './messages-world.ts'
+import { request, serving } from './messages-world.ts'
 import { saying } from './scripted-chat.ts'
 
 describe('a thread of messages', () => {
   const user = (content: string) => ({ role: 'user' as const, content })
-  const begun = { ...ask, messages: [user('I am Ada.')], thread: { type: 'create' as const } }
+  const begun = { ...request, messages: [user('I am Ada.')], thread: { type: 'create' as const } }
   const on = (previous_message_id: string, content = 'Who am I?') => ({
-    ...{ ...ask, messages: [user(content)], thread: { type: 'continue' as const, previous_message_id } },
+    ...{ ...request, messages: [user(content)], thread: { type: 'continue' as const, previous_message_id } },
   })
 
   it('is kept, and goes on by the id of its newest message, whole and streamed', async () => {
@@ -32,7 +32,7 @@ describe('a thread of messages', () => {
     const thread = anthropic.beta.messages.thread({ model: 'model-1', max_tokens: 100 })
     await thread.send(user('I am Ada.'))
     await thread.send(user('Who am I?'))
-    expect(chat.asked).toHaveLength(2)
+    expect(chat.received).toHaveLength(2)
     expect(chat.last.messages).toHaveLength(3)
   })
 
@@ -83,7 +83,7 @@ describe('a thread of messages', () => {
 
   it('needs the message that it continues', async () => {
     const { send } = serving([{}])
-    const refused = await send('/v1/messages', { ...ask, thread: { type: 'continue' } })
+    const refused = await send('/v1/messages', { ...request, thread: { type: 'continue' } })
     expect(refused.status).toBe(400)
   })
 })
@@ -92,12 +92,12 @@ describe('anthropic-beta', () => {
   it('goes along to Anthropic’s API, to no other, and is names of features', async () => {
     const headers = { 'anthropic-beta': 'context-1m-2025-08-07,files-api-2025-04-14' }
     const own = serving([{ deltas: saying('x') }], 'anthropic', { provider: 'anthropic' })
-    await own.anthropic.messages.create(ask, { headers })
+    await own.anthropic.messages.create(request, { headers })
     expect(betaHeaders(own.chat.last)).toEqual(headers)
     const other = serving([{ deltas: saying('x') }])
-    await other.anthropic.messages.create(ask, { headers })
+    await other.anthropic.messages.create(request, { headers })
     expect(betaHeaders(other.chat.last)).toEqual({})
-    const odd = own.anthropic.messages.create(ask, { headers: { 'anthropic-beta': 'a b; c' } })
+    const odd = own.anthropic.messages.create(request, { headers: { 'anthropic-beta': 'a b; c' } })
     await expect(odd).rejects.toMatchObject({ status: 400 })
   })
 })

@@ -41,4 +41,4 @@ export const serving = (
 }
 
 /** A request with all that it needs. */
-export const ask = { model: 'model-1', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hi' }] }
+export const request = { model: 'model-1', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hi' }] }

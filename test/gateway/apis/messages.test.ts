@@ -4,7 +4,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { messages } from '#specs/resources/gateway/messages.ts'
 import { principals } from '#test/transport/api/serving.ts'
 import { declaredAnswer } from './form-server.ts'
-import { ask, serving } from './messages-world.ts'
+import { request, serving } from './messages-world.ts'
 import { calling, type Script, saying } from './scripted-chat.ts'
 
 const tool = { name: 'look_up', description: 'Looks up.', input_schema: { type: 'object' as const, properties: {} } }
@@ -13,7 +13,7 @@ const checked = declaredAnswer(messages['messages.create'])
 describe('/v1/messages', () => {
   it('answers a message of the official SDK', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('Hello', ' there.') }])
-    const { _request_id, ...message } = await anthropic.messages.create({ ...ask, system: 'Be short.' })
+    const { _request_id, ...message } = await anthropic.messages.create({ ...request, system: 'Be short.' })
     expect(message).toMatchObject({
       id: expect.stringMatching(/^msg_/),
       type: 'message',
@@ -42,7 +42,7 @@ describe('/v1/messages', () => {
     ])
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'aGVsbG8=' }
     const message = await anthropic.messages.create({
-      ...ask,
+      ...request,
       stop_sequences: ['END'],
       tools: [tool],
       tool_choice: { type: 'any', disable_parallel_tool_use: true },
@@ -83,7 +83,7 @@ describe('/v1/messages', () => {
       stop_reason: 'tool_use',
     })
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGVsbG8=' } }
-    expect(chat.asked[0]?.need).toBe('vision')
+    expect(chat.received[0]?.need).toBe('vision')
     expect(chat.last).toEqual({
       model: 'model-1',
       max_tokens: 100,
@@ -111,7 +111,7 @@ describe('/v1/messages', () => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'anthropic')
     const cache_control = { type: 'ephemeral' as const }
     await anthropic.messages.create({
-      ...ask,
+      ...request,
       thinking: { type: 'enabled', budget_tokens: 1024 },
       metadata: { user_id: 'u_1' },
       service_tier: 'standard_only',
@@ -145,7 +145,7 @@ describe('/v1/messages', () => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'anthropic')
     const cache_control = { type: 'ephemeral' as const, ttl: '1h' as const }
     await anthropic.messages.create({
-      ...ask,
+      ...request,
       thinking: { type: 'adaptive' },
       output_config: { effort: 'max' },
       messages: [
@@ -172,7 +172,7 @@ describe('/v1/messages', () => {
   it('tells others that a tool failed in words', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }])
     const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: 'gone', is_error: true }
-    await anthropic.messages.create({ ...ask, messages: [{ role: 'user', content: [result] }] })
+    await anthropic.messages.create({ ...request, messages: [{ role: 'user', content: [result] }] })
     expect(chat.last.messages).toEqual([{ role: 'tool', tool_call_id: 'call_1', content: 'Error: gone' }])
   })
 
@@ -182,14 +182,14 @@ describe('/v1/messages', () => {
     ['a model that does not think', { provider: 'openai', model: 'gpt-4o' }, undefined],
   ])('tells %s how much to think', async (_, seller, reasoning_effort) => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }], 'openai', seller)
-    await anthropic.messages.create({ ...ask, output_config: { effort: 'max' } })
+    await anthropic.messages.create({ ...request, output_config: { effort: 'max' } })
     expect(chat.last.reasoning_effort).toBe(reasoning_effort)
   })
 
   it('says how long what went into the cache stays there', async () => {
     const usage = { inputTokens: 12, cachedTokens: 0, cacheWriteTokens: 5, cacheWriteLongTokens: 3 }
     const { anthropic } = serving([{ deltas: saying('ok'), usage }])
-    expect((await anthropic.messages.create(ask)).usage).toMatchObject({
+    expect((await anthropic.messages.create(request)).usage).toMatchObject({
       ...{ input_tokens: 7, cache_creation_input_tokens: 5 },
       cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
     })
@@ -198,14 +198,17 @@ describe('/v1/messages', () => {
   it('takes a document that is made of blocks', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('ok') }])
     const source = { type: 'content' as const, content: [{ type: 'text' as const, text: 'one' }] }
-    await anthropic.messages.create({ ...ask, messages: [{ role: 'user', content: [{ type: 'document', source }] }] })
+    await anthropic.messages.create({
+      ...request,
+      messages: [{ role: 'user', content: [{ type: 'document', source }] }],
+    })
     expect(chat.last.messages).toEqual([{ role: 'user', content: 'one' }])
   })
 
   it('asks for JSON as the request wants it', async () => {
     const { anthropic, chat } = serving([{ deltas: saying('{}') }])
     const schema = { type: 'object', properties: {} }
-    await anthropic.messages.create({ ...ask, output_config: { format: { type: 'json_schema', schema } } })
+    await anthropic.messages.create({ ...request, output_config: { format: { type: 'json_schema', schema } } })
     expect(chat.last.response_format).toEqual({
       type: 'json_schema',
       json_schema: { name: 'answer', schema, strict: true },
@@ -214,7 +217,7 @@ describe('/v1/messages', () => {
 
   it('asks for the tool also where a forced call ends by stop, as those of OpenAI do', async () => {
     const { anthropic } = serving([{ deltas: calling(0, 'call_1', 'look_up', '{}'), finishReason: 'stop' }])
-    const forced = { ...ask, tools: [tool], tool_choice: { type: 'tool' as const, name: 'look_up' } }
+    const forced = { ...request, tools: [tool], tool_choice: { type: 'tool' as const, name: 'look_up' } }
     const stop = { stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'look_up' }] }
     expect(await anthropic.messages.create(forced)).toMatchObject(stop)
     expect(await anthropic.messages.stream(forced).finalMessage()).toMatchObject(stop)
@@ -227,8 +230,8 @@ describe('/v1/messages', () => {
     'names the stop sequence that ended it, where it is told and the answer ends by %s',
     async (finishReason, stop) => {
       const { anthropic } = serving([{ deltas: saying('x'), finishReason, stopText: 'END' }])
-      expect(await anthropic.messages.create(ask)).toMatchObject(stop)
-      expect(await anthropic.messages.stream(ask).finalMessage()).toMatchObject(stop)
+      expect(await anthropic.messages.create(request)).toMatchObject(stop)
+      expect(await anthropic.messages.stream(request).finalMessage()).toMatchObject(stop)
     },
   )
 
@@ -239,8 +242,8 @@ describe('/v1/messages', () => {
     ['content_filter', 'refusal'],
   ])('that ends by %s says %s', async (finishReason, stop_reason) => {
     const { anthropic } = serving([{ deltas: saying('x'), finishReason }])
-    expect(await anthropic.messages.create(ask)).toMatchObject({ stop_reason })
-    expect(await anthropic.messages.stream(ask).finalMessage()).toMatchObject({ stop_reason })
+    expect(await anthropic.messages.create(request)).toMatchObject({ stop_reason })
+    expect(await anthropic.messages.stream(request).finalMessage()).toMatchObject({ stop_reason })
   })
 
   it.each([
@@ -257,12 +260,12 @@ describe('/v1/messages', () => {
     [{ mcp_servers: [{ type: 'url', url: 'https://tools.example', name: 'tools' }] }, 'mcp_servers'],
   ])('names what is wrong with %j', async (body, param) => {
     const { send, chat } = serving([{}])
-    const { status, json } = await send('/v1/messages', { ...ask, ...body })
+    const { status, json } = await send('/v1/messages', { ...request, ...body })
     expect({ status, json }).toMatchObject({
       status: 400,
       json: { type: 'error', error: { type: 'invalid_request_error', param }, request_id: expect.any(String) },
     })
-    expect(chat.asked).toEqual([])
+    expect(chat.received).toEqual([])
   })
 
   it.each([
@@ -276,7 +279,7 @@ describe('/v1/messages', () => {
   ] as const)('refuses %s by the class that the SDK has for it', async (code, kind, type) => {
     const { anthropic } = serving([{ error: new ServiceError(code), refused: true }])
     for (const stream of [false, true]) {
-      const refused = await anthropic.messages.create({ ...ask, stream }).catch((error: unknown) => error)
+      const refused = await anthropic.messages.create({ ...request, stream }).catch((error: unknown) => error)
       expect(refused).toBeInstanceOf(kind)
       expect(refused).toMatchObject({ type })
     }
@@ -284,7 +287,7 @@ describe('/v1/messages', () => {
 
   it('is nothing for public keys', async () => {
     const as = { ...principals.agent_key, keyType: 'public' as const }
-    const { json, status } = await serving([{}]).send('/v1/messages', ask, { as })
+    const { json, status } = await serving([{}]).send('/v1/messages', request, { as })
     expect({ status, json }).toMatchObject({ status: 403, json: { error: { type: 'permission_error' } } })
   })
 })
@@ -292,7 +295,7 @@ describe('/v1/messages', () => {
 describe('a stream of /v1/messages', () => {
   const eventsOf = async (script: Script) => {
     const events: Anthropic.MessageStreamEvent[] = []
-    for await (const event of await serving([script]).anthropic.messages.create({ ...ask, stream: true }))
+    for await (const event of await serving([script]).anthropic.messages.create({ ...request, stream: true }))
       events.push(event)
     return events
   }
@@ -354,8 +357,8 @@ describe('a stream of /v1/messages', () => {
     ['nothing', []],
   ])('comes to the same message as one that is not streamed, of %s', async (_, deltas) => {
     const { anthropic } = serving([{ deltas }])
-    const streamed = await anthropic.messages.stream(ask).finalMessage()
-    const whole = await anthropic.messages.create(ask)
+    const streamed = await anthropic.messages.stream(request).finalMessage()
+    const whole = await anthropic.messages.create(request)
     // the SDK takes the fields of a stream's usage that it knows
     const { id: _id, usage, ...plain } = whole
     expect(usage).toMatchObject({ cost_usd: expect.any(Number) })
@@ -367,7 +370,7 @@ describe('a stream of /v1/messages', () => {
     const error = new ServiceError('provider_stream_broken')
     const { anthropic } = serving([{ deltas: saying('Hel'), error }])
     const broken = await anthropic.messages
-      .stream(ask)
+      .stream(request)
       .finalMessage()
       .catch((thrown: unknown) => thrown)
     expect(broken).toBeInstanceOf(Anthropic.APIError)

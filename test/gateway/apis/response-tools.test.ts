@@ -15,12 +15,12 @@ const tools = [
   { type: 'web_search' as const },
   { type: 'local_shell' as const },
 ]
-const ask = { model: 'model-1', input: 'Patch it.', tools }
+const request = { model: 'model-1', input: 'Patch it.', tools }
 
 describe('tools of OpenAI’s Responses that callers run', () => {
   it('reach every model as functions, those of a namespace by their own names where these are free', async () => {
     const { openai, chat } = await responsesWorld([{ deltas: saying('Done.') }])
-    await openai.responses.create(ask)
+    await openai.responses.create(request)
     expect(chat.last.tools).toMatchObject([
       { function: { name: 'apply_patch', parameters: { required: ['input'] } } },
       { function: { name: 'read' } },
@@ -36,15 +36,15 @@ describe('tools of OpenAI’s Responses that callers run', () => {
     }
     const { openai, chat } = await responsesWorld([script, script, { deltas: saying('Done.') }])
     const call = { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: '*** Begin\nx' }
-    const whole = await openai.responses.create(ask)
+    const whole = await openai.responses.create(request)
     expect(whole.output).toMatchObject([call])
     const types: string[] = []
-    const stream = openai.responses.stream(ask)
+    const stream = openai.responses.stream(request)
     for await (const event of stream) types.push(event.type)
     expect((await stream.finalResponse()).output).toMatchObject([call])
     expect(types).toContain('response.custom_tool_call_input.delta')
     const output = { type: 'custom_tool_call_output' as const, call_id: 'call_1', output: 'patched' }
-    await openai.responses.create({ ...ask, input: [output], previous_response_id: whole.id })
+    await openai.responses.create({ ...request, input: [output], previous_response_id: whole.id })
     expect(chat.last.messages).toMatchObject([
       { role: 'user' },
       { role: 'assistant', tool_calls: [{ function: { arguments: '{"input":"*** Begin\\nx"}' } }] },
@@ -55,7 +55,7 @@ describe('tools of OpenAI’s Responses that callers run', () => {
   it('name their namespace', async () => {
     const script = { deltas: calling(0, 'call_1', 'read', '{}'), finishReason: 'tool_calls' }
     const { openai } = await responsesWorld([script])
-    const { output } = await openai.responses.create(ask)
+    const { output } = await openai.responses.create(request)
     expect(output).toMatchObject([{ type: 'function_call', name: 'read', namespace: 'files', arguments: '{}' }])
   })
 })
@@ -63,14 +63,14 @@ describe('tools of OpenAI’s Responses that callers run', () => {
 describe('tools that no one runs here', () => {
   it.each([true, false])('are left out, which a header says (streamed: %s)', async (stream) => {
     const { send, chat } = await responsesWorld([{ deltas: saying('Done.') }])
-    const { headers, status } = await send('/v1/responses', { ...ask, stream })
+    const { headers, status } = await send('/v1/responses', { ...request, stream })
     expect([status, headers['x-ignored-tools']]).toEqual([200, 'web_search, local_shell'])
     expect(JSON.stringify(chat.last)).not.toContain('local_shell')
   })
 
   it('are refused where the request forces one', async () => {
     const { openai } = await responsesWorld([{}])
-    const forced = openai.responses.create({ ...ask, tool_choice: { type: 'web_search_preview' } })
+    const forced = openai.responses.create({ ...request, tool_choice: { type: 'web_search_preview' } })
     await expect(forced).rejects.toMatchObject({ status: 400, param: 'tools' })
   })
 })

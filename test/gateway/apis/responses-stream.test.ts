@@ -5,12 +5,12 @@ import { framesIn } from './form-server.ts'
 import { responsesWorld } from './responses-world.ts'
 import { calling, type Script, saying } from './scripted-chat.ts'
 
-const ask = { model: 'model-1', input: 'hi' }
+const request = { model: 'model-1', input: 'hi' }
 
 const eventsOf = async (...scripts: readonly Script[]) => {
   const { openai } = await responsesWorld(scripts)
   const events: ResponseStreamEvent[] = []
-  for await (const event of await openai.responses.create({ ...ask, stream: true })) events.push(event)
+  for await (const event of await openai.responses.create({ ...request, stream: true })) events.push(event)
   return events
 }
 
@@ -119,7 +119,7 @@ describe('the events of a streamed response', () => {
     const { openai } = await responsesWorld([{ deltas: saying('Hel'), error }])
     const events: ResponseStreamEvent[] = []
     const read = async () => {
-      for await (const event of await openai.responses.create({ ...ask, stream: true })) events.push(event)
+      for await (const event of await openai.responses.create({ ...request, stream: true })) events.push(event)
     }
     await expect(read()).rejects.toThrow(error.message)
     expect(typesOf(events).slice(-2)).toEqual(['response.output_item.done', 'response.failed'])
@@ -130,7 +130,7 @@ describe('the events of a streamed response', () => {
 
   it('have their name before their data, and no end mark', async () => {
     const { send } = await responsesWorld([{ deltas: saying('x') }])
-    const { text, headers } = await send('/v1/responses', { ...ask, stream: true })
+    const { text, headers } = await send('/v1/responses', { ...request, stream: true })
     expect(headers['content-type']).toContain('text/event-stream')
     expect(headers['x-provider']).toBe('simulated')
     for (const frame of text.split('\n\n').slice(0, -1)) expect(frame).toMatch(/^event: ([\w.]+)\ndata: \{"type":"\1",/)
@@ -150,8 +150,8 @@ describe('the stream helper of the SDK', () => {
     ['nothing', { deltas: [] }],
   ])('comes to the same response as one that is not streamed, of %s', async (_, script) => {
     const { openai } = await responsesWorld([script])
-    const streamed = await openai.responses.stream(ask).finalResponse()
-    const whole = await openai.responses.create(ask)
+    const streamed = await openai.responses.stream(request).finalResponse()
+    const whole = await openai.responses.create(request)
     const plain = (value: object) => JSON.parse(JSON.stringify(value).replaceAll(/"(resp|msg|fc|rs)_\w+"/g, '"$1"'))
     const { output_parsed: _parsed, ...rest } = plain(streamed)
     expect({ ...rest, output: withoutParsed(rest.output) }).toEqual(plain(whole))
@@ -160,13 +160,13 @@ describe('the stream helper of the SDK', () => {
   it('takes a text after a call', async () => {
     const deltas = [...calling(0, 'call_1', 'a', '{}'), ...saying('So.')]
     const { openai } = await responsesWorld([{ deltas, finishReason: 'tool_calls' }])
-    const { output } = await openai.responses.stream(ask).finalResponse()
+    const { output } = await openai.responses.stream(request).finalResponse()
     expect(output).toMatchObject([{ type: 'function_call' }, { type: 'message' }])
   })
 
   it('finds a streamed response stored', async () => {
     const { openai } = await responsesWorld([{ deltas: saying('One.') }])
-    const { id } = await openai.responses.stream(ask).finalResponse()
+    const { id } = await openai.responses.stream(request).finalResponse()
     expect(await openai.responses.retrieve(id)).toMatchObject({ id, output_text: 'One.', status: 'completed' })
   })
 })

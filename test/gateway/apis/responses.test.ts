@@ -171,7 +171,7 @@ describe('a response', () => {
         },
       ],
     })
-    expect(chat.asked[0]?.need).toBe('vision')
+    expect(chat.received[0]?.need).toBe('vision')
     expect(chat.last.messages).toEqual([
       { role: 'system', content: 'Be short.' },
       {
@@ -212,12 +212,12 @@ describe('a response', () => {
       { role: 'user' as const, content: text },
       { role: 'assistant' as const, content: text.toUpperCase() },
     ])
-    const ask = {
+    const request = {
       model: 'model-1',
       instructions: 'Be short.',
       input: [...input, { role: 'user' as const, content: 'e' }],
     }
-    await openai.responses.create({ ...ask, truncation: 'auto' })
+    await openai.responses.create({ ...request, truncation: 'auto' })
     expect(chat.last.messages).toEqual([
       { role: 'system', content: 'Be short.' },
       { role: 'user', content: 'd' },
@@ -225,7 +225,7 @@ describe('a response', () => {
       { role: 'user', content: 'e' },
     ])
     const strict = await responsesWorld([{ error, refused: true }])
-    await expect(strict.openai.responses.create(ask)).rejects.toMatchObject({ status: 400, code: error.code })
+    await expect(strict.openai.responses.create(request)).rejects.toMatchObject({ status: 400, code: error.code })
   })
 
   it.each([
@@ -255,7 +255,7 @@ describe('a response', () => {
     const { send, chat } = await responsesWorld([{}])
     const refused = await send('/v1/responses', { model: 'model-1', ...body })
     expect(refused).toMatchObject({ status, json: { error: { param, type: 'invalid_request_error' } } })
-    expect(chat.asked).toEqual([])
+    expect(chat.received).toEqual([])
   })
 })
 
@@ -357,19 +357,19 @@ describe('a stored response', () => {
 
   it('of one tenant is not gone on from for another, nor for the project itself', async () => {
     const { send } = await responsesWorld([{ deltas: saying('One.') }])
-    const ask = (body: object, tenant?: string) =>
+    const request = (body: object, tenant?: string) =>
       send(
         '/v1/responses',
         { model: 'model-1', input: 'x', ...body },
         tenant ? { headers: { 'x-tenant-id': tenant } } : {},
       )
-    const { id } = JSON.parse((await ask({}, 'ten_1')).text)
+    const { id } = JSON.parse((await request({}, 'ten_1')).text)
     const next = { previous_response_id: id }
-    expect(await ask(next, 'ten_1')).toMatchObject({ status: 200 })
-    expect(await ask(next, 'ten_2')).toMatchObject({ status: 404 })
-    expect(await ask(next)).toMatchObject({ status: 404 })
-    const ofProject = JSON.parse((await ask({})).text)
-    expect(await ask({ previous_response_id: ofProject.id }, 'ten_1')).toMatchObject({ status: 404 })
+    expect(await request(next, 'ten_1')).toMatchObject({ status: 200 })
+    expect(await request(next, 'ten_2')).toMatchObject({ status: 404 })
+    expect(await request(next)).toMatchObject({ status: 404 })
+    const ofProject = JSON.parse((await request({})).text)
+    expect(await request({ previous_response_id: ofProject.id }, 'ten_1')).toMatchObject({ status: 404 })
   })
 
   it('is nothing for public keys', async () => {
@@ -391,8 +391,8 @@ describe('a stored response', () => {
 describe('errors', () => {
   it('are those of the SDK', async () => {
     const { openai } = await responsesWorld([{ error: new ServiceError('context_length_exceeded'), refused: true }])
-    const asked = openai.responses.create({ model: 'model-1', input: 'x' })
-    await expect(asked).rejects.toBeInstanceOf(BadRequestError)
+    const pending = openai.responses.create({ model: 'model-1', input: 'x' })
+    await expect(pending).rejects.toBeInstanceOf(BadRequestError)
     const streamed = openai.responses.create({ model: 'model-1', input: 'x', stream: true })
     await expect(streamed).rejects.toMatchObject({ status: 400, code: 'context_length_exceeded' })
   })

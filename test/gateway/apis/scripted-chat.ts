@@ -28,7 +28,7 @@ const route = {
 
 /** Chat whose answers are written down: the n-th request gets the n-th script, further ones the last. */
 export class ScriptedChat implements ChatCalls {
-  readonly asked: ChatCall[] = []
+  readonly received: ChatCall[] = []
   readonly #scripts: readonly Script[]
 
   constructor(...scripts: readonly Script[]) {
@@ -36,17 +36,17 @@ export class ScriptedChat implements ChatCalls {
   }
 
   get last(): WireObject {
-    return this.asked.at(-1)?.body ?? {}
+    return this.received.at(-1)?.body ?? {}
   }
 
-  async complete(ask: ChatCall) {
-    const script = this.#next(ask)
+  async complete(call: ChatCall) {
+    const script = this.#next(call)
     if (script.error !== undefined) throw script.error
     return { ...summaryOf(script), completion: completionOf(script) }
   }
 
-  stream(ask: ChatCall, listener: ChatListener): ChatControl {
-    const script = this.#next(ask)
+  stream(call: ChatCall, listener: ChatListener): ChatControl {
+    const script = this.#next(call)
     const { error, refused, deltas = [] } = script
     if (error !== undefined && refused === true) {
       void (script.after ?? Promise.resolve()).then(() => listener.fail(error))
@@ -57,9 +57,9 @@ export class ScriptedChat implements ChatCalls {
     )
   }
 
-  #next(ask: ChatCall): Script {
-    this.asked.push(ask)
-    return this.#scripts[Math.min(this.asked.length, this.#scripts.length) - 1] ?? {}
+  #next(call: ChatCall): Script {
+    this.received.push(call)
+    return this.#scripts[Math.min(this.received.length, this.#scripts.length) - 1] ?? {}
   }
 
   #run(

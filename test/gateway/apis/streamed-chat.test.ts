@@ -16,7 +16,7 @@ const form: StreamForm = {
   fail: ({ code }) => `fail ${code}\n`,
 }
 
-const askWith = (signal: AbortSignal): ChatCall => ({
+const callWith = (signal: AbortSignal): ChatCall => ({
   caller: {
     ...{ principal: { kind: 'secret_key', project: 'prj_1', keyId: 'key_1' }, scope: projectScope('prj_1') },
     ...{ requestId: 'req_1', project: 'prj_1', tenant: null, externalUserId: null, keyId: 'key_1', agentId: null },
@@ -26,7 +26,7 @@ const askWith = (signal: AbortSignal): ChatCall => ({
 
 const never = new AbortController().signal
 
-/** Reads a body to its end; `slow` asks for a pause after each part. */
+/** Reads a body to its end; `slow` requests a pause after each part. */
 const read = ({ bytes }: BytesResult, slow = false) => {
   if (typeof bytes !== 'object' || !('start' in bytes)) throw new Error('it is not pushed')
   const text: string[] = []
@@ -44,7 +44,7 @@ const read = ({ bytes }: BytesResult, slow = false) => {
 }
 
 const streamed = (script: Script, signal = never, keepAlive?: KeepAlive) =>
-  streamedChat(new ScriptedChat(script), askWith(signal), { form, keepAlive })
+  streamedChat(new ScriptedChat(script), callWith(signal), { form, keepAlive })
 
 describe('a streamed chat', () => {
   it('begins with its provider, and has the headers of both', async () => {
@@ -103,7 +103,7 @@ describe('a streamed response', () => {
       keepAlive: { ...keptAliveAfter(1), ticks: 1 },
     })
     const answer = send('/v1/responses', { model: 'model-1', input: 'hi', stream: true })
-    await expect.poll(() => chat.asked.length).toBe(1)
+    await expect.poll(() => chat.received.length).toBe(1)
     // the tick of the silence began before this timer, and is shorter
     setTimeout(silence.resolve, 50)
     const { status, text } = await answer

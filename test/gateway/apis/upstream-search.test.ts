@@ -59,7 +59,7 @@ const framed = (list: readonly { readonly type: string }[]) =>
     .map((event, at) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: at })}\n\n`)
     .join('')
 
-const ask = {
+const request = {
   model: 'gpt-5',
   instructions: 'Be short.',
   input: 'Tell me of cats.',
@@ -90,11 +90,11 @@ describe('a search that OpenAI runs', () => {
   it('is asked for by its Responses, which keep nothing', async () => {
     const { openai } = await serve()
     world.upstream.script(json(document))
-    await openai.responses.create({ ...ask, max_output_tokens: 99, reasoning: { effort: 'low' } })
-    const [asked] = world.upstream.received
-    expect(asked?.path).toBe('/v1/responses')
-    expect(asked?.headers.authorization).toBe('Bearer key-1')
-    expect(asked?.body).toEqual({
+    await openai.responses.create({ ...request, max_output_tokens: 99, reasoning: { effort: 'low' } })
+    const [requested] = world.upstream.received
+    expect(requested?.path).toBe('/v1/responses')
+    expect(requested?.headers.authorization).toBe('Bearer key-1')
+    expect(requested?.body).toEqual({
       model: 'gpt-5',
       stream: false,
       store: false,
@@ -102,7 +102,7 @@ describe('a search that OpenAI runs', () => {
         { role: 'system', content: 'Be short.' },
         { role: 'user', content: 'Tell me of cats.' },
       ],
-      tools: ask.tools,
+      tools: request.tools,
       max_output_tokens: 99,
       reasoning: { effort: 'low' },
       include: ['web_search_call.action.sources'],
@@ -112,7 +112,7 @@ describe('a search that OpenAI runs', () => {
   it('is answered with its citations, under ids of this server', async () => {
     const { openai } = await serve()
     world.upstream.script(json(document))
-    const response = await openai.responses.create(ask)
+    const response = await openai.responses.create(request)
     withCitations(response.output)
     expect(response).toMatchObject({ status: 'completed', model: 'gpt-5-2026', store: true })
     expect(response.id).not.toBe('resp_upstream')
@@ -124,7 +124,7 @@ describe('a search that OpenAI runs', () => {
     const { openai } = await serve()
     world.upstream.script(whole(framed(events)))
     const types: string[] = []
-    const stream = openai.responses.stream(ask)
+    const stream = openai.responses.stream(request)
     for await (const { type } of stream) types.push(type)
     withCitations((await stream.finalResponse()).output)
     expect(types).toEqual(events.map(({ type }) => type))
@@ -134,7 +134,7 @@ describe('a search that OpenAI runs', () => {
     const { openai } = await serve()
     world.recorded.length = 0
     world.upstream.script(whole(framed(events)))
-    await openai.responses.stream(ask).finalResponse()
+    await openai.responses.stream(request).finalResponse()
     expect(world.recorded).toMatchObject([
       {
         operation: 'responses.create',
@@ -149,12 +149,12 @@ describe('a search that OpenAI runs', () => {
     const { openai } = await serve()
     const call = { type: 'function_call', id: 'fc_upstream', call_id: 'call_1', name: 'look_up', arguments: '{"q":1}' }
     world.upstream.script(json({ ...document, output: [call] }), json(document))
-    const tools = [...ask.tools, { type: 'function' as const, name: 'look_up', parameters: {}, strict: true }]
-    const first = await openai.responses.create({ ...ask, tools })
+    const tools = [...request.tools, { type: 'function' as const, name: 'look_up', parameters: {}, strict: true }]
+    const first = await openai.responses.create({ ...request, tools })
     expect(first.output).toMatchObject([{ type: 'function_call', call_id: 'call_1', arguments: '{"q":1}' }])
     const image = { type: 'input_image' as const, image_url: 'https://images.example/cat.png', detail: 'low' as const }
     await openai.responses.create({
-      ...ask,
+      ...request,
       tools,
       tool_choice: { type: 'web_search_preview' },
       text: { format: { type: 'json_schema', name: 'answer', schema: { type: 'object' } } },
@@ -172,7 +172,7 @@ describe('a search that OpenAI runs', () => {
         { type: 'function_call_output', call_id: 'call_1', output: 'found' },
         { role: 'user', content: [{ type: 'input_text', text: 'And this?' }, image] },
       ],
-      tools: [{ type: 'function', name: 'look_up', strict: true }, ask.tools[0]],
+      tools: [{ type: 'function', name: 'look_up', strict: true }, request.tools[0]],
       tool_choice: { type: 'web_search_preview' },
       text: { format: { type: 'json_schema', name: 'answer', schema: { type: 'object' } } },
     })
@@ -181,16 +181,16 @@ describe('a search that OpenAI runs', () => {
   it('that breaks off is a failure', async () => {
     const { openai } = await serve()
     world.upstream.script(cut(framed(events.slice(0, 11))))
-    await expect(openai.responses.stream(ask).finalResponse()).rejects.toThrow('ended its answer early')
+    await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow('ended its answer early')
     const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } }
     world.upstream.script(whole(framed([...events.slice(0, 11), failed])))
-    await expect(openai.responses.stream(ask).finalResponse()).rejects.toThrow('server_error')
+    await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow('server_error')
   })
 
   it('that is refused is refused with its reason', async () => {
     const { openai } = await serve()
     world.upstream.script(refusal(400, { message: 'Unknown tool.', code: 'invalid_value', param: 'tools' }))
-    await expect(openai.responses.create(ask)).rejects.toMatchObject({
+    await expect(openai.responses.create(request)).rejects.toMatchObject({
       status: 400,
       code: 'bad_request',
       param: 'tools',
@@ -207,7 +207,7 @@ describe('a search that OpenAI runs', () => {
   ] as const)('that goes wrong says how (%#)', async (answer, status, code) => {
     const { openai } = await serve()
     world.upstream.script(answer)
-    await expect(openai.responses.create(ask)).rejects.toMatchObject({ status, code })
+    await expect(openai.responses.create(request)).rejects.toMatchObject({ status, code })
   })
 
   it.each([
@@ -217,18 +217,18 @@ describe('a search that OpenAI runs', () => {
   ])('whose stream has %s is a failure', async (_, text) => {
     const { openai } = await serve()
     world.upstream.script(whole(text))
-    await expect(openai.responses.stream(ask).finalResponse()).rejects.toThrow()
+    await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow()
   })
 
   it('that comes in pieces is put together', async () => {
     const { openai } = await serve()
     world.upstream.script(trickled(framed(events), 40, 1))
-    withCitations((await openai.responses.stream(ask).finalResponse()).output)
+    withCitations((await openai.responses.stream(request).finalResponse()).output)
   })
 
   it('is not asked of other providers', async () => {
     const { openai } = await responsesWorld([], { model: world.chats, route: { ...world.route, provider: 'groq' } })
-    const forced = { ...ask, tool_choice: { type: 'web_search_preview' as const } }
+    const forced = { ...request, tool_choice: { type: 'web_search_preview' as const } }
     await expect(openai.responses.create(forced)).rejects.toMatchObject({ status: 400, param: 'tools' })
     const byok = { ...world.route, source: 'byok' as const }
     const own = await responsesWorld([], { model: world.chats, route: byok })

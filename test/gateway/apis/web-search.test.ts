@@ -14,22 +14,22 @@ const pages: Readonly<Record<string, readonly WebResult[]>> = {
 
 /** An engine whose pages are written down. */
 const engine = () => {
-  const asked: { project: string; query: string; limit: number }[] = []
+  const requests: { project: string; query: string; limit: number }[] = []
   const search: WebSearch = {
     search: async (project, query, { limit }) => {
-      asked.push({ project, query, limit })
+      requests.push({ project, query, limit })
       const found = pages[query]
       if (found === undefined) throw new Error('the engine is down')
       return found
     },
   }
-  return { asked, search }
+  return { requests, search }
 }
 
 const searching = (id: string, query: string, index = 0) =>
   calling(index, id, 'web_search', JSON.stringify({ query }).slice(0, 5), JSON.stringify({ query }).slice(5))
 
-const ask = {
+const request = {
   model: 'model-1',
   input: 'Tell me of cats.',
   tools: [{ type: 'web_search_preview' as const, search_context_size: 'low' as const }],
@@ -45,17 +45,17 @@ const serve = async (search: WebSearch) => (await responsesWorld([], { search, m
 
 describe('a search that the server runs', () => {
   it('is told in events, given to the model, and cited where the answer names a source', async () => {
-    const { asked, search } = engine()
+    const { requests, search } = engine()
     const openai = await serve(search)
     world.upstream.script(
       chatStream([...saying('Let me look.'), ...searching('call_1', 'cats')], 'tool_calls'),
       chatStream(saying('They purr [1', '] and sleep [2]. Not [9].'), 'stop'),
     )
     const types: string[] = []
-    const stream = openai.responses.stream(ask)
+    const stream = openai.responses.stream(request)
     for await (const { type } of stream) types.push(type)
     const response = await stream.finalResponse()
-    expect(asked).toEqual([{ project: 'prj_1', query: 'cats', limit: 3 }])
+    expect(requests).toEqual([{ project: 'prj_1', query: 'cats', limit: 3 }])
     expect(types.filter((type) => /web_search|annotation|item/.test(type))).toEqual([
       'response.output_item.added',
       'response.output_item.done',
@@ -114,7 +114,7 @@ describe('a search that the server runs', () => {
       chatStream([...searching('call_1', 'cats'), ...searching('call_2', 'dogs', 1)], 'tool_calls'),
       chatStream(saying('Bark [3].'), 'stop'),
     )
-    const { output } = await openai.responses.stream(ask).finalResponse()
+    const { output } = await openai.responses.stream(request).finalResponse()
     expect(output.at(-1)).toMatchObject({ content: [{ annotations: [{ url: 'https://dogs.example/' }] }] })
     expect(world.recorded).toHaveLength(2)
   })
@@ -126,22 +126,22 @@ describe('a search that the server runs', () => {
       chatStream(searching('call_1', 'unknown'), 'tool_calls'),
       chatStream(saying('I could not look.'), 'stop'),
     )
-    const { output, output_text } = await openai.responses.stream(ask).finalResponse()
+    const { output, output_text } = await openai.responses.stream(request).finalResponse()
     expect(output[0]).toMatchObject({ type: 'web_search_call', status: 'failed' })
     expect(output_text).toBe('I could not look.')
     expect(world.upstream.received[1]?.body.messages).toMatchObject([{}, {}, { content: 'The search failed.' }])
   })
 
   it('is left when the answer also calls a function of the caller', async () => {
-    const { asked, search } = engine()
+    const { requests, search } = engine()
     const openai = await serve(search)
     world.upstream.script(
       chatStream([...searching('call_1', 'cats'), ...calling(1, 'call_2', 'look_up', '{}')], 'tool_calls'),
     )
-    const tools = [...ask.tools, { type: 'function' as const, name: 'look_up', parameters: {}, strict: false }]
-    const { output } = await openai.responses.stream({ ...ask, tools }).finalResponse()
+    const tools = [...request.tools, { type: 'function' as const, name: 'look_up', parameters: {}, strict: false }]
+    const { output } = await openai.responses.stream({ ...request, tools }).finalResponse()
     expect(output).toMatchObject([{ type: 'function_call', call_id: 'call_2' }])
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it('is not forced for ever, and no more often than the request allows', async () => {
@@ -152,7 +152,7 @@ describe('a search that the server runs', () => {
       chatStream(searching('call_2', 'dogs'), 'tool_calls'),
       chatStream(saying('Done.'), 'stop'),
     )
-    const forced = { ...ask, tool_choice: { type: 'web_search_preview' as const }, max_tool_calls: 2 }
+    const forced = { ...request, tool_choice: { type: 'web_search_preview' as const }, max_tool_calls: 2 }
     await openai.responses.stream(forced).finalResponse()
     expect(world.upstream.received.map(({ body }) => body.tool_choice)).toEqual([
       { type: 'function', function: { name: 'web_search' } },
@@ -169,8 +169,8 @@ describe('a search that the server runs', () => {
       chatStream(saying('They bark.'), 'stop'),
       chatStream(saying('You are welcome.'), 'stop'),
     )
-    const { id } = await openai.responses.stream(ask).finalResponse()
-    await openai.responses.stream({ ...ask, input: 'Thanks.', previous_response_id: id }).finalResponse()
+    const { id } = await openai.responses.stream(request).finalResponse()
+    await openai.responses.stream({ ...request, input: 'Thanks.', previous_response_id: id }).finalResponse()
     expect(world.upstream.received[2]?.body.messages).toEqual([
       { role: 'user', content: 'Tell me of cats.' },
       { role: 'assistant', content: 'They bark.' },

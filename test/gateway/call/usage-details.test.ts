@@ -74,7 +74,7 @@ describe('what a provider says that it charged', () => {
     const last = { ...usageChunk, usage }
     const frames = framesOf(delta({ role: 'assistant', content: 'Hello' }), delta({}, 'stop'), last, '[DONE]')
     world.first.script(stream ? whole(frames) : json({ ...goodAnswer, usage }))
-    const came = await world.ask({ stream })
+    const came = await world.request({ stream })
     expect((came.summary ?? came.whole)?.costUsd).toBe('0.00014235')
     expect(world.recorded.at(-1)).toMatchObject({ costUsd: '0.00014235' })
     expect(world.settled.at(-1)).toBe('0.00014235')
@@ -82,7 +82,7 @@ describe('what a provider says that it charged', () => {
 
   it.each([-1, '0.5', null, undefined, 1e-9])('is taken when it is an amount: %s', async (cost) => {
     world.first.script(json({ ...goodAnswer, usage: { ...goodAnswer.usage, cost } }))
-    const { whole: answer } = await world.ask({ body: hello })
+    const { whole: answer } = await world.request({ body: hello })
     expect(answer?.costUsd).toBe(cost === 1e-9 ? '0.000000001' : null)
   })
 })

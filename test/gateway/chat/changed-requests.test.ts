@@ -24,14 +24,14 @@ describe('images', () => {
     ['gpt-3.5-turbo', 'gpt-4o-mini'],
     ['gpt-4o', 'gpt-4o'],
     ['unheard-of', 'unheard-of'],
-  ])('shown to %s are seen by %s', async (asked, seeing) => {
-    await world.ask({ text: JSON.stringify(shown(asked)) })
-    expect(world.first.received[0]?.body).toMatchObject({ model: seeing, messages: shown(asked).messages })
-    expect(world.recorded).toMatchObject([{ requestedModel: asked, route: { model: seeing } }])
+  ])('shown to %s are seen by %s', async (requested, seeing) => {
+    await world.request({ text: JSON.stringify(shown(requested)) })
+    expect(world.first.received[0]?.body).toMatchObject({ model: seeing, messages: shown(requested).messages })
+    expect(world.recorded).toMatchObject([{ requestedModel: requested, route: { model: seeing } }])
   })
 
   it('that nobody shows leave the model as it is', async () => {
-    await world.ask({ text: JSON.stringify({ ...hello, model: 'gpt-3.5-turbo' }) })
+    await world.request({ text: JSON.stringify({ ...hello, model: 'gpt-3.5-turbo' }) })
     expect(world.first.received[0]?.body).toMatchObject({ model: 'gpt-3.5-turbo' })
   })
 })
@@ -46,7 +46,7 @@ describe('redaction', () => {
   it('takes personal data out before it leaves, and puts it back into the answer', async () => {
     const message = { role: 'assistant', content: 'To [EMAIL_1].' }
     world.first.script(json({ ...goodAnswer, choices: [{ index: 0, message, finish_reason: 'stop' }] }))
-    const { whole: answer } = await world.ask({ text: JSON.stringify(body) })
+    const { whole: answer } = await world.request({ text: JSON.stringify(body) })
     expect(world.first.received[0]?.body).toMatchObject({ messages: [{ content: 'Write to [EMAIL_1]' }] })
     expect(answer?.bytes).toBeNull()
     expect(answer?.completion).toMatchObject({ choices: [{ message: { content: 'To ada@example.com.' } }] })
@@ -56,12 +56,12 @@ describe('redaction', () => {
   it('puts it back into a stream that cuts a placeholder in two', async () => {
     const stream = [delta({ role: 'assistant', content: 'To [EMA' }), delta({ content: 'IL_1].' }), delta({}, 'stop')]
     world.first.script(trickled(framesOf(...stream, '[DONE]'), 20, 1))
-    const { chunks } = await world.ask({ stream: true, text: JSON.stringify(body) })
+    const { chunks } = await world.request({ stream: true, text: JSON.stringify(body) })
     expect(completionOf(chunks)).toMatchObject({ choices: [{ message: { content: 'To ada@example.com.' } }] })
   })
 
   it('leaves a request as it came in which nothing is found', async () => {
     world.first.script(json(goodAnswer))
-    expect((await world.ask({ text: JSON.stringify(hello) })).whole?.bytes).not.toBeNull()
+    expect((await world.request({ text: JSON.stringify(hello) })).whole?.bytes).not.toBeNull()
   })
 })

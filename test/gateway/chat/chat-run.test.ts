@@ -26,7 +26,7 @@ describe('what a provider of OpenAI’s format is asked', () => {
   it('is the caller’s own bytes when nothing has to be changed', async () => {
     world.first.script(json(goodAnswer))
     const text = '{ "model" : "model-1",  "messages":[{"role":"user","content":"h\\u0069"}], "x_own": {"a":[1]} }'
-    await world.ask({ text })
+    await world.request({ text })
     expect(world.first.received).toMatchObject([
       {
         path: '/v1/chat/completions',
@@ -40,14 +40,14 @@ describe('what a provider of OpenAI’s format is asked', () => {
     world.first.script(json(goodAnswer))
     world.routes.set('groq/model-1', [world.routeTo(world.first)])
     const body = { ...hello, model: 'groq/model-1', models: ['other'], memory: true, seed: 7 }
-    await world.ask({ text: JSON.stringify(body) })
+    await world.request({ text: JSON.stringify(body) })
     expect(world.first.received[0]?.body).toEqual({ ...hello, seed: 7, stream: false })
   })
 
   it('asks a stream for its usage, in bytes that are otherwise the caller’s', async () => {
     world.first.script(whole(goodStream))
     const text = ' {"model":"model-1","messages":[{"role":"user","content":"}"}],"stream":true} \n'
-    const { summary } = await world.ask({ text, stream: true })
+    const { summary } = await world.request({ text, stream: true })
     expect(world.first.received[0]?.body).toEqual({ ...JSON.parse(text), stream_options: { include_usage: true } })
     expect(summary).toMatchObject({ usage, finishReason: 'stop', model: 'model-1-2026' })
   })
@@ -57,7 +57,7 @@ describe('a whole answer', () => {
   it('is handed on as the bytes that came, with its usage, cost and headers', async () => {
     const text = JSON.stringify(goodAnswer).replaceAll(':', ' : ')
     world.first.script(json(text))
-    const { whole: answer } = await world.ask()
+    const { whole: answer } = await world.request()
     expect(answer?.bytes?.toString()).toBe(text)
     expect(answer).toMatchObject({
       completion: goodAnswer,
@@ -80,7 +80,7 @@ describe('a whole answer', () => {
   it('has its tokens estimated, and marked so, when nobody counted them', async () => {
     const { usage: _none, ...uncounted } = goodAnswer
     world.first.script(json(uncounted))
-    const { whole: answer } = await world.ask()
+    const { whole: answer } = await world.request()
     expect(answer?.usage).toMatchObject({ estimated: true, outputTokens: 2 })
   })
 
@@ -90,7 +90,7 @@ describe('a whole answer', () => {
     ['an answer cut short', JSON.stringify(goodAnswer).slice(0, 90)],
   ])('is refused when it is %s', async (_, text) => {
     world.first.script(json(text))
-    const { error } = await world.ask()
+    const { error } = await world.request()
     expect(error).toMatchObject({ code: 'provider_error' })
     expect(world.settled).toEqual(['0'])
     expect(world.recorded).toMatchObject([{ status: 502, error: 'provider_error', units: null, costUsd: '0' }])
@@ -101,14 +101,14 @@ describe('a whole answer', () => {
       response.writeHead(200, { 'content-length': '500' })
       response.write('{"id":', () => setImmediate(() => response.destroy()))
     })
-    expect(await world.ask()).toMatchObject({ error: { code: 'provider_stream_broken' } })
+    expect(await world.request()).toMatchObject({ error: { code: 'provider_stream_broken' } })
   })
 })
 
 describe('a stream', () => {
   it('is handed on frame by frame as it came, without the usage that the caller did not ask for', async () => {
     world.first.script(whole(goodStream))
-    const { frames, begun } = await world.ask({ stream: true })
+    const { frames, begun } = await world.request({ stream: true })
     expect(begun).toBe(true)
     expect(frames).toBe(goodStream.replace(framesOf(usageChunk), '').replace(framesOf('[DONE]'), ''))
   })
@@ -116,22 +116,22 @@ describe('a stream', () => {
   it('has the usage for a caller who asked for it', async () => {
     world.first.script(whole(goodStream))
     const body = { ...hello, stream_options: { include_usage: true } }
-    const { frames } = await world.ask({ stream: true, body })
+    const { frames } = await world.request({ stream: true, body })
     expect(frames).toContain(framesOf(usageChunk))
   })
 
   it('trickles through in any pieces, also as chunks', async () => {
     world.first.script(trickled(goodStream, 61, 1))
-    const asBytes = await world.ask({ stream: true })
+    const asBytes = await world.request({ stream: true })
     world.first.script(trickled(goodStream, 53, 1))
-    const asChunks = await world.ask({ stream: true, frames: false })
+    const asChunks = await world.request({ stream: true, frames: false })
     expect(framesOf(...asChunks.chunks)).toBe(asBytes.frames)
     expect(world.recorded).toMatchObject([{ units: { tokens: usage } }, { units: { tokens: usage } }])
   })
 
   it('is a whole answer without [DONE] when the model said why it stopped', async () => {
     world.first.script(whole(goodStream.replace(framesOf('[DONE]'), '')))
-    expect(await world.ask({ stream: true })).toMatchObject({ error: null, summary: { finishReason: 'stop' } })
+    expect(await world.request({ stream: true })).toMatchObject({ error: null, summary: { finishReason: 'stop' } })
   })
 
   const beginning = framesOf(delta({ role: 'assistant', content: 'Hel' }), delta({ content: 'lo' }))
@@ -152,7 +152,7 @@ describe('a stream', () => {
     ],
   ] as const)('that %s after its beginning fails, and is charged by what was handed on', async (_, answer, code) => {
     world.first.script(answer)
-    const { error, frames, begun } = await world.ask({ stream: true })
+    const { error, frames, begun } = await world.request({ stream: true })
     expect(error).toMatchObject({ code })
     expect([begun, frames]).toEqual([true, beginning])
     expect(world.first.received).toHaveLength(1)
@@ -163,13 +163,19 @@ describe('a stream', () => {
 
   it('that breaks before its first frame is a refusal', async () => {
     world.first.script(whole(': thinking\n\n'))
-    expect(await world.ask({ stream: true })).toMatchObject({ begun: false, error: { code: 'provider_stream_broken' } })
+    expect(await world.request({ stream: true })).toMatchObject({
+      begun: false,
+      error: { code: 'provider_stream_broken' },
+    })
   })
 
   it('fails when the model falls silent', async () => {
     const short = await openChatWorld({ policy: { idleTimeoutMs: 60, firstByteTimeoutMs: 5_000 } })
     short.first.script(stalled(beginning))
-    expect(await short.ask({ stream: true })).toMatchObject({ error: { code: 'provider_timeout' }, frames: beginning })
+    expect(await short.request({ stream: true })).toMatchObject({
+      error: { code: 'provider_timeout' },
+      frames: beginning,
+    })
     await short.close()
   })
 })
@@ -182,15 +188,15 @@ describe('before the first byte', () => {
     ['a connection that is closed', hangUp],
   ])('%s is tried again', async (_, trouble) => {
     world.first.script(trouble, trouble, json(goodAnswer))
-    const { whole: answer } = await world.ask()
+    const { whole: answer } = await world.request()
     expect(answer?.completion).toEqual(goodAnswer)
     expect(world.recorded).toMatchObject([{ attempts: 3, status: 200 }])
-    expect(world.asks).toHaveLength(1)
+    expect(world.admissions).toHaveLength(1)
   })
 
   it('a wait that is too long is passed on to the caller', async () => {
     world.first.script(refusal(429, { message: 'slow' }, { 'retry-after': '3600' }))
-    const { error } = await world.ask()
+    const { error } = await world.request()
     expect(error).toMatchObject({ code: 'provider_rate_limited', details: { retryAfterS: 3600 } })
     expect(world.first.received).toHaveLength(1)
   })
@@ -205,7 +211,7 @@ describe('before the first byte', () => {
     ['what it will not answer', { message: 'no', code: 'content_policy_violation' }, 'content_policy_violation'],
   ] as const)('%s is refused by its own meaning, and not tried again', async (_, error, code) => {
     world.first.script(refusal(400, { ...error, message: `${error.message} key sk-secret-0123456789` }))
-    const came = await world.ask()
+    const came = await world.request()
     expect(came.error?.code).toBe(code)
     expect(came.error?.details.param).toBe('param' in error ? error.param : undefined)
     expect(came.error?.message).not.toContain('sk-secret')
@@ -216,7 +222,7 @@ describe('before the first byte', () => {
   it('time runs out for a provider that says nothing', async () => {
     const short = await openChatWorld({ policy: { firstByteTimeoutMs: 60 } })
     short.first.script(() => {})
-    expect(await short.ask()).toMatchObject({ error: { code: 'provider_timeout' } })
+    expect(await short.request()).toMatchObject({ error: { code: 'provider_timeout' } })
     await short.first.received[0]?.closed
     await short.close()
   })
@@ -225,7 +231,7 @@ describe('before the first byte', () => {
     world.world.admission = {
       admit: () => Promise.reject(new ServiceError('budget_exceeded')),
     }
-    expect(await world.ask()).toMatchObject({ error: { code: 'budget_exceeded' } })
+    expect(await world.request()).toMatchObject({ error: { code: 'budget_exceeded' } })
     expect(world.first.received).toEqual([])
     expect(world.recorded).toMatchObject([{ status: 402, error: 'budget_exceeded', attempts: 0, costUsd: '0' }])
   })
@@ -237,7 +243,7 @@ describe('a caller who goes', () => {
     ['in the middle of a stream', true, stalled(framesOf(delta({ role: 'assistant', content: 'Hel' })))],
   ] as const)('%s has the provider’s connection closed', async (_, stream, answer) => {
     world.first.script(answer)
-    const run = world.ask({ stream })
+    const run = world.request({ stream })
     await vi.waitFor(() => expect(world.first.received).toHaveLength(1), { timeout: 30_000 })
     if (stream) await run.begun
     run.cancel()
@@ -252,7 +258,7 @@ describe('a caller who goes', () => {
   it('between two attempts has no other made', async () => {
     const slow = await openChatWorld({ policy: { backoffMs: 60_000, maxBackoffMs: 60_000 } })
     slow.first.script(refusal(500, { message: 'oops' }))
-    const run = slow.ask()
+    const run = slow.request()
     await vi.waitFor(() => expect(slow.first.received).toHaveLength(1), { timeout: 30_000 })
     await slow.first.received[0]?.closed
     run.cancel()

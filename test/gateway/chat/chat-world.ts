@@ -23,7 +23,7 @@ export interface Came {
 }
 
 /** What a test may say of its request. */
-export interface Asked {
+export interface ChatOptions {
   readonly body?: WireObject
   /** The body as it came; default: none, so that it is written anew. */
   readonly text?: string
@@ -62,12 +62,12 @@ export const openChatWorld = async (
   const routes = new Map<string, readonly Route[]>([['model-1', [routeTo(first)]]])
   const recorded: GatewayCall[] = []
   const counted: Pick<GatewayCall, 'units'>[] = []
-  const asks: AdmissionRequest[] = []
+  const admissions: AdmissionRequest[] = []
   const settled: (string | null)[] = []
   const world: { admission: Admission; redaction: Redaction; now: number } = {
     admission: {
-      admit: (ask) => {
-        asks.push(ask)
+      admit: (request) => {
+        admissions.push(request)
         return { headers: [['x-ratelimit-remaining-requests', '7']], settle: (usd) => void settled.push(usd) }
       },
     },
@@ -82,7 +82,7 @@ export const openChatWorld = async (
         return found
       },
     },
-    admission: { admit: (ask) => world.admission.admit(ask) },
+    admission: { admit: (request) => world.admission.admit(request) },
     redaction: { policyOf: (project) => world.redaction.policyOf(project), forLog: (body) => body },
     counted: (call) => void counted.push(call),
     ledger: { record: (call) => void recorded.push(call), flush: () => Promise.resolve() },
@@ -96,18 +96,18 @@ export const openChatWorld = async (
     policy: { backoffMs: 1, maxBackoffMs: 2, ...options.policy },
     ...(options.keepAliveMs !== undefined && { keepAliveMs: options.keepAliveMs }),
   })
-  const askOf = ({ body = hello, text, stream = false }: Asked): ChatRunRequest => ({
+  const requestOf = ({ body = hello, text, stream = false }: ChatOptions): ChatRunRequest => ({
     ...{ caller, operation: 'chat_completions.create', need: 'chat', stream },
     body: text === undefined ? body : JSON.parse(text),
     bytes: text === undefined ? null : Buffer.from(text),
   })
-  const ask = (asked: Asked = {}): Running => {
+  const request = (request: ChatOptions = {}): Running => {
     const { promise, resolve } = Promise.withResolvers<Came>()
     const begun = Promise.withResolvers<void>()
     const chunks: WireObject[] = []
     const came = { frames: '', chunks, begun: false, whole: null, summary: null, error: null }
-    const run = chats.run(askOf(asked), {
-      takesFrames: asked.frames ?? true,
+    const run = chats.run(requestOf(request), {
+      takesFrames: request.frames ?? true,
       begin: () => {
         came.begun = true
         begun.resolve()
@@ -132,7 +132,22 @@ export const openChatWorld = async (
     await second.close()
   }
   return {
-    ...{ first, second, routeTo, routes, recorded, counted, asks, settled, world, chats, keepAlive, ask, askOf, close },
+    ...{
+      first,
+      second,
+      routeTo,
+      routes,
+      recorded,
+      counted,
+      admissions,
+      settled,
+      world,
+      chats,
+      keepAlive,
+      request,
+      requestOf,
+      close,
+    },
   }
 }
 

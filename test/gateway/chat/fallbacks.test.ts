@@ -25,7 +25,7 @@ describe('fallbacks', () => {
     ['answers nonsense', json('nonsense'), 1],
   ] as const)('go to the next route when the first %s', async (_, trouble, times) => {
     world.first.script(trouble)
-    const { whole: answer } = await world.ask()
+    const { whole: answer } = await world.request()
     expect(answer?.completion).toEqual(goodAnswer)
     expect(world.first.received).toHaveLength(times)
     expect(world.second.received[0]?.body).toMatchObject({ model: 'model-2' })
@@ -35,9 +35,9 @@ describe('fallbacks', () => {
   it('go to the models that the caller names, in order, past those that nobody knows', async () => {
     world.routes.set('model-1', [world.routeTo(world.first)])
     world.first.script(refusal(500, { message: 'oops' }))
-    const { whole: answer } = await world.ask({ body: { ...hello, models: ['unknown', 'other'] } })
+    const { whole: answer } = await world.request({ body: { ...hello, models: ['unknown', 'other'] } })
     expect(answer?.route.model).toBe('model-2')
-    expect(world.asks.map(({ model }) => model)).toEqual(['model-1', 'other'])
+    expect(world.admissions.map(({ model }) => model)).toEqual(['model-1', 'other'])
     expect(world.settled).toEqual(['0', answer?.costUsd])
   })
 
@@ -47,53 +47,57 @@ describe('fallbacks', () => {
       world.routeTo(world.second, { source: 'managed' }),
     ])
     world.first.script(refusal(401, { message: 'who' }))
-    await world.ask()
-    expect(world.asks.map(({ source }) => source)).toEqual(['simulated', 'managed'])
+    await world.request()
+    expect(world.admissions.map(({ source }) => source)).toEqual(['simulated', 'managed'])
     expect(world.settled).toHaveLength(2)
   })
 
   it('send what is too long for a model to another model, not to another seller of it', async () => {
     world.first.script(refusal(400, { message: 'long', code: 'context_length_exceeded' }))
-    const { whole: answer } = await world.ask({ body: { ...hello, models: ['other'] } })
+    const { whole: answer } = await world.request({ body: { ...hello, models: ['other'] } })
     expect(answer?.route.model).toBe('model-2')
-    expect(world.asks.map(({ model }) => model)).toEqual(['model-1', 'other'])
+    expect(world.admissions.map(({ model }) => model)).toEqual(['model-1', 'other'])
   })
 
   it('do not ask others what is wrong in itself', async () => {
     world.first.script(refusal(400, { message: 'bad', code: 'invalid_value' }))
-    expect(await world.ask({ body: { ...hello, models: ['other'] } })).toMatchObject({ error: { code: 'bad_request' } })
+    expect(await world.request({ body: { ...hello, models: ['other'] } })).toMatchObject({
+      error: { code: 'bad_request' },
+    })
     expect(world.second.received).toEqual([])
   })
 
   it('say what was wrong last when everybody fails', async () => {
     world.first.script(refusal(500, { message: 'oops' }))
     world.second.script(refusal(429, { message: 'slow' }, { 'retry-after': '3600' }))
-    expect(await world.ask()).toMatchObject({ error: { code: 'provider_rate_limited' } })
+    expect(await world.request()).toMatchObject({ error: { code: 'provider_rate_limited' } })
   })
 
   it('pass over a route that failed often, for some seconds', async () => {
     world.first.script(refusal(500, { message: 'oops' }))
-    await world.ask()
-    await world.ask()
+    await world.request()
+    await world.request()
     expect(world.first.received).toHaveLength(4)
-    await world.ask()
+    await world.request()
     expect(world.first.received).toHaveLength(4)
     world.world.now += 11_000
     world.first.script(json(goodAnswer))
-    await world.ask()
+    await world.request()
     expect(world.first.received).toHaveLength(1)
   })
 
   it('take a route that failed often when there is no other', async () => {
     world.routes.set('model-1', [world.routeTo(world.first)])
     world.first.script(refusal(500, { message: 'oops' }))
-    for (let asked = 0; asked < 3; asked++) await world.ask()
+    for (let requestCount = 0; requestCount < 3; requestCount++) await world.request()
     world.first.script(json(goodAnswer))
-    expect((await world.ask()).whole?.completion).toEqual(goodAnswer)
+    expect((await world.request()).whole?.completion).toEqual(goodAnswer)
   })
 
   it('say that the model is unknown when no model of the request is known', async () => {
     const body = { ...hello, model: 'nope', models: ['neither'] }
-    expect(await world.ask({ body })).toMatchObject({ error: { code: 'model_not_found', details: { param: 'model' } } })
+    expect(await world.request({ body })).toMatchObject({
+      error: { code: 'model_not_found', details: { param: 'model' } },
+    })
   })
 })

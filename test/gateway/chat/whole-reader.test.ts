@@ -34,7 +34,7 @@ const inPieces =
 describe('a stream to a request for a whole answer', () => {
   it.each([goodStream, `: hello\n\n${goodStream}`, `\uFEFF\n${goodStream}`])('is gathered', async (stream) => {
     world.first.script(whole(stream))
-    const { whole: answer } = await world.ask()
+    const { whole: answer } = await world.request()
     expect(answer).toMatchObject({ bytes: null, usage, finishReason: 'stop', model: 'model-1-2026' })
     expect(answer?.completion).toMatchObject({
       ...{ id: 'chatcmpl-1', object: 'chat.completion', model: 'model-1-2026', usage: goodAnswer.usage },
@@ -48,14 +48,14 @@ describe('a stream to a request for a whole answer', () => {
     ['has an error in it', framesOf({ error: { type: 'overloaded_error' } }), 'provider_unavailable'],
   ])('is a failure when it %s', async (_, stream, code) => {
     world.first.script(whole(stream))
-    expect(await world.ask()).toMatchObject({ whole: null, error: { code } })
+    expect(await world.request()).toMatchObject({ whole: null, error: { code } })
   })
 })
 
 describe('a whole answer to a request for a stream', () => {
   it('is handed on as a stream, priced and recorded like one', async () => {
     world.first.script(json(goodAnswer))
-    const { chunks, summary, begun } = await world.ask({ stream: true, body: counted })
+    const { chunks, summary, begun } = await world.request({ stream: true, body: counted })
     expect(begun).toBe(true)
     expect(chunks).toEqual([said, over, { ...head, choices: [], usage: goodAnswer.usage }])
     expect(summary).toMatchObject({ usage, finishReason: 'stop', model: 'model-1-2026' })
@@ -67,7 +67,7 @@ describe('a whole answer to a request for a stream', () => {
 
   it('has no usage for a caller who did not ask for it', async () => {
     world.first.script(json(goodAnswer))
-    expect((await world.ask({ stream: true, frames: false })).chunks).toEqual([said, over])
+    expect((await world.request({ stream: true, frames: false })).chunks).toEqual([said, over])
   })
 
   it('keeps every choice, its calls in their order, and what providers add', async () => {
@@ -83,7 +83,7 @@ describe('a whole answer to a request for a stream', () => {
       { index: 1, message, logprobs: { content: [] } },
     ]
     world.first.script(json({ ...goodAnswer, system_fingerprint: 'fp_1', choices }))
-    const { chunks } = await world.ask({ stream: true, body: { ...hello, n: 2 } })
+    const { chunks } = await world.request({ stream: true, body: { ...hello, n: 2 } })
     expect(chunks).toHaveLength(4)
     expect(chunks[1]).toMatchObject({ choices: [{ index: 1, logprobs: { content: [] } }] })
     expect(completionOf(chunks)).toMatchObject({
@@ -97,12 +97,12 @@ describe('a whole answer to a request for a stream', () => {
 
   it('is known by what it says, also behind lines that keep the connection alive', async () => {
     world.first.script(inPieces('\n\n', ' \r\n', '{', ...JSON.stringify(goodAnswer).slice(1).split(/(?=,)/)))
-    expect((await world.ask({ stream: true })).chunks).toEqual([said, over])
+    expect((await world.request({ stream: true })).chunks).toEqual([said, over])
   })
 
   it('takes nothing from a stream that begins with such lines', async () => {
     world.first.script(inPieces('\n', '\n\n', goodStream))
-    const { frames, summary } = await world.ask({ stream: true })
+    const { frames, summary } = await world.request({ stream: true })
     expect(frames).toContain('wörld')
     expect(summary).toMatchObject({ usage })
   })
@@ -110,7 +110,7 @@ describe('a whole answer to a request for a stream', () => {
   it('has its tokens estimated by length when nobody counted them', async () => {
     const { usage: _none, ...uncounted } = goodAnswer
     world.first.script(json(uncounted))
-    const { summary } = await world.ask({ stream: true })
+    const { summary } = await world.request({ stream: true })
     expect(summary?.usage).toMatchObject({ estimated: true, outputTokens: 2 })
   })
 
@@ -121,11 +121,11 @@ describe('a whole answer to a request for a stream', () => {
     ['nothing but blank lines', inPieces('\n', '\n'), 'provider_stream_broken'],
   ])('begins nothing when it is %s: the next provider is asked', async (_, trouble, code) => {
     world.first.script(trouble)
-    const failed = await world.ask({ stream: true })
+    const failed = await world.request({ stream: true })
     expect(failed).toMatchObject({ begun: false, chunks: [], error: { code } })
     world.second.script(whole(goodStream))
     world.routes.set('model-1', [world.routeTo(world.first), world.routeTo(world.second)])
-    const { frames, error } = await world.ask({ stream: true })
+    const { frames, error } = await world.request({ stream: true })
     expect(error).toBeNull()
     expect(frames).toContain('wörld')
   })
@@ -142,7 +142,7 @@ describe('a whole answer to a request for a stream', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })
     const body = { ...hello, messages: [{ role: 'user', content: 'Write to ann@example.org' }] }
-    const { chunks } = await world.ask({ stream: true, body })
+    const { chunks } = await world.request({ stream: true, body })
     expect(completionOf(chunks)).toMatchObject({ choices: [{ message: { content: 'ann@example.org' } }] })
     expect(JSON.stringify(world.first.received[0]?.body)).not.toContain('ann@example.org')
   })

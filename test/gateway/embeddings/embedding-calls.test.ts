@@ -6,7 +6,7 @@ const model = 'text-embedding-3-small'
 const zeroAndOne = Buffer.from(new Float32Array([0, 1]).buffer).toString('base64')
 
 describe('embeddings by a provider of the same form', () => {
-  const { script, create, received, recorded, asks, settled } = openHarness()
+  const { script, create, received, recorded, admissions, settled } = openHarness()
 
   it('hands on what the caller wrote and what the provider answered, and adds what it cost', async () => {
     script(json(listOf([0.5, -0.25])))
@@ -79,8 +79,8 @@ describe('embeddings by a provider of the same form', () => {
       }),
     ])
     expect(settled).toEqual(['0.00000016'])
-    expect(asks).toMatchObject([{ need: 'embedding', model, source: 'managed' }])
-    expect(asks[0]?.mostUsd()).toBe('0.0000001')
+    expect(admissions).toMatchObject([{ need: 'embedding', model, source: 'managed' }])
+    expect(admissions[0]?.mostUsd()).toBe('0.0000001')
     expect(recorded[0]?.bodies?.()).toMatchObject({
       request: expect.stringContaining('Hello'),
       response: expect.not.stringContaining('[1]'),
@@ -251,10 +251,10 @@ describe('trouble with embeddings', () => {
 
   it('cancels the provider when the caller goes', async () => {
     const gone = new AbortController()
-    const asked = Promise.withResolvers<void>()
-    script(() => asked.resolve())
+    const receivedNow = Promise.withResolvers<void>()
+    script(() => receivedNow.resolve())
     const going = create({ model, input: 'a' }, { signal: gone.signal })
-    await asked.promise
+    await receivedNow.promise
     gone.abort()
     await expect(going).rejects.toMatchObject({ code: 'cancelled' })
     await received()[0]?.closed

@@ -29,7 +29,7 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
   let upstream: Upstream
   let opened: ReturnType<typeof openEmbeddings>
   const recorded: GatewayCall[] = []
-  const asks: AdmissionRequest[] = []
+  const admissions: AdmissionRequest[] = []
   const settled: (string | null)[] = []
   const routes = new Map<string, Route>()
   const routeFor = (name: string): Route => {
@@ -49,9 +49,9 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
     return route
   }
   const admission: Admission = {
-    admit: (ask) => {
-      asks.push(ask)
-      const free = openAdmission.admit(ask)
+    admit: (request) => {
+      admissions.push(request)
+      const free = openAdmission.admit(request)
       if (free instanceof Promise) throw new Error('waits')
       return { headers: [['x-ratelimit-limit', '9']], settle: (usd) => void settled.push(usd) }
     },
@@ -75,7 +75,7 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
   })
   beforeEach(() => {
     recorded.length = 0
-    asks.length = 0
+    admissions.length = 0
     settled.length = 0
     routes.clear()
   })
@@ -83,17 +83,17 @@ export function openHarness(options: { policy?: Partial<CallPolicy>; redaction?:
     await opened.close()
     await upstream.close()
   })
-  const ask = (body: WireObject, more: Partial<EmbeddingCall> = {}): EmbeddingCall => ({
+  const request = (body: WireObject, more: Partial<EmbeddingCall> = {}): EmbeddingCall => ({
     ...{ caller, operation: 'embeddings.create', body, signal: new AbortController().signal },
     ...{ bytes: Buffer.from(JSON.stringify(body)), ...more },
   })
   return {
     recorded,
-    asks,
+    admissions,
     settled,
     received: () => upstream.received,
     script: (...answers: Answer[]) => upstream.script(...answers),
-    create: (body: WireObject, more: Partial<EmbeddingCall> = {}) => opened.calls.create(ask(body, more)),
+    create: (body: WireObject, more: Partial<EmbeddingCall> = {}) => opened.calls.create(request(body, more)),
   }
 }
 

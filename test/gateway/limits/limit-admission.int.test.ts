@@ -16,11 +16,11 @@ import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { openOn } from '#test/storage/redis/opening.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { openLedger } from '../ledger/calls.ts'
-import { askOf, limit, openLimited, scope } from './limited.ts'
+import { limit, openLimited, requestOf, scope } from './limited.ts'
 
 const url = process.env.MONGODB_URL ?? 'mongodb://127.0.0.1:27017/'
 const database = `limits_${randomBytes(6).toString('hex')}`
-/** Longer than a machine stands still: what a process holds that lives is nobody else's. */
+/** Longer than a machine stands still: what a living process holds belongs to no other. */
 const holdMs = 8_000
 
 /** A process that spends the budget by 100 calls at once. */
@@ -160,8 +160,8 @@ describe('requests a minute over several processes', () => {
     const services = await Promise.all([1, 2].map(() => openOn(redis?.url ?? '', 'gateway')))
     const processes = await Promise.all(services.map(({ limits }) => openLimited(records, systemClock, { limits })))
     await limit(records, systemClock, { requests_per_minute: 30 })
-    const asked = Array.from({ length: 200 }, async (_, n) => processes[n % 2]?.admission.admit(askOf()))
-    const outcomes = await Promise.allSettled(asked)
+    const pending = Array.from({ length: 200 }, async (_, n) => processes[n % 2]?.admission.admit(requestOf()))
+    const outcomes = await Promise.allSettled(pending)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
     await Promise.all(services.map((service) => service.close()))
   })

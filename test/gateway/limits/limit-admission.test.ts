@@ -9,7 +9,7 @@ import { StoreUnavailable } from '#storage/ports.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { callerOf, callOf } from '../ledger/calls.ts'
-import { askOf, limit, openLimited, organization, scope } from './limited.ts'
+import { limit, openLimited, organization, requestOf, scope } from './limited.ts'
 
 const world = async () => {
   const clock = new VirtualClock()
@@ -29,10 +29,10 @@ const allowed = async (tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<
 describe('a caller under no limit', () => {
   it('is let in without waiting and without the store, once that is known', async () => {
     const { admission, records } = await world()
-    await admission.admit(askOf())
+    await admission.admit(requestOf())
     const away = () => Promise.reject(new StoreUnavailable('not to be asked'))
     Object.assign(records, { get: away, list: away, find: away })
-    const ticket = admission.admit(askOf())
+    const ticket = admission.admit(requestOf())
     expect(ticket).not.toBeInstanceOf(Promise)
     expect(ticket).toMatchObject({ headers: [] })
   })
@@ -42,7 +42,7 @@ describe('a caller under no limit', () => {
     const mostUsd = () => {
       throw new Error('not to be asked')
     }
-    await expect(admission.admit(askOf({ mostUsd }))).resolves.toBeDefined()
+    await expect(admission.admit(requestOf({ mostUsd }))).resolves.toBeDefined()
   })
 })
 
@@ -52,11 +52,11 @@ describe('requests a minute', () => {
     await limit(records, clock, { requests_per_minute: 3 })
     const left: (string | undefined)[] = []
     for (let n = 0; n < 3; n++) {
-      const { headers } = await admission.admit(askOf())
+      const { headers } = await admission.admit(requestOf())
       left.push(new Map(headers).get('x-ratelimit-remaining-requests'))
     }
     expect(left).toEqual(['2', '1', '0'])
-    const refusal = await Promise.resolve(admission.admit(askOf())).catch((error: unknown) => error)
+    const refusal = await Promise.resolve(admission.admit(requestOf())).catch((error: unknown) => error)
     expect(refusal).toMatchObject({
       code: 'rate_limit_exceeded',
       details: {
@@ -68,7 +68,7 @@ describe('requests a minute', () => {
       },
     })
     await clock.leap(62_000)
-    await expect(admission.admit(askOf())).resolves.toBeDefined()
+    await expect(admission.admit(requestOf())).resolves.toBeDefined()
   })
 
   it('name a time to come back that is never longer than the window, wherever in it they are used up', async () => {
@@ -76,8 +76,8 @@ describe('requests a minute', () => {
     await limit(records, clock, { requests_per_minute: 1 })
     for (const ms of [0, 1, 499, 999, 1_000]) {
       await clock.leap(62_000 + ms)
-      await admission.admit(askOf())
-      const refusal = await Promise.resolve(admission.admit(askOf())).catch((error: unknown) => error)
+      await admission.admit(requestOf())
+      const refusal = await Promise.resolve(admission.admit(requestOf())).catch((error: unknown) => error)
       expect(refusal).toMatchObject({ details: { retryAfterS: 60 } })
       expect(refusal).toMatchObject({
         details: { headers: expect.arrayContaining([['x-ratelimit-reset-requests', '60s']]) },
@@ -89,7 +89,8 @@ describe('requests a minute', () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { subject: 'key', subject_id: 'key_1', requests_per_minute: 1 })
     await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', requests_per_minute: 2 })
-    const as = (keyId: string, tenant: string | null) => admission.admit(askOf({ caller: callerOf({ keyId, tenant }) }))
+    const as = (keyId: string, tenant: string | null) =>
+      admission.admit(requestOf({ caller: callerOf({ keyId, tenant }) }))
     await as('key_1', 'ten_a')
     await expect(as('key_1', 'ten_b')).rejects.toEqual(code('rate_limit_exceeded'))
     await as('key_2', 'ten_a')
@@ -101,10 +102,10 @@ describe('requests a minute', () => {
   it('do not hold for another project', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { requests_per_minute: 1 })
-    const other = () => admission.admit(askOf({ caller: callerOf({ project: 'prj_other' }) }))
+    const other = () => admission.admit(requestOf({ caller: callerOf({ project: 'prj_other' }) }))
     for (let n = 0; n < 3; n++) expect((await other()).headers).toEqual([])
-    await admission.admit(askOf())
-    await expect(admission.admit(askOf())).rejects.toEqual(code('rate_limit_exceeded'))
+    await admission.admit(requestOf())
+    await expect(admission.admit(requestOf())).rejects.toEqual(code('rate_limit_exceeded'))
   })
 })
 
@@ -113,16 +114,16 @@ describe('tokens a minute', () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { tokens_per_minute: 20 })
     for (let n = 0; n < 2; n++) {
-      await admission.admit(askOf())
+      await admission.admit(requestOf())
       admission.counted(callOf())
       await clock.advance(1)
     }
-    await expect(admission.admit(askOf())).rejects.toMatchObject({
+    await expect(admission.admit(requestOf())).rejects.toMatchObject({
       code: 'rate_limit_exceeded',
       details: { headers: expect.arrayContaining([['x-ratelimit-remaining-tokens', '0']]) },
     })
     await clock.leap(62_000)
-    await admission.admit(askOf())
+    await admission.admit(requestOf())
   })
 })
 
@@ -130,43 +131,43 @@ describe('a budget', () => {
   it('lets in what it can pay in the worst case, and no more', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_total_usd: '5' })
-    const tickets = await allowed(Array.from({ length: 20 }, () => admission.admit(askOf())))
+    const tickets = await allowed(Array.from({ length: 20 }, () => admission.admit(requestOf())))
     expect(tickets).toHaveLength(5)
-    await expect(admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+    await expect(admission.admit(requestOf())).rejects.toEqual(code('budget_exceeded'))
   })
 
   it('limits a call that can be made cheaper to half of what is left, for as long as its least is there', async () => {
     const { admission, records, clock, counter } = await world()
     const wide = await limit(records, clock, { budget_total_usd: '100' })
     const id = await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', budget_total_usd: '0.8' })
-    const ask = () => admission.admit(askOf({ caller: callerOf({ tenant: 'ten_a' }), leastUsd: () => '0.15' }))
-    const limited = [await ask(), await ask(), await ask()]
+    const admit = () => admission.admit(requestOf({ caller: callerOf({ tenant: 'ten_a' }), leastUsd: () => '0.15' }))
+    const limited = [await admit(), await admit(), await admit()]
     expect(limited.map(({ limitedToUsd }) => limitedToUsd)).toEqual(['0.4', '0.2', '0.15'])
-    await expect(ask()).rejects.toEqual(code('budget_exceeded'))
+    await expect(admit()).rejects.toEqual(code('budget_exceeded'))
     for (const ticket of limited) ticket.settle('0.1')
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.3' })
     expect(await counter(wide)).toMatchObject({ total_usd: '0.3' })
     expect(Object.values((await counter(wide))?.held ?? {})).toMatchObject([{ usd: '0' }])
-    expect((await admission.admit(askOf({ leastUsd: () => '0.15' }))).limitedToUsd).toBeUndefined()
+    expect((await admission.admit(requestOf({ leastUsd: () => '0.15' }))).limitedToUsd).toBeUndefined()
   })
 
   it('gets back what a call did not cost', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
-    const ticket = await admission.admit(askOf())
+    const ticket = await admission.admit(requestOf())
     ticket.settle('0.25')
     ticket.settle('0.25')
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.25', day_usd: '0.25' })
-    await expect(admission.admit(askOf({ mostUsd: () => '0.76' }))).rejects.toEqual(code('budget_exceeded'))
-    await admission.admit(askOf({ mostUsd: () => '0.75' }))
+    await expect(admission.admit(requestOf({ mostUsd: () => '0.76' }))).rejects.toEqual(code('budget_exceeded'))
+    await admission.admit(requestOf({ mostUsd: () => '0.75' }))
   })
 
   it('takes a cost that nobody knows for the most that it could be', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
-    const ticket = await admission.admit(askOf({ mostUsd: () => '0.4' }))
+    const ticket = await admission.admit(requestOf({ mostUsd: () => '0.4' }))
     ticket.settle(null)
     await admission.flush()
     expect(await counter(id)).toMatchObject({ total_usd: '0.4' })
@@ -175,7 +176,7 @@ describe('a budget', () => {
   it('of a day and of a month begins anew in UTC', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_day_usd: '1', budget_month_usd: '2' })
-    const spend = async () => (await admission.admit(askOf())).settle('1')
+    const spend = async () => (await admission.admit(requestOf())).settle('1')
     await spend()
     await admission.flush()
     await expect(spend()).rejects.toMatchObject({ message: expect.stringContaining('this day') })
@@ -194,7 +195,7 @@ describe('a budget', () => {
     const key = await limit(records, clock, { subject: 'key', subject_id: 'key_1', budget_total_usd: '100' })
     const tenant = await limit(records, clock, { subject: 'tenant', subject_id: 'ten_a', budget_total_usd: '0.5' })
     const caller = callerOf({ tenant: 'ten_a' })
-    await expect(admission.admit(askOf({ caller }))).rejects.toEqual(code('budget_exceeded'))
+    await expect(admission.admit(requestOf({ caller }))).rejects.toEqual(code('budget_exceeded'))
     await admission.flush()
     const holds = Object.values((await counter(key))?.held ?? {})
     expect(holds).toMatchObject([{ usd: '0' }])
@@ -206,9 +207,9 @@ describe('a budget', () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '1' })
     const unknown = { mostUsd: () => null }
-    await expect(admission.admit(askOf(unknown))).rejects.toEqual(code('price_unknown'))
+    await expect(admission.admit(requestOf(unknown))).rejects.toEqual(code('price_unknown'))
     for (const source of ['byok', 'custom', 'simulated'] as const) {
-      const ticket = await admission.admit(askOf({ ...unknown, source }))
+      const ticket = await admission.admit(requestOf({ ...unknown, source }))
       ticket.settle(null)
     }
     expect(await counter(id)).toBeUndefined()
@@ -219,8 +220,8 @@ describe('a budget', () => {
     await limit(records, clock, { budget_total_usd: '10' })
     // its time stands still from now on: nothing is heard of it any more
     const { admission: dying } = await openLimited(records, new VirtualClock(clock.now()))
-    const most = (calls: typeof admission) => allowed(Array.from({ length: 60 }, () => calls.admit(askOf())))
-    for (let n = 0; n < 4; n++) await dying.admit(askOf())
+    const most = (calls: typeof admission) => allowed(Array.from({ length: 60 }, () => calls.admit(requestOf())))
+    for (let n = 0; n < 4; n++) await dying.admit(requestOf())
     expect(await most(admission)).toHaveLength(6)
     await clock.advance(50_000)
     expect(await most(admission)).toHaveLength(0)
@@ -231,19 +232,19 @@ describe('a budget', () => {
   it('keeps what is held for a call that takes long', async () => {
     const { admission, records, clock } = await world()
     await limit(records, clock, { budget_total_usd: '1' })
-    const ticket = await admission.admit(askOf())
+    const ticket = await admission.admit(requestOf())
     await clock.advance(10 * 60_000)
     const other = await openLimited(records, clock)
-    await expect(other.admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+    await expect(other.admission.admit(requestOf())).rejects.toEqual(code('budget_exceeded'))
     ticket.settle('0')
     await admission.flush()
-    await other.admission.admit(askOf())
+    await other.admission.admit(requestOf())
   })
 
   it('lets nobody in while the store is away, and counts once what was settled meanwhile', async () => {
     const { admission, records, clock, counter } = await world()
     const id = await limit(records, clock, { budget_total_usd: '10' })
-    const tickets = await allowed([admission.admit(askOf()), admission.admit(askOf())])
+    const tickets = await allowed([admission.admit(requestOf()), admission.admit(requestOf())])
     const replace = records.replace.bind(records)
     // every other write is made, and its answer lost
     let n = 0
@@ -252,7 +253,7 @@ describe('a budget', () => {
       throw new StoreUnavailable('away')
     }
     for (const ticket of tickets) ticket.settle('0.3')
-    await expect(admission.admit(askOf())).rejects.toThrow(StoreUnavailable)
+    await expect(admission.admit(requestOf())).rejects.toThrow(StoreUnavailable)
     await clock.advance(5_500)
     records.replace = replace
     await admission.flush()
@@ -268,7 +269,7 @@ describe('a budget', () => {
     for (let n = 0; n < 200; n++) {
       seed = (seed * 48_271) % 2_147_483_647
       units += BigInt(seed)
-      const ticket = await admission.admit(askOf())
+      const ticket = await admission.admit(requestOf())
       ticket.settle(`0.${String(seed).padStart(18, '0')}`)
       if (n % 9 === 0) await clock.advance(seed % 90)
     }
@@ -292,11 +293,11 @@ describe('credits', () => {
 
   it('pay for managed calls until they are used up', async () => {
     const { admission, records } = await gated('2')
-    const tickets = await allowed([1, 2, 3].map(() => admission.admit(askOf())))
+    const tickets = await allowed([1, 2, 3].map(() => admission.admit(requestOf())))
     expect(tickets).toHaveLength(2)
     for (const ticket of tickets) ticket.settle('1')
     await admission.flush()
-    await expect(admission.admit(askOf())).rejects.toEqual(code('credit_balance_exhausted'))
+    await expect(admission.admit(requestOf())).rejects.toEqual(code('credit_balance_exhausted'))
     const counter = await records.get(
       budgetCounters,
       organizationScope(organization),
@@ -307,10 +308,10 @@ describe('credits', () => {
 
   it('are not asked of those who bring their own key, nor of an organisation that is not gated', async () => {
     const { admission } = await gated('0')
-    await admission.admit(askOf({ source: 'byok' }))
-    await expect(admission.admit(askOf())).rejects.toEqual(code('credit_balance_exhausted'))
+    await admission.admit(requestOf({ source: 'byok' }))
+    await expect(admission.admit(requestOf())).rejects.toEqual(code('credit_balance_exhausted'))
     const { admission: other } = await world()
-    await other.admit(askOf())
+    await other.admit(requestOf())
   })
 })
 
@@ -318,20 +319,20 @@ describe('a change of a limit', () => {
   it('holds at once where it was made, and soon everywhere', async () => {
     const { admission, book, records, clock } = await world()
     const other = await openLimited(records, clock)
-    for (const each of [admission, other.admission]) await each.admit(askOf())
+    for (const each of [admission, other.admission]) await each.admit(requestOf())
     await limit(records, clock, { budget_total_usd: '0' })
     book.changed('prj_00000000000000000000000001')
-    await expect(admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+    await expect(admission.admit(requestOf())).rejects.toEqual(code('budget_exceeded'))
     await clock.leap(5_001)
-    await expect(other.admission.admit(askOf())).rejects.toEqual(code('budget_exceeded'))
+    await expect(other.admission.admit(requestOf())).rejects.toEqual(code('budget_exceeded'))
   })
 
   it('is found among more limits than are kept together', async () => {
     const { admission, records, clock } = await world()
     for (let n = 0; n < 510; n++)
       await limit(records, clock, { subject: 'tenant', subject_id: `ten_${n}`, budget_total_usd: '0' })
-    await admission.admit(askOf())
+    await admission.admit(requestOf())
     const caller = callerOf({ tenant: 'ten_509' })
-    await expect(admission.admit(askOf({ caller }))).rejects.toEqual(code('budget_exceeded'))
+    await expect(admission.admit(requestOf({ caller }))).rejects.toEqual(code('budget_exceeded'))
   })
 })

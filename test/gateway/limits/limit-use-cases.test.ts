@@ -10,7 +10,7 @@ import { noted } from '#test/support/called-operations.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
 import { project } from '../ledger/calls.ts'
-import { askOf, openLimited, organization } from './limited.ts'
+import { openLimited, organization, requestOf } from './limited.ts'
 
 const world = async () => {
   const clock = new VirtualClock()
@@ -71,7 +71,7 @@ describe('limits', () => {
   it('show what is spent and held, and take it along when they go', async () => {
     const { useCases, admission } = await world()
     const { id } = await useCases['limits.create'](call({}, {}, { subject: 'project', budget_month_usd: '10' }))
-    const ticket = await admission.admit(askOf())
+    const ticket = await admission.admit(requestOf())
     const shown = () => useCases['limits.get'](call({ limit_id: id }, {}, undefined))
     expect(await shown()).toMatchObject({ spent_month_usd: '0', reserved_usd: '1' })
     ticket.settle('0.5')
@@ -80,7 +80,7 @@ describe('limits', () => {
     expect(await useCases['limits.delete'](call({ limit_id: id }, {}, undefined))).toEqual({ id, deleted: true })
     await expect(shown()).rejects.toMatchObject({ code: 'not_found' })
     await useCases['limits.create'](call({}, {}, { subject: 'project', budget_month_usd: '1' }))
-    await admission.admit(askOf())
+    await admission.admit(requestOf())
   })
 })
 
@@ -97,7 +97,7 @@ describe('credits', () => {
     })
     await grantCredits(records, clock.now, { organization, usd: '2' })
     await grantCredits(records, clock.now, { organization, usd: '0.5' })
-    const ticket = await admission.admit(askOf())
+    const ticket = await admission.admit(requestOf())
     ticket.settle('0.75')
     await admission.flush()
     expect(await shown()).toMatchObject({ gated: true, granted_usd: '2.5', spent_usd: '0.75', balance_usd: '1.75' })

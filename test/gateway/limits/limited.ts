@@ -50,7 +50,7 @@ export const limit = async (records: RecordStore, clock: Clock, data: Partial<Li
 }
 
 /** A chat by a managed key that costs at most a dollar. */
-export const askOf = (more: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
+export const requestOf = (more: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
   caller: callerOf(),
   need: 'chat',
   model: 'gpt-4o-mini',

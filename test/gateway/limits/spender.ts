@@ -3,7 +3,7 @@ import { pause, systemClock } from '#runtime/clock.ts'
 import { LocalLimits } from '#storage/local-limits.ts'
 import { openPatientMongo } from '#test/storage/mongo-patience.ts'
 import { callerOf, callOf, openLedger } from '../ledger/calls.ts'
-import { askOf, openLimited } from './limited.ts'
+import { openLimited, requestOf } from './limited.ts'
 
 /*
  * One process of limit-admission.int.test.ts: says that it is ready, waits for a word, spends a budget by many calls at
@@ -20,7 +20,7 @@ const { ledger } = await openLedger(storage, systemClock, () => admission.flush(
 let made = 0
 const spend = async (): Promise<void> => {
   for (;;) {
-    const ticket = await Promise.resolve(admission.admit(askOf())).catch(() => null)
+    const ticket = await Promise.resolve(admission.admit(requestOf())).catch(() => null)
     if (ticket === null) return
     await pause(systemClock, Math.random() * 40)
     const costUsd = `0.${Math.floor(Math.random() * 1e9)}`

@@ -28,8 +28,8 @@ describe('thinking for Anthropic', () => {
     ['claude-3-5-haiku-20241022', 'high', undefined, undefined],
     ['some-model', 'high', undefined, undefined],
   ])('tells %s an effort of %s', (model, reasoning_effort, thinking, output_config) => {
-    const asked = withFields({ reasoning_effort }, model)
-    expect([asked.thinking, asked.output_config]).toEqual([thinking, output_config])
+    const requested = withFields({ reasoning_effort }, model)
+    expect([requested.thinking, requested.output_config]).toEqual([thinking, output_config])
   })
 
   it('leaves half of the tokens for the answer, and does not think in less than the least budget', () => {
@@ -101,8 +101,11 @@ describe('answers in JSON from Anthropic', () => {
   })
 
   it('keeps the effort beside the schema', () => {
-    const asked = withFields({ response_format: { type: 'json_schema', json_schema }, reasoning_effort: 'low' }, opus)
-    expect(asked.output_config).toMatchObject({ effort: 'low', format: { type: 'json_schema' } })
+    const requested = withFields(
+      { response_format: { type: 'json_schema', json_schema }, reasoning_effort: 'low' },
+      opus,
+    )
+    expect(requested.output_config).toMatchObject({ effort: 'low', format: { type: 'json_schema' } })
   })
 
   it('makes others call a tool whose input is the answer', () => {
@@ -117,13 +120,13 @@ describe('answers in JSON from Anthropic', () => {
 
   it('asks for JSON in words where a tool cannot be forced', () => {
     const response_format = { type: 'json_object' }
-    for (const asked of [
+    for (const requested of [
       withFields({ response_format, tools: [weather] }),
       withFields({ response_format, reasoning_effort: 'low' }),
       withFields({ response_format }, 'claude-fable-5'),
     ]) {
-      expect(asked.system).toMatchObject([{ type: 'text', text: expect.stringContaining('JSON object') }])
-      expect(asked).not.toHaveProperty('tool_choice')
+      expect(requested.system).toMatchObject([{ type: 'text', text: expect.stringContaining('JSON object') }])
+      expect(requested).not.toHaveProperty('tool_choice')
     }
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { arrayOf } from '#outgoing/wire.ts'
-import { asked, formats, hello, routeTo, sent } from './format-harness.ts'
+import { formats, hello, requestOf, routeTo, sent } from './format-harness.ts'
 
 const haiku = 'claude-haiku-4-5'
 const opus = 'claude-opus-5'
@@ -19,7 +19,7 @@ const weather = {
 
 describe('where and with what Anthropic is asked', () => {
   it('sends the key as x-api-key with the version that takes sampling', () => {
-    const { path, headers } = asked('anthropic', haiku)
+    const { path, headers } = requestOf('anthropic', haiku)
     expect(path).toBe('/messages')
     expect(headers).toMatchObject({
       'x-api-key': 'key-1',
@@ -36,7 +36,7 @@ describe('where and with what Anthropic is asked', () => {
   })
 
   it('asks for a stream only when there is one', () => {
-    expect(JSON.parse(String(asked('anthropic', haiku).body))).toMatchObject({ stream: true })
+    expect(JSON.parse(String(requestOf('anthropic', haiku).body))).toMatchObject({ stream: true })
     expect(withFields({ stream: true })).not.toHaveProperty('stream')
   })
 
@@ -64,9 +64,9 @@ describe('a conversation for Anthropic', () => {
   })
 
   it('asks instructions that stand alone as the words of the user', () => {
-    const asked = conversation({ role: 'system', content: 'Say hello.' })
-    expect(asked.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }])
-    expect(asked).not.toHaveProperty('system')
+    const requested = conversation({ role: 'system', content: 'Say hello.' })
+    expect(requested.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }])
+    expect(requested).not.toHaveProperty('system')
   })
 
   it('sends images by their bytes or their address', () => {
@@ -230,9 +230,9 @@ describe('tools for Anthropic', () => {
     const strict = { type: 'function', function: { ...named, strict: true } }
     const held = { strict: true, input_schema: { ...named.parameters, additionalProperties: false } }
     expect(withFields({ tools: [strict, weather] }).tools).toMatchObject([held, { input_schema: named.parameters }])
-    const [told] = arrayOf(withFields({ tools: [strict] }, 'claude-3-haiku-20240307').tools)
-    expect(told).toMatchObject({ input_schema: named.parameters })
-    expect(told).not.toHaveProperty('strict')
+    const [reported] = arrayOf(withFields({ tools: [strict] }, 'claude-3-haiku-20240307').tools)
+    expect(reported).toMatchObject({ input_schema: named.parameters })
+    expect(reported).not.toHaveProperty('strict')
     const many = Array.from({ length: 21 }, (_, at) => ({
       ...strict,
       function: { ...strict.function, name: `f${at}` },

@@ -3,7 +3,7 @@ import { completionOf } from '#gateway/providers/completion-of.ts'
 import { signatureIn } from '#gateway/providers/tool-call-id.ts'
 import { arrayOf, objectOf, textOf } from '#outgoing/wire.ts'
 import { anthropic, google } from '../call/wire-samples.ts'
-import { asked, decoded, failureCode, formats, hello, routeTo, sse } from './format-harness.ts'
+import { decoded, failureCode, formats, hello, requestOf, routeTo, sse } from './format-harness.ts'
 
 const usage = {
   prompt_tokens: 20,
@@ -14,7 +14,7 @@ const usage = {
 }
 const counted = { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }
 const read = (sample: typeof anthropic, text: string, body = hello) =>
-  decoded(asked(sample.id === 'google' ? 'google' : 'anthropic', sample.model, body).decoder(), [Buffer.from(text)])
+  decoded(requestOf(sample.id === 'google' ? 'google' : 'anthropic', sample.model, body).decoder(), [Buffer.from(text)])
 const deltasOf = (chunks: readonly object[]): unknown[] =>
   chunks.map((chunk) => objectOf(objectOf(arrayOf(objectOf(chunk).choices)[0]).delta))
 const messageOf = (completion: unknown) => objectOf(objectOf(arrayOf(objectOf(completion).choices)[0]).message)
@@ -70,20 +70,20 @@ describe('a stream of Anthropic', () => {
     ['pause_turn', 'stop'],
   ])('that stopped for %s finished for %s', (stop_reason, finishReason) => {
     const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason, usage: { input_tokens: 1 } }
-    expect(asked('anthropic', 'c').answer(message).finishReason).toBe(finishReason)
+    expect(requestOf('anthropic', 'c').answer(message).finishReason).toBe(finishReason)
   })
 
   it('names the stop sequence that ended it, whole or streamed', () => {
     const stop = { stop_reason: 'stop_sequence', stop_sequence: 'END' }
     const message = { id: 'm', type: 'message', model: 'c', content: [], ...stop, usage: { input_tokens: 1 } }
     const named = [{ finish_reason: 'stop', stop_reason: 'END' }]
-    expect(asked('anthropic', 'c').answer(message).completion).toMatchObject({ choices: named })
+    expect(requestOf('anthropic', 'c').answer(message).completion).toMatchObject({ choices: named })
     const events = [
       { type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } },
       { type: 'message_delta', delta: stop, usage: { output_tokens: 4 } },
       { type: 'message_stop' },
     ]
-    const { chunks } = decoded(asked('anthropic', 'c').decoder(), [sse(...events)])
+    const { chunks } = decoded(requestOf('anthropic', 'c').decoder(), [sse(...events)])
     expect(chunks).toContainEqual(expect.objectContaining({ choices: [expect.objectContaining(named[0])] }))
   })
 
@@ -98,7 +98,7 @@ describe('a stream of Anthropic', () => {
       { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 4 } },
       { type: 'message_stop' },
     ]
-    const { chunks, end } = decoded(asked('anthropic', 'claude-haiku-4-5', body).decoder(), [sse(...events)])
+    const { chunks, end } = decoded(requestOf('anthropic', 'claude-haiku-4-5', body).decoder(), [sse(...events)])
     expect(end.finishReason).toBe('stop')
     expect(messageOf(completionOf(chunks))).toEqual({ role: 'assistant', content: '{"a":1}', refusal: null })
   })
@@ -111,7 +111,7 @@ describe('a stream of Anthropic', () => {
       output_tokens: 1,
     }
     const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason: 'end_turn', usage: counts }
-    const { usage: counted, completion } = asked('anthropic', 'c').answer(message)
+    const { usage: counted, completion } = requestOf('anthropic', 'c').answer(message)
     expect(counted).toMatchObject({ inputTokens: 1_110, cachedTokens: 100, cacheWriteTokens: 1_000, outputTokens: 1 })
     expect(completion.usage).toMatchObject({
       prompt_tokens: 1_110,
@@ -121,7 +121,7 @@ describe('a stream of Anthropic', () => {
 
   it('says nothing of usage that nobody counted', () => {
     const message = { id: 'm', type: 'message', model: 'c', content: [], stop_reason: 'end_turn' }
-    const { usage: none, completion } = asked('anthropic', 'c').answer(message)
+    const { usage: none, completion } = requestOf('anthropic', 'c').answer(message)
     expect(none).toBeNull()
     expect(completion).not.toHaveProperty('usage')
   })
@@ -142,14 +142,14 @@ describe('a stream of Anthropic', () => {
       { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: {} },
       { type: 'message_stop' },
     ]
-    const { chunks } = decoded(asked('anthropic', 'm').decoder(), [sse(...events)])
+    const { chunks } = decoded(requestOf('anthropic', 'm').decoder(), [sse(...events)])
     expect(messageOf(completionOf(chunks)).tool_calls).toEqual([
       { id: 't', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
     ])
   })
 
   it('is over with its end mark, whatever the connection does', () => {
-    const decoder = asked('anthropic', 'm').decoder()
+    const decoder = requestOf('anthropic', 'm').decoder()
     decoder.push(Buffer.from(anthropic.text))
     expect(decoder.done).toBe(true)
     expect(decoder.push(Buffer.from(anthropic.text))).toEqual([])
@@ -171,7 +171,7 @@ describe('a whole answer of Anthropic', () => {
         output_tokens_details: { thinking_tokens: 2 },
       },
     }
-    const { completion, ...end } = asked('anthropic', anthropic.model).answer(message)
+    const { completion, ...end } = requestOf('anthropic', anthropic.model).answer(message)
     const streamed = read(anthropic, anthropic.calls)
     expect(completion).toEqual(completionOf(streamed.chunks))
     expect(completion).toMatchObject({ object: 'chat.completion', usage })
@@ -183,7 +183,7 @@ describe('a whole answer of Anthropic', () => {
     ['text', 'hello', 'provider_error'],
     ['something else', { choices: [] }, 'provider_error'],
   ])('that is %s fails', (_, json, code) => {
-    expect(failureCode(() => asked('anthropic', 'm').answer(json))).toBe(code)
+    expect(failureCode(() => requestOf('anthropic', 'm').answer(json))).toBe(code)
   })
 })
 
@@ -220,7 +220,7 @@ describe('a stream of Google', () => {
   it('gives a call without an id one of ours, another for each', () => {
     const call = { functionCall: { name: 'f' } }
     const json = { candidates: [{ content: { parts: [call, call] }, finishReason: 'STOP' }] }
-    const calls = arrayOf(messageOf(asked('google', 'm').answer(json).completion).tool_calls).map(objectOf)
+    const calls = arrayOf(messageOf(requestOf('google', 'm').answer(json).completion).tool_calls).map(objectOf)
     expect(calls.map(({ id }) => textOf(id).slice(0, 9))).toEqual(['call_own_', 'call_own_'])
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
   })
@@ -232,12 +232,12 @@ describe('a stream of Google', () => {
     ['PROHIBITED_CONTENT', 'content_filter'],
     ['OTHER', 'stop'],
   ])('that stopped for %s finished for %s', (finishReason, expected) => {
-    expect(asked('google', 'm').answer({ candidates: [{ finishReason }] }).finishReason).toBe(expected)
+    expect(requestOf('google', 'm').answer({ candidates: [{ finishReason }] }).finishReason).toBe(expected)
   })
 
   it('ends as filtered when the question is blocked', () => {
     const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 4 } }
-    const { finishReason, completion, usage: used } = asked('google', 'm').answer(blocked)
+    const { finishReason, completion, usage: used } = requestOf('google', 'm').answer(blocked)
     expect(finishReason).toBe('content_filter')
     expect(messageOf(completion)).toMatchObject({ role: 'assistant', content: '' })
     expect(used).toMatchObject({ inputTokens: 4, outputTokens: 0 })
@@ -250,7 +250,7 @@ describe('a stream of Google', () => {
         { index: 1, content: { parts: [{ text: 'b' }] }, finishReason: 'MAX_TOKENS' },
       ],
     }
-    expect(asked('google', 'm').answer(json).completion.choices).toMatchObject([
+    expect(requestOf('google', 'm').answer(json).completion.choices).toMatchObject([
       { index: 0, message: { content: 'a' }, finish_reason: 'stop' },
       { index: 1, message: { content: 'b' }, finish_reason: 'length' },
     ])
@@ -258,7 +258,9 @@ describe('a stream of Google', () => {
 
   it('hands on images that the model made', () => {
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }]
-    const { completion } = asked('google', 'm').answer({ candidates: [{ content: { parts }, finishReason: 'STOP' }] })
+    const { completion } = requestOf('google', 'm').answer({
+      candidates: [{ content: { parts }, finishReason: 'STOP' }],
+    })
     expect(messageOf(completion).images).toEqual([
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
     ])
@@ -270,7 +272,7 @@ describe('a stream of Google', () => {
     ['no candidate', {}, 'provider_stream_broken'],
     ['text', 'hello', 'provider_error'],
   ])('that is %s fails', (_, json, code) => {
-    expect(failureCode(() => asked('google', 'm').answer(json))).toBe(code)
+    expect(failureCode(() => requestOf('google', 'm').answer(json))).toBe(code)
   })
 })
 

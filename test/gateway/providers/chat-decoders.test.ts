@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { completionOf } from '#gateway/providers/completion-of.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import { anthropic, google } from '../call/wire-samples.ts'
-import { asked, decoded, failureCode } from './format-harness.ts'
+import { decoded, failureCode, requestOf } from './format-harness.ts'
 
 const samples = [anthropic, google] as const
 const decoderOf = ({ id, model }: (typeof samples)[number]) =>
-  asked(id === 'google' ? 'google' : 'anthropic', model).decoder()
+  requestOf(id === 'google' ? 'google' : 'anthropic', model).decoder()
 
 /** Bytes in pieces that end at these places. */
 function pieces(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {

@@ -69,7 +69,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     await upstream.close()
   })
 
-  const askWith = (signal = new AbortController().signal): ChatCall => ({
+  const callWith = (signal = new AbortController().signal): ChatCall => ({
     ...{ caller, operation: 'chat_completions.create', need: 'chat' as const, signal },
     body: {
       model: sample.model,
@@ -84,7 +84,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
     return new Promise((resolve) => {
       const chunks: WireObject[] = []
       let begun = false
-      chats.stream(askWith(), {
+      chats.stream(callWith(), {
         begin: () => {
           begun = true
         },
@@ -179,14 +179,14 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
   it('cancels the provider when the caller goes, streaming or not', async () => {
     for (const start of ['stream', 'complete'] as const) {
       const gone = new AbortController()
-      const asked = Promise.withResolvers<void>()
+      const receivedNow = Promise.withResolvers<void>()
       upstream.script((response, received) => {
         stalled(sample.beginning)(response, received)
-        asked.resolve()
+        receivedNow.resolve()
       })
-      if (start === 'complete') opened.chats.complete(askWith(gone.signal)).catch(() => {})
-      else opened.chats.stream(askWith(gone.signal), { begin() {}, chunk: () => true, end() {}, fail() {} })
-      await asked.promise
+      if (start === 'complete') opened.chats.complete(callWith(gone.signal)).catch(() => {})
+      else opened.chats.stream(callWith(gone.signal), { begin() {}, chunk: () => true, end() {}, fail() {} })
+      await receivedNow.promise
       const goneAt = performance.now()
       gone.abort()
       expect(await upstream.received[0]?.closed).toBeGreaterThanOrEqual(goneAt)
@@ -208,7 +208,7 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
       answer.writeHead(200, { 'content-type': 'application/json' })
       answer.end(JSON.stringify(format === 'google' ? response : message))
     })
-    expect(await opened.chats.complete(askWith())).toMatchObject({
+    expect(await opened.chats.complete(callWith())).toMatchObject({
       completion: {
         object: 'chat.completion',
         choices: [{ message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
@@ -220,13 +220,13 @@ describe.each([anthropic, google])('chat by $id over the network', (sample) => {
 
   it('fails on a whole answer that is none', async () => {
     upstream.script((answer) => void answer.writeHead(200).end('<html>'))
-    await expect(opened.chats.complete(askWith())).rejects.toMatchObject({ code: 'provider_error' })
+    await expect(opened.chats.complete(callWith())).rejects.toMatchObject({ code: 'provider_error' })
   })
 
   it('says before anything is sent what the format cannot say', async () => {
     upstream.script(whole(sample.text))
     const body = { model: sample.model, messages: [{ role: 'user', content: [{ type: 'hologram' }] }] }
-    await expect(opened.chats.complete({ ...askWith(), body })).rejects.toMatchObject({
+    await expect(opened.chats.complete({ ...callWith(), body })).rejects.toMatchObject({
       code: 'invalid_field',
       details: { param: 'messages[0].content[0].type' },
     })

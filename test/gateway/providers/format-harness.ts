@@ -32,7 +32,7 @@ export function sent(format: 'anthropic' | 'google', model: string, body: ChatBo
   return parsed
 }
 
-export const asked = (format: 'anthropic' | 'google', model: string, body: ChatBody = hello): FormatRequest =>
+export const requestOf = (format: 'anthropic' | 'google', model: string, body: ChatBody = hello): FormatRequest =>
   formats[format].request(body, routeTo(format, model), true)
 
 export const hello: ChatBody = { messages: [{ role: 'user', content: 'Hello' }] }

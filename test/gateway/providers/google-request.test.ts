@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { idWithSignature } from '#gateway/providers/tool-call-id.ts'
-import { asked, formats, hello, routeTo, sent } from './format-harness.ts'
+import { formats, hello, requestOf, routeTo, sent } from './format-harness.ts'
 
 const flash = 'gemini-2.5-flash'
 const third = 'gemini-3.5-flash'
@@ -17,7 +17,7 @@ const call = (id: string, args: string, more: object = {}) => ({
 
 describe('where and with what Google is asked', () => {
   it('names the model and the method in the path, and the key in its header', () => {
-    const { path, headers } = asked('google', flash)
+    const { path, headers } = requestOf('google', flash)
     expect(path).toBe('/models/gemini-2.5-flash:streamGenerateContent?alt=sse')
     expect(headers).toMatchObject({ 'x-goog-api-key': 'key-1', 'content-type': 'application/json' })
     const whole = formats.google.request(hello, { ...routeTo('google', flash), apiKey: null }, false)
@@ -26,7 +26,7 @@ describe('where and with what Google is asked', () => {
   })
 
   it('lets no model leave its path', () => {
-    expect(asked('google', 'a/../../b?c#d').path).toBe('/models/a/../../b%3Fc%23d:streamGenerateContent?alt=sse')
+    expect(requestOf('google', 'a/../../b?c#d').path).toBe('/models/a/../../b%3Fc%23d:streamGenerateContent?alt=sse')
   })
 })
 

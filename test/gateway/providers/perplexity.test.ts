@@ -58,7 +58,7 @@ describe('chat by Perplexity', () => {
   const body = { ...hello, model: 'sonar', stream_options: { include_usage: true } }
   const streamed = (answer: Answer) => {
     world.first.script(answer)
-    return world.ask({ body, stream: true, frames: false })
+    return world.request({ body, stream: true, frames: false })
   }
   const counted = { inputTokens: 145, outputTokens: 92, cachedTokens: 45, reasoningTokens: 0, chargedUsd: '0.00856' }
   const found = { citations: [source.url], search_results: [source] }
@@ -69,7 +69,7 @@ describe('chat by Perplexity', () => {
 
   it('answers whole, with what it found, at the price that it tells', async () => {
     world.first.script(json(document))
-    const { whole: answer } = await world.ask({ body: { ...hello, model: 'sonar' } })
+    const { whole: answer } = await world.request({ body: { ...hello, model: 'sonar' } })
     expect(world.first.received[0]).toMatchObject({
       path: '/v1/responses',
       headers: { authorization: 'Bearer key-1', via: '1.1 troupe' },
@@ -172,9 +172,9 @@ describe('what Perplexity is asked', () => {
     ['sonar-reasoning-pro', { model: 'perplexity/sonar', preset: 'low' }],
     ['sonar-deep-research', { model: 'perplexity/sonar', preset: 'high' }],
     ['openai/gpt-5.4', { model: 'openai/gpt-5.4' }],
-  ])('is its own model under each of its former names: %s', (model, asked) => {
+  ])('is its own model under each of its former names: %s', (model, requested) => {
     const input = [{ type: 'message', role: 'user', content: 'Hello' }]
-    expect(sent(model, hello)).toEqual({ ...asked, input, stream: false })
+    expect(sent(model, hello)).toEqual({ ...requested, input, stream: false })
   })
 
   it('is the conversation with its images, calls and results, and nothing that it does not know', () => {

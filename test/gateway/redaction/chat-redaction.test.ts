@@ -42,8 +42,8 @@ const body = {
 }
 
 /** What is short is redacted without waiting. */
-const redactChat = (...asked: Parameters<typeof redactAny>): RedactedChat => {
-  const redacted = redactAny(...asked)
+const redactChat = (...requested: Parameters<typeof redactAny>): RedactedChat => {
+  const redacted = redactAny(...requested)
   if (redacted instanceof Promise) throw new Error('it was redacted elsewhere')
   return redacted
 }

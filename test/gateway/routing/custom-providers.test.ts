@@ -73,8 +73,8 @@ describe('a custom provider', () => {
     const useCases = await open()
     const { id } = await create(useCases)
     const route = [`custom:${id} meta/llama-9`]
-    for (const asked of [`custom:${id}`, 'my rack', 'My Rack/meta/llama-9', 'meta/llama-9']) {
-      expect(await world.routed(asked), asked).toEqual(route)
+    for (const requested of [`custom:${id}`, 'my rack', 'My Rack/meta/llama-9', 'meta/llama-9']) {
+      expect(await world.routed(requested), requested).toEqual(route)
     }
     expect(await change(useCases, id, { isActive: false })).toMatchObject({ provider: { id, is_active: false } })
     expect(await world.routed('my rack')).toBe('provider_not_active')
@@ -84,8 +84,8 @@ describe('a custom provider', () => {
     expect(await useCases['custom_providers.delete'](inProject({ provider_id: id }, undefined))).toEqual({
       success: true,
     })
-    for (const asked of [`custom:${id}`, `custom:${id}/meta/llama-9`, 'Other Rack', 'other rack/x', 'my rack']) {
-      expect(await world.routed(asked), asked).toBe('provider_not_active')
+    for (const requested of [`custom:${id}`, `custom:${id}/meta/llama-9`, 'Other Rack', 'other rack/x', 'my rack']) {
+      expect(await world.routed(requested), requested).toBe('provider_not_active')
     }
     expect(await world.routed('meta/llama-9')).toBe('model_not_found')
     const other = await create(useCases, { name: 'my RACK' })
@@ -200,11 +200,11 @@ describe('testing a model server', () => {
         usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
       },
     })
-    const [asked] = server.asked
-    expect(asked).toMatchObject({ path: '/v1/chat/completions', headers: { authorization: `Bearer ${key}` } })
-    expect(JSON.parse(asked?.body ?? '')).toMatchObject({ model: 'meta/llama-9', max_tokens: 5 })
+    const [request] = server.received
+    expect(request).toMatchObject({ path: '/v1/chat/completions', headers: { authorization: `Bearer ${key}` } })
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({ model: 'meta/llama-9', max_tokens: 5 })
     await useCases['custom_providers.test'](call({ model: 'another' }))
-    expect(JSON.parse(server.asked[1]?.body ?? '').model).toBe('another')
+    expect(JSON.parse(server.received[1]?.body ?? '').model).toBe('another')
     const theirs = callOf(
       { project_id: 'prj_b' },
       {},
@@ -217,8 +217,8 @@ describe('testing a model server', () => {
   it('sends one that is not registered what the body says, with defaults', async () => {
     server.does(completion)
     expect(await trial({ base_url: `${server.url}/v1` })).toMatchObject({ success: true })
-    expect(server.asked[0]?.headers.authorization).toBeUndefined()
-    expect(JSON.parse(server.asked[0]?.body ?? '').model).toBe('gpt-3.5-turbo')
+    expect(server.received[0]?.headers.authorization).toBeUndefined()
+    expect(JSON.parse(server.received[0]?.body ?? '').model).toBe('gpt-3.5-turbo')
     expect(await refusalOf(trial({}))).toBe('missing_field base_url')
   })
 
@@ -236,7 +236,7 @@ describe('testing a model server', () => {
         usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
       },
     })
-    expect(server.asked[0]).toMatchObject({
+    expect(server.received[0]).toMatchObject({
       path: '/v1/messages',
       headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
     })
@@ -255,7 +255,7 @@ describe('testing a model server', () => {
     const answer = await trial(unsaved())
     expect(answer).toEqual({ success: false, error: expect.stringMatching(error), latency_ms: expect.any(Number) })
     expect(JSON.stringify(answer)).not.toContain(key)
-    expect(server.asked).toHaveLength(1)
+    expect(server.received).toHaveLength(1)
   })
 
   it('ends when the server says nothing for too long, without a latency', async () => {
@@ -283,6 +283,6 @@ describe('testing a model server', () => {
       success: false,
       error: 'The address is not one that this server connects to.',
     })
-    expect(server.asked).toEqual([])
+    expect(server.received).toEqual([])
   })
 })

@@ -129,9 +129,9 @@ describe('the list of models', () => {
   })
 
   it('shows what a compatible server lists, and nothing of OpenAI that it does not have', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const server = createServer((request, response) => {
-      asked.push(request.url ?? '')
+      requested.push(request.url ?? '')
       response.end(JSON.stringify({ data: [{ id: 'llama-9', context_length: 8192 }, { id: 'gpt-4o' }] }))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -144,7 +144,7 @@ describe('the list of models', () => {
       ['llama-9', true, 'unknown'],
     ])
     await list(world)
-    expect(asked).toEqual(['/v1/models'])
+    expect(requested).toEqual(['/v1/models'])
     await world.close()
     server.close()
   })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /** One request that reached the server. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
@@ -10,20 +10,20 @@ export interface Asked {
 }
 
 /** What the server does with a request. */
-export type Behaviour = (response: ServerResponse, asked: Asked) => void
+export type Behaviour = (response: ServerResponse, received: ReceivedRequest) => void
 
 /** A model provider on loopback that does what a test says. */
 export interface ModelServer {
   readonly url: string
   /** `host:port`. */
   readonly host: string
-  readonly asked: Asked[]
+  readonly received: ReceivedRequest[]
   does(behaviour: Behaviour): void
   close(): Promise<void>
 }
 
 export const openModelServer = async (first: Behaviour = () => {}): Promise<ModelServer> => {
-  const asked: Asked[] = []
+  const received: ReceivedRequest[] = []
   let behaviour = first
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
@@ -31,7 +31,7 @@ export const openModelServer = async (first: Behaviour = () => {}): Promise<Mode
     request.on('end', () => {
       const body = Buffer.concat(parts).toString()
       const one = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body }
-      asked.push(one)
+      received.push(one)
       behaviour(response, one)
     })
   })
@@ -40,10 +40,10 @@ export const openModelServer = async (first: Behaviour = () => {}): Promise<Mode
   return {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
-    asked,
+    received,
     does(next) {
       behaviour = next
-      asked.length = 0
+      received.length = 0
     },
     close: () =>
       new Promise((resolve) => {

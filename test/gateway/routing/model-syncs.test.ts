@@ -153,7 +153,7 @@ describe('applying a model sync', () => {
     const { id } = await preview('a', 'b')
     server.does(modelList('c'))
     expect(await apply(id)).toMatchObject({ id, status: 'applied', applied_at: expect.any(String), expires_at: null })
-    expect(server.asked).toEqual([])
+    expect(server.received).toEqual([])
     expect(await listed()).toEqual(['a', 'b'])
     expect(await connectionNow()).toMatchObject({ model_sync_id: id, model_count: 2 })
     expect(await world.routed('a')).toEqual(['rack a'])

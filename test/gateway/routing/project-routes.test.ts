@@ -189,8 +189,8 @@ describe('the route to a custom provider', () => {
     await register({ name: 'Off', is_active: false, models: ['llama-4'] })
     const empty = await register({ name: 'Empty' })
     const other = await register({ name: 'Other', models: ['llama-9'] })
-    for (const asked of ['llama-4', `custom:${empty}`, 'Empty', 'custom:', 'custom:x/y']) {
-      expect(await routed(asked), asked).toBe('model_not_found')
+    for (const requested of ['llama-4', `custom:${empty}`, 'Empty', 'custom:', 'custom:x/y']) {
+      expect(await routed(requested), requested).toBe('model_not_found')
     }
     expect(await routed(`custom:${other}`, 'prj_b')).toBe('model_not_found')
     expect(await routed('Other', 'prj_b')).toBe('model_not_found')
@@ -221,8 +221,8 @@ describe('the route to a custom provider', () => {
     const rack = await connect({ provider: 'rack', base_url: 'https://rack.example.com/v1' })
     await change(rack, { is_active: false })
     own.changed('prj_a')
-    for (const asked of ['off', 'OFF/m1', `custom:${off}`, `custom:${off}/m1`, 'lost/m1', 'Rack/m1']) {
-      expect(await routed(asked), asked).toBe('provider_not_active')
+    for (const requested of ['off', 'OFF/m1', `custom:${off}`, `custom:${off}/m1`, 'lost/m1', 'Rack/m1']) {
+      expect(await routed(requested), requested).toBe('provider_not_active')
     }
     // this names no provider: the compatible server may have it
     expect(await routed('llama-4')).toEqual(['managed openai llama-4'])

@@ -167,7 +167,7 @@ describe('trying a key out', () => {
       ...{ valid: true, provider: 'openai', api_format: 'openai', model_count: 2, error: null },
       latency_ms: expect.any(Number),
     })
-    expect(server.asked.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    expect(server.received.map(({ path, headers }) => [path, headers.authorization])).toEqual([
       ['/v1/models', `Bearer ${key}`],
     ])
     expect(await world.stored('provider_connections')).toBe('[]')
@@ -186,21 +186,23 @@ describe('trying a key out', () => {
     server.does(json(answer))
     const valid = await validate({ provider, api_format: provider, base_url: server.url })
     expect(valid).toMatchObject({ valid: true, model_count: 1 })
-    expect(server.asked.map((asked) => [asked.path, asked.headers[header]])).toEqual([[path, key]])
+    expect(server.received.map((request) => [request.path, request.headers[header]])).toEqual([[path, key]])
   })
 
   it('asks providers whose lists are public for what the key alone shows', async () => {
-    server.does((response, asked) => (asked.path.endsWith('/key') ? json({}, 401) : modelList('a'))(response, asked))
+    server.does((response, request) =>
+      (request.path.endsWith('/key') ? json({}, 401) : modelList('a'))(response, request),
+    )
     expect(await validate({ provider: 'openrouter' })).toMatchObject({ valid: false, error: { code: 'key_refused' } })
-    server.does((response, asked) =>
-      (asked.path === '/v1/projects' ? json({ projects: [] }) : json({ stt: [{ canonical_name: 'nova-3' }] }))(
+    server.does((response, request) =>
+      (request.path === '/v1/projects' ? json({ projects: [] }) : json({ stt: [{ canonical_name: 'nova-3' }] }))(
         response,
-        asked,
+        request,
       ),
     )
     const deepgram = await validate({ provider: 'deepgram', api_format: 'deepgram', base_url: server.url })
     expect(deepgram).toMatchObject({ valid: true, model_count: 1 })
-    expect(server.asked[0]?.headers.authorization).toBe(`Token ${key}`)
+    expect(server.received[0]?.headers.authorization).toBe(`Token ${key}`)
   })
 
   it.each([
@@ -218,8 +220,8 @@ describe('trying a key out', () => {
       }
       works(400)
       expect(await validate({ provider })).toMatchObject({ valid: true, model_count: 0 })
-      expect(server.asked.map(({ method }) => method)).toEqual(methods)
-      expect(server.asked.at(-1)?.body).toBe('{}')
+      expect(server.received.map(({ method }) => method)).toEqual(methods)
+      expect(server.received.at(-1)?.body).toBe('{}')
       for (const [status, message] of [
         [401, ''],
         [400, 'Incorrect API key provided'],
@@ -246,7 +248,7 @@ describe('trying a key out', () => {
     const answer = await validate()
     expect(answer).toMatchObject({ valid: false, model_count: 0, error: { code } })
     expect(JSON.stringify(answer)).not.toContain(key)
-    expect(server.asked).toHaveLength(1)
+    expect(server.received).toHaveLength(1)
   })
 
   it('does not wait for a silent server for ever', async () => {
@@ -275,7 +277,7 @@ describe('trying a key out', () => {
       },
     })
     expect(await refusalOf(later['model_syncs.create'](one(id)))).toBe('provider_error')
-    expect(server.asked).toEqual([])
+    expect(server.received).toEqual([])
   })
 
   it('of a saved connection says what came of it in its status, until key or address change', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SimulatedProvider, startSimulatedProvider } from '#gateway/simulated/server.ts'
 import { jpeg, png } from './image-bytes.ts'
 
-type Asked = Partial<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming>
+type ChatOptions = Partial<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming>
 
 const tool = (name: string, required: string[] = []) =>
   ({
@@ -25,7 +25,7 @@ describe('the simulated model', () => {
   })
   afterAll(() => simulated.close())
 
-  const ask = async (content: OpenAI.Chat.ChatCompletionUserMessageParam['content'], more: Asked = {}) => {
+  const request = async (content: OpenAI.Chat.ChatCompletionUserMessageParam['content'], more: ChatOptions = {}) => {
     const messages = [{ role: 'user', content }] as const
     const { choices, usage } = await sdk.chat.completions.create({
       ...{ model: 'simulated-1', messages: [...messages] },
@@ -45,7 +45,7 @@ describe('the simulated model', () => {
       image(dataUrl('image/jpeg', jpeg(1000, 2000))),
       image('https://example.com/cat.png'),
     ]
-    expect((await ask(parts)).text).toBe(
+    expect((await request(parts)).text).toBe(
       'Image 1 is a PNG of 640 × 480 pixels. Image 2 is a JPEG of 1000 × 2000 pixels. ' +
         'Image 3 is at https://example.com/cat.png, which a simulated model does not open. You said: What is this?',
     )
@@ -53,27 +53,27 @@ describe('the simulated model', () => {
 
   it('counts images by their tiles and not by their bytes', async () => {
     const padded = Buffer.concat([png(512, 512), Buffer.alloc(400_000)])
-    const small = await ask([text('?'), image(dataUrl('image/png', png(512, 512)))])
-    const large = await ask([text('?'), image(dataUrl('image/png', padded))])
+    const small = await request([text('?'), image(dataUrl('image/png', png(512, 512)))])
+    const large = await request([text('?'), image(dataUrl('image/png', padded))])
     expect(large.usage?.prompt_tokens).toBe(small.usage?.prompt_tokens)
-    const tall = await ask([text('?'), image(dataUrl('image/png', png(2048, 4096)))])
+    const tall = await request([text('?'), image(dataUrl('image/png', png(2048, 4096)))])
     expect((tall.usage?.prompt_tokens ?? 0) - (small.usage?.prompt_tokens ?? 0)).toBe(5 * 170)
   })
 
   it('refuses an image that it cannot read', async () => {
     const parts = [text('?'), image(dataUrl('image/png', Buffer.from('no image')))]
-    await expect(ask(parts)).rejects.toMatchObject({ status: 400, code: 'invalid_image_format' })
+    await expect(request(parts)).rejects.toMatchObject({ status: 400, code: 'invalid_image_format' })
   })
 
   it('answers JSON when asked to, and by a schema when there is one', async () => {
-    const any = await ask('hello', { response_format: { type: 'json_object' } })
+    const any = await request('hello', { response_format: { type: 'json_object' } })
     expect(JSON.parse(any.text)).toEqual({ reply: 'You said: hello' })
-    const seen = await ask([text('x'), image(dataUrl('image/png', png(3, 4)))], {
+    const seen = await request([text('x'), image(dataUrl('image/png', png(3, 4)))], {
       response_format: { type: 'json_object' },
     })
     expect(JSON.parse(seen.text)).toMatchObject({ images: [{ format: 'PNG', width: 3, height: 4 }] })
     const example = 'Classify it: {"tags": [short words], "subject": what it is}'
-    const classified = await ask([text(example), image(dataUrl('image/png', png(3, 4)))], {
+    const classified = await request([text(example), image(dataUrl('image/png', png(3, 4)))], {
       response_format: { type: 'json_object' },
     })
     expect(JSON.parse(classified.text)).toEqual({ tags: ['png', '3x4'], subject: expect.stringContaining('3 × 4') })
@@ -86,7 +86,7 @@ describe('the simulated model', () => {
       },
       required: ['city', 'days', 'tags'],
     }
-    const named = await ask('A trip to Paris for 4 days', {
+    const named = await request('A trip to Paris for 4 days', {
       response_format: { type: 'json_schema', json_schema: { name: 'trip', schema, strict: true } },
     })
     expect(JSON.parse(named.text)).toEqual({ city: 'Paris', days: 4, tags: [expect.any(String)] })
@@ -94,47 +94,47 @@ describe('the simulated model', () => {
 
   it('calls tools as tool_choice says, whatever the text asks for', async () => {
     const tools = [tool('get_weather'), tool('send_email')]
-    expect((await ask('hello', { tools, tool_choice: 'required' })).calls).toHaveLength(1)
-    expect((await ask('use get_weather', { tools, tool_choice: 'none' })).calls).toEqual([])
-    const forced = await ask('use get_weather', {
+    expect((await request('hello', { tools, tool_choice: 'required' })).calls).toHaveLength(1)
+    expect((await request('use get_weather', { tools, tool_choice: 'none' })).calls).toEqual([])
+    const forced = await request('use get_weather', {
       tools,
       tool_choice: { type: 'function', function: { name: 'send_email' } },
     })
     expect(names(forced.calls)).toEqual(['send_email'])
     expect(forced.choice?.finish_reason).toBe('tool_calls')
     const both = 'get_weather and then send_email'
-    expect(names((await ask(both, { tools })).calls)).toEqual(['get_weather', 'send_email'])
-    expect(names((await ask(both, { tools, parallel_tool_calls: false })).calls)).toEqual(['get_weather'])
+    expect(names((await request(both, { tools })).calls)).toEqual(['get_weather', 'send_email'])
+    expect(names((await request(both, { tools, parallel_tool_calls: false })).calls)).toEqual(['get_weather'])
   })
 
   it('counts thoughts when it is asked to think', async () => {
-    const [plain, deep] = [await ask('hello'), await ask('hello', { reasoning_effort: 'high' })]
+    const [plain, deep] = [await request('hello'), await request('hello', { reasoning_effort: 'high' })]
     expect(plain.usage?.completion_tokens_details?.reasoning_tokens).toBe(0)
     expect(deep.usage?.completion_tokens_details?.reasoning_tokens).toBe(256)
     expect(deep.usage?.completion_tokens).toBe(Number(plain.usage?.completion_tokens) + 256)
   })
 
   it('ends before a stop word', async () => {
-    expect((await ask('one two three', { stop: ['three', 'two'] })).text).toBe('You said: one ')
+    expect((await request('one two three', { stop: ['three', 'two'] })).text).toBe('You said: one ')
   })
 
   it('says what it would have read from its cache: the beginning of a conversation that it was asked before', async () => {
     const system = { role: 'system', content: 'Be brief. '.repeat(1000) } as const
-    const told = async (content: string) => {
+    const reported = async (content: string) => {
       const messages = [system, { role: 'user', content } as const]
       const { usage } = await sdk.chat.completions.create({ model: 'simulated-1', messages })
       return usage?.prompt_tokens_details?.cached_tokens
     }
-    expect(await told('first')).toBe(0)
-    const cached = await told('second')
+    expect(await reported('first')).toBe(0)
+    const cached = await reported('second')
     expect(cached).toBeGreaterThanOrEqual(2432)
     expect(Number(cached) % 128).toBe(0)
-    expect((await ask('short')).usage?.prompt_tokens_details?.cached_tokens).toBe(0)
+    expect((await request('short')).usage?.prompt_tokens_details?.cached_tokens).toBe(0)
   })
 
   it('streams what it answers whole, and the usage when asked for', async () => {
     const parts = [text('What is this?'), image(dataUrl('image/png', png(640, 480)))]
-    const whole = await ask(parts)
+    const whole = await request(parts)
     const stream = await sdk.chat.completions.create({
       model: 'simulated-1',
       messages: [{ role: 'user', content: parts }],
@@ -178,7 +178,7 @@ describe('the simulated model', () => {
     ['a', 0],
     ['a', 5000],
   ])('refuses to embed %j in %s dimensions', async (input, dimensions) => {
-    const asked = { model: 'simulated-1', input, ...(dimensions !== undefined && { dimensions }) }
-    await expect(sdk.embeddings.create(asked)).rejects.toMatchObject({ status: 400 })
+    const requested = { model: 'simulated-1', input, ...(dimensions !== undefined && { dimensions }) }
+    await expect(sdk.embeddings.create(requested)).rejects.toMatchObject({ status: 400 })
   })
 })

@@ -21,8 +21,8 @@ describe('the header of an image', () => {
   it.each(formats)('tells nothing when it is cut anywhere: %s', (_, bytes) => {
     const whole = bytes(640, 479)
     for (let end = 0; end < 24; end += 1) {
-      const told = imageHeader(whole.subarray(0, Math.min(end, whole.length - 1)))
-      expect(told === null || (told.width <= 640 && told.height <= 479)).toBe(true)
+      const reported = imageHeader(whole.subarray(0, Math.min(end, whole.length - 1)))
+      expect(reported === null || (reported.width <= 640 && reported.height <= 479)).toBe(true)
     }
     expect(imageHeader(whole.subarray(0, 9))).toBeNull()
   })

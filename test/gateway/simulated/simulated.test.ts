@@ -41,13 +41,17 @@ describe('the simulated provider', () => {
     await simulated.close()
   })
 
-  const ask = async (messages: readonly ModelMessage[], tools: readonly ModelTool[] = [], maxTokens?: number) => {
+  const sendRequest = async (
+    messages: readonly ModelMessage[],
+    tools: readonly ModelTool[] = [],
+    maxTokens?: number,
+  ) => {
     return world.stream({
       ...{ model: 'simulated-1', messages, tools, idempotencyKey: 'k' },
       ...(maxTokens ? { maxTokens } : {}),
     })
   }
-  const say = (content: string, tools: readonly ModelTool[] = []) => ask([{ role: 'user', content }], tools)
+  const say = (content: string, tools: readonly ModelTool[] = []) => sendRequest([{ role: 'user', content }], tools)
 
   it('echoes the last user message word by word and counts tokens', async () => {
     const { answer, deltas } = await say('Good morning to you')
@@ -89,13 +93,16 @@ describe('the simulated provider', () => {
     const [call] = answer.toolCalls
     const result: ModelMessage = { role: 'tool', callId: call?.callId ?? '', name: 'get_weather', content: '{"c":21}' }
     const assistant: ModelMessage = { role: 'assistant', content: '', toolCalls: answer.toolCalls }
-    const next = await ask([{ role: 'user', content: 'Use get_weather for Paris' }, assistant, result], [weather])
+    const next = await sendRequest(
+      [{ role: 'user', content: 'Use get_weather for Paris' }, assistant, result],
+      [weather],
+    )
     expect(next.answer.text).toBe('The tool get_weather answered: {"c":21}')
     expect(next.answer.finishReason).toBe('stop')
   })
 
   it('stops at the limit of tokens that it is given', async () => {
-    const { answer } = await ask([{ role: 'user', content: 'one two three four five six' }], [], 3)
+    const { answer } = await sendRequest([{ role: 'user', content: 'one two three four five six' }], [], 3)
     expect(answer.finishReason).toBe('length')
     expect(answer.text).toHaveLength(12)
   })

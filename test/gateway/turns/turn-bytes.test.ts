@@ -42,7 +42,7 @@ it('takes nothing over from a list whose messages were replaced', () => {
 
 describe('the limits of a request', () => {
   const own = { ...route, baseUrl: 'https://api.openai.com/v1' }
-  const asked = { messages: [user('hi')], temperature: 0.5, maxTokens: 9 }
+  const requested = { messages: [user('hi')], temperature: 0.5, maxTokens: 9 }
   /** The same by the body that is sent when personal data was taken out. */
   const rewritten = (request: ModelRequest, to: Route) =>
     JSON.parse(openAiBody({ body: turnBody(request), bytes: null, stream: true, translated: true }, to).toString())
@@ -52,9 +52,9 @@ describe('the limits of a request', () => {
     ['o3', own, { max_completion_tokens: 9 }],
     ['o3', route, { max_tokens: 9, temperature: 0.5 }],
   ])('are said in the words of the server, and sampling only to models that take it: %s', (model, to, limits) => {
-    const request = { ...asked, model, tools: [], idempotencyKey: 'k' }
+    const request = { ...requested, model, tools: [], idempotencyKey: 'k' }
     const by = { ...to, model }
-    const head = { model, stream: true, stream_options: { include_usage: true }, messages: asked.messages }
+    const head = { model, stream: true, stream_options: { include_usage: true }, messages: requested.messages }
     expect(JSON.parse(turnBytes(request, by).toString())).toEqual({ ...head, ...limits })
     expect(rewritten(request, by)).toEqual({ ...head, ...limits })
   })

@@ -57,7 +57,7 @@ const request: ModelRequest = {
 const whose = actorCaller({ project, tenant: null, user: null }, null)
 
 /** One model call of a turn. */
-const ask = (turns: TurnModels) =>
+const sendRequest = (turns: TurnModels) =>
   turns.call(request, whose, { onDelta: () => {}, signal: new AbortController().signal })
 
 const price = costOf('gpt-4o-mini', { inputTokens: 20, outputTokens: 7, cachedTokens: 5, reasoningTokens: 2 }) ?? ''
@@ -72,11 +72,11 @@ const usageOf = () => storage.records.list(usageRows, projectScope(project), { l
 
 /** Refuses so often after the first `before`, and says to come back after so long: no time goes by by itself. */
 const refusing = (times: number, resetMs: number, before = 0) => {
-  let asked = 0
+  let requestCount = 0
   const waiting = Promise.withResolvers<void>()
   const limits: RateLimits = {
     take: async () => {
-      const place = ++asked
+      const place = ++requestCount
       const allowed = place <= before || place > before + times
       if (!allowed) waiting.resolve()
       return { allowed, remaining: 0, resetMs }
@@ -217,7 +217,9 @@ it('spends one budget from two processes at once, and never more than it has', a
   const calls = 20
   const id = await limit({ budget_total_usd: textOf(amountOf(price).times(calls)) })
   const processes = [await open(), await open()]
-  const results = await Promise.allSettled(processes.flatMap((turns) => Array.from({ length: 40 }, () => ask(turns))))
+  const results = await Promise.allSettled(
+    processes.flatMap((turns) => Array.from({ length: 40 }, () => sendRequest(turns))),
+  )
   const answered = results.filter(({ status }) => status === 'fulfilled')
   const codes = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
   expect(new Set(codes)).toEqual(new Set(['budget_exceeded']))

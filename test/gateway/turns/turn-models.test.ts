@@ -48,7 +48,7 @@ const request = (model: string): ModelRequest => ({
 const whose = actorCaller({ project: 'prj_a', tenant: null, user: null }, null)
 
 /** A turn's model call, and the usage row that it leaves. */
-const ask = async ({ turns }: World, model: string) => {
+const sendRequest = async ({ turns }: World, model: string) => {
   const answer = await turns.call(request(model), whose, { onDelta: () => {}, signal: new AbortController().signal })
   const row = metered({ operation: 'session.turn', agentId: null, ...answer.charge })
   return { answer, row, received: upstream.received[0] }
@@ -59,7 +59,7 @@ describe('a turn', () => {
     const world = await open({ keys: { openai: { apiKey: 'sk-ours' } } })
     await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1` })
     upstream.script(whole(openAi.text))
-    const { answer, row, received } = await ask(world, 'gpt-4o-mini')
+    const { answer, row, received } = await sendRequest(world, 'gpt-4o-mini')
     expect(answer.text).toBe('Hello wörld 🌍')
     expect(received).toMatchObject({
       path: '/v1/chat/completions',
@@ -89,7 +89,7 @@ describe('a turn', () => {
     const world = await open()
     await world.connect({ provider: sample.id, api_format: sample.id, key: 'sk-theirs', base_url: upstream.url })
     upstream.script(whole(sample.text))
-    const { answer, row, received } = await ask(world, model)
+    const { answer, row, received } = await sendRequest(world, model)
     expect(answer.text).toBe('Hello wörld 🌍')
     expect(received?.path.split('?')[0]).toBe(path)
     expect(received?.headers[header]).toBe(key)
@@ -101,7 +101,7 @@ describe('a turn', () => {
     const world = await open()
     const id = await world.register({ name: 'Rack', base_url: `${upstream.url}/v1`, models: ['gpt-4o-mini'] })
     upstream.script(whole(openAi.text))
-    const { row, received } = await ask(world, 'rack')
+    const { row, received } = await sendRequest(world, 'rack')
     expect(received?.headers.authorization).toBeUndefined()
     expect(row).toMatchObject({
       ...{ provider: `custom:${id}`, model: 'gpt-4o-mini', billing_mode: 'custom' },
@@ -113,7 +113,7 @@ describe('a turn', () => {
   it('goes to any provider of the table with the key of the installation, which is charged for', async () => {
     const world = await open({ keys: { groq: { apiKey: 'gsk', baseUrl: `${upstream.url}/openai/v1` } } })
     upstream.script(whole(openAi.text))
-    const { row, received, answer } = await ask(world, 'groq/openai/gpt-oss-120b')
+    const { row, received, answer } = await sendRequest(world, 'groq/openai/gpt-oss-120b')
     expect(received).toMatchObject({ path: '/openai/v1/chat/completions', headers: { authorization: 'Bearer gsk' } })
     const cost = costOf('groq/openai/gpt-oss-120b', answer.usage)
     expect(cost).not.toBeNull()
@@ -132,7 +132,7 @@ describe('a turn', () => {
     await world.connect({ provider: 'anthropic', api_format: 'anthropic', base_url: upstream.url })
     upstream.script(whole(openAi.text))
     for (const model of ['gpt-4o', 'claude-haiku-4-5']) {
-      await expect(ask(world, model), model).rejects.toMatchObject({ code: 'provider_unavailable' })
+      await expect(sendRequest(world, model), model).rejects.toMatchObject({ code: 'provider_unavailable' })
     }
     expect(upstream.received).toEqual([])
     await world.close()
@@ -140,8 +140,8 @@ describe('a turn', () => {
 
   it('is refused by what is wrong with its model when nobody serves it', async () => {
     const world = await open({ keys: { openai: { apiKey: 'sk-ours' } } })
-    await expect(ask(world, 'llama-4')).rejects.toMatchObject({ code: 'model_not_found' })
-    await expect(ask(world, 'claude-haiku-4-5')).rejects.toMatchObject({ code: 'provider_not_configured' })
+    await expect(sendRequest(world, 'llama-4')).rejects.toMatchObject({ code: 'model_not_found' })
+    await expect(sendRequest(world, 'claude-haiku-4-5')).rejects.toMatchObject({ code: 'provider_not_configured' })
     await world.close()
   })
 
@@ -150,7 +150,7 @@ describe('a turn', () => {
     await world.connect({ key: 'sk-theirs', base_url: `${upstream.url}/v1`, fallback_to_managed: true })
     const oops = refusal(503, { message: 'oops' })
     upstream.script(oops, oops, whole(openAi.text))
-    const { answer, row } = await ask(world, 'gpt-4o-mini')
+    const { answer, row } = await sendRequest(world, 'gpt-4o-mini')
     expect(upstream.received.map(({ headers }) => headers.authorization)).toEqual([
       'Bearer sk-theirs',
       'Bearer sk-theirs',

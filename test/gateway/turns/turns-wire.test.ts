@@ -40,16 +40,16 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     tools: [],
     idempotencyKey: 'ses_1:4:0',
   }
-  const ask = (signal?: AbortSignal, of = world) => of.stream(request, signal)
+  const sendRequest = (signal?: AbortSignal, of = world) => of.stream(request, signal)
   const failure = async (signal?: AbortSignal, of = world): Promise<ServiceError> => {
-    const error = await ask(signal, of).catch((thrown: unknown) => thrown)
+    const error = await sendRequest(signal, of).catch((thrown: unknown) => thrown)
     if (!(error instanceof ServiceError)) throw new Error('no ServiceError', { cause: error })
     return error
   }
 
   it('streams text and counts tokens as the provider did', async () => {
     world.first.script(whole(sample.text))
-    const { answer, deltas } = await ask()
+    const { answer, deltas } = await sendRequest()
     expect(deltas.join('')).toBe('Hello wörld 🌍')
     expect(answer.text).toBe('Hello wörld 🌍')
     expect(answer.finishReason).toBe('stop')
@@ -64,7 +64,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
 
   it('sends the key and the idempotency key', async () => {
     world.first.script(whole(sample.text))
-    await ask()
+    await sendRequest()
     const headers = world.first.received[0]?.headers ?? {}
     expect(keyOf(headers)).toMatch(/^(Bearer )?key-1$/)
     expect(headers['idempotency-key']).toBe('ses_1:4:0')
@@ -84,14 +84,14 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
       }
       step(0)
     })
-    const { answer, deltas } = await ask()
+    const { answer, deltas } = await sendRequest()
     expect(deltas).toEqual(['Hello ', 'wörld 🌍'])
     expect(answer.usage.outputTokens).toBe(7)
   })
 
   it('assembles several tool calls with their arguments', async () => {
     world.first.script(whole(sample.calls))
-    const { answer, deltas } = await ask()
+    const { answer, deltas } = await sendRequest()
     expect(deltas).toEqual([])
     expect(answer.finishReason).toBe('tool_calls')
     expect(answer.toolCalls.map(({ callId, name }) => [callId, name])).toEqual([
@@ -103,7 +103,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
 
   it('says that an answer stopped for its length', async () => {
     world.first.script(whole(sample.tooShort))
-    expect((await ask()).answer.finishReason).toBe('length')
+    expect((await sendRequest()).answer.finishReason).toBe('length')
   })
 
   it.each([
@@ -124,7 +124,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
 
   it('tries again after 5xx and after a lost connection, with the same idempotency key', async () => {
     world.first.script(refusal(500, { message: 'oops' }), hangUp, whole(sample.text))
-    expect((await ask()).answer.text).toBe('Hello wörld 🌍')
+    expect((await sendRequest()).answer.text).toBe('Hello wörld 🌍')
     expect(world.first.received.map(({ headers }) => headers['idempotency-key'])).toEqual(Array(3).fill('ses_1:4:0'))
   })
 
@@ -137,7 +137,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
   it('waits as long as Retry-After says', async () => {
     world.first.script(refusal(429, sample.rateLimit, { 'retry-after': '1' }), whole(sample.text))
     const start = performance.now()
-    await ask()
+    await sendRequest()
     expect(performance.now() - start).toBeGreaterThanOrEqual(990)
   })
 
@@ -176,7 +176,7 @@ describe.each([openAi, anthropic, google])('a turn in the format of $id', (sampl
     await vi.waitFor(
       async () => {
         impatient.first.script(trickled(sample.text, 6, 100))
-        expect((await ask(undefined, impatient)).answer.text).toBe('Hello wörld 🌍')
+        expect((await sendRequest(undefined, impatient)).answer.text).toBe('Hello wörld 🌍')
       },
       { timeout: 30_000 },
     )
@@ -244,9 +244,9 @@ describe('what only one provider does', () => {
     world.first.script(answer)
     const request: ModelRequest = { model, messages: [{ role: 'user', content: 'Hi' }], tools: [], idempotencyKey: 'k' }
     const error = await world.stream(request).catch((thrown: unknown) => thrown)
-    const asked = world.first.received.length
+    const requestCount = world.first.received.length
     await world.close()
-    return [error instanceof ServiceError ? error.code : error, asked]
+    return [error instanceof ServiceError ? error.code : error, requestCount]
   }
 
   it('asks OpenAI once when its quota is used up', async () => {

@@ -125,13 +125,13 @@ describe('an image elsewhere', () => {
   })
 
   it('on this machine is not fetched, and its address is told to nobody', async () => {
-    let asked = 0
+    let requestCount = 0
     const { guard, url } = await serve(() => {
-      asked += 1
+      requestCount += 1
     }, true)
     const refused = await refusal(fetchImage({ guard }, { kind: 'remote', url: url('/a'), at: 'image_url' }, options))
     expect(refused).toMatchObject({ code: 'bad_request' })
     expect(refused.message).not.toContain('127.0.0.1')
-    expect(asked).toBe(0)
+    expect(requestCount).toBe(0)
   })
 })

@@ -11,7 +11,7 @@ import { type ChatWorld, caller, openChatWorld } from '../chat/chat-world.ts'
 import { heic } from '../simulated/image-bytes.ts'
 import { pngOf } from './vision-world.ts'
 
-/* Vision over the real chat, asked of servers that speak as each family does. */
+/* Vision over the real chat, with servers that speak as each family does. */
 
 let chat: ChatWorld
 let send: ReturnType<typeof formServer>
@@ -94,7 +94,7 @@ const frames = (text: string) => text.split('\n\n').filter((frame) => frame !== 
 const dataOf = (frame = '') => JSON.parse(frame.replace(/^data: /, ''))
 
 describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn }) => {
-  const ask = (more: object = {}) => send('/v1/vision', { model, image_url: dataUrl, prompt: 'Colour?', ...more })
+  const request = (more: object = {}) => send('/v1/vision', { model, image_url: dataUrl, prompt: 'Colour?', ...more })
 
   it('is asked in its own words, and its answer is metered and recorded', async () => {
     const usage = { inputTokens: 100, outputTokens: 10, cachedTokens: 0, reasoningTokens: 0 }
@@ -102,7 +102,7 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     expect(cost).toBeGreaterThan(0)
     chat.first.script(answers(answer))
     chat.recorded.length = 0
-    const { status, json, headers } = await ask()
+    const { status, json, headers } = await request()
     expect([status, json]).toMatchObject([
       200,
       {
@@ -119,7 +119,7 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
 
   it('streams, in chunks of any size', async () => {
     chat.first.script(trickled(sample.text, 23, 1))
-    const { text } = await ask({ stream: true })
+    const { text } = await request({ stream: true })
     const all = frames(text)
     expect(all.at(-1)).toBe('data: [DONE]')
     const deltas = all.slice(0, -2).map((frame) => textOf(dataOf(frame).delta))
@@ -132,23 +132,23 @@ describe.each(families)('$sample.id', ({ model, sample, answer, said, partsIn })
     ['malformed', whole(sample.malformed)],
   ])('that is %s in its stream ends with an error and without its end', async (_, broken) => {
     chat.first.script(broken)
-    const { text } = await ask({ stream: true })
+    const { text } = await request({ stream: true })
     expect(dataOf(frames(text).at(-1))).toMatchObject({ error: expect.stringMatching(/^provider_/) })
     expect(text).not.toContain('[DONE]')
   })
 
   it('that is busy is asked again, and then its refusal is told', async () => {
     chat.first.script(refusal(429, sample.rateLimit, { 'retry-after': '0' }), answers(answer))
-    expect((await ask()).status).toBe(200)
+    expect((await request()).status).toBe(200)
     chat.first.script(refusal(429, sample.rateLimit, { 'retry-after': '60' }))
-    const busy = await ask()
+    const busy = await request()
     expect([busy.status, busy.json, busy.headers['retry-after']]).toMatchObject([
       429,
       { error: 'provider_rate_limited' },
       '60',
     ])
     chat.first.script(refusal(500, { message: 'oh' }))
-    expect((await ask()).json).toMatchObject({ error: expect.stringMatching(/^provider_/) })
+    expect((await request()).json).toMatchObject({ error: expect.stringMatching(/^provider_/) })
     expect(chat.first.received.length).toBeGreaterThan(1)
     chat.world.now += 600_000
   })

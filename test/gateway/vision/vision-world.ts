@@ -44,7 +44,7 @@ const crc = (bytes: Buffer): number => {
 export const ofSize = (image: Buffer, bytes: number): Buffer =>
   Buffer.concat([image, Buffer.alloc(bytes - image.length)])
 
-/** Models of the test: what is asked for by these names is served so. */
+/** Models of the test: what is requested by these names is served so. */
 const models: Readonly<Record<string, readonly [provider: string, format: WireFormat, source: Route['source']]>> = {
   'gpt-4o-mini': ['openai', 'openai', 'managed'],
   'claude-haiku-4-5': ['anthropic', 'anthropic', 'managed'],
@@ -53,8 +53,8 @@ const models: Readonly<Record<string, readonly [provider: string, format: WireFo
 }
 
 const routesOf = (configured: readonly string[]): Routes => ({
-  resolve: (_, asked) => {
-    const model = asked.slice(asked.indexOf('/') + 1)
+  resolve: (_, requested) => {
+    const model = requested.slice(requested.indexOf('/') + 1)
     const found = models[model]
     if (found === undefined) throw new ServiceError('model_not_found', { param: 'model' })
     const [provider, format, source] = found

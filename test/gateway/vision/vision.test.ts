@@ -59,8 +59,8 @@ describe('vision', () => {
     })
     expect([status, json]).toEqual([200, { analysis: 'A red square.', ...about }])
     expect(headers['x-provider']).toBe('simulated')
-    expect(chat.asked).toHaveLength(1)
-    expect(chat.asked[0]).toMatchObject({ operation: 'vision.analyze', need: 'vision', caller: { keyId: 'key_1' } })
+    expect(chat.received).toHaveLength(1)
+    expect(chat.received[0]).toMatchObject({ operation: 'vision.analyze', need: 'vision', caller: { keyId: 'key_1' } })
     expect(chat.last).toMatchObject({ model: 'claude-haiku-4-5', max_tokens: 50, temperature: 0.2 })
     expect([urls(), prompt()]).toEqual([[dataUrl], 'What colour?'])
   })
@@ -142,7 +142,7 @@ describe('vision', () => {
     ['byok', '0.25', { providerCostUsd: 0.25, serviceChargeUsd: 0, markupPercentage: 0 }],
     ['custom', null, { providerCostUsd: null, serviceChargeUsd: 0, markupPercentage: 0 }],
   ] as const)('charges nothing under a key of one’s own: %s', (source, costUsd, cost) => {
-    const route = { ...routeToNobody, source }
+    const route = { ...deadRoute, source }
     const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 }
     expect(aboutOf({ route, model: 'm', usage, costUsd, finishReason: 'stop', headers: [] })).toMatchObject({ cost })
   })
@@ -152,7 +152,7 @@ describe('vision', () => {
     const as = { ...principals.agent_key, keyType: 'public' as const }
     const { status, json } = await send('/v1/vision', { image_url: dataUrl }, { as })
     expect([status, json]).toMatchObject([403, { error: 'forbidden' }])
-    expect(chat.asked).toEqual([])
+    expect(chat.received).toEqual([])
   })
 })
 
@@ -176,7 +176,7 @@ describe('the model', () => {
     const { send, chat } = open(undefined, [])
     const answered = await send('/v1/vision', { image_url: dataUrl, ...more })
     expect([answered.status, answered.json]).toMatchObject([status, { error, param: 'model' }])
-    expect(chat.asked).toEqual([])
+    expect(chat.received).toEqual([])
   })
 })
 
@@ -211,7 +211,7 @@ describe('an image', () => {
     expect([status, json]).toMatchObject([400, { error: 'image_too_large', param: 'files[1]' }])
     const inJson = { model, images: [encoded(ofSize(png, most + 1), 'image/png')] }
     expect((await send('/v1/vision', inJson)).json).toMatchObject({ error: 'image_too_large', param: 'images[0]' })
-    expect(chat.asked).toHaveLength(1)
+    expect(chat.received).toHaveLength(1)
   })
 
   const wrong: readonly (readonly [string, object, string, string])[] = [
@@ -275,7 +275,7 @@ describe('an image', () => {
     const { send, chat } = open()
     const { status, json } = await send('/v1/vision/describe', body)
     expect([status, json]).toMatchObject([400, { error, param, message: expect.any(String) }])
-    expect(chat.asked).toEqual([])
+    expect(chat.received).toEqual([])
   })
 
   it('in a form is refused when it is not what its part says', async () => {
@@ -329,16 +329,16 @@ describe('a stream', () => {
     const gone = new AbortController()
     const useCases = visionUseCases({
       chat,
-      routes: { resolve: () => [routeToNobody] },
+      routes: { resolve: () => [deadRoute] },
       guard: { check: (text) => new URL(text), request: () => Promise.reject(new Error('nothing is fetched')) },
     })
     const { signal } = gone
     await useCases['vision.analyze']({ ...emptyCall, body: { image_url: url }, signal })
-    expect(chat.asked[0]?.signal).toBe(signal)
+    expect(chat.received[0]?.signal).toBe(signal)
   })
 })
 
-const routeToNobody = {
+const deadRoute = {
   model: 'm',
   provider: 'openai',
   format: 'openai',

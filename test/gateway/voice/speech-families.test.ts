@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 const audio = Buffer.from(Array.from({ length: 3000 }, (_, i) => i % 251))
 
-/** What each provider is asked in its own words. */
+/** What each provider is sent, in its own format. */
 const families: readonly {
   readonly model: string
   readonly provider: string
@@ -136,8 +136,8 @@ describe('speech of Gemini', () => {
 
   it('is WAV with a true length, made of the PCM inside its JSON', async () => {
     world.upstream.script(answers(geminiAudio(samples)))
-    const asked = { voice: 'puck', language: 'de-DE', temperature: 1.5 }
-    const answer = await world.speak({ input: 'Hello', model: 'gemini-3.8-flash-tts', ...asked })
+    const requested = { voice: 'puck', language: 'de-DE', temperature: 1.5 }
+    const answer = await world.speak({ input: 'Hello', model: 'gemini-3.8-flash-tts', ...requested })
     const [heard] = world.upstream.heard
     expect(heard?.path).toBe('/google/models/gemini-3.8-flash-tts:generateContent')
     expect(heard?.headers).toMatchObject({ 'x-goog-api-key': 'managed-key' })
@@ -163,13 +163,13 @@ describe('speech of Gemini', () => {
     const frames = serverSent(geminiAudio(samples.subarray(0, 2000), false), geminiAudio(samples.subarray(2000)))
     const pieces = frames.match(/[\s\S]{1,701}/g) ?? []
     world.upstream.script(trickles(pieces, 'text/event-stream'))
-    const asked = { model: 'gemini-3.8-flash-tts', response_format: format, stream: true }
-    const listener = listen(await world.speak({ input: 'Hello', ...asked }))
+    const requested = { model: 'gemini-3.8-flash-tts', response_format: format, stream: true }
+    const listener = listen(await world.speak({ input: 'Hello', ...requested }))
     expect(await listener.over).toBe('end')
     expect(world.upstream.heard[0]?.path).toContain(':streamGenerateContent?alt=sse')
     const all = Buffer.concat(listener.parts)
     expect(all.subarray(format === 'wav' ? 44 : 0).equals(samples)).toBe(true)
-    // a length that nobody knows yet
+    // a length that is not known yet
     if (format === 'wav') expect(all.readUInt32LE(40)).toBe(0xffff_ffff)
   })
 
@@ -183,8 +183,8 @@ describe('speech of Gemini', () => {
     ['stops for another reason', [{ candidates: [{ finishReason: 'SAFETY' }] }]],
   ])('breaks off when a stream %s', async (_, documents) => {
     world.upstream.script(sends(serverSent(...documents), 'text/event-stream'))
-    const asked = { model: 'gemini-3.8-flash-tts', stream: true }
-    const listener = listen(await world.speak({ input: 'Hello', ...asked }))
+    const requested = { model: 'gemini-3.8-flash-tts', stream: true }
+    const listener = listen(await world.speak({ input: 'Hello', ...requested }))
     expect(await listener.over).toBe('abort')
     expect(world.calls.at(-1)).toMatchObject({ error: 'provider_error', units: null, costUsd: null })
   })
@@ -193,8 +193,14 @@ describe('speech of Gemini', () => {
 describe('WAV of ElevenLabs', () => {
   it('is PCM with a header of ours', async () => {
     world.upstream.script(sends(samples))
-    const asked = { model: 'eleven_v3', response_format: 'wav' as const, voice: 'Sarah', speed: 1.1, language: 'sw' }
-    const answer = await world.speak({ input: 'Habari', ...asked })
+    const requested = {
+      model: 'eleven_v3',
+      response_format: 'wav' as const,
+      voice: 'Sarah',
+      speed: 1.1,
+      language: 'sw',
+    }
+    const answer = await world.speak({ input: 'Habari', ...requested })
     expect(bytesOf(answer).subarray(44).equals(samples)).toBe(true)
     const [heard] = world.upstream.heard
     expect(heard?.path).toBe('/elevenlabs/text-to-speech/EXAVITQu4vr4xnSDxMaL?output_format=pcm_24000')
@@ -210,8 +216,8 @@ describe('WAV of ElevenLabs', () => {
 describe('a server of a customer', () => {
   it('that speaks the first format is asked what was asked, as it is', async () => {
     world.upstream.script(sends(audio))
-    const asked = { model: 'custom:mine/kokoro', voice: 'af_sky', response_format: 'aac' as const, speed: 3 }
-    const answer = await world.speak({ input: 'Hello', ...asked })
+    const requested = { model: 'custom:mine/kokoro', voice: 'af_sky', response_format: 'aac' as const, speed: 3 }
+    const answer = await world.speak({ input: 'Hello', ...requested })
     expect(bytesOf(answer).equals(audio)).toBe(true)
     expect(JSON.parse(world.upstream.heard[0]?.body.toString() ?? '')).toEqual({
       model: 'kokoro',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => world.keys({ openai: ['managed'], simulated: ['simulated'] }))
 afterAll(() => world.close())
 
-const asked = () => JSON.parse(world.upstream.heard[0]?.body.toString() ?? '{}')
+const requestBody = () => JSON.parse(world.upstream.heard[0]?.body.toString() ?? '{}')
 const paths = () => world.upstream.heard.map(({ path }) => path.split('/')[1])
 
 const bad = (param: string, ...says: readonly RegExp[]) => ({
@@ -29,7 +29,7 @@ describe('a request without a model', () => {
   it('goes to the first one of each direction', async () => {
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello' })
-    expect(asked()).toMatchObject({ model: 'tts-1', voice: 'alloy', response_format: 'mp3' })
+    expect(requestBody()).toMatchObject({ model: 'tts-1', voice: 'alloy', response_format: 'mp3' })
     world.upstream.script(answers(whisperAnswer))
     await world.transcribe({})
     expect(paths()).toEqual(['openai'])
@@ -43,7 +43,7 @@ describe('a request without a model', () => {
       world.upstream.script(sends(audio))
       await world.speak({ input: 'Bawo ni', language })
       expect(paths()).toEqual(['spitch'])
-      expect(asked().language).toBe(language.split('-')[0]?.toLowerCase())
+      expect(requestBody().language).toBe(language.split('-')[0]?.toLowerCase())
       world.upstream.script(answers(spitchAnswer))
       await world.transcribe({ language })
       expect(paths()).toEqual(['spitch'])
@@ -71,13 +71,13 @@ describe('a request without a model', () => {
     world.keys({ spitch: ['byok'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Sannu', language: 'ha' })
-    expect(asked().voice).toBe('amina')
+    expect(requestBody().voice).toBe('amina')
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Sannu', language: 'ha', voice: 'Femi' })
-    expect(asked()).toMatchObject({ voice: 'femi', language: 'ha' })
+    expect(requestBody()).toMatchObject({ voice: 'femi', language: 'ha' })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Kedu', model: 'spitch-tts', voice: 'obinna' })
-    expect(asked()).toMatchObject({ voice: 'obinna', language: 'ig' })
+    expect(requestBody()).toMatchObject({ voice: 'obinna', language: 'ig' })
   })
 
   it.each([
@@ -115,7 +115,7 @@ describe('a model', () => {
     world.upstream.script(provider === 'google' ? answers(geminiAudio(samples)) : sends(audio))
     await world.speak({ input: 'Hello', model })
     expect(paths()).toEqual([provider])
-    expect(asked()).toMatchObject(body)
+    expect(requestBody()).toMatchObject(body)
   })
 
   it('may be a voice where the two are one', async () => {
@@ -142,7 +142,7 @@ describe('a model', () => {
   it('that nobody knows goes to a server of the first format that is not a provider’s own', async () => {
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model: 'openai/kokoro' })
-    expect(asked()).toMatchObject({ model: 'kokoro', voice: 'alloy', response_format: 'mp3' })
+    expect(requestBody()).toMatchObject({ model: 'kokoro', voice: 'alloy', response_format: 'mp3' })
   })
 
   it('whose provider has no key is refused as that', async () => {
@@ -183,7 +183,7 @@ describe('what a model cannot do is refused with the field, and with what it can
     world.keys({ deepgram: ['managed'] })
     world.upstream.script(sends(audio))
     await world.speak({ input: 'Hello', model: 'aura-2', speed: 1, temperature: 0.3 })
-    expect(asked()).toEqual({ text: 'Hello' })
+    expect(requestBody()).toEqual({ text: 'Hello' })
   })
 })
 

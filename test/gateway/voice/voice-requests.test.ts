@@ -107,11 +107,11 @@ describe('an Idempotency-Key', () => {
 
 describe('admission', () => {
   it('hears who asks, and what the call can cost at most', async () => {
-    const asks: AdmissionRequest[] = []
+    const admissions: AdmissionRequest[] = []
     const own = await openVoiceWorld({
       admission: {
-        admit: (ask) => {
-          asks.push(ask)
+        admit: (request) => {
+          admissions.push(request)
           return {
             headers: [
               ['x-ratelimit-limit', '9'],
@@ -125,12 +125,12 @@ describe('admission', () => {
     try {
       own.upstream.script(sends(audio))
       const headers = new Map((await own.speak({ input: 'Hello', model: 'tts-1' })).headers)
-      expect(asks[0]).toMatchObject({ need: 'speech', model: 'tts-1', source: 'managed' })
-      expect(asks[0]?.mostUsd()).toBe('0.000075')
+      expect(admissions[0]).toMatchObject({ need: 'speech', model: 'tts-1', source: 'managed' })
+      expect(admissions[0]?.mostUsd()).toBe('0.000075')
       expect([headers.get('x-ratelimit-limit'), headers.get('x-more')]).toEqual(['60', '1'])
       own.upstream.script(answers(whisperAnswer))
       await own.transcribe({ model: 'whisper-1' })
-      expect(Number(asks[1]?.mostUsd())).toBeGreaterThan(0)
+      expect(Number(admissions[1]?.mostUsd())).toBeGreaterThan(0)
     } finally {
       await own.close()
     }

@@ -22,7 +22,7 @@ export type Keys = Readonly<Record<string, readonly KeySource[]>>
 /** The voice operations over one server that plays every provider. */
 export interface VoiceWorld {
   readonly upstream: AudioUpstream
-  /** What the ledger was told, in order. */
+  /** What the ledger was sent, in order. */
   readonly calls: GatewayCall[]
   /** What tickets were settled with, in order. */
   readonly settled: (string | null)[]

@@ -70,7 +70,7 @@ export const waiting = (owner: string | null = 'ses_1'): AnyMachineSnapshot =>
   initialTransition(machine, { ...inputOf('builtin', owner), connection })[0]
 
 /** A new action of a call whose server requests input. */
-export const asked = (owner: string | null = 'ses_1'): AnyMachineSnapshot =>
+export const requestedBy = (owner: string | null = 'ses_1'): AnyMachineSnapshot =>
   initialTransition(machine, { ...inputOf('builtin', owner), input })[0]
 
 /** An action after these events. */

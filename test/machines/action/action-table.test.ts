@@ -10,7 +10,6 @@ import {
   approve,
   approveWithEdits,
   approveWithOutput,
-  asked,
   cancel,
   connected,
   connectionEnded,
@@ -29,6 +28,7 @@ import {
   progresses,
   reject,
   remove,
+  requestedBy,
   succeeded,
   succeeds,
   waiting,
@@ -45,9 +45,9 @@ const places = {
   executing: action('http', approve),
   'waiting for a connection': waiting(),
   'approved, and waiting for a connection': action('http', approve, needsConnection),
-  'waiting for input': asked(),
+  'waiting for input': requestedBy(),
   'approved, and waiting for input': action('http', approve, needsInput),
-  'executing with an answer': after(machine, asked(), answersInput),
+  'executing with an answer': after(machine, requestedBy(), answersInput),
   executed: action('http', approve, succeeds),
   'executed by the caller': action('function', approveWithOutput),
   failed: action('http', approve, fails),
@@ -277,12 +277,12 @@ it('keeps what the person answered to the server, and tells the waiting session 
     [dismissesInput, { action: 'cancel' }],
   ] as const
   for (const [event, answer] of answers) {
-    const [next, actions] = transition(machine, asked(), event)
+    const [next, actions] = transition(machine, requestedBy(), event)
     expect(JSON.parse(String(next.context.answer))).toEqual(answer)
-    const told = { type: 'action_approved', action_id: 'act_1', answered: answer.action }
-    expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event: told }] } }))
+    const sent = { type: 'action_approved', action_id: 'act_1', answered: answer.action }
+    expect(actions).toContainEqual(expect.objectContaining({ params: { messages: [{ to: 'ses_1', event: sent }] } }))
   }
-  expect(after(machine, asked(), answersInput, needsInput).context.answer).toBeNull()
+  expect(after(machine, requestedBy(), answersInput, needsInput).context.answer).toBeNull()
 })
 
 it('says why its connection never comes', () => {

@@ -5,15 +5,15 @@ import type { StoredEvent } from '#storage/ports.ts'
 import { outcomeOf } from '../outcome.ts'
 import { fresh, machine, walk } from './agent-version-samples.ts'
 
-/** What a version went through, and what it told the catalogue on the way. */
+/** What a version went through, and what it sent to the catalogue on the way. */
 interface Path {
   readonly states: readonly string[]
-  readonly told: readonly string[]
+  readonly sent: readonly string[]
 }
 
 const maxLength = 6
 
-const toldBy = (actions: readonly ListedAction[]): readonly string[] =>
+const sentBy = (actions: readonly ListedAction[]): readonly string[] =>
   actions
     .filter(({ type }) => type === 'send')
     .flatMap((action) => paramsOf.send(action).messages)
@@ -29,13 +29,13 @@ const pathsFrom = (snapshot: AnyMachineSnapshot, path: Path): readonly Path[] =>
     .filter((event) => accepted(snapshot, event))
     .flatMap((event) => {
       const [next, actions] = transition(machine, snapshot, event)
-      return pathsFrom(next, { states: [...path.states, String(next.value)], told: [...path.told, ...toldBy(actions)] })
+      return pathsFrom(next, { states: [...path.states, String(next.value)], sent: [...path.sent, ...sentBy(actions)] })
     })
   return [path, ...further]
 }
 
 describe('on every path', () => {
-  const paths = pathsFrom(fresh(), { states: ['draft'], told: [] })
+  const paths = pathsFrom(fresh(), { states: ['draft'], sent: [] })
 
   it('a version is published once at most, and never goes back to being changed', () => {
     for (const { states } of paths) {
@@ -55,16 +55,16 @@ describe('on every path', () => {
   })
 
   it('the catalogue is told of it first to list it, then to take it out, under rising numbers', () => {
-    const words = new Set(paths.map(({ told }) => told.join(', ')))
+    const words = new Set(paths.map(({ sent }) => sent.join(', ')))
     expect([...words].sort()).toEqual(['', 'list 1', 'list 1, unlist 2'])
   })
 
   it('it is listed exactly while it can be installed, unless it is deleted', () => {
-    for (const { states, told } of paths) {
+    for (const { states, sent } of paths) {
       const last = states.at(-1)
-      if (last === 'published') expect(told.at(-1)).toBe('list 1')
-      if (last === 'deprecated' || last === 'retired') expect(told.at(-1)).toBe('unlist 2')
-      if (last === 'draft' || last === 'in_review') expect(told).toEqual([])
+      if (last === 'published') expect(sent.at(-1)).toBe('list 1')
+      if (last === 'deprecated' || last === 'retired') expect(sent.at(-1)).toBe('unlist 2')
+      if (last === 'draft' || last === 'in_review') expect(sent).toEqual([])
     }
   })
 })

@@ -26,7 +26,7 @@ const having = (from: JsonObject, ...events: readonly StoredEvent[]) => {
   return {
     state: draft.snapshot.value,
     effects: draft.effects.map(({ name }) => name),
-    told: draft.messages.map(({ event }) => event.event_type),
+    sent: draft.messages.map(({ event }) => event.event_type),
     dueIn: Object.values(draft.reminders).map(({ due }) => due),
   }
 }
@@ -36,7 +36,7 @@ const wait: StoredEvent = { type: 'wait' }
 
 describe('an erasure', () => {
   it('begins with a round at once', () => {
-    expect(having(input)).toEqual({ state: 'working', effects: ['eraseOwned'], told: [], dueIn: [] })
+    expect(having(input)).toEqual({ state: 'working', effects: ['eraseOwned'], sent: [], dueIn: [] })
   })
 
   it('looks again while something is left, after longer and longer waits', () => {
@@ -55,14 +55,14 @@ describe('an erasure', () => {
     expect(having(input, nothing, wait, nothing)).toEqual({
       state: 'finishing',
       effects: ['finishErasure'],
-      told: ['tenant.deleted'],
+      sent: ['tenant.deleted'],
       dueIn: [],
     })
   })
 
   it('of one user tells nobody that the tenant is gone', () => {
     const ofUser = { ...input, user: 'ada' }
-    expect(having(ofUser, nothing, wait, nothing)).toMatchObject({ state: 'finishing', told: [] })
+    expect(having(ofUser, nothing, wait, nothing)).toMatchObject({ state: 'finishing', sent: [] })
   })
 
   it('of a project goes on as that of a tenant does, and tells no webhook, for there is none any more', () => {
@@ -72,7 +72,7 @@ describe('an erasure', () => {
     expect(having(whole, nothing, wait, nothing)).toMatchObject({
       state: 'finishing',
       effects: ['finishErasure'],
-      told: [],
+      sent: [],
     })
   })
 

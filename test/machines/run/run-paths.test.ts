@@ -60,12 +60,12 @@ describe('in every state that can be reached', () => {
   })
 })
 
-/** What a random life of a run did, told by what it asked of the world. */
+/** What a random life of a run did, shown by what it required of the world. */
 class Tally {
   slots = 0
-  asked = 0
+  requestCount = 0
   ends = 0
-  parentTold = 0
+  parentDelivered = 0
   modelCalls = 0
   readonly actions = new Set<string>()
   readonly children = new Set<string>()
@@ -81,9 +81,9 @@ class Tally {
   }
 
   #message(to: string, event: StoredEvent): void {
-    if (event.type === 'join') this.asked++
+    if (event.type === 'join') this.requestCount++
     else if (event.type === 'slot_returned') this.slots--
-    else if (event.type === 'child_ended') this.parentTold++
+    else if (event.type === 'child_ended') this.parentDelivered++
     else if (event.type === 'create') (to.startsWith('run_') ? this.children : this.actions).add(to)
     else {
       this.actions.delete(to)
@@ -96,15 +96,15 @@ const live = (life: readonly StoredEvent[]): void => {
   const tally = new Tally()
   const [start, first] = transition(machine, fresh(), { type: 'nothing' })
   for (const action of first) tally.take(action)
-  tally.asked = 1
+  tally.requestCount = 1
   let snapshot: AnyMachineSnapshot = start
   for (const event of life) {
-    // a queue gives what was asked for, once
-    if (event === slot && tally.asked <= 0) continue
+    // a queue gives what was requested, once
+    if (event === slot && tally.requestCount <= 0) continue
     const outcome = outcomeOf(machine, snapshot, event)
     if (outcome === 'ignored' || outcome.startsWith('refused')) continue
     if (event === slot) {
-      tally.asked--
+      tally.requestCount--
       tally.slots++
     }
     // who has ended by itself needs no message
@@ -125,7 +125,7 @@ const check = (tally: Tally, snapshot: AnyMachineSnapshot): void => {
   expect(tally.slots).toBe(contextOf(runDefinition, snapshot).slot ? 1 : 0)
   expect(tally.modelCalls).toBeLessThanOrEqual(3)
   if (!deleted) expect(tally.ends).toBe(open ? 0 : 1)
-  expect(tally.parentTold).toBe(open ? 0 : 1)
+  expect(tally.parentDelivered).toBe(open ? 0 : 1)
   if (!open) expect([...tally.actions, ...tally.children]).toEqual([])
 }
 
@@ -175,7 +175,7 @@ describe('a run that wants another model call', () => {
   })
 
   it('fails with time_limit_exceeded when its time is up, waiting for people or not', () => {
-    for (const events of [[slot], [slot, answer('ask')], [slot, answer('helper'), prepared('helper')]]) {
+    for (const events of [[slot], [slot, answer('confirm')], [slot, answer('helper'), prepared('helper')]]) {
       const [next] = transition(machine, run(...events), duration)
       expect(contextOf(runDefinition, next).error?.code).toBe('time_limit_exceeded')
     }
@@ -213,12 +213,12 @@ describe('delegation', () => {
     const returning = transition(machine, waiting, ended('run_9', 'run_9'))[0]
     expect(contextOf(runDefinition, returning).told).toHaveLength(1)
     const [thinking, actions] = transition(machine, returning, slot)
-    expect(contextOf(runDefinition, thinking)).toMatchObject({ told: [], steps: 2 })
+    expect(contextOf(runDefinition, thinking)).toMatchObject({ sent: [], steps: 2 })
     const listed: readonly ListedAction[] = actions
     const emitted = listed.filter(({ type }) => type === 'journal').flatMap((each) => paramsOf.journal(each).events)
     expect(emitted[0]).toMatchObject({
       event_type: 'run.model_call.started',
-      hidden: { told: expect.stringContaining('done') },
+      hidden: { sent: expect.stringContaining('done') },
     })
   })
 })

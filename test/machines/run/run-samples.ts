@@ -23,9 +23,9 @@ const tool = (kind: RunTool['kind'], more: Partial<RunTool> = {}): RunTool => ({
 
 const subagent = { agent_id: 'agt_2', version: null }
 
-/** `ask` is the caller's, `post` ours, `guarded` ours behind an approval, `helper` an agent, `boss` one behind an approval. */
+/** `confirm` is the caller's, `post` ours, `guarded` ours behind an approval, `helper` an agent, `boss` one behind an approval. */
 const tools = {
-  ask: tool('function'),
+  confirm: tool('function'),
   post: tool('http'),
   guarded: tool('http', { gated: true }),
   barred: tool('http', { denied: true }),
@@ -90,7 +90,7 @@ export const executed = (action_id: string): StoredEvent => ({ type: 'action_exe
 export const approves = (action_id: string): StoredEvent => ({
   type: 'action_approved',
   action_id,
-  ...(action_id.startsWith('ask') && { output: '1' }),
+  ...(action_id.startsWith('confirm') && { output: '1' }),
 })
 export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
   type: 'connection_required',
@@ -98,7 +98,7 @@ export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): Stored
   connection: { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null },
   by,
 })
-export const asks = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
+export const requiresInput = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
   type: 'input_required',
   action_id,
   input: { server: 'Notes', mode: 'form', message: 'Which one?', schema: { type: 'object' }, round: 1, resume: '{}' },
@@ -143,7 +143,7 @@ export const progresses = (action_id: string): StoredEvent => ({
   message: 'Reading.',
 })
 export const cancel: StoredEvent = { type: 'cancel' }
-/** The same as a caller asks for it. */
+/** The same as a caller requests it. */
 export const cancelBy: StoredEvent = { type: 'cancel', by: { kind: 'secret_key', id: 'key_1' } }
 export const expire: StoredEvent = { type: 'expire' }
 export const remove: StoredEvent = { type: 'delete' }
@@ -164,10 +164,10 @@ export const walk: Walk = {
     slot,
     compacted,
     answer(),
-    ...['ask', 'guarded', 'post', 'helper', 'boss', 'barred', 'made_up'].map((name) => answer(name)),
-    answer('ask', 'post'),
+    ...['confirm', 'guarded', 'post', 'helper', 'boss', 'barred', 'made_up'].map((name) => answer(name)),
+    answer('confirm', 'post'),
     fails,
-    ...['ask', 'guarded', 'boss'].flatMap((id) => [approves(id), rejects(id)]),
+    ...['confirm', 'guarded', 'boss'].flatMap((id) => [approves(id), rejects(id)]),
     executed('guarded'),
     ran('post'),
     progresses('post'),
@@ -175,8 +175,8 @@ export const walk: Walk = {
       needs('post'),
       needs('guarded', 'action'),
       connects('post'),
-      asks('post'),
-      asks('guarded', 'action'),
+      requiresInput('post'),
+      requiresInput('guarded', 'action'),
       answersInput('post'),
     ],
     ...['helper', 'boss'].flatMap((id) => [prepared(id), unprepared(id), ended(`run_of_${id}`, id)]),

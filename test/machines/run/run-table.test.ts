@@ -8,7 +8,6 @@ import {
   answer,
   answersInput,
   approves,
-  asks,
   cancel,
   cancelBy,
   compacted,
@@ -28,6 +27,7 @@ import {
   ran,
   rejects,
   remove,
+  requiresInput,
   run,
   slot,
   unprepared,
@@ -38,15 +38,15 @@ const places = {
   thinking: run(slot),
   'thinking while a child works': run(slot, delegate),
   'acting, a tool running': run(slot, answer('post')),
-  'acting while another waits': run(slot, answer('post', 'ask')),
+  'acting while another waits': run(slot, answer('post', 'confirm')),
   'acting, a child being prepared': run(slot, answer('helper')),
   'waiting for a child': run(slot, answer('helper'), prepared('helper')),
   'waiting for a caller’s child': run(slot, delegate, answer()),
   'waiting for a connection': run(slot, answer('post'), needs('post')),
-  'waiting for input': run(slot, answer('post'), asks('post')),
-  'waiting for people': run(slot, answer('ask', 'guarded')),
+  'waiting for input': run(slot, answer('post'), requiresInput('post')),
+  'waiting for people': run(slot, answer('confirm', 'guarded')),
   'acting without a slot': run(slot, answer('guarded'), approves('guarded')),
-  returning: run(slot, answer('ask'), approves('ask')),
+  returning: run(slot, answer('confirm'), approves('confirm')),
   completed: run(slot, answer()),
   failed: run(slot, fails),
   cancelled: run(cancel),
@@ -58,19 +58,19 @@ const events = {
   slot_granted: slot,
   context_compacted: compacted,
   'model_answered finally': answer(),
-  'model_answered with calls': answer('ask', 'guarded', 'post', 'helper', 'barred', 'made_up'),
+  'model_answered with calls': answer('confirm', 'guarded', 'post', 'helper', 'barred', 'made_up'),
   model_failed: fails,
   'tool_answered post': ran('post'),
   'tool_progressed post': progresses('post'),
-  'action_approved ask': approves('ask'),
+  'action_approved confirm': approves('confirm'),
   'action_approved guarded': approves('guarded'),
   'action_executed guarded': executed('guarded'),
-  'action_rejected ask': rejects('ask'),
+  'action_rejected confirm': rejects('confirm'),
   'connection_required post': needs('post'),
   'connection_required guarded': needs('guarded', 'action'),
   'action_approved post, connected': connects('post'),
-  'input_required post': asks('post'),
-  'input_required guarded': asks('guarded', 'action'),
+  'input_required post': requiresInput('post'),
+  'input_required guarded': requiresInput('guarded', 'action'),
   'action_approved post, answered': answersInput('post'),
   'child_prepared helper': prepared('helper'),
   'child_refused helper': unprepared('helper'),
@@ -92,27 +92,27 @@ const acting = 'open.started.running.acting'
 const waiting = 'open.started.running.waiting'
 const returning = 'open.started.running.returning'
 const people = 'open.started.requires_action'
-const asksModel = 'run.model_call.started callModel!'
+const callsModel = 'run.model_call.started callModel!'
 const back = 'slot_returned>rqu_1'
 const parent = 'child_ended>run_0'
 
-/** How a run ends from here: whom it has to tell beside its log and its parent. */
-const ends = (forgets: string, tells: string): Row => {
-  const told = tells === '' ? '' : `${tells} `
-  const ended = `run.cancelled ${told}${parent} notify!`
-  const expires = told.replaceAll(/cancel>run/g, 'expire>run')
+/** How a run ends from here: whom it has to notify beside its log and its parent. */
+const ends = (forgets: string, sends: string): Row => {
+  const sent = sends === '' ? '' : `${sends} `
+  const ended = `run.cancelled ${sent}${parent} notify!`
+  const expires = sent.replaceAll(/cancel>run/g, 'expire>run')
   return {
     cancel: `cancelled: ${forgets} ${ended}`,
     'cancel by a caller': `cancelled: ${forgets} audit! ${ended}`,
     expire: `expired: ${forgets} run.expired ${expires}${parent} notify!`,
     expiry: `expired: ${forgets} run.expired ${expires}${parent} notify!`,
-    delete: `deleted: ${forgets} ${told}${parent} eraseRun!`,
+    delete: `deleted: ${forgets} ${sent}${parent} eraseRun!`,
   }
 }
 
-const endsStarted = (tells: string): Row => ({
-  ...ends('forget abort forget', tells),
-  duration: `failed: forget abort forget run.failed ${tells === '' ? '' : `${tells} `}${parent} notify!`,
+const endsStarted = (sends: string): Row => ({
+  ...ends('forget abort forget', sends),
+  duration: `failed: forget abort forget run.failed ${sends === '' ? '' : `${sends} `}${parent} notify!`,
 })
 
 const over: Row = {
@@ -130,7 +130,7 @@ const overWithout = (...names: readonly string[]): Row =>
 const table: Record<keyof typeof places, Row> = {
   queued: {
     ...ends('abort forget', ''),
-    slot_granted: `${thinking}: run.started notify! remind ${asksModel}`,
+    slot_granted: `${thinking}: run.started notify! remind ${callsModel}`,
     delegate: 'refused invalid_transition',
   },
   thinking: {
@@ -160,7 +160,7 @@ const table: Record<keyof typeof places, Row> = {
   'acting, a tool running': {
     ...endsStarted(back),
     'tool_progressed post': `${acting}: run.tool_call.progress`,
-    'tool_answered post': `${thinking}: run.tool_call.completed ${asksModel}`,
+    'tool_answered post': `${thinking}: run.tool_call.completed ${callsModel}`,
     'connection_required post': `${people}: run.requires_action create>post ${back} notify!`,
     'input_required post': `${people}: run.requires_action create>post ${back} notify!`,
     delegate: `${acting}: run.delegated create>run_9`,
@@ -171,14 +171,14 @@ const table: Record<keyof typeof places, Row> = {
     'tool_answered post': `${people}: run.tool_call.completed ${back} notify!`,
     'connection_required post': `${people}: run.requires_action create>post ${back} notify!`,
     'input_required post': `${people}: run.requires_action create>post ${back} notify!`,
-    'action_approved ask': `${acting}: run.action.approved run.tool_call.completed`,
-    'action_rejected ask': `${acting}: run.action.rejected`,
+    'action_approved confirm': `${acting}: run.action.approved run.tool_call.completed`,
+    'action_rejected confirm': `${acting}: run.action.rejected`,
     delegate: `${acting}: run.delegated create>run_9`,
   },
   'acting, a child being prepared': {
     ...endsStarted(back),
     'child_prepared helper': `${waiting}: run.delegated create>run_of_helper ${back}`,
-    'child_refused helper': `${thinking}: run.tool_call.completed ${asksModel}`,
+    'child_refused helper': `${thinking}: run.tool_call.completed ${callsModel}`,
     delegate: `${acting}: run.delegated create>run_9`,
   },
   'waiting for a child': {
@@ -209,9 +209,9 @@ const table: Record<keyof typeof places, Row> = {
   'waiting for people': {
     ...endsStarted('cancel>ask cancel>guarded'),
     slot_granted: `same: ${back}`,
-    'action_approved ask': `${people}: run.action.approved run.tool_call.completed notify!`,
+    'action_approved confirm': `${people}: run.action.approved run.tool_call.completed notify!`,
     'action_approved guarded': `${acting}: run.action.approved`,
-    'action_rejected ask': `${people}: run.action.rejected notify!`,
+    'action_rejected confirm': `${people}: run.action.rejected notify!`,
     delegate: `${people}: run.delegated create>run_9`,
   },
   'acting without a slot': {
@@ -224,7 +224,7 @@ const table: Record<keyof typeof places, Row> = {
   },
   returning: {
     ...endsStarted(''),
-    slot_granted: `${thinking}: ${asksModel}`,
+    slot_granted: `${thinking}: ${callsModel}`,
     delegate: `${returning}: run.delegated create>run_9`,
   },
   completed: over,

@@ -41,7 +41,7 @@ describe('in every state that can be reached', () => {
   })
 })
 
-/** What a random life of a session did, told by what it asked of the world. */
+/** What a random life of a session did, shown by what it required of the world. */
 interface Tally {
   started: number
   ended: number
@@ -79,7 +79,7 @@ const live = (life: readonly StoredEvent[]): void => {
   for (const event of life) {
     const outcome = outcomeOf(machine, snapshot, event)
     if (outcome === 'ignored' || outcome.startsWith('refused')) continue
-    // the action itself knows that it was resolved: nobody has to withdraw it
+    // the action itself knows that it was resolved: no one has to withdraw it
     if (event.type.startsWith('action_')) tally.waiting.delete(String(event.action_id))
     const [next, actions] = transition(machine, snapshot, event)
     for (const action of actions) count(tally, action)
@@ -134,12 +134,12 @@ it('keeps the cost of a turn unknown once a price was, and the total at what is 
 
 it('asks for a checkpoint with every fiftieth turn and with no other', () => {
   let snapshot = fresh()
-  const asked: number[] = []
+  const requested: number[] = []
   for (let number = 1; number <= 100; number++) {
     snapshot = transition(machine, snapshot, turn())[0]
     const outcome = outcomeOf(machine, snapshot, answer())
-    if (outcome.includes('writeCheckpoint!')) asked.push(number)
+    if (outcome.includes('writeCheckpoint!')) requested.push(number)
     snapshot = transition(machine, snapshot, answer())[0]
   }
-  expect(asked).toEqual([50, 100])
+  expect(requested).toEqual([50, 100])
 })

@@ -19,7 +19,7 @@ const tool = (kind: SessionTool['kind'], gated: boolean): SessionTool => ({
 })
 
 const tools: JsonObject = {
-  ask: tool('function', true),
+  confirm: tool('function', true),
   give: tool('function', false),
   post: tool('http', false),
   guarded: tool('http', true),
@@ -27,7 +27,7 @@ const tools: JsonObject = {
 
 const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, cost_usd: '0.1' }
 
-/** Starts a turn with the tools `ask` and `guarded` (gated), `give` (the caller's) and `post` (ours). */
+/** Starts a turn with the tools `confirm` and `guarded` (gated), `give` (the caller's) and `post` (ours). */
 export const turn = (...results: readonly string[]): StoredEvent => ({
   type: 'turn',
   input: 'hi',
@@ -66,7 +66,7 @@ export const executed = (action_id: string): StoredEvent => ({ type: 'action_exe
 export const approves = (action_id: string): StoredEvent => ({
   type: 'action_approved',
   action_id,
-  ...(action_id.startsWith('ask') && { output: '1' }),
+  ...(action_id.startsWith('confirm') && { output: '1' }),
 })
 export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
   type: 'connection_required',
@@ -74,7 +74,7 @@ export const needs = (action_id: string, by: 'tool' | 'action' = 'tool'): Stored
   connection: { connection_id: 'con_1', connector: 'github', authorize_url: null, expires_at: null },
   by,
 })
-export const asks = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
+export const requiresInput = (action_id: string, by: 'tool' | 'action' = 'tool'): StoredEvent => ({
   type: 'input_required',
   action_id,
   input: { server: 'Notes', mode: 'form', message: 'Which one?', schema: { type: 'object' }, round: 1, resume: '{}' },
@@ -117,15 +117,15 @@ export const walk: Walk = {
     delta,
     compacted,
     answer(),
-    ...['ask', 'guarded', 'post', 'give', 'made_up'].map((name) => answer(name)),
-    answer('ask', 'guarded'),
-    answer('ask', 'post', 'give'),
+    ...['confirm', 'guarded', 'post', 'give', 'made_up'].map((name) => answer(name)),
+    answer('confirm', 'guarded'),
+    answer('confirm', 'post', 'give'),
     fails,
-    ...['ask', 'guarded'].flatMap((id) => [approves(id), rejects(id), executed(id)]),
+    ...['confirm', 'guarded'].flatMap((id) => [approves(id), rejects(id), executed(id)]),
     ran('post'),
     progresses('post'),
     ...[needs('post'), needs('guarded', 'action'), connects('post'), executed('post')],
-    ...[asks('post'), asks('guarded', 'action'), answersInput('post')],
+    ...[requiresInput('post'), requiresInput('guarded', 'action'), answersInput('post')],
     cancel,
     remove,
     inactivity,

@@ -88,17 +88,17 @@ describe('the client of a session', () => {
   }
 
   it('asks again while it was not heard, resumes after its last event, and keeps each event once', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const url = await serve((request, response) => {
-      asked.push(`${request.method} ${request.headers['idempotency-key'] ?? request.headers['last-event-id']}`)
-      if (asked.length === 1) return request.socket.destroy()
+      requested.push(`${request.method} ${request.headers['idempotency-key'] ?? request.headers['last-event-id']}`)
+      if (requested.length === 1) return request.socket.destroy()
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const seen = asked.length === 2 ? 0 : Number(request.headers['last-event-id'])
+      const seen = requested.length === 2 ? 0 : Number(request.headers['last-event-id'])
       response.write(events[seen] ?? '', () => request.socket.destroy())
     })
     const visit = visitOf(url)
     await visit.request('plain', 'q1z')
-    expect(asked).toEqual(['POST turn-q1z', 'POST turn-q1z', 'GET 1', 'GET 2'])
+    expect(requested).toEqual(['POST turn-q1z', 'POST turn-q1z', 'GET 1', 'GET 2'])
     expect(visit.frames.map(({ id }) => id)).toEqual(['1', '2', '3'])
     expect(visit.turns).toEqual([{ token: 'q1z', acknowledged: true, output: 'You said: What is q1z?' }])
   })

@@ -25,7 +25,7 @@ export const framesOf = (log: readonly LogRow[]): readonly Frame[] =>
     data: payload,
   }))
 
-export const asked = (token: string, change: { acknowledged?: boolean; output?: 'token' | null } = {}) => ({
+export const approvalRequest = (token: string, change: { acknowledged?: boolean; output?: 'token' | null } = {}) => ({
   ...{ token, acknowledged: true, output: `You said: What is ${token}?` },
   ...change,
 })
@@ -36,7 +36,7 @@ export const session = (change: Partial<SessionEvidence> = {}): SessionEvidence 
   const view = { status: 'active', turn_count: 2 }
   return {
     id: 'ses_1',
-    turns: [asked('q1z'), asked('q2z')],
+    turns: [approvalRequest('q1z'), approvalRequest('q2z')],
     frames: framesOf(log ?? []),
     watched: framesOf(log ?? []),
     watching: true,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionEvidence } from '#scripts/chaos/evidence.ts'
 import { judge, type Problem } from '#scripts/chaos/verdict.ts'
-import { asked, evidence, framesOf, logOf, session, turnOf } from './samples.ts'
+import { approvalRequest, evidence, framesOf, logOf, session, turnOf } from './samples.ts'
 
 const kindsOf = (problems: readonly Problem[]) => [...new Set(problems.map(({ kind }) => kind))]
 
@@ -17,7 +17,13 @@ describe('a session that kept every promise', () => {
 
   it('may have turns that were never acknowledged, in the log or not', () => {
     expect(
-      verdict({ turns: [asked('q1z', { acknowledged: false }), asked('q2z'), asked('q3z', { acknowledged: false })] }),
+      verdict({
+        turns: [
+          approvalRequest('q1z', { acknowledged: false }),
+          approvalRequest('q2z'),
+          approvalRequest('q3z', { acknowledged: false }),
+        ],
+      }),
     ).toEqual([])
   })
 
@@ -49,7 +55,12 @@ describe('an answer', () => {
     ])
   const view = { status: 'active', turn_count: 1 }
   const given = (output: string, wanted: 'token' | null) =>
-    verdict({ log: answering(output), turns: [asked('q1z', { output: wanted })], session: view, listed: view })
+    verdict({
+      log: answering(output),
+      turns: [approvalRequest('q1z', { output: wanted })],
+      session: view,
+      listed: view,
+    })
 
   it('of a tool names what was asked', () => {
     expect(given('The tool answered: {"refunded":"q1z"}', 'token')).toEqual([])
@@ -64,9 +75,9 @@ describe('an answer', () => {
 describe('a planted loss', () => {
   it.each<[string, Partial<SessionEvidence>]>([
     ['of a whole log', { log: null }],
-    ['of a turn', { turns: [asked('q1z'), asked('q2z'), asked('q3z')] }],
+    ['of a turn', { turns: [approvalRequest('q1z'), approvalRequest('q2z'), approvalRequest('q3z')] }],
     ['of an event that its client saw', { log: good.slice(0, -1), frames: framesOf(good), watched: [] }],
-    ['of an event that a watcher saw', { log: logOf(first), turns: [asked('q1z')], watched: framesOf(good) }],
+    ['of an event that a watcher saw', { log: logOf(first), turns: [approvalRequest('q1z')], watched: framesOf(good) }],
     ['from the list', { listed: null }],
     ['from what is read', { session: null }],
   ])('%s is found', (_, change) => {
@@ -116,7 +127,7 @@ describe('a broken promise', () => {
         ]),
       },
     ],
-    ['a turn that nobody asked for', { turns: [asked('q1z')] }],
+    ['a turn that nobody asked for', { turns: [approvalRequest('q1z')] }],
     ['a gap at its client', { frames: framesOf(good).filter(({ id }) => id !== '3') }],
     ['a frame with another text', { frames: framesOf(changed(2, { payload: { delta: 'other' } })), log: good }],
     ['a frame with another name', { frames: framesOf(changed(3, { event_type: 'turn.failed' })), log: good }],

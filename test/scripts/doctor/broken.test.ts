@@ -65,7 +65,7 @@ const install = async (key: number): Promise<void> => {
 }
 
 const env = (more: Readonly<Record<string, string>> = {}) => ({ DATA_DIR: folder, PORT: '0', ...more })
-/** Where nobody listens. */
+/** Where nothing listens. */
 const nowhere = { MONGODB_URL: 'mongodb://127.0.0.1:1/', REDIS_URL: 'redis://127.0.0.1:1' }
 const examined = async (more: Readonly<Record<string, string>> = {}) => examine(env(more))
 const named = (findings: readonly Finding[], name: string) => findings.filter((each) => each.name === name)

@@ -15,12 +15,12 @@ export const subagentsOf: Readonly<Record<string, readonly string[]>> = {
 /** The version of an agent that callers delegate to. */
 export const versionOf = (project: string, agent: string): string => derivedId('agv', 1, `${project}/${agent}`)
 
-/** The project whose webhook is told of everything, and its id. */
-export const toldProject = 'prj_a'
-export const webhookId = derivedId('whk', 1, toldProject)
+/** The project whose webhook is notified of everything, and its id. */
+export const notifiedProject = 'prj_a'
+export const webhookId = derivedId('whk', 1, notifiedProject)
 
-/** What a seed's runs meet: agents, how many may work at a time, and whether somebody is told. */
-export interface RunSetting extends Required<Pick<WorldOptions, 'agents' | 'concurrency' | 'tellsWebhooks'>> {
+/** What a seed's runs meet: agents, how many may work at a time, and whether someone is notified. */
+export interface RunSetting extends Required<Pick<WorldOptions, 'agents' | 'concurrency' | 'notifiesWebhooks'>> {
   readonly concurrency: RunConcurrency
 }
 
@@ -30,7 +30,7 @@ export const runSettingOf = (seed: number): RunSetting => {
   const perTenant = random.between(1, 2)
   return {
     concurrency: { perProject: random.between(perTenant, 3), perTenant },
-    tellsWebhooks: random.chance(0.2),
+    notifiesWebhooks: random.chance(0.2),
     agents: async ({ agentId, version, project }) =>
       agentConfigOf(agentId, {
         agent_version_id: version === null ? null : versionOf(project, agentId),

@@ -9,7 +9,7 @@ import { readStoredState } from '#runtime/step/actor-state.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { Commit, Storage } from '#storage/ports.ts'
 import type { KnownActor, Ledger } from '../ledger.ts'
-import { toldProject, webhookId } from './run-agents.ts'
+import { notifiedProject, webhookId } from './run-agents.ts'
 import { RunRules } from './run-rules.ts'
 
 const newestOf = (ledger: Ledger, id: string): Commit | undefined => ledger.actors.get(id)?.commits.at(-1)
@@ -22,7 +22,7 @@ const statusOf = (ledger: Ledger, id: string): string | null => {
 const isOpen = (status: string | null): boolean =>
   status === 'queued' || status === 'running' || status === 'requires_action'
 
-/** What has to hold of runs once all is calm: whoever is not over waits for a person or a child, and nobody for a slot. */
+/** What has to hold of runs once all is calm: what is not over waits for a person or a child, and no one for a slot. */
 export const checkRuns = (ledger: Ledger): void => {
   for (const [id, known] of ledger.actors) {
     const commit = known.commits.at(-1)
@@ -104,10 +104,10 @@ export const checkRunsExpired = (ledger: Ledger): void => {
   }
 }
 
-/** Watches what every commit has to have: a parent that claimed it, an end in time, a webhook that is told once. */
+/** Watches what every commit has to have: a parent that claimed it, an end in time, a webhook that is notified once. */
 export class RunWatch {
-  /** Deliveries that commits asked for. */
-  readonly #told = new Set<string>()
+  /** Deliveries that commits requested. */
+  readonly #notified = new Set<string>()
   readonly #ledger: Ledger
   readonly #parents = new Map<string, string>()
 
@@ -115,7 +115,7 @@ export class RunWatch {
     this.#ledger = ledger
     ledger.watching.push((commit) => {
       if (commit.actor.startsWith('run_')) this.#run(commit)
-      if (commit.project === toldProject) this.#notices(commit)
+      if (commit.project === notifiedProject) this.#notices(commit)
     })
   }
 
@@ -138,17 +138,17 @@ export class RunWatch {
 
   #notices({ messages }: Commit): void {
     for (const { id, to, event } of messages) {
-      if (to === 'webhooks') this.#told.add(derivedId('dlv', Number(event.at), `${id} ${webhookId}`))
+      if (to === 'webhooks') this.#notified.add(derivedId('dlv', Number(event.at), `${id} ${webhookId}`))
     }
   }
 
   /** Each event has one delivery, and each delivery its event. */
   checkDeliveries(): void {
-    for (const id of this.#told) this.#ledger.expect(this.#ledger.actors.has(id), () => `nobody is told of ${id}`)
+    for (const id of this.#notified) this.#ledger.expect(this.#ledger.actors.has(id), () => `nobody is told of ${id}`)
     for (const [id, { commits }] of this.#ledger.actors) {
       if (!id.startsWith('dlv_')) continue
       const first = commits[0]
-      this.#ledger.expect(this.#told.has(id), () => `${id} is told, and nothing asked for it: ${first?.cause}`)
+      this.#ledger.expect(this.#notified.has(id), () => `${id} is told, and nothing asked for it: ${first?.cause}`)
       const state = commits.at(-1)?.snapshot?.value
       this.#ledger.expect(state === 'delivered', () => `${id} is ${JSON.stringify(state)}`)
     }

@@ -12,7 +12,7 @@ import { subagentsOf, versionOf } from './run-agents.ts'
 const patienceMs = 45_000
 const mostConnections = 40
 
-/** A run that was asked for under an Idempotency-Key. */
+/** A run that was requested under an Idempotency-Key. */
 export interface KeyedRun {
   readonly token: string
   readonly run: string
@@ -24,12 +24,12 @@ export class RunClient extends ActionClient {
   readonly keyed: KeyedRun[] = []
   /** Logs that were read from their start. */
   readonly readers: Reader[] = []
-  #asked = 0
+  #requestCount = 0
 
   /** @returns the run's id; null when it was refused. */
   async create(agent_id: string): Promise<string | null> {
     const { random, ledger } = this.parts
-    const token = `${this.name} asks ${++this.#asked}`
+    const token = `${this.name} asks ${++this.#requestCount}`
     const idempotency = random.chance(0.75) ? this.key() : null
     const tenant = random.pick(['ten_1', 'ten_2', null]) ?? null
     const body = {
@@ -37,7 +37,7 @@ export class RunClient extends ActionClient {
       ...(tenant !== null && { tenant_id: tenant, external_user_id: 'usr_1' }),
       ...(random.chance(0.2) && { expires_in: random.between(2, 30) }),
     }
-    const answer = await this.ask(`runs ${agent_id}`, async (server) => {
+    const answer = await this.received(`runs ${agent_id}`, async (server) => {
       const id = await this.#once(server, 'runs.create', idempotency, (seeded) =>
         server.useCases['runs.create'](callAs(this.identity, { agent_id }, {}, body, seeded)),
       )
@@ -75,7 +75,7 @@ export class RunClient extends ActionClient {
   /** One connection. @returns false when the run is not there for this client. */
   async #listen(run_id: string, reader: Reader, known: ReadonlySet<string>): Promise<boolean> {
     const { cluster, ledger, random, scheduler } = this.parts
-    const answer = await this.ask(`follows ${run_id} after ${reader.last}`, async ({ useCases }, node, waited) => {
+    const answer = await this.received(`follows ${run_id} after ${reader.last}`, async ({ useCases }, node, waited) => {
       if (waited()) reader.leave()
       const call = callAs(this.identity, { run_id }, { limit: 100 }, undefined, null, reader.last)
       const answered = await useCases['runs.events']({ ...call, accept: 'text/event-stream' })
@@ -121,7 +121,7 @@ export class RunClient extends ActionClient {
   async cancel(run_id: string): Promise<void> {
     const { ledger } = this.parts
     const idempotency = this.key()
-    await this.ask(`cancels ${run_id}`, async ({ useCases }) => {
+    await this.received(`cancels ${run_id}`, async ({ useCases }) => {
       const { status } = await useCases['runs.cancel'](callAs(this.identity, { run_id }, {}, {}, idempotency))
       const commits = ledger.actors.get(run_id)?.commits ?? []
       const done = ledger.isDeleted(run_id) || commits.some(({ snapshot }) => snapshot?.value === 'cancelled')
@@ -138,14 +138,14 @@ export class RunClient extends ActionClient {
     if (to === undefined) return
     const agent_version_id = versionOf(project, to)
     const idempotency = random.chance(0.8) ? this.key() : null
-    await this.ask(`delegates ${run_id} to ${to}`, async (server) => {
+    await this.received(`delegates ${run_id} to ${to}`, async (server) => {
       await this.#makeVersion(server, to)
       const body = { agent_version_id, input: { prompt: `${this.name} delegates` } }
       const id = await this.#once(server, 'runs.delegate', idempotency, (seeded) =>
         server.useCases['runs.delegate'](callAs(this.identity, { run_id }, {}, body, seeded)),
       )
-      const told = ledger.actors.get(run_id)?.events.some(({ payload }) => payload.child_run_id === id)
-      const there = ledger.ownerOf(id) !== undefined && (told || ledger.isDeleted(run_id))
+      const notified = ledger.actors.get(run_id)?.events.some(({ payload }) => payload.child_run_id === id)
+      const there = ledger.ownerOf(id) !== undefined && (notified || ledger.isDeleted(run_id))
       ledger.expect(there, () => `${this.name} is told of the child ${id} of ${run_id}, which is not in the log`)
     })
   }
@@ -154,7 +154,7 @@ export class RunClient extends ActionClient {
   async delete(actor: string): Promise<void> {
     const { ledger } = this.parts
     const { project } = this.identity.scope
-    await this.ask(`deletes ${actor}`, async (server) => {
+    await this.received(`deletes ${actor}`, async (server) => {
       await sendDelete(server, { actor, project, tenant: ledger.ownerOf(actor)?.tenant ?? null })
       ledger.expect(ledger.isDeleted(actor), () => `${actor} is told deleted, but is not`)
     })
@@ -168,7 +168,7 @@ export class RunClient extends ActionClient {
     let next = 1
     do {
       const query = { limit, ...(cursor !== undefined && { cursor }) }
-      const answer = await this.ask(`reads ${run_id} from ${next}`, async ({ useCases }) => {
+      const answer = await this.received(`reads ${run_id} from ${next}`, async ({ useCases }) => {
         await useCases['runs.get'](callAs(this.identity, { run_id }, {}, undefined))
         const answered = await useCases['runs.events'](callAs(this.identity, { run_id }, query, undefined))
         if (!('json' in answered)) throw new Error('a page was asked for')

@@ -10,12 +10,12 @@ const childResultLost: Defect = {
     const deliver = host.deliver.bind(host)
     host.deliver = async (actor, delivery) => {
       const lost = delivery.event.type === 'child_ended' && host.resident(actor) === undefined
-      return lost ? nothingTold : deliver(actor, delivery)
+      return lost ? nothingDelivered : deliver(actor, delivery)
     }
   },
 }
 
-const nothingTold = { commit: null, duplicate: false }
+const nothingDelivered = { commit: null, duplicate: false }
 
 /** What a run has sent to its queue is not looked for after a crash. */
 const slotKeptAfterCrash: Defect = {
@@ -37,12 +37,12 @@ const cancelNotCascaded: Defect = {
     const deliver = host.deliver.bind(host)
     host.deliver = async (actor, delivery) => {
       const cascaded = delivery.event.type === 'cancel' && actor.startsWith('run_') && /:m\d+$/.test(delivery.cause)
-      return cascaded ? nothingTold : deliver(actor, delivery)
+      return cascaded ? nothingDelivered : deliver(actor, delivery)
     }
   },
 }
 
-/** Whoever takes a run over does not know when it expires. */
+/** A process that takes a run over does not know when it expires. */
 const expiryLostOnHandOver: Defect = {
   scenario,
   storage: (storage) =>
@@ -76,7 +76,7 @@ const laneUnmarkedAtOnce: Defect = {
   },
 }
 
-/** A queue that is loaded again believes that nobody has a slot. */
+/** A queue that is loaded again believes that no run has a slot. */
 const holdersForgotten: Defect = {
   scenario,
   storage: (storage) => withCommits(storage, (commits) => ({ head: forgetful(commits) })),

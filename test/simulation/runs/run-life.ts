@@ -4,7 +4,7 @@ import type { Storage } from '#storage/ports.ts'
 import type { ClientParts } from '../client.ts'
 import { identities } from '../world/identities.ts'
 import type { Life } from '../world/life.ts'
-import { type RunSetting, toldProject, webhookId } from './run-agents.ts'
+import { notifiedProject, type RunSetting, webhookId } from './run-agents.ts'
 import { checkRuns, checkRunsExpired, checkUsage, RunWatch } from './run-checks.ts'
 import { RunClient } from './run-client.ts'
 import { RunRules } from './run-rules.ts'
@@ -27,7 +27,7 @@ export class RunLife implements Life {
   }
 
   async prepare(): Promise<void> {
-    if (!this.#setting.tellsWebhooks) return
+    if (!this.#setting.notifiesWebhooks) return
     const data: WebhookData = {
       name: 'all',
       url: 'https://example.com/hook',
@@ -39,7 +39,7 @@ export class RunLife implements Life {
       previous_secret: null,
       previous_until_ms: null,
     }
-    const row = { id: webhookId, project: toldProject, data }
+    const row = { id: webhookId, project: notifiedProject, data }
     await new Table(this.#inner.records, webhooks, this.#parts.scheduler.now).insert(row)
   }
 
@@ -62,7 +62,7 @@ export class RunLife implements Life {
     checkRuns(ledger)
     await checkUsage(ledger, this.#inner)
     this.#checkKeyed()
-    if (this.#setting.tellsWebhooks) this.#watch.checkDeliveries()
+    if (this.#setting.notifiesWebhooks) this.#watch.checkDeliveries()
   }
 
   checkRest(): Promise<void> {
@@ -73,7 +73,7 @@ export class RunLife implements Life {
     checkRunsExpired(this.#parts.ledger)
   }
 
-  /** What was asked for under a key is there once, however often it was asked. */
+  /** What was requested under a key is there once, however often it was requested. */
   #checkKeyed(): void {
     const { ledger } = this.#parts
     const prompts = new Map<unknown, string[]>()

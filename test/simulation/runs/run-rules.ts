@@ -2,14 +2,14 @@ import type { Commit, LogEvent } from '#storage/ports.ts'
 import type { LogRules } from '../log-rules.ts'
 import { chunkOf } from '../sessions/turn-rules.ts'
 
-/** A delegation as its run's log tells it. */
+/** A delegation as its run's log shows it. */
 interface ChildOfRun {
   readonly actionId: unknown
   ended: boolean
 }
 
 interface CallOfRun {
-  asked: boolean
+  requested: boolean
   approved: boolean
   resolved: boolean
 }
@@ -71,7 +71,7 @@ export class RunRules implements LogRules {
   #goOn(event: LogEvent): string | null {
     switch (event.event_type) {
       case 'run.model_call.started':
-        return this.#ask(event)
+        return this.#requestedTool(event)
       case 'run.model_call.completed':
         return this.#answer(event)
       case 'run.delegated':
@@ -83,7 +83,7 @@ export class RunRules implements LogRules {
     }
   }
 
-  #ask({ payload }: LogEvent): string | null {
+  #requestedTool({ payload }: LogEvent): string | null {
     if (this.#thinking) return 'a model call goes on'
     if (payload.step !== this.#steps + 1) return `step ${payload.step} follows ${this.#steps}`
     const open = [...this.#calls].filter(([, { resolved }]) => !resolved).map(([id]) => id)
@@ -105,8 +105,8 @@ export class RunRules implements LogRules {
   #wrongText(): string | null {
     const effect = /^<([^#<>]+)#0>/.exec(this.#text)?.[1]
     if (effect === undefined) return this.#text === '' ? null : `nobody said ${this.#text}`
-    const asked = this.#commitOf(effect)?.effects.find(({ id }) => id === effect)
-    if (asked?.params.step !== this.#steps) return `step ${this.#steps} has the text of another call: ${this.#text}`
+    const requested = this.#commitOf(effect)?.effects.find(({ id }) => id === effect)
+    if (requested?.params.step !== this.#steps) return `step ${this.#steps} has the text of another call: ${this.#text}`
     const said = Array.from({ length: this.#chunksOf(effect) }, (_, index) => chunkOf(effect, index)).join('')
     return said === this.#text ? null : `${effect} said ${said}, not ${this.#text}`
   }
@@ -133,11 +133,11 @@ export class RunRules implements LogRules {
     const id = String(payload.action_id)
     const call = this.#calls.get(id)
     if (event_type === 'run.tool_call.started') {
-      this.#calls.set(id, { asked: false, approved: false, resolved: false })
+      this.#calls.set(id, { requested: false, approved: false, resolved: false })
       return call === undefined ? null : `${id} is called again`
     }
     if (call === undefined || call.resolved) return `${id} is no open call`
-    if (event_type === 'run.requires_action') return once(call, 'asked', id)
+    if (event_type === 'run.requires_action') return once(call, 'requested', id)
     if (event_type === 'run.action.approved') return once(call, 'approved', id)
     return once(call, 'resolved', id)
   }

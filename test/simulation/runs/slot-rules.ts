@@ -28,7 +28,7 @@ interface Looking {
 
 /**
  * What the queue of runs promises (specs/decisions/0071-runs.md): never more at work than may be, of a tenant and of a
- * project; and nobody who waits is passed over while every other lane is served twice.
+ * project; and no waiting run is passed over while every other lane is served twice.
  */
 export class SlotRules {
   readonly #ledger: Ledger
@@ -99,7 +99,7 @@ export class SlotRules {
     return { waiting: waiting.map(([id]) => id), capped: new Set(full.map(([lane]) => lane)) }
   }
 
-  /** Its row says that it waits, and its lane that somebody does. */
+  /** Its row says that it waits, and its lane that some run does. */
   #shows(id: string, { waitsSince, lane }: RunInQueue): boolean {
     const row = this.#rows.get(id)
     return waitsSince !== null && row?.waits === true && row.version >= waitsSince && this.#marked.has(lane)

@@ -6,7 +6,7 @@ export class ActionClient extends Client {
   async approveAction(action_id: string): Promise<void> {
     const idempotency = this.key()
     const body = { tool_results: [{ action_id, output: `output of ${action_id}` }] }
-    await this.ask(`approves ${action_id} by itself`, async ({ useCases }) => {
+    await this.received(`approves ${action_id} by itself`, async ({ useCases }) => {
       await useCases['actions.approve'](callAs(this.identity, { action_id }, {}, body, idempotency))
       this.acknowledged(action_id, idempotency.cause, 'approve')
     })
@@ -14,13 +14,13 @@ export class ActionClient extends Client {
 
   async rejectAction(action_id: string): Promise<void> {
     const idempotency = this.key()
-    await this.ask(`rejects ${action_id} by itself`, async ({ useCases }) => {
+    await this.received(`rejects ${action_id} by itself`, async ({ useCases }) => {
       await useCases['actions.reject'](callAs(this.identity, { action_id }, {}, {}, idempotency))
       this.acknowledged(action_id, idempotency.cause, 'reject')
     })
   }
 
-  /** What a client was told of its decision stands in the log. */
+  /** What a client was answered to its decision stands in the log. */
   acknowledged(action: string, cause: string, type: 'approve' | 'reject'): void {
     const { ledger } = this.parts
     const commits = ledger.actors.get(action)?.commits ?? []

@@ -32,7 +32,7 @@ export class SessionClient extends ActionClient {
     const { ledger } = this.parts
     const idempotency = this.key()
     const { scope } = this.identity
-    const answer = await this.ask('creates a session', async ({ useCases, idempotent }) => {
+    const answer = await this.received('creates a session', async ({ useCases, idempotent }) => {
       const request = { operation: 'sessions.create', scope, idempotency, secret: false }
       const outcome = await idempotent.run(request, (seeded) =>
         useCases['sessions.create'](callAs(this.identity, {}, {}, { metadata: { by: this.name } }, seeded)),
@@ -54,7 +54,7 @@ export class SessionClient extends ActionClient {
     const body = { input: token, ...(tools.length > 0 && { tools }) }
     const reader = this.reader(session, null)
     const { ledger } = this.parts
-    const answer = await this.ask(`starts a turn of ${session}`, async ({ useCases }, node, waited) => {
+    const answer = await this.received(`starts a turn of ${session}`, async ({ useCases }, node, waited) => {
       const call = callAs(this.identity, { session_id: session }, {}, body, idempotency)
       const { stream } = await useCases['sessions.turns'](call)
       ledger.expect(
@@ -81,13 +81,16 @@ export class SessionClient extends ActionClient {
   async #follow(session: string, reader: Reader, turn: number | undefined): Promise<void> {
     for (let connection = 0; connection < mostConnections && !isOver(reader); connection++) {
       if (waiting(reader).length > 0) await this.#decide(session, waiting(reader))
-      const answer = await this.ask(`resumes ${session} after ${reader.last}`, async ({ useCases }, node, waited) => {
-        if (waited()) reader.leave()
-        const call = callAs(this.identity, { session_id: session }, {}, undefined, null, reader.last)
-        const { stream } = await useCases['sessions.stream'](call)
-        const over = (): boolean => isOver(reader) || waiting(reader).length > 0 || reader.seen.length > 300
-        return { ended: reader.follow(stream, node, waited, over) }
-      })
+      const answer = await this.received(
+        `resumes ${session} after ${reader.last}`,
+        async ({ useCases }, node, waited) => {
+          if (waited()) reader.leave()
+          const call = callAs(this.identity, { session_id: session }, {}, undefined, null, reader.last)
+          const { stream } = await useCases['sessions.stream'](call)
+          const over = (): boolean => isOver(reader) || waiting(reader).length > 0 || reader.seen.length > 300
+          return { ended: reader.follow(stream, node, waited, over) }
+        },
+      )
       if ('code' in answer) return
       await answer.value.ended
       if (turn === undefined && reader.seen.length > 0) return
@@ -126,7 +129,7 @@ export class SessionClient extends ActionClient {
     const idempotency = this.key()
     const reader = this.reader(session, null)
     const body = { action_id, tool_results: [{ action_id, output: `output of ${action_id}` }] }
-    const answer = await this.ask(`approves ${action_id}`, async ({ useCases }, node, waited) => {
+    const answer = await this.received(`approves ${action_id}`, async ({ useCases }, node, waited) => {
       const { stream } = await useCases['sessions.approve'](
         callAs(this.identity, { session_id: session }, {}, body, idempotency),
       )
@@ -139,7 +142,7 @@ export class SessionClient extends ActionClient {
 
   async reject(session: string, action_id: string): Promise<void> {
     const idempotency = this.key()
-    await this.ask(`rejects ${action_id}`, async ({ useCases }) => {
+    await this.received(`rejects ${action_id}`, async ({ useCases }) => {
       await useCases['sessions.reject'](callAs(this.identity, { session_id: session }, {}, { action_id }, idempotency))
       this.acknowledged(action_id, idempotency.cause, 'reject')
     })
@@ -148,7 +151,7 @@ export class SessionClient extends ActionClient {
   async cancel(session_id: string): Promise<void> {
     const { ledger } = this.parts
     const idempotency = this.key()
-    await this.ask(`cancels ${session_id}`, async ({ useCases }) => {
+    await this.received(`cancels ${session_id}`, async ({ useCases }) => {
       await useCases['sessions.cancel'](callAs(this.identity, { session_id }, {}, {}, idempotency))
       ledger.expect(ledger.has(session_id, idempotency.cause), () => `${session_id} is told cancelled, but is not`)
     })
@@ -157,7 +160,7 @@ export class SessionClient extends ActionClient {
   async delete(session_id: string): Promise<void> {
     const { ledger } = this.parts
     const idempotency = this.key()
-    await this.ask(`deletes ${session_id}`, async ({ useCases }) => {
+    await this.received(`deletes ${session_id}`, async ({ useCases }) => {
       await useCases['sessions.delete'](callAs(this.identity, { session_id }, {}, undefined, idempotency))
       ledger.expect(ledger.isDeleted(session_id), () => `${session_id} is told deleted, but is not`)
     })
@@ -169,7 +172,7 @@ export class SessionClient extends ActionClient {
     const idempotency = this.key()
     const { scope } = this.identity
     const body = { tool: 'own', arguments: { n: 1 }, risk_level: 'low', expires_in: random.between(1, 20) } as const
-    const answer = await this.ask('creates an action', async ({ useCases, idempotent }) => {
+    const answer = await this.received('creates an action', async ({ useCases, idempotent }) => {
       const request = { operation: 'actions.create', scope, idempotency, secret: false }
       const outcome = await idempotent.run(request, (seeded) =>
         useCases['actions.create'](callAs(this.identity, {}, {}, body, seeded)),

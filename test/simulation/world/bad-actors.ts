@@ -15,7 +15,7 @@ export const isBad = (actor: string): boolean => /^ses_(parked|poisoned)/.test(a
 const poison = { type: 'turn' } as const
 
 /**
- * Puts actors into the store that do harm to whoever takes them up carelessly: some cannot be restored, some throw at what is
+ * Puts actors into the store that do harm to a process that takes them up carelessly: some cannot be restored, some throw at what is
  * sent to them or falls due. Each has work open, a reminder that is due, and messages to the others.
  */
 export const plantBadActors = async (inner: Storage, now: number, count: number): Promise<void> => {

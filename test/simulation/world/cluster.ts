@@ -5,7 +5,7 @@ import { type Node, type NodeParts, type Server, startNode } from './node.ts'
 import type { Random } from './random.ts'
 import { ConnectionLost } from './sim-process.ts'
 
-/** A process that is told to end gives what runs so long, in ms. */
+/** A process that has to end gives what runs so long, in ms. */
 const graceMs = 4000
 
 /**
@@ -37,7 +37,7 @@ export class Cluster {
     return this.#started
   }
 
-  /** What runs, the one that owns the actors last: whoever has not started yet will take a later epoch. */
+  /** What runs, the one that owns the actors last: a process that has not started yet will take a later epoch. */
   get alive(): readonly Node[] {
     const epochOf = ({ server }: Node): number => server?.host.epoch ?? Number.MAX_SAFE_INTEGER
     return this.#nodes.filter(({ process }) => !process.dead).sort((a, b) => epochOf(a) - epochOf(b))

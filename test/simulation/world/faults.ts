@@ -21,13 +21,13 @@ export interface Faults {
   readonly cut: number
   /** Times in which the directory and the news are away. */
   readonly directoryOutages: number
-  /** Processes that are told to end, and hand over what they run. */
+  /** Processes that have to end, and hand over what they run. */
   readonly drains: number
   /** The clock of a process jumps by seconds, forwards or back. */
   readonly jumps: number
   /** Times in which the store is killed: it is away, and has forgotten what it had acknowledged without its journal. */
   readonly forgets: number
-  /** Actors that cannot be restored, and as many that throw at what they are told; they were there before. */
+  /** Actors that cannot be restored, and as many that throw at what they are sent; they were there before. */
   readonly bad: number
   /** Times in which one process alone does not reach the store, and two do not reach each other. */
   readonly partitions: number

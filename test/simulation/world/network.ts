@@ -99,7 +99,7 @@ export class Network {
           const { cut } = faults()
           const [questionLost, answerLost] = [random.chance(cut), random.chance(cut)]
           const apart = (): boolean => peer !== undefined && this.#apart.has(pairOf(process, peer.process))
-          const asked = structuredClone(request)
+          const requested = structuredClone(request)
           const gone = (): void => reject(new PeerGone('nobody listens'))
           const lost = (): void => reject(new StoreUnavailable('the answer was lost'))
           if (peer === undefined || peer.process.dead) {
@@ -114,7 +114,7 @@ export class Network {
             return
           }
           peer.process
-            .call(async () => structuredClone(await peer.service(asked)))
+            .call(async () => structuredClone(await peer.service(requested)))
             .then(
               (answer) => apart() || process.enter(() => (answerLost ? lost() : resolve(answer))),
               (error: unknown) =>

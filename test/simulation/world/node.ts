@@ -28,7 +28,7 @@ export interface NodeParts extends Omit<SimStorageParts, 'process'> {
   /** What joins the processes of a cluster; null when each runs alone. */
   readonly network: Network | null
   /** What every process is made with beside that. */
-  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'tellsWebhooks' | 'mergesAfterMs'>
+  readonly world: Pick<WorldOptions, 'agents' | 'concurrency' | 'notifiesWebhooks' | 'mergesAfterMs'>
 }
 
 const log = pino({ level: 'silent' })

@@ -90,7 +90,7 @@ export class OutsideWorld {
     return [...tools.slice(first), ...tools.slice(0, first)]
   }
 
-  /** Some time; a process that is told to stop waiting hears of it within 100 ms. */
+  /** Some time; a process that has to stop waiting hears of it within 100 ms. */
   #wait(process: SimProcess, signal: AbortSignal): Promise<void> {
     const ms = this.#random.chance(0.05) ? this.#random.between(200, 2000) : this.#random.between(0, 40)
     return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** The connection broke, or nobody was there: the client cannot know what became of its request. */
+/** The connection broke, or no one was there: the client cannot know what became of its request. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
@@ -82,14 +82,14 @@ export class SimProcess {
     this.#jumpedMs = byMs === 'right' ? 0 : this.#jumpedMs + byMs
   }
 
-  /** Nothing of it runs any more, and whoever is connected hears of that. */
+  /** Nothing of it runs any more, and every client that is connected hears of that. */
   crash(): void {
     if (this.dead) return
     this.dead = true
     for (const broken of [...this.#connections]) broken()
   }
 
-  /** Told when the process dies, until the returned function is called. */
+  /** Called when the process dies, until the returned function is called. */
   connected(broken: () => void): () => void {
     this.#connections.add(broken)
     return () => this.#connections.delete(broken)

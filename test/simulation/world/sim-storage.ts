@@ -32,7 +32,7 @@ export interface SimStorageParts {
   readonly ledger: Ledger
   readonly note: (text: string) => void
   readonly volatile: VolatileWrites
-  /** Asked anew for each operation, so that trouble can end. */
+  /** Called anew for each operation, so that trouble can end. */
   readonly faults: () => Faults
 }
 
@@ -65,12 +65,12 @@ export class SimStorage {
     }
     const records: Partial<RecordStore> = {
       project: async (rows) => {
-        await Promise.all(rows.map((row) => this.#ask('project', row.record.id, () => this.#project(row))))
+        await Promise.all(rows.map((row) => this.#call('project', row.record.id, () => this.#project(row))))
       },
       insert: (kind, record) =>
-        this.#ask('insert', kind.name, () => this.#kept(kind, record, inner.records.insert(kind, record))),
+        this.#call('insert', kind.name, () => this.#kept(kind, record, inner.records.insert(kind, record))),
       replace: (kind, record) =>
-        this.#ask('replace', kind.name, () => this.#kept(kind, record, inner.records.replace(kind, record))),
+        this.#call('replace', kind.name, () => this.#kept(kind, record, inner.records.replace(kind, record))),
     }
     this.storage = {
       ...inner,
@@ -89,7 +89,7 @@ export class SimStorage {
       if (outcome === 'done') ledger.wrote(commit)
       return outcome
     }
-    return this.#ask('append', commit.actor, write).catch(() => 'unknown')
+    return this.#call('append', commit.actor, write).catch(() => 'unknown')
   }
 
   async #project(row: Parameters<RecordStore['project']>[0][number]): Promise<void> {
@@ -105,7 +105,7 @@ export class SimStorage {
 
   async #settle({ close, undue, retire }: SettleWork): Promise<void> {
     const one = (work: Partial<SettleWork>): Promise<void> =>
-      this.#ask('settle', '', async () => this.#housekeep({ close: [], undue: [], retire: [], ...work }))
+      this.#call('settle', '', async () => this.#housekeep({ close: [], undue: [], retire: [], ...work }))
     await Promise.all([
       ...close.map((key) => one({ close: [key] })),
       ...undue.map((key) => one({ undue: [key] })),
@@ -122,7 +122,7 @@ export class SimStorage {
 
   #merge(work: EffectParts): Promise<MergeOutcome> {
     const { inner, process, note } = this.#parts
-    return this.#ask('merge', work.actor, async () => {
+    return this.#call('merge', work.actor, async () => {
       const outcome = await inner.commits.merge(work)
       note(`${process.name} ${work.effect} merged ${outcome.kind === 'removed' ? outcome.commits : outcome.kind}`)
       return outcome
@@ -130,7 +130,7 @@ export class SimStorage {
   }
 
   #forget(actor: string): Promise<void> {
-    return this.#ask('forget', actor, async () => {
+    return this.#call('forget', actor, async () => {
       await this.#parts.inner.commits.forget(actor)
       this.#parts.ledger.forgot(actor)
     })
@@ -144,12 +144,12 @@ export class SimStorage {
         const method: unknown = Reflect.get(target, name)
         if (typeof method !== 'function') return method
         return (...args: readonly unknown[]) =>
-          this.#ask(String(name), String(args[0]), async () => Reflect.apply(method, target, args))
+          this.#call(String(name), String(args[0]), async () => Reflect.apply(method, target, args))
       },
     })
   }
 
-  #ask<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {
+  #call<T>(name: string, what: string, work: () => Promise<T>): Promise<T> {
     const { process, scheduler, random, note } = this.#parts
     const course = this.#course()
     const lands = random.chance(landsAfterDeath)

@@ -37,7 +37,7 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       )
       return { process, batches }
     }
-    const told = (batches: readonly ActorNews[][]): ActorNews[] =>
+    const receivedBy = (batches: readonly ActorNews[][]): ActorNews[] =>
       batches.flat().filter(({ actor }) => actor !== 'probe')
     beforeAll(async () => {
       opened = await open()
@@ -51,17 +51,17 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       const second = await listening(mine, mine)
       const sent = Array.from({ length: 200 }, (_, n) => newsOf('ses_1', n + 1))
       for (const news of sent) mine.publish(first.process, news)
-      await vi.waitFor(() => expect(told(first.batches)).toHaveLength(200), { timeout: 30_000 })
-      expect(told(first.batches)).toEqual(sent)
-      expect(told(second.batches)).toEqual([])
+      await vi.waitFor(() => expect(receivedBy(first.batches)).toHaveLength(200), { timeout: 30_000 })
+      expect(receivedBy(first.batches)).toEqual(sent)
+      expect(receivedBy(second.batches)).toEqual([])
     })
 
     it('sends together what is published in one turn of the event loop', async () => {
       const { mine, theirs } = subject()
       const { process, batches } = await listening(theirs, mine)
       for (let n = 1; n <= 50; n++) mine.publish(process, newsOf('ses_1', n))
-      await vi.waitFor(() => expect(told(batches)).toHaveLength(50), { timeout: 30_000 })
-      expect(batches.map((batch) => told([batch]).length).filter((length) => length > 0)).toEqual([50])
+      await vi.waitFor(() => expect(receivedBy(batches)).toHaveLength(50), { timeout: 30_000 })
+      expect(batches.map((batch) => receivedBy([batch]).length).filter((length) => length > 0)).toEqual([50])
     })
 
     it('carries news that are large together', async () => {
@@ -69,8 +69,8 @@ export const fanOutContract = (name: string, open: () => Promise<FanOutSubject>)
       const { process, batches } = await listening(theirs, mine)
       const text = 'é'.repeat(200_000)
       for (let n = 1; n <= 8; n++) mine.publish(process, newsOf('ses_1', n, text))
-      await vi.waitFor(() => expect(told(batches)).toHaveLength(8), { timeout: 60_000 })
-      expect(told(batches)).toEqual(Array.from({ length: 8 }, (_, n) => newsOf('ses_1', n + 1, text)))
+      await vi.waitFor(() => expect(receivedBy(batches)).toHaveLength(8), { timeout: 60_000 })
+      expect(receivedBy(batches)).toEqual(Array.from({ length: 8 }, (_, n) => newsOf('ses_1', n + 1, text)))
     })
 
     it('tells every process a hint of a topic once, the own one too', async () => {

@@ -101,10 +101,10 @@ export const listContract = ({ store, fresh }: Subject): void => {
     ]
     for (const scope of scopes) {
       for (const where of wheres) {
-        const asked: StoredRecord['data'] = where
+        const filters: StoredRecord['data'] = where
         const expected = rows
           .filter((row) => covers(scope, row))
-          .filter(({ data }) => Object.keys(asked).every((field) => (data[field] ?? null) === asked[field]))
+          .filter(({ data }) => Object.keys(filters).every((field) => (data[field] ?? null) === filters[field]))
         const found = await store().records.list(widgets, scope, { where, limit: 20, ascending: true })
         expect(idsOf(found)).toEqual(idsOf(expected))
         const after = { where, limit: 2, after: found.at(-1)?.id ?? '~' }

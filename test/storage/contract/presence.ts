@@ -39,14 +39,14 @@ export const presenceContract = (name: string, open: () => Promise<PresenceSubje
         },
         { timeout: 60_000, interval: 20 },
       )
-    /** Who is alive, as soon as that can be told. */
+    /** Who is alive, as soon as that is known. */
     const alive = async (presence: Presence, self: Member): Promise<ReadonlySet<string>> => {
-      let told: ReadonlySet<string> | null = null
+      let members: ReadonlySet<string> | null = null
       await until(async () => {
-        told = await presence.alive(self)
-        expect(told).not.toBeNull()
+        members = await presence.alive(self)
+        expect(members).not.toBeNull()
       })
-      return told ?? new Set()
+      return members ?? new Set()
     }
     beforeAll(async () => {
       opened = await open()

@@ -11,10 +11,10 @@ import { attributionOf } from '#transport/api/attribution.ts'
 import { scopeFor, scopeOf } from '#transport/api/credentials/authorise.ts'
 import { principals } from './serving.ts'
 
-const asked: string[] = []
+const requested: string[] = []
 const tenants = {
   admit: (project: string, tenant: string, param?: string): void | Promise<void> => {
-    asked.push(`${project}/${tenant}`)
+    requested.push(`${project}/${tenant}`)
     if (tenant === 'ten_gone') throw new ServiceError('not_found', param === undefined ? {} : { param })
     if (tenant === 'ten_suspended') throw new ServiceError('tenant_suspended')
     if (tenant === 'ten_slow') return Promise.resolve()
@@ -62,9 +62,9 @@ describe('whom a key says that it calls for', () => {
   it.each<Principal>([{ ...principals.agent_key, keyType: 'public' }, principals.client_token, principals.public])(
     'is believed of no other credential: $kind',
     (principal) => {
-      asked.length = 0
+      requested.length = 0
       expect(attributionOf(tenants, attributed, naming(principal, both))).toBeUndefined()
-      expect(asked).toEqual([])
+      expect(requested).toEqual([])
     },
   )
 

@@ -29,10 +29,10 @@ const things = defineOperations('things', {
     body,
     answer: answersJson(thing, { status: 201 }),
   },
-  ask: {
+  repeat: {
     summary: '',
     method: 'POST',
-    path: '/v1/things/ask',
+    path: '/v1/things/repeat',
     access: secretKeyOnly,
     attributed: true,
     body,
@@ -243,7 +243,7 @@ describe('Idempotency-Key', () => {
     }
     return {
       seeds,
-      ...open({ 'things.create': useCase, 'things.ask': useCase, 'things.mint': useCase }),
+      ...open({ 'things.create': useCase, 'things.repeat': useCase, 'things.mint': useCase }),
     }
   }
 
@@ -280,8 +280,8 @@ describe('Idempotency-Key', () => {
 
   it('belongs to the tenant and the user that a call is for', async () => {
     const { send } = counting()
-    const ask = (headers: Readonly<Record<string, string>>) =>
-      send({ ...post, target: '/v1/things/ask', headers: { ...post.headers, ...headers } })
+    const request = (headers: Readonly<Record<string, string>>) =>
+      send({ ...post, target: '/v1/things/repeat', headers: { ...post.headers, ...headers } })
     const callers = [
       {},
       { 'x-tenant-id': 'ten_1' },
@@ -290,11 +290,11 @@ describe('Idempotency-Key', () => {
       { 'x-external-user-id': 'ada' },
     ]
     for (const [at, caller] of callers.entries()) {
-      expect(await ask(caller)).toMatchObject({ status: 200, json: { name: `made ${at + 1}` } })
+      expect(await request(caller)).toMatchObject({ status: 200, json: { name: `made ${at + 1}` } })
     }
     for (const [at, caller] of callers.entries()) {
       const again = { json: { name: `made ${at + 1}` }, headers: { 'idempotent-replayed': 'true' } }
-      expect(await ask(caller)).toMatchObject(again)
+      expect(await request(caller)).toMatchObject(again)
     }
   })
 

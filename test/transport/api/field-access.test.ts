@@ -75,7 +75,7 @@ const expected = ({ fields }: Operation, { field, itemType }: Setting, speaker: 
   }
 }
 
-const ask = (operation: Operation, speaker: Speaker, { field, value }: Setting) => {
+const request = (operation: Operation, speaker: Speaker, { field, value }: Setting) => {
   reached = null
   return send({
     method: operation.method,
@@ -89,7 +89,7 @@ const ask = (operation: Operation, speaker: Speaker, { field, value }: Setting) 
 describe('who may set a field', () => {
   it.each(cases)('of $name is who the table says', async ({ operation, setting }) => {
     for (const speaker of speakers) {
-      const { status, text } = await ask(operation, speaker, setting)
+      const { status, text } = await request(operation, speaker, setting)
       const verdict = expected(operation, setting, speaker)
       if (!speakersOf(operation.access).includes(speaker)) expect(status, speaker).toBe(403)
       else if (verdict.refused) expect([status, text], speaker).toEqual([403, expect.stringContaining(setting.field)])

@@ -5,10 +5,10 @@ import { scopeOf } from '#transport/api/credentials/authorise.ts'
 import { idempotencyOf, type RequestContent } from '#transport/api/idempotency-key.ts'
 import { principals } from './serving.ts'
 
-const asked = { params: {}, query: {}, body: {}, files: [] }
+const requested = { params: {}, query: {}, body: {}, files: [] }
 const request = { header: (name: string) => (name === 'idempotency-key' ? 'k1' : undefined) }
 
-const keyed = async (principal: Principal, content: RequestContent = asked) =>
+const keyed = async (principal: Principal, content: RequestContent = requested) =>
   idempotencyOf(operations['sessions.create'], { request, principal, scope: scopeOf(principal) }, content)
 
 const causeOf = async (principal: Principal): Promise<string | undefined> => (await keyed(principal))?.cause

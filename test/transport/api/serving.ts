@@ -107,10 +107,10 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
   return { dispatcher, send, observed, records: storage.records, kind: idempotencyKeys }
 }
 
-const asked = new WeakMap<HttpRequest, Principal | 'nobody'>()
+const principalOf = new WeakMap<HttpRequest, Principal | 'nobody'>()
 
 const principalIn = (request: HttpRequest): Principal => {
-  const principal = asked.get(request) ?? 'nobody'
+  const principal = principalOf.get(request) ?? 'nobody'
   if (principal === 'nobody') throw new ServiceError('authentication_required')
   return principal
 }
@@ -131,7 +131,7 @@ const requestOf = ({ method = 'GET', target, as = 'nobody', headers = {}, body }
     remoteAddress: '127.0.0.1',
     body: (maxBytes) => (bytes.length > maxBytes ? Promise.reject(new BodyTooLarge()) : Promise.resolve(bytes)),
   }
-  asked.set(request, as)
+  principalOf.set(request, as)
   return request
 }
 

@@ -138,10 +138,10 @@ describe('an upgrade to a session socket', () => {
   })
 
   it('is refused without a credential, without the scope, and for a session that the caller may not see', async () => {
-    const nobody = open(() => {
+    const anonymous = open(() => {
       throw new ServiceError('authentication_required')
     })
-    expect(codeOf(await nobody.decide(path))).toEqual([401, 'authentication_required'])
+    expect(codeOf(await anonymous.decide(path))).toEqual([401, 'authentication_required'])
     const scopeless = open(() => ({ ...principals.client_token, permissions: [] }))
     expect(codeOf(await scopeless.decide(path))).toEqual([403, 'insufficient_scope'])
     const foreign = open(() => principals.secret_key, {

@@ -157,7 +157,7 @@ export class FakeLog {
     return this.#readers.size
   }
 
-  /** Appends events and gives them to whoever follows, as one batch. False when one of them wants no more. */
+  /** Appends events and gives them to each follower, as one batch. False when one of them wants no more. */
   append(...events: readonly Omit<LogEvent, 'sequence'>[]): boolean {
     const batch = events.map((event, at) => ({ ...event, sequence: this.#events.length + 1 + at }))
     this.#events.push(...batch)

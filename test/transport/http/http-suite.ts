@@ -87,13 +87,13 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
     })
 
     it('reads a body that nobody asked for until long after it arrived', async () => {
-      const asked = later<void>()
+      const received = later<void>()
       const { port, url } = await serve(async (request, response) => {
         if (request.path === '/turn') {
           response.send(200, [], '')
           return
         }
-        await asked.promise
+        await received.promise
         const body = await request.body(8 << 20)
         response.send(200, [], createHash('sha256').update(body).digest('hex'))
       })
@@ -102,7 +102,7 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       raw.write(head('POST', '/', `content-length: ${body.length}`))
       raw.socket.write(body)
       for (let turn = 0; turn < 20; turn++) await fetch(`${url}/turn`)
-      asked.resolve()
+      received.resolve()
       expect(await raw.until(createHash('sha256').update(body).digest('hex'))).toContain('200 OK')
     })
 

@@ -18,10 +18,10 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
     it('sends parts as they are written, then ends', async () => {
       const opened = later<BodyWriter>()
       const { url } = await serve(stream(opened.resolve))
-      const asking = fetch(url)
+      const pending = fetch(url)
       const writer = await opened.promise
       writer.write('one ')
-      const answer = await asking
+      const answer = await pending
       const reader = answer.body?.getReader()
       expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('one ')
       writer.write(Buffer.from('two '))
@@ -149,27 +149,27 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
 
   describe('close', () => {
     it('takes no new connection, lets what is open end, and answers late requests with connection: close', async () => {
-      const [opened, asked] = [later<BodyWriter>(), later<HttpResponse>()]
+      const [opened, received] = [later<BodyWriter>(), later<HttpResponse>()]
       const { server, port } = await serve((request, response) => {
         if (request.path === '/stream') opened.resolve(response.stream(200, []))
-        else if (request.path === '/ask') asked.resolve(response)
+        else if (request.path === '/ask') received.resolve(response)
         else response.send(200, [], 'warm')
       })
-      const [streaming, asking, idle] = [await client(port), await client(port), await client(port)]
+      const [streaming, upgrading, idle] = [await client(port), await client(port), await client(port)]
       streaming.write(head('GET', '/stream'))
-      asking.write(head('GET', '/ask'))
+      upgrading.write(head('GET', '/ask'))
       idle.write(head('GET', '/warm'))
-      const [writer, response] = [await opened.promise, await asked.promise]
+      const [writer, response] = [await opened.promise, await received.promise]
       writer.write('begun ')
       await Promise.all([streaming.until('begun'), idle.until('warm')])
       const closing = server.close(60_000)
       await expect(rawClient(port)).rejects.toThrow()
       response.send(200, [], 'answered')
-      expect((await asking.until('answered')).toLowerCase()).toContain('connection: close')
+      expect((await upgrading.until('answered')).toLowerCase()).toContain('connection: close')
       writer.end('and ended')
       expect(await streaming.until('and ended')).toContain('0\r\n\r\n')
       await closing
-      await Promise.all([streaming.closed, asking.closed, idle.closed])
+      await Promise.all([streaming.closed, upgrading.closed, idle.closed])
     })
 
     it('cuts what is still open when the grace is over', async () => {

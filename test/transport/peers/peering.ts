@@ -29,7 +29,7 @@ export const served = async (
   return server
 }
 
-export const asking = (more: { key?: Buffer; otherKeys?: readonly Buffer[]; clock?: Clock } = {}) => {
+export const openPeering = (more: { key?: Buffer; otherKeys?: readonly Buffer[]; clock?: Clock } = {}) => {
   const peers = openPeers({ key, log, ...more })
   closedAfter(() => peers.close())
   return peers

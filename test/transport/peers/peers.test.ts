@@ -10,10 +10,10 @@ import { peerLimits } from '#transport/peers/peer-limits.ts'
 import {
   about,
   actorOf,
-  asking,
   closeAll,
   closedAfter,
   done,
+  openPeering,
   openRaw,
   openServer,
   openWire,
@@ -45,7 +45,7 @@ describe('questions of one process to another', () => {
       came.push(request)
       return Promise.resolve({ kind: 'told', commit, duplicate: true })
     })
-    const asked: PeerRequest[] = [
+    const requests: PeerRequest[] = [
       {
         kind: 'deliver',
         actor: 'ses_1',
@@ -65,16 +65,16 @@ describe('questions of one process to another', () => {
       { kind: 'rows' },
       { kind: 'follow', actors: ['ses_1', 'ses_2'], follower: 'p' },
     ]
-    const peers = asking()
-    for (const request of asked)
+    const peers = openPeering()
+    for (const request of requests)
       expect(await peers.request(server.address, request)).toEqual({ kind: 'told', commit, duplicate: true })
-    expect(came).toEqual(asked)
+    expect(came).toEqual(requests)
   })
 
   it('reach the other process in the order in which they were asked', async () => {
     const { service, came, answer } = held()
     const server = await served(service)
-    const peers = asking()
+    const peers = openPeering()
     const names = Array.from({ length: 500 }, (_, at) => `ses_${at}`)
     const answers = names.map((name) => peers.request(server.address, about(name)))
     await expect.poll(() => came.length).toBe(names.length)
@@ -86,7 +86,7 @@ describe('questions of one process to another', () => {
   it('are answered each on its own: a slow one holds no other up', async () => {
     const { service, came, answer } = held()
     const server = await served(service)
-    const peers = asking()
+    const peers = openPeering()
     const slow = peers.request(server.address, about('slow'))
     const quick = peers.request(server.address, about('quick'))
     await expect.poll(() => came).toEqual(['slow', 'quick'])
@@ -102,7 +102,7 @@ describe('questions of one process to another', () => {
     const wire = await openWire(portOf(server))
     closedAfter(wire.close)
     wire.server.on('connection', () => connections++)
-    const peers = asking()
+    const peers = openPeering()
     await Promise.all(Array.from({ length: 200 }, (_, at) => peers.request(wire.address, about(`ses_${at}`))))
     expect(connections).toBe(1)
   })
@@ -110,7 +110,7 @@ describe('questions of one process to another', () => {
   it('may be as large as a request and its commit can become', async () => {
     const text = '☃'.repeat(3_000_000)
     const server = await served((request) => Promise.resolve(actorOf(request) === text ? done : { kind: 'elsewhere' }))
-    expect(await asking().request(server.address, about(text))).toEqual(done)
+    expect(await openPeering().request(server.address, about(text))).toEqual(done)
   })
 })
 
@@ -123,7 +123,7 @@ describe('what another process refuses', () => {
       extra: { used: 4, limit: 4 },
     })
     const server = await served(() => Promise.reject(refusal))
-    const error = await asking()
+    const error = await openPeering()
       .request(server.address, about('ses_1'))
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ServiceError)
@@ -132,7 +132,7 @@ describe('what another process refuses', () => {
 
   it('says that a store is away', async () => {
     const server = await served(() => Promise.reject(new StoreUnavailable('no primary')))
-    const answer = asking().request(server.address, about('ses_1'))
+    const answer = openPeering().request(server.address, about('ses_1'))
     await expect(answer).rejects.toThrow(new StoreUnavailable('no primary'))
   })
 
@@ -140,7 +140,7 @@ describe('what another process refuses', () => {
     const server = await served(() => {
       throw new TypeError('secret is undefined')
     })
-    const answer = asking().request(server.address, about('ses_1'))
+    const answer = openPeering().request(server.address, about('ses_1'))
     await expect(answer).rejects.toThrow(new StoreUnavailable('the peer failed'))
   })
 
@@ -149,14 +149,14 @@ describe('what another process refuses', () => {
     ['form', { kind: 'deliver', actor: 'ses_1', delivery: { event: 'turn' } }],
     ['inherited name', { kind: 'constructor' }],
   ])('of a %s that it does not know is answered as elsewhere, and asks nobody', async (_, request) => {
-    let asked = 0
+    let requestCount = 0
     const server = await served(() => {
-      asked++
+      requestCount++
       return Promise.resolve(done)
     })
     const later: PeerRequest = Object(request)
-    expect(await asking().request(server.address, later)).toEqual({ kind: 'elsewhere' })
-    expect(asked).toBe(0)
+    expect(await openPeering().request(server.address, later)).toEqual({ kind: 'elsewhere' })
+    expect(requestCount).toBe(0)
   })
 
   it.each([
@@ -164,7 +164,7 @@ describe('what another process refuses', () => {
     ['form', { kind: 'told', commit: {}, duplicate: false }],
   ])('of an answer of a %s that the asking one does not know is an unknown outcome', async (_, answer) => {
     const server = await served(() => Promise.resolve(Object(answer)))
-    await expect(asking().request(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
+    await expect(openPeering().request(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 })
 
@@ -172,14 +172,14 @@ describe('a process that ended', () => {
   it('is gone at once', async () => {
     const server = await openServer(() => Promise.resolve(done))
     await server.close()
-    await expect(asking().request(server.address, about('ses_1'))).rejects.toThrow(PeerGone)
+    await expect(openPeering().request(server.address, about('ses_1'))).rejects.toThrow(PeerGone)
   })
 
   it('leaves open questions with an unknown outcome, later ones find nobody, and a new one at its place is asked', async () => {
     const { service, came } = held()
     const server = await openServer(service)
     const wire = await openWire(portOf(server))
-    const peers = asking()
+    const peers = openPeering()
     const open = peers.request(wire.address, about('ses_1'))
     await expect.poll(() => came).toEqual(['ses_1'])
     wire.close()
@@ -195,7 +195,7 @@ describe('a process that ended', () => {
   it('has answered what it was asked, and refers later questions elsewhere', async () => {
     const { service, came, answer } = held()
     const server = await openServer(service)
-    const peers = asking()
+    const peers = openPeering()
     const first = peers.request(server.address, about('ses_1'))
     await expect.poll(() => came).toEqual(['ses_1'])
     const closed = server.close()
@@ -211,7 +211,7 @@ describe('a process that ended', () => {
     const clock = new VirtualClock()
     const { service, came } = held()
     const server = await openServer(service, { clock })
-    const open = asking().request(server.address, about('ses_1'))
+    const open = openPeering().request(server.address, about('ses_1'))
     const lost = expect(open).rejects.toThrow(StoreUnavailable)
     await expect.poll(() => came).toEqual(['ses_1'])
     const closed = server.close()
@@ -227,7 +227,7 @@ describe('a cut connection', () => {
     const server = await served(service)
     const wire = await openWire(portOf(server))
     closedAfter(wire.close)
-    const peers = asking()
+    const peers = openPeering()
     const open = [peers.request(wire.address, about('ses_1')), peers.request(wire.address, about('ses_2'))]
     await expect.poll(() => came.length).toBe(2)
     wire.cut()
@@ -243,7 +243,7 @@ describe('a cut connection', () => {
     const server = await served(() => Promise.resolve(done))
     const wire = await openWire(portOf(server))
     closedAfter(wire.close)
-    const [peers, closing] = [asking(), asking()]
+    const [peers, closing] = [openPeering(), openPeering()]
     const lost: string[] = []
     peers.onLost?.((address) => lost.push(address))
     closing.onLost?.((address) => lost.push(`${address} was closed here`))
@@ -278,11 +278,11 @@ describe('a cut connection', () => {
       return { address: wire.address, sent }
     }
     const whole = await torn(Number.POSITIVE_INFINITY)
-    expect(await asking().request(whole.address, about('ses_1'))).toEqual(done)
+    expect(await openPeering().request(whole.address, about('ses_1'))).toEqual(done)
     const all = whole.sent.bytes
     for (const before of [all, all - 1, all - 20]) {
       const { address } = await torn(before)
-      await expect(asking().request(address, about('ses_1')), String(before)).rejects.toThrow(StoreUnavailable)
+      await expect(openPeering().request(address, about('ses_1')), String(before)).rejects.toThrow(StoreUnavailable)
     }
   })
 })
@@ -296,7 +296,7 @@ describe('a slow peer', () => {
     closedAfter(wire.close)
     let connections = 0
     wire.server.on('connection', () => connections++)
-    const peers = asking({ clock })
+    const peers = openPeering({ clock })
     const open = peers.request(wire.address, about('ses_1'))
     const late = expect(open).rejects.toThrow(StoreUnavailable)
     await expect.poll(() => came.length).toBe(1)
@@ -313,7 +313,7 @@ describe('a slow peer', () => {
     const clock = new VirtualClock()
     const { service, came, answer } = held()
     const server = await served(service)
-    const peers = asking({ clock })
+    const peers = openPeering({ clock })
     const slow = peers.request(server.address, about('slow'))
     const late = expect(slow).rejects.toThrow(StoreUnavailable)
     await expect.poll(() => came.length).toBe(1)
@@ -334,7 +334,7 @@ describe('a slow peer', () => {
     const clock = new VirtualClock()
     const mute = await openRaw(() => {})
     closedAfter(() => mute.server.close())
-    const open = asking({ clock }).request(mute.address, about('ses_1'))
+    const open = openPeering({ clock }).request(mute.address, about('ses_1'))
     const late = expect(open).rejects.toThrow(StoreUnavailable)
     await once(mute.server, 'connection')
     await clock.advance(peerLimits.handshakeMs)
@@ -344,7 +344,7 @@ describe('a slow peer', () => {
   it('is not asked without bound', async () => {
     const mute = await openRaw(() => {})
     closedAfter(() => mute.server.close())
-    const peers = asking()
+    const peers = openPeering()
     const open = Array.from({ length: peerLimits.openQuestions }, () => peers.request(mute.address, about('ses_1')))
     await expect(peers.request(mute.address, about('ses_1'))).rejects.toThrow('too many')
     peers.close()
@@ -358,7 +358,7 @@ describe('a frame that is too large', () => {
 
   it('is not sent as a question, and harms no other', async () => {
     const server = await served(() => Promise.resolve(done))
-    const peers = asking()
+    const peers = openPeering()
     const [large, small] = await Promise.allSettled([
       peers.request(server.address, about(huge)),
       peers.request(server.address, about('ses_1')),
@@ -372,7 +372,7 @@ describe('a frame that is too large', () => {
     const server = await served((request) =>
       Promise.resolve(actorOf(request) === 'large' ? { kind: 'told', commit, duplicate: false } : done),
     )
-    const peers = asking()
+    const peers = openPeering()
     const large = peers.request(server.address, about('large'))
     const small = peers.request(server.address, about('small'))
     await expect(large).rejects.toThrow(StoreUnavailable)
@@ -382,12 +382,12 @@ describe('a frame that is too large', () => {
 
 describe('the asking side', () => {
   it('asks nobody at an address that is none', async () => {
-    await expect(asking().request('nowhere', about('ses_1'))).rejects.toThrow(StoreUnavailable)
+    await expect(openPeering().request('nowhere', about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 
   it('asks nobody once it is closed', async () => {
     const server = await served(() => Promise.resolve(done))
-    const peers = asking()
+    const peers = openPeering()
     const open = peers.request(server.address, about('ses_1'))
     peers.close()
     await expect(open).rejects.toThrow(StoreUnavailable)

@@ -8,10 +8,10 @@ import { peerLimits } from '#transport/peers/peer-limits.ts'
 import {
   about,
   actorOf,
-  asking,
   closeAll,
   closedAfter,
   done,
+  openPeering,
   openRaw,
   openServer,
   otherKey,
@@ -55,26 +55,28 @@ describe('nodes whose master key is being changed', () => {
 
 describe('somebody without the key', () => {
   it('is not answered', async () => {
-    let asked = 0
+    let requestCount = 0
     const server = await served(() => {
-      asked++
+      requestCount++
       return Promise.resolve(done)
     })
-    await expect(asking({ key: otherKey }).request(server.address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
-    expect(asked).toBe(0)
+    await expect(openPeering({ key: otherKey }).request(server.address, about('ses_1'))).rejects.toThrow(
+      StoreUnavailable,
+    )
+    expect(requestCount).toBe(0)
   })
 
   it('is not told anything when he answers: the question stays here', async () => {
-    let asked = 0
+    let requestCount = 0
     const thief = await served(
       () => {
-        asked++
+        requestCount++
         return Promise.resolve(done)
       },
       { key: otherKey },
     )
-    await expect(asking().request(thief.address, about('ses_secret'))).rejects.toThrow(StoreUnavailable)
-    expect(asked).toBe(0)
+    await expect(openPeering().request(thief.address, about('ses_secret'))).rejects.toThrow(StoreUnavailable)
+    expect(requestCount).toBe(0)
   })
 
   it.each([
@@ -82,9 +84,9 @@ describe('somebody without the key', () => {
     ['speaks HTTP', 'GET / HTTP/1.1\r\n\r\n'],
     ['sends much', 'x'.repeat(100_000)],
   ])('is cut off when he %s', async (_, sent) => {
-    let asked = 0
+    let requestCount = 0
     const server = await served(() => {
-      asked++
+      requestCount++
       return Promise.resolve(done)
     })
     const socket = connect(portOf(server), '127.0.0.1')
@@ -96,7 +98,7 @@ describe('somebody without the key', () => {
     socket.write(sent)
     await closed(socket)
     expect(heard).not.toContain('{')
-    expect(asked).toBe(0)
+    expect(requestCount).toBe(0)
   })
 
   it('is cut off when he says nothing', async () => {
@@ -133,16 +135,16 @@ describe('somebody without the key', () => {
       near.on('close', () => far.destroy())
     })
     closedAfter(() => wire.server.close())
-    expect(await asking().request(wire.address, about('ses_secret'))).toMatchObject({ kind: 'told' })
+    expect(await openPeering().request(wire.address, about('ses_secret'))).toMatchObject({ kind: 'told' })
     const text = Buffer.concat(passed).toString('latin1')
     expect(text.length).toBeGreaterThan(100)
     expect(text).not.toMatch(/ses_secret|told|delivered/)
   })
 
   it('changes nothing on the wire', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const server = await served((request) => {
-      asked.push(actorOf(request))
+      requested.push(actorOf(request))
       return Promise.resolve(done)
     })
     const armed = { is: false }
@@ -158,17 +160,17 @@ describe('somebody without the key', () => {
       near.on('close', () => far.destroy())
     })
     closedAfter(() => wire.server.close())
-    const peers = asking()
+    const peers = openPeering()
     await peers.request(wire.address, about('ses_1'))
     armed.is = true
     await expect(peers.request(wire.address, about('ses_2'))).rejects.toThrow(StoreUnavailable)
-    expect(asked).toEqual(['ses_1'])
+    expect(requested).toEqual(['ses_1'])
   })
 
   it('cannot use again what a peer has sent', async () => {
-    let asked = 0
+    let requestCount = 0
     const server = await served(() => {
-      asked++
+      requestCount++
       return Promise.resolve(done)
     })
     const recorded: Buffer[] = []
@@ -180,7 +182,7 @@ describe('somebody without the key', () => {
       near.on('close', () => far.destroy())
     })
     closedAfter(() => wire.server.close())
-    const peers = asking()
+    const peers = openPeering()
     await peers.request(wire.address, about('ses_1'))
     peers.close()
     const replay = connect(portOf(server), '127.0.0.1')
@@ -188,6 +190,6 @@ describe('somebody without the key', () => {
     replay.resume()
     replay.write(Buffer.concat(recorded))
     await closed(replay)
-    expect(asked).toBe(1)
+    expect(requestCount).toBe(1)
   })
 })

@@ -46,20 +46,20 @@ const flood = (response: ServerResponse, of: (n: number) => object, last: object
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
 }
 
-const asks: readonly (readonly [string, (n: number) => object])[] = [
+const serverRequests: readonly (readonly [string, (n: number) => object])[] = [
   ['pings', (n) => ({ jsonrpc: '2.0', id: `p${n}`, method: 'ping' })],
   ['pings of one id', () => ({ jsonrpc: '2.0', id: 'p', method: 'ping' })],
   ['requests that are called as what every object inherits', (n) => ({ jsonrpc: '2.0', id: n, method: 'constructor' })],
 ]
 
 describe('a hostile server', () => {
-  it.each(asks)(
+  it.each(serverRequests)(
     'that sends 20,000 %s has few of them answered, and holds the loop up for moments',
     async (_what, of) => {
       let posts = 0
       const { result, turnMs } = await watched(() =>
-        called((asked, response) => {
-          if (asked.method !== 'tools/call') {
+        called((received, response) => {
+          if (received.method !== 'tools/call') {
             posts++
             return void response.writeHead(202).end()
           }
@@ -74,15 +74,15 @@ describe('a hostile server', () => {
 
   it('that says 20,000 times how far it is holds the loop up for moments, and its call goes on', async () => {
     const { result, turnMs } = await watched(() =>
-      called((asked, response) => {
+      called((received, response) => {
         const progress = (n: number) => ({
           jsonrpc: '2.0',
           method: 'notifications/progress',
-          params: { progressToken: asked.id, progress: n },
+          params: { progressToken: received.id, progress: n },
         })
         flood(response, progress, {
           jsonrpc: '2.0',
-          id: asked.id,
+          id: received.id,
           result: { content: [{ type: 'text', text: 'Done.' }] },
         })
       }),
@@ -92,7 +92,7 @@ describe('a hostile server', () => {
   })
 
   it.each(['[', ' \n[', '\ufeff['])('that answers with a list of messages is not read: %j', async (begin) => {
-    const answering: Answering = (_asked, response) => {
+    const answering: Answering = (_request, response) => {
       const pings = Array.from({ length: 1000 }, (_, n) => JSON.stringify({ jsonrpc: '2.0', id: n, method: 'ping' }))
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(`${begin}${pings}]`)

@@ -25,12 +25,12 @@ const lists: Readonly<Record<string, string>> = {
 
 /** What is found of a server with one tool and these lists. */
 const found = async (more: Readonly<Record<string, readonly object[] | Answering>>) => {
-  const { guard, target } = await started((asked, response, request) => {
-    if (asked.method === 'tools/list') return answer(response, asked.id, { tools: [named('send')] })
-    const name = lists[asked.method] ?? ''
+  const { guard, target } = await started((received, response, request) => {
+    if (received.method === 'tools/list') return answer(response, received.id, { tools: [named('send')] })
+    const name = lists[received.method] ?? ''
     const listed = more[name] ?? []
-    if (typeof listed === 'function') return listed(asked, response, request)
-    answer(response, asked.id, { [name]: listed })
+    if (typeof listed === 'function') return listed(received, response, request)
+    answer(response, received.id, { [name]: listed })
   })
   return readWholeServer(guard)(target, new AbortController().signal)
 }
@@ -68,21 +68,21 @@ describe('what a hostile server lists beside its tools', () => {
   })
 
   it.each<readonly [string, Answering]>([
-    ['an error', (_asked, response) => void response.writeHead(500).end()],
-    ['another type', (asked, response) => answer(response, asked.id, { resources: 'all of them' })],
+    ['an error', (_request, response) => void response.writeHead(500).end()],
+    ['another type', (received, response) => answer(response, received.id, { resources: 'all of them' })],
     [
       'another type in one of them',
-      (asked, response) => answer(response, asked.id, { resources: [{ uri: 7, name: 'e' }] }),
+      (received, response) => answer(response, received.id, { resources: [{ uri: 7, name: 'e' }] }),
     ],
     [
       '20 MB',
-      (asked, response) =>
-        answer(response, asked.id, { resources: [{ uri: 'a', name: 'x'.repeat(20 * 1024 * 1024) }] }),
+      (received, response) =>
+        answer(response, received.id, { resources: [{ uri: 'a', name: 'x'.repeat(20 * 1024 * 1024) }] }),
     ],
     [
       'pages without an end',
-      (asked, response) =>
-        answer(response, asked.id, { resources: [{ uri: 'a', name: 'a' }], nextCursor: `${Math.random()}` }),
+      (received, response) =>
+        answer(response, received.id, { resources: [{ uri: 'a', name: 'a' }], nextCursor: `${Math.random()}` }),
     ],
   ])('is left out where it answers with %s, and its tools are read all the same', async (_what, resources) => {
     const { tools, lists: kept } = await found({ resources })
@@ -92,8 +92,8 @@ describe('what a hostile server lists beside its tools', () => {
   })
 
   it('is not passed on where it is longer than that', async () => {
-    const { guard, target } = await started((asked, response) =>
-      answer(response, asked.id, { contents: [{ uri: 'a', text: 'x'.repeat(1_200_000) }] }),
+    const { guard, target } = await started((received, response) =>
+      answer(response, received.id, { contents: [{ uri: 'a', text: 'x'.repeat(1_200_000) }] }),
     )
     const read = readResource({ guard, target, timeoutMs: 5000 }, 'a')
     await expect(read).rejects.toMatchObject({ code: 'mcp_server_failed' })

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 type Id = number | string
 
 /** What a request of the protocol says. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly id: Id
   readonly method: string
   readonly params: { readonly name?: string; readonly arguments?: object }
 }
 
 /** Answers one request as it likes. */
-export type Answering = (asked: Asked, response: ServerResponse, request: IncomingMessage) => void
+export type Answering = (received: ReceivedRequest, response: ServerResponse, request: IncomingMessage) => void
 
 /** A server that speaks the handshake of 2025-11-25 as it should, and from then on as a test says. */
 export interface HostileServer {
@@ -40,19 +40,19 @@ export const startHostileServer = async (
 ): Promise<HostileServer> => {
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(405).end()
-    const asked: Asked = JSON.parse(Buffer.concat(await request.toArray()).toString())
-    if (asked.method === 'server/discover')
+    const received: ReceivedRequest = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    if (received.method === 'server/discover')
       return response
         .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, error: { code: -32601, message: 'Method not found' } }))
-    if (asked.method === 'initialize')
-      return answer(response, asked.id, {
+        .end(JSON.stringify({ jsonrpc: '2.0', id: received.id, error: { code: -32601, message: 'Method not found' } }))
+    if (received.method === 'initialize')
+      return answer(response, received.id, {
         protocolVersion: '2025-11-25',
         serverInfo: { name: 'hostile', version: '1' },
         capabilities,
       })
-    if (asked.id === undefined) return response.writeHead(202).end()
-    answering(asked, response, request)
+    if (received.id === undefined) return response.writeHead(202).end()
+    answering(received, response, request)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port }: AddressInfo = Object(server.address())

@@ -29,8 +29,8 @@ const toolsOf = async (answering: Answering, timeoutMs = 10_000) => {
 
 const listing =
   (tools: readonly object[]): Answering =>
-  (asked, response) =>
-    answer(response, asked.id, { tools })
+  (received, response) =>
+    answer(response, received.id, { tools })
 
 const called = async (answering: Answering, timeoutMs = 10_000) => {
   const { server, guard } = await started(answering)
@@ -55,7 +55,7 @@ describe('the tools of a hostile server', () => {
   it('are not read in 100 MB', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20)
     let sent = 0
-    const flood: Answering = (_asked, response) => {
+    const flood: Answering = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const more = (): void => {
         while (sent < 100 && !response.destroyed) {
@@ -72,8 +72,8 @@ describe('the tools of a hostile server', () => {
 
   it('are not read through pages without an end', async () => {
     let page = 0
-    const endless: Answering = (asked, response) =>
-      answer(response, asked.id, { tools: [named(`t${page}`)], nextCursor: String(page++) })
+    const endless: Answering = (received, response) =>
+      answer(response, received.id, { tools: [named(`t${page}`)], nextCursor: String(page++) })
     await expect(toolsOf(endless)).rejects.toMatchObject({ name: 'McpFailure' })
     expect(page).toBeLessThan(100)
   })
@@ -132,12 +132,12 @@ describe('a hostile server', () => {
     ['a page', 'text/html', '<h1>Welcome</h1>'],
     ['an answer to what was not requested', 'application/json', '{"jsonrpc":"2.0","id":"x","result":{"tools":[]}}'],
   ])('that answers with %s has failed within its time', async (_what, type, text) => {
-    const wrong: Answering = (_asked, response) => response.writeHead(200, { 'content-type': type }).end(text)
+    const wrong: Answering = (_request, response) => response.writeHead(200, { 'content-type': type }).end(text)
     await expect(toolsOf(wrong, 2_000)).rejects.toMatchObject({ name: 'McpFailure' })
   })
 
   it('that sends a byte now and then is given up at the end of its time', async () => {
-    const slow: Answering = (_asked, response) => {
+    const slow: Answering = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const timer = setInterval(() => response.write(' '), 50)
       response.on('close', () => clearInterval(timer))
@@ -147,7 +147,7 @@ describe('a hostile server', () => {
 
   it('that streams events without an end is given up when they are too many', async () => {
     const comment = `: ${'x'.repeat(64 * 1024)}\n\n`
-    const endless: Answering = (_asked, response) => {
+    const endless: Answering = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const more = (): void => {
         while (!response.destroyed && response.write(comment));
@@ -159,9 +159,9 @@ describe('a hostile server', () => {
   })
 
   it('that sends progress for ever does not make a call longer than it may be', async () => {
-    const lively: Answering = (asked, response) => {
+    const lively: Answering = (received, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const params = { progressToken: asked.id, progress: 1 }
+      const params = { progressToken: received.id, progress: 1 }
       const event = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n\n`
       const timer = setInterval(() => response.write(event), 20)
       response.on('close', () => clearInterval(timer))
@@ -170,14 +170,15 @@ describe('a hostile server', () => {
   })
 
   it('that redirects elsewhere is not followed', async () => {
-    const away: Answering = (_asked, response) => response.writeHead(307, { location: 'http://169.254.169.254/' }).end()
+    const away: Answering = (_request, response) =>
+      response.writeHead(307, { location: 'http://169.254.169.254/' }).end()
     await expect(called(away)).rejects.toMatchObject({ code: 'redirect_refused' })
-    const found: Answering = (_asked, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end()
+    const found: Answering = (_request, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end()
     await expect(called(found)).rejects.toMatchObject({ name: 'McpFailure' })
   })
 
   it('that refuses the credentials is said to, and not tried again', async () => {
-    const strict: Answering = (_asked, response) => response.writeHead(401).end()
+    const strict: Answering = (_request, response) => response.writeHead(401).end()
     await expect(called(strict)).rejects.toMatchObject({ code: 'unauthorized', isFinal: true })
   })
 
@@ -186,18 +187,18 @@ describe('a hostile server', () => {
       { type: 'text', text: 'x'.repeat(maxOutput + 5) },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
     ]
-    const outcome = await called((asked, response) => answer(response, asked.id, { content }))
+    const outcome = await called((received, response) => answer(response, received.id, { content }))
     expect(outcome.ok && outcome.output.length).toBeLessThan(maxOutput + 100)
-    const image = await called((asked, response) => answer(response, asked.id, { content: content.slice(1) }))
+    const image = await called((received, response) => answer(response, received.id, { content: content.slice(1) }))
     expect(image).toEqual({ ok: true, output: '[image image/png, 3 bytes]' })
   })
 
   it('has no pattern of its own run against its results', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
-    const { server, guard } = await started((asked, response) =>
-      asked.method === 'tools/list'
-        ? answer(response, asked.id, { tools: [named('send', { outputSchema: schema })] })
-        : answer(response, asked.id, { content: [], structuredContent: { a: `${'a'.repeat(60)}!` } }),
+    const { server, guard } = await started((received, response) =>
+      received.method === 'tools/list'
+        ? answer(response, received.id, { tools: [named('send', { outputSchema: schema })] })
+        : answer(response, received.id, { content: [], structuredContent: { a: `${'a'.repeat(60)}!` } }),
     )
     const result = await withServer(target(server), { guard, timeoutMs: 5_000, signal }, async ({ client }) => {
       await client.listTools()

@@ -24,15 +24,18 @@ it('serves any actor at any node, each step done once', async () => {
   for (const [i, id] of ids.entries()) {
     const [first, second] = [nodes[i % 3], nodes[(i + 1) % 3]]
     await first?.create(id)
-    await second?.tell(id, { type: 'count', n: 1 })
-    const told = await first?.tell(id, { type: 'count', n: 2 }, `same/${id}`)
-    expect(told).toMatchObject({ duplicate: false, commit: { events: [{ event_type: 'counted', payload: { n: 2 } }] } })
-    const again = await second?.tell(id, { type: 'count', n: 2 }, `same/${id}`)
+    await second?.deliver(id, { type: 'count', n: 1 })
+    const delivered = await first?.deliver(id, { type: 'count', n: 2 }, `same/${id}`)
+    expect(delivered).toMatchObject({
+      duplicate: false,
+      commit: { events: [{ event_type: 'counted', payload: { n: 2 } }] },
+    })
+    const again = await second?.deliver(id, { type: 'count', n: 2 }, `same/${id}`)
     expect(again).toMatchObject({ duplicate: true, commit: { events: [{ payload: { n: 2 } }] } })
     expect((await first?.find(id))?.state.snapshot.context).toMatchObject({ count: 2 })
   }
   for (const id of ids) expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted', 'counted'])
-  expect(cluster.asked.filter(({ kind }) => kind === 'deliver').length).toBeGreaterThan(10)
+  expect(cluster.requests.filter(({ kind }) => kind === 'deliver').length).toBeGreaterThan(10)
 })
 
 it('refuses at any node what the machine refuses', async () => {
@@ -40,7 +43,7 @@ it('refuses at any node what the machine refuses', async () => {
   const nodes = await cluster.startAll(2)
   await cluster.ownerOf('prb_1').create('prb_1')
   for (const node of nodes) {
-    await expect(node.tell('prb_1', { type: 'refuse' })).rejects.toMatchObject({ code: 'invalid_transition' })
+    await expect(node.deliver('prb_1', { type: 'refuse' })).rejects.toMatchObject({ code: 'invalid_transition' })
     await expect(node.find('prb_unknown')).rejects.toMatchObject({ code: 'not_found' })
   }
 })
@@ -70,18 +73,18 @@ describe('lists', () => {
   it('ask once for all who wait, and again for who came later', async () => {
     const cluster = new ProbeCluster()
     const [first] = await cluster.startAll(2)
-    const asked = () => cluster.asked.filter(({ kind }) => kind === 'rows').length
-    const before = asked()
+    const forwardCount = () => cluster.requests.filter(({ kind }) => kind === 'rows').length
+    const before = forwardCount()
     await Promise.all(Array.from({ length: 50 }, () => first?.host.rows.shown()))
-    expect(asked() - before).toBe(1)
+    expect(forwardCount() - before).toBe(1)
     const answers = Promise.withResolvers<void>()
-    cluster.onAsk = ({ kind }) => (kind === 'rows' ? answers.promise : undefined)
+    cluster.onRequest = ({ kind }) => (kind === 'rows' ? answers.promise : undefined)
     const early = first?.host.rows.shown()
     await calm()
     const late = first?.host.rows.shown()
     answers.resolve()
     await Promise.all([early, late])
-    expect(asked() - before).toBe(3)
+    expect(forwardCount() - before).toBe(3)
   })
 })
 

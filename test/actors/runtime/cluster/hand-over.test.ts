@@ -32,7 +32,7 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     for (let round = 0; round < 40; round++) {
       for (const id of ids.slice(round % 8, (round % 8) + 4)) {
         const node = round % 2 ? first : second
-        void node?.tell(id, { type: 'count' }).then(
+        void node?.deliver(id, { type: 'count' }).then(
           () => outcomes.push('done'),
           (error: unknown) => outcomes.push(error),
         )
@@ -51,14 +51,14 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     const [first] = await cluster.startAll(1)
     for (const id of ids) {
       await first?.create(id)
-      await first?.tell(id, { type: 'work', policy: 'at_most_once' })
+      await first?.deliver(id, { type: 'work', policy: 'at_most_once' })
     }
     const second = await cluster.start()
     await cluster.clock.advance(60_000)
     for (const id of ids) expect(cluster.ownerOf(id)).toBe(first)
     expect(heldBy(second).length).toBeGreaterThan(50)
-    // nobody has to wait for that
-    for (const id of ids) await cluster.during(second.tell(id, { type: 'count' }))
+    // nothing has to wait for that
+    for (const id of ids) await cluster.during(second.deliver(id, { type: 'count' }))
     for (const id of ids) gate.finish(id)
     await cluster.clock.advance(90_000)
     for (const id of ids) expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted', 'worked'])
@@ -72,14 +72,14 @@ describe('a node that joins', { timeout: 180_000 }, () => {
     if (first === undefined) throw new Error('no node')
     for (const id of ids) {
       await first.create(id)
-      await first.tell(id, { type: 'work', policy: 'idempotent' })
+      await first.deliver(id, { type: 'work', policy: 'idempotent' })
     }
     await cluster.start()
     const leaving = (): string | undefined => ids.find((id) => !first.host.ownership.opens(shardOf(id)))
     for (let waited = 0; waited < 60 && leaving() === undefined; waited++) await cluster.clock.advance(250)
     const id = leaving() ?? ''
-    // it has an effect in flight, so it takes this, and asks for another one
-    await first.tell(id, { type: 'work', policy: 'idempotent' })
+    // it has an effect in flight, so it takes this, and requests another one
+    await first.deliver(id, { type: 'work', policy: 'idempotent' })
     expect(first.host.effects.running).toBe(ids.length)
     await cluster.clock.advance(4500)
     expect(first.host.effects.running).toBe(ids.length + 1)
@@ -95,20 +95,20 @@ describe('a node that ends', { timeout: 180_000 }, () => {
     const node = cluster.ownerOf('prb_0')
     const mine = ids.filter((id) => cluster.ownerOf(id) === node)
     for (const id of mine) await node.create(id)
-    await node.tell('prb_0', { type: 'work', policy: 'at_most_once' })
+    await node.deliver('prb_0', { type: 'work', policy: 'at_most_once' })
     await calm()
     const reader = read(node.host.feed.follow('prb_0', 0, { at: 'never' }))
     const drained = node.runtime.drain(20_000)
     await cluster.clock.advance(1500)
     expect(heldBy(node)).toEqual([shardOf('prb_0')])
     for (const id of mine) {
-      if (shardOf(id) !== shardOf('prb_0')) await cluster.during(cluster.otherThan(node).tell(id, { type: 'count' }))
+      if (shardOf(id) !== shardOf('prb_0')) await cluster.during(cluster.otherThan(node).deliver(id, { type: 'count' }))
     }
     gate.finish('prb_0')
     await cluster.clock.advance(500)
     expect(heldBy(node)).toEqual([])
-    const told = await cluster.during(cluster.otherThan(node).tell('prb_0', { type: 'count' }))
-    expect(told.duplicate).toBe(false)
+    const delivered = await cluster.during(cluster.otherThan(node).deliver('prb_0', { type: 'count' }))
+    expect(delivered.duplicate).toBe(false)
     await cluster.clock.advance(500)
     expect(reader.events.map(({ event_type }) => event_type)).toEqual(['worked', 'counted'])
     await cluster.clock.advance(20_000)
@@ -130,7 +130,7 @@ describe('a node that ends', { timeout: 180_000 }, () => {
     await cluster.startAll(2)
     const node = cluster.ownerOf('prb_1')
     await node.create('prb_1')
-    await node.tell('prb_1', { type: 'work', policy: 'idempotent', next: 'first' })
+    await node.deliver('prb_1', { type: 'work', policy: 'idempotent', next: 'first' })
     await calm()
     const drained = node.runtime.drain(20_000)
     await cluster.clock.advance(4000)
@@ -148,7 +148,7 @@ describe('a node that ends', { timeout: 180_000 }, () => {
     await cluster.startAll(2)
     const node = cluster.ownerOf('prb_1')
     await node.create('prb_1')
-    await node.tell('prb_1', { type: 'work', policy: 'idempotent' })
+    await node.deliver('prb_1', { type: 'work', policy: 'idempotent' })
     await calm()
     const drained = node.runtime.drain(5000)
     await cluster.clock.advance(4900)
@@ -172,13 +172,13 @@ describe('a node that ends', { timeout: 180_000 }, () => {
     const node = cluster.ownerOf(one)
     const other = cluster.otherThan(node)
     await node.create(one)
-    await node.tell(one, { type: 'work', policy: 'idempotent' })
+    await node.deliver(one, { type: 'work', policy: 'idempotent' })
     await calm()
     const drained = node.runtime.drain(20_000)
     await cluster.clock.advance(300)
-    await cluster.during(other.tell(one, { type: 'count' }), 1000)
+    await cluster.during(other.deliver(one, { type: 'count' }), 1000)
     await cluster.during(other.create(two), 1000)
-    await cluster.during(other.tell(two, { type: 'work', policy: 'idempotent' }), 1000)
+    await cluster.during(other.deliver(two, { type: 'work', policy: 'idempotent' }), 1000)
     await cluster.clock.advance(3000)
     expect(begun).toEqual([one])
     gate.finish(one)
@@ -201,7 +201,7 @@ describe('a rolling restart', () => {
   }, async () => {
     const cluster = new ProbeCluster()
     await cluster.startAll(3)
-    const told = new Map<string, number>()
+    const shown = new Map<string, number>()
     const failures: unknown[] = []
     for (const id of ids) await cluster.nodes[0]?.create(id)
     const leaving = new Set<string>()
@@ -210,8 +210,8 @@ describe('a rolling restart', () => {
     const load = (): void => {
       for (const id of ['prb_0', ...ids.slice(n % 10, (n % 10) + 4)]) {
         const node = up()[n % up().length]
-        void node?.tell(id, { type: 'count', n: n++ }).then(
-          () => told.set(id, (told.get(id) ?? 0) + 1),
+        void node?.deliver(id, { type: 'count', n: n++ }).then(
+          () => shown.set(id, (shown.get(id) ?? 0) + 1),
           (error: unknown) => failures.push(error),
         )
       }
@@ -241,9 +241,9 @@ describe('a rolling restart', () => {
     }
     await cluster.clock.advance(8000)
     expect(failures).toEqual([])
-    for (const id of ids) expect((await logOf(cluster.storage, id)).length).toBe(told.get(id) ?? 0)
+    for (const id of ids) expect((await logOf(cluster.storage, id)).length).toBe(shown.get(id) ?? 0)
     const sequences = [...seen, ...(reader?.events ?? []).map(({ sequence }) => sequence)]
-    expect(sequences).toEqual(Array.from({ length: told.get('prb_0') ?? 0 }, (_, i) => i + 1))
+    expect(sequences).toEqual(Array.from({ length: shown.get('prb_0') ?? 0 }, (_, i) => i + 1))
     expect(reader?.ended).toBeUndefined()
     expect(
       cluster.nodes

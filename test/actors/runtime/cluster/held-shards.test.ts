@@ -24,9 +24,9 @@ const commit = (epoch: number): Commit => ({
 describe('a lease', () => {
   it('is good from when its renewal was sent until a second before it runs out', async () => {
     const { clock, held } = opened()
-    const askedAt = clock.steady()
+    const requestedAt = clock.steady()
     await clock.leap(500)
-    expect(held.take(lease(4), askedAt)).toBe(true)
+    expect(held.take(lease(4), requestedAt)).toBe(true)
     expect(held.epochOf(shard)).toBe(4)
     await clock.leap(goodMs - 501)
     expect(held.epochOf(shard)).toBe(4)

@@ -28,7 +28,7 @@ describe('when the process of a node ends', () => {
     const taken = new Set(claims(cluster.nodes))
     expect(held.filter((shard) => !taken.has(shard))).toEqual([])
     expect(claims(cluster.nodes)).toHaveLength(shardCount)
-    expect(await cluster.during(cluster.otherThan(owner).tell(id, { type: 'count', n: 1 }))).toMatchObject({
+    expect(await cluster.during(cluster.otherThan(owner).deliver(id, { type: 'count', n: 1 }))).toMatchObject({
       duplicate: false,
     })
   })
@@ -69,8 +69,8 @@ describe('when the process of a node ends', () => {
     await owner.create(id)
     wrong.about = owner.name
     for (let n = 1; n <= 40; n++) {
-      const telling = cluster.nodes[n % 3]?.tell(id, { type: 'count', n: 1 }, `count-${n}`)
-      await cluster.during(telling ?? Promise.resolve(null))
+      const delivering = cluster.nodes[n % 3]?.deliver(id, { type: 'count', n: 1 }, `count-${n}`)
+      await cluster.during(delivering ?? Promise.resolve(null))
       await cluster.clock.advance(500)
     }
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(Array.from({ length: 40 }, () => 'counted'))

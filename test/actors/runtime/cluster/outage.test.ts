@@ -26,8 +26,8 @@ const throughOutage = async (awayMs: number) => {
   for (const id of ids) {
     const owner = cluster.ownerOf(id)
     await owner.create(id)
-    await owner.tell(id, { type: 'speak' })
-    await owner.tell(id, { type: 'work', policy: 'at_most_once' })
+    await owner.deliver(id, { type: 'speak' })
+    await owner.deliver(id, { type: 'work', policy: 'at_most_once' })
   }
   await cluster.clock.advance(500)
   for (const { process } of nodes) process.storeAway = true

@@ -32,7 +32,7 @@ class TestProcess {
   }
 
   /** As `enter`, over a connection to the store. */
-  ask<T>(work: () => T | Promise<T>): Promise<T> {
+  call<T>(work: () => T | Promise<T>): Promise<T> {
     return this.enter(() => {
       if (this.storeAway) throw new StoreUnavailable('away')
       return work()
@@ -60,8 +60,8 @@ class TestProcess {
     }
   }
 
-  /** `target`, a store when `through` is `ask`, as this process reaches it. */
-  reaching<T extends object>(target: T, through: 'ask' | 'enter' = 'ask'): T {
+  /** `target`, a store when `through` is `call`, as this process reaches it. */
+  reaching<T extends object>(target: T, through: 'call' | 'enter' = 'call'): T {
     return new Proxy(target, {
       get: (_, name) => {
         const method: unknown = Reflect.get(target, name)
@@ -77,7 +77,7 @@ class TestProcess {
   }
 }
 
-/** One node: a runtime in a process of its own, as far as a test can tell. */
+/** One node: a runtime in a process of its own, as far as a test can see. */
 export interface TestNode {
   readonly name: string
   readonly address: string
@@ -85,8 +85,8 @@ export interface TestNode {
   readonly runtime: Runtime
   readonly host: Runtime['host']
   create(id: string, cause?: string): Promise<Delivered>
-  /** As a request does: finds the actor, then tells it. */
-  tell(id: string, event: StoredEvent, cause?: string): Promise<Delivered>
+  /** As a request does: finds the actor, then delivers to it. */
+  deliver(id: string, event: StoredEvent, cause?: string): Promise<Delivered>
   find(id: string): Promise<Resident>
   /** The process ends without a word. */
   kill(): void
@@ -104,10 +104,10 @@ export class ProbeCluster {
   readonly presence: MemoryPresence
   readonly exchange = new MemoryExchange()
   readonly nodes: TestNode[] = []
-  /** Every question that a node asked another, in order. */
-  readonly asked: PeerRequest[] = []
+  /** Every request of one node to another, in order. */
+  readonly requests: PeerRequest[] = []
   /** Called with each question and who answers it; may hold it back or fail it. */
-  onAsk: (request: PeerRequest, address: string) => Promise<void> | void = () => {}
+  onRequest: (request: PeerRequest, address: string) => Promise<void> | void = () => {}
   /** What the machine of all nodes says of a node's process; absent: each has a machine of its own. */
   hasEnded: ((node: string) => boolean) | undefined
   /** Called with the address of a connection that broke. */
@@ -201,7 +201,7 @@ export class ProbeCluster {
     return work
   }
 
-  /** Whoever is connected to it sees that the connection is broken. */
+  /** A peer that is connected to it sees that the connection is broken. */
   breakConnectionsTo({ address }: TestNode): void {
     for (const listener of this.#lost) listener(address)
   }
@@ -213,8 +213,8 @@ export class ProbeCluster {
       },
       request: (address, request) =>
         asker.enter(async (): Promise<PeerAnswer> => {
-          this.asked.push(request)
-          await this.onAsk(request, address)
+          this.requests.push(request)
+          await this.onRequest(request, address)
           const peer = this.#services.get(address)
           if (peer === undefined || peer.process.state === 'dead') throw new PeerGone('refused')
           const answer = peer.process.enter(() => peer.service(structuredClone(request)))
@@ -240,7 +240,7 @@ export class ProbeCluster {
       runtime,
       host,
       create: (id, cause = causeOf()) => host.create({ kind: probeDefinition, id, owner, input: {}, cause }),
-      tell: async (id, event, cause = causeOf()) =>
+      deliver: async (id, event, cause = causeOf()) =>
         host.deliverTo(await host.find(scope, probeDefinition, id), { event, cause }),
       find: (id) => host.find(scope, probeDefinition, id),
       kill: () => {

@@ -29,42 +29,42 @@ const opened = async (effects: { readonly speak?: Run; readonly work?: Run } = {
 describe('a stream from another node than the one that runs the actor', () => {
   it('has every event at once, in order', async () => {
     const { cluster, owner, other } = await opened()
-    await owner.tell(id, { type: 'count', n: 0 })
+    await owner.deliver(id, { type: 'count', n: 0 })
     const readers = cluster.nodes.map((node) => follow(node))
     await calm()
-    for (let n = 1; n < 20; n++) await (n % 2 ? owner : other).tell(id, { type: 'count', n })
+    for (let n = 1; n < 20; n++) await (n % 2 ? owner : other).deliver(id, { type: 'count', n })
     await calm()
     for (const reader of readers) expect(sequences(reader)).toEqual(upTo(20))
   })
 
   it('misses nothing of what is committed while it begins', async () => {
     const { owner, other } = await opened()
-    const telling = Array.from({ length: 10 }, (_, n) => owner.tell(id, { type: 'count', n }))
+    const delivering = Array.from({ length: 10 }, (_, n) => owner.deliver(id, { type: 'count', n }))
     const reader = follow(other)
-    await Promise.all(telling)
+    await Promise.all(delivering)
     await calm()
     expect(sequences(reader)).toEqual(upTo(10))
-    await owner.tell(id, { type: 'count', n: 10 })
+    await owner.deliver(id, { type: 'count', n: 10 })
     await calm()
     expect(sequences(reader)).toEqual(upTo(11))
   })
 
   it('needs no question of its own after a request that went there', async () => {
     const { cluster, other } = await opened()
-    await other.tell(id, { type: 'wait', ms: 60_000 })
-    const before = cluster.asked.filter(({ kind }) => kind === 'follow').length
+    await other.deliver(id, { type: 'wait', ms: 60_000 })
+    const before = cluster.requests.filter(({ kind }) => kind === 'follow').length
     const reader = follow(other, idle)
     await cluster.clock.advance(500)
-    expect(cluster.asked.filter(({ kind }) => kind === 'follow').length).toBe(before)
+    expect(cluster.requests.filter(({ kind }) => kind === 'follow').length).toBe(before)
     expect(reader.ended).toBeUndefined()
-    await cluster.ownerOf(id).tell(id, { type: 'count' })
+    await cluster.ownerOf(id).deliver(id, { type: 'count' })
     await calm()
     expect(sequences(reader)).toEqual([1])
   })
 
   it('ends when the actor rests, and not before', async () => {
     const { cluster, owner, other } = await opened()
-    await owner.tell(id, { type: 'wait', ms: 20_000 })
+    await owner.deliver(id, { type: 'wait', ms: 20_000 })
     const reader = follow(other, idle)
     await cluster.clock.advance(10_000)
     expect(reader.ended).toBeUndefined()
@@ -81,30 +81,30 @@ describe('a stream from another node than the one that runs the actor', () => {
     await calm()
     cluster.exchange.up = false
     for (let n = 0; n < 3; n++) {
-      await owner.tell(id, { type: 'count', n })
+      await owner.deliver(id, { type: 'count', n })
       await cluster.clock.advance(600)
       expect(sequences(reader)).toEqual(upTo(n + 1))
     }
     cluster.exchange.up = true
-    await owner.tell(id, { type: 'count', n: 4 })
+    await owner.deliver(id, { type: 'count', n: 4 })
     await calm()
     expect(sequences(reader)).toEqual(upTo(4))
   })
 
   it('finds in the log what got lost on the way', async () => {
     const { cluster, owner, other } = await opened()
-    await owner.tell(id, { type: 'wait', ms: 60_000 })
+    await owner.deliver(id, { type: 'wait', ms: 60_000 })
     const reader = follow(other)
     await cluster.clock.advance(500)
     const send = cluster.exchange.send.bind(cluster.exchange)
     cluster.exchange.send = () => {}
-    await owner.tell(id, { type: 'count', n: 1 })
+    await owner.deliver(id, { type: 'count', n: 1 })
     await cluster.clock.advance(1500)
     expect(sequences(reader)).toEqual([1])
-    await owner.tell(id, { type: 'count', n: 2 })
+    await owner.deliver(id, { type: 'count', n: 2 })
     await calm()
     cluster.exchange.send = send
-    await owner.tell(id, { type: 'count', n: 3 })
+    await owner.deliver(id, { type: 'count', n: 3 })
     await calm()
     expect(sequences(reader)).toEqual(upTo(3))
   })
@@ -112,13 +112,13 @@ describe('a stream from another node than the one that runs the actor', () => {
   it('goes on over the death of the node that runs the actor', async () => {
     const { cluster, owner } = await opened()
     const readers = cluster.nodes.filter((node) => node !== owner).map((node) => follow(node))
-    await owner.tell(id, { type: 'count', n: 1 })
+    await owner.deliver(id, { type: 'count', n: 1 })
     await calm()
     owner.kill()
     await cluster.clock.advance(3000)
-    await cluster.ownerOf(id).tell(id, { type: 'count', n: 2 })
+    await cluster.ownerOf(id).deliver(id, { type: 'count', n: 2 })
     await cluster.clock.advance(1500)
-    await cluster.ownerOf(id).tell(id, { type: 'count', n: 3 })
+    await cluster.ownerOf(id).deliver(id, { type: 'count', n: 3 })
     await cluster.clock.advance(1500)
     for (const reader of readers) {
       expect(reader.ended).toBeUndefined()
@@ -130,7 +130,7 @@ describe('a stream from another node than the one that runs the actor', () => {
     const { cluster, owner, other } = await opened()
     const reader = follow(other)
     await calm()
-    await owner.tell(id, { type: 'say', text: 'x'.repeat(300_000) })
+    await owner.deliver(id, { type: 'say', text: 'x'.repeat(300_000) })
     await cluster.clock.advance(500)
     expect(reader.events).toMatchObject([{ payload: { text: 'x'.repeat(300_000) } }])
   })
@@ -150,13 +150,13 @@ describe('a stream at the node that runs the actor', () => {
   it('goes on from elsewhere when the node is stopped and its actors are taken', async () => {
     const { cluster, owner } = await opened()
     const reader = follow(owner)
-    await owner.tell(id, { type: 'count', n: 1 })
+    await owner.deliver(id, { type: 'count', n: 1 })
     owner.stall()
     await cluster.clock.advance(6000)
-    await cluster.ownerOf(id).tell(id, { type: 'count', n: 2 })
+    await cluster.ownerOf(id).deliver(id, { type: 'count', n: 2 })
     owner.wake()
     await cluster.clock.advance(2000)
-    await cluster.ownerOf(id).tell(id, { type: 'count', n: 3 })
+    await cluster.ownerOf(id).deliver(id, { type: 'count', n: 3 })
     await calm()
     expect(reader.ended).toBeUndefined()
     expect(sequences(reader)).toEqual(upTo(3))
@@ -165,11 +165,11 @@ describe('a stream at the node that runs the actor', () => {
   it('goes on when the actor comes here', async () => {
     const { cluster, owner } = await opened()
     const readers = cluster.nodes.map((node) => follow(node))
-    await owner.tell(id, { type: 'count', n: 1 })
+    await owner.deliver(id, { type: 'count', n: 1 })
     owner.kill()
     await cluster.clock.advance(3000)
     const next = cluster.ownerOf(id)
-    await next.tell(id, { type: 'wait', ms: 500 })
+    await next.deliver(id, { type: 'wait', ms: 500 })
     await cluster.clock.advance(3000)
     for (const [i, reader] of readers.entries()) {
       if (cluster.nodes[i] === owner) continue
@@ -189,7 +189,7 @@ describe('a stream of text', () => {
     const { cluster, owner } = await opened({ speak })
     const readers = cluster.nodes.map((node) => follow(node))
     await calm()
-    await owner.tell(id, { type: 'speak' })
+    await owner.deliver(id, { type: 'speak' })
     await cluster.clock.advance(2000)
     for (const { events } of readers) {
       const said = events.map(({ payload }) => payload.delta ?? '').join('')

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const id = 'prb_1'
 
-/** Shards that each living node holds, and that somebody else believes to hold as well. */
+/** Shards that each living node holds, and that someone else believes to hold as well. */
 const claims = (nodes: readonly TestNode[]): readonly number[] =>
   nodes
     .filter(({ process }) => process.state === 'up')
@@ -27,7 +27,7 @@ describe('when a node dies', () => {
     await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
     await owner.create(id)
-    await owner.tell(id, { type: 'work', n: 'hangs', policy: 'idempotent' })
+    await owner.deliver(id, { type: 'work', n: 'hangs', policy: 'idempotent' })
     await calm()
     expect(ran).toEqual(['hangs'])
     owner.kill()
@@ -45,7 +45,7 @@ describe('when a node dies', () => {
     await cluster.startAll(2)
     const owner = cluster.ownerOf(id)
     await owner.create(id)
-    await owner.tell(id, { type: 'work', policy: 'at_most_once' })
+    await owner.deliver(id, { type: 'work', policy: 'at_most_once' })
     await calm()
     owner.kill()
     await cluster.clock.advance(3000)
@@ -60,9 +60,9 @@ describe('when a node dies', () => {
     const asker = cluster.otherThan(owner)
     await owner.create(id)
     owner.kill()
-    const told = await cluster.during(asker.tell(id, { type: 'count', n: 1 }, 'once'))
-    expect(told).toMatchObject({ duplicate: false })
-    expect(await cluster.during(asker.tell(id, { type: 'count', n: 1 }, 'once'))).toMatchObject({ duplicate: true })
+    const delivered = await cluster.during(asker.deliver(id, { type: 'count', n: 1 }, 'once'))
+    expect(delivered).toMatchObject({ duplicate: false })
+    expect(await cluster.during(asker.deliver(id, { type: 'count', n: 1 }, 'once'))).toMatchObject({ duplicate: true })
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
 
@@ -73,8 +73,8 @@ describe('when a node dies', () => {
     await owner.create(id)
     owner.stall()
     await cluster.clock.advance(200)
-    const telling = cluster.otherThan(owner).tell(id, { type: 'count', n: 1 }, 'once')
-    expect(await cluster.during(telling, 4900)).toMatchObject({ duplicate: false })
+    const delivering = cluster.otherThan(owner).deliver(id, { type: 'count', n: 1 }, 'once')
+    expect(await cluster.during(delivering, 4900)).toMatchObject({ duplicate: false })
     owner.wake()
     await cluster.clock.advance(2000)
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
@@ -85,7 +85,7 @@ describe('when a node dies', () => {
     await cluster.startAll(3)
     const owner = cluster.ownerOf(id)
     await owner.create(id)
-    await owner.tell(id, { type: 'wait', ms: 5000 })
+    await owner.deliver(id, { type: 'wait', ms: 5000 })
     owner.kill()
     await cluster.clock.advance(8000)
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['woke'])
@@ -102,7 +102,7 @@ describe('when a node dies', () => {
     await cluster.clock.advance(2500)
     expect(() => cluster.ownerOf(id)).toThrow()
     await cluster.clock.advance(5000)
-    await cluster.ownerOf(id).tell(id, { type: 'count' })
+    await cluster.ownerOf(id).deliver(id, { type: 'count' })
     expect(claims(cluster.nodes)).toHaveLength(shardCount)
   })
 
@@ -112,7 +112,7 @@ describe('when a node dies', () => {
     await only?.create(id)
     only?.kill()
     const next = await cluster.start('n1')
-    await cluster.during(next.tell(id, { type: 'count' }), 4500)
+    await cluster.during(next.deliver(id, { type: 'count' }), 4500)
     await cluster.clock.advance(2000)
     expect(claims(cluster.nodes)).toHaveLength(shardCount)
   })
@@ -133,15 +133,15 @@ describe('a node that was stopped for longer than its lease', () => {
     await cluster.startAll(2)
     const owner = cluster.ownerOf(id)
     await owner.create(id)
-    await owner.tell(id, { type: 'work', policy: 'idempotent' })
+    await owner.deliver(id, { type: 'work', policy: 'idempotent' })
     await calm()
     owner.stall()
     await cluster.clock.advance(6000)
     const next = cluster.ownerOf(id)
-    await next.tell(id, { type: 'count', n: 2 })
+    await next.deliver(id, { type: 'count', n: 2 })
     owner.wake()
-    const told = await cluster.during(owner.tell(id, { type: 'count', n: 3 }))
-    expect(told.commit?.epoch).toBe(next.host.ownership.heldUnder(shardOf(id)))
+    const delivered = await cluster.during(owner.deliver(id, { type: 'count', n: 3 }))
+    expect(delivered.commit?.epoch).toBe(next.host.ownership.heldUnder(shardOf(id)))
     expect(aborted).toEqual([true])
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['worked', 'counted', 'counted'])
   })
@@ -162,9 +162,9 @@ describe('a node that was stopped for longer than its lease', () => {
       return taken(batch)
     }
     // before it has looked at anything
-    const telling = owner.host.deliverTo(actor, { event: { type: 'count', n: 1 }, cause: 'late' })
+    const delivering = owner.host.deliverTo(actor, { event: { type: 'count', n: 1 }, cause: 'late' })
     owner.wake()
-    await cluster.during(telling)
+    await cluster.during(delivering)
     expect(late).toEqual([])
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
   })
@@ -177,11 +177,11 @@ describe('a node that was stopped for longer than its lease', () => {
     const actor = await owner.find(id)
     owner.stall()
     await cluster.clock.advance(6000)
-    await cluster.ownerOf(id).tell(id, { type: 'wait', ms: 60_000 })
+    await cluster.ownerOf(id).deliver(id, { type: 'wait', ms: 60_000 })
     // nothing to go back from, as far as it knows
-    const telling = owner.host.deliverTo(actor, { event: { type: 'back' }, cause: 'back' })
+    const delivering = owner.host.deliverTo(actor, { event: { type: 'back' }, cause: 'back' })
     owner.wake()
-    expect((await cluster.during(telling)).commit).toMatchObject({ cause: 'back' })
+    expect((await cluster.during(delivering)).commit).toMatchObject({ cause: 'back' })
   })
 
   it('reads actors from the store until it is certain again, not from its memory', async () => {
@@ -191,7 +191,7 @@ describe('a node that was stopped for longer than its lease', () => {
     await owner.create(id)
     owner.stall()
     await cluster.clock.advance(6000)
-    await cluster.ownerOf(id).tell(id, { type: 'count', n: 1 })
+    await cluster.ownerOf(id).deliver(id, { type: 'count', n: 1 })
     const finding = owner.find(id)
     owner.wake()
     expect((await cluster.during(finding)).state.snapshot.context).toMatchObject({ count: 1 })
@@ -215,7 +215,7 @@ describe('a node that was stopped for longer than its lease', () => {
     }
     const loading = owner.find(id)
     await taken(cluster, owner)
-    await cluster.during(cluster.ownerOf(id).tell(id, { type: 'count', n: 1 }))
+    await cluster.during(cluster.ownerOf(id).deliver(id, { type: 'count', n: 1 }))
     gate.resolve()
     expect((await cluster.during(loading)).state.snapshot.context).toMatchObject({ count: 1 })
     expect(owner.host.resident(id)).toBeUndefined()
@@ -239,11 +239,11 @@ describe('a node that was stopped for longer than its lease', () => {
       await gate.promise
       return written
     }
-    const telling = owner.tell(id, { type: 'work', policy: 'idempotent' })
+    const delivering = owner.deliver(id, { type: 'work', policy: 'idempotent' })
     await taken(cluster, owner)
     expect(ran).toEqual(['work'])
     gate.resolve()
-    expect(await cluster.during(telling)).toMatchObject({ duplicate: false })
+    expect(await cluster.during(delivering)).toMatchObject({ duplicate: false })
     await cluster.clock.advance(1000)
     expect(ran).toEqual(['work'])
   })
@@ -269,12 +269,12 @@ describe('when the store is away', () => {
     await calm()
     for (const { process } of nodes) process.storeAway = true
     await cluster.clock.advance(1200)
-    const outcomes = nodes.map((node) => node.tell(id, { type: 'count' }).catch((error: unknown) => error))
+    const outcomes = nodes.map((node) => node.deliver(id, { type: 'count' }).catch((error: unknown) => error))
     await cluster.clock.advance(1300)
     for (const outcome of outcomes) expect(await outcome).toBeInstanceOf(StoreUnavailable)
     await cluster.clock.advance(30_000)
     expect(reader.ended).toBeUndefined()
-    // whoever notices first takes nothing from the others
+    // the node that notices first takes nothing from the others
     for (const { process } of nodes) {
       process.storeAway = false
       await cluster.clock.advance(400)
@@ -283,7 +283,7 @@ describe('when the store is away', () => {
     expect(nodes.map(({ host }) => host.ownership.shards?.map((shard) => host.ownership.heldUnder(shard)))).toEqual(
       held,
     )
-    for (const node of nodes) await cluster.during(node.tell(id, { type: 'count' }))
+    for (const node of nodes) await cluster.during(node.deliver(id, { type: 'count' }))
     await cluster.clock.advance(10_000)
     expect(reader.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
     expect([...claims(nodes)].sort((a, b) => a - b)).toEqual(Array.from({ length: shardCount }, (_, shard) => shard))
@@ -297,11 +297,11 @@ describe('when the store is away', () => {
     owner.process.storeAway = true
     await cluster.clock.advance(6500)
     const next = cluster.otherThan(owner)
-    await cluster.during(next.tell(id, { type: 'count' }))
+    await cluster.during(next.deliver(id, { type: 'count' }))
     expect(owner.host.ownership.epochOf(shardOf(id))).toBeUndefined()
     owner.process.storeAway = false
     await cluster.clock.advance(1500)
-    await cluster.during(owner.tell(id, { type: 'count' }))
+    await cluster.during(owner.deliver(id, { type: 'count' }))
     expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted', 'counted'])
   })
 })
@@ -316,7 +316,7 @@ describe('when the directory is away', () => {
     cluster.exchange.up = false
     await cluster.clock.advance(5000)
     await nodes[0]?.create(id)
-    for (const node of nodes) await node.tell(id, { type: 'count' })
+    for (const node of nodes) await node.deliver(id, { type: 'count' })
     cluster.presence.up = true
     cluster.exchange.up = true
     await cluster.clock.advance(5000)
@@ -338,7 +338,7 @@ it('an effect whose result came while the lease was in doubt is brought to its e
   const nodes = await cluster.startAll(2)
   const owner = cluster.ownerOf(id)
   await owner.create(id)
-  await owner.tell(id, { type: 'work', policy: 'idempotent' })
+  await owner.deliver(id, { type: 'work', policy: 'idempotent' })
   await calm()
   const { epoch } = owner.host.ownership
   for (const { process } of nodes) process.storeAway = true

@@ -26,7 +26,7 @@ const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value))
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length
 
-/** Blobs that tell in which order they were asked. */
+/** Blobs that show in which order they were requested. */
 const watched = (): { blobs: BlobStore; put: string[] } => {
   const put: string[] = []
   const { blobs } = openMemoryStorage()

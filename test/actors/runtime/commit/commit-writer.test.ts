@@ -27,7 +27,7 @@ const stored = (): Promise<Commit | null> => faulty.inner.commits.at('prb_1', 1)
 
 it('is done with one write when nothing goes wrong', async () => {
   expect(await write(mine)).toBe('done')
-  expect(faulty.asked).toHaveLength(1)
+  expect(faulty.appended).toHaveLength(1)
 })
 
 it('says when somebody else was faster, or the cause was processed before', async () => {
@@ -40,7 +40,7 @@ describe('when the answer is lost', () => {
   it('finds its own commit and does not write it again', async () => {
     faulty.next('answer_lost')
     expect(await write(mine)).toBe('done')
-    expect(faulty.asked).toHaveLength(1)
+    expect(faulty.appended).toHaveLength(1)
   })
 
   it('writes again what did not land', async () => {
@@ -58,15 +58,15 @@ describe('when the answer is lost', () => {
 
   it('knows its first write when that lands just before its second', async () => {
     faulty.next('late')
-    faulty.hold(() => (faulty.asked.length === 1 ? faulty.release().then(() => undefined) : undefined))
+    faulty.hold(() => (faulty.appended.length === 1 ? faulty.release().then(() => undefined) : undefined))
     expect(await write(mine)).toBe('done')
-    expect(faulty.asked).toHaveLength(2)
+    expect(faulty.appended).toHaveLength(2)
   })
 
   it('does not take the commit of another host for its own', async () => {
     faulty.next('refused')
     faulty.hold(async () => {
-      if (faulty.asked.length === 1) return
+      if (faulty.appended.length === 1) return
       await faulty.inner.commits.append([commitOf('prb_1', 1, { cause: 'theirs' })])
     })
     expect(await write(mine)).toBe('overtaken')

@@ -21,7 +21,7 @@ const replaced = async (before: (old: Probe) => Promise<unknown> = async () => {
 it('writes nothing a second after a later process has started, not even at actors that no one touched', async () => {
   const { faulty, old, oldClock } = await replaced()
   await oldClock.advance(1500)
-  await expect(old.tell(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
+  await expect(old.deliver(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
   expect(await logOf(faulty.inner, id)).toEqual([])
 })
 
@@ -31,12 +31,12 @@ it('asks before its first write when it was stalled, also about an actor whose l
   faulty.unreadable = true
   await oldClock.leap(60_000)
   faulty.unreadable = false
-  await expect(old.tell(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
+  await expect(old.deliver(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
   expect(await faulty.inner.commits.head(id)).toBeNull()
 })
 
 it('ends effects and streams, and says so', async () => {
-  const { old, oldClock } = await replaced((before) => before.tell(id, { type: 'work', policy: 'idempotent' }))
+  const { old, oldClock } = await replaced((before) => before.deliver(id, { type: 'work', policy: 'idempotent' }))
   const reader = read(old.host.feed.follow(id, 0, { at: 'never' }))
   let said = false
   void old.runtime.replaced.then(() => {
@@ -58,10 +58,10 @@ it('goes on as before when the store could not be asked for a while', async () =
   await probe.create(id)
   faulty.away = true
   await clock.advance(30_000)
-  const during = probe.tell(id, { type: 'count' }).catch((error: unknown) => error)
+  const during = probe.deliver(id, { type: 'count' }).catch((error: unknown) => error)
   await clock.advance(5000)
   expect(await during).toBeInstanceOf(StoreUnavailable)
   faulty.away = false
-  await probe.tell(id, { type: 'count' })
+  await probe.deliver(id, { type: 'count' })
   expect(await logOf(faulty.inner, id)).toHaveLength(1)
 })

@@ -30,26 +30,26 @@ const twoProcesses = async () => {
 it('lets a write that an earlier process has sent fail once the actor is taken over', async () => {
   const { faulty, old, gate, open } = await twoProcesses()
   faulty.hold(() => gate.promise)
-  const late = old.tell(id, { type: 'count' })
+  const late = old.deliver(id, { type: 'count' })
   await calm()
   const next = await open()
   await next.find(id)
   gate.resolve()
   await expect(late).rejects.toThrow(StoreUnavailable)
   expect(await logOf(faulty.inner, id)).toEqual([])
-  await next.tell(id, { type: 'count' })
+  await next.deliver(id, { type: 'count' })
   expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted'])
 })
 
 it('takes up the write of an earlier process that comes before the fence', async () => {
   const { faulty, old, gate, open } = await twoProcesses()
   faulty.hold(() => gate.promise)
-  const late = old.tell(id, { type: 'count' })
+  const late = old.deliver(id, { type: 'count' })
   const next = await open()
   gate.resolve()
   await late
   await next.find(id)
-  await next.tell(id, { type: 'count' })
+  await next.deliver(id, { type: 'count' })
   expect(typesOf(await logOf(faulty.inner, id))).toEqual(['counted', 'counted'])
 })
 
@@ -75,8 +75,8 @@ it('costs one commit an actor that is touched, and none for the others', async (
 
 it('carries over what the actor still has to do: reminders, effects and messages', async () => {
   const { clock, faulty, old, open } = await twoProcesses()
-  await old.tell(id, { type: 'wait', ms: 60_000 })
-  await old.tell(id, { type: 'work', policy: 'idempotent' })
+  await old.deliver(id, { type: 'wait', ms: 60_000 })
+  await old.deliver(id, { type: 'work', policy: 'idempotent' })
   faulty.crash()
   const next = await open()
   const { reminders, in_flight, due } = await headOf(faulty.inner, id)
@@ -100,11 +100,11 @@ it('ends the effects and streams of an actor at a process that learns that it wa
     },
   })
   await old.create(id)
-  await old.tell(id, { type: 'work', policy: 'idempotent' })
+  await old.deliver(id, { type: 'work', policy: 'idempotent' })
   const reader = read(old.host.feed.follow(id, 0, { at: 'never' }))
   const next = await openProbe({ storage, clock })
   await next.find(id)
-  await expect(old.tell(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
+  await expect(old.deliver(id, { type: 'count' })).rejects.toThrow(StoreUnavailable)
   expect(aborted).toEqual([true])
   expect(reader.ended).toBe('lost')
   expect(next.host.effects.running).toBe(1)
@@ -117,7 +117,7 @@ it('leaves reminders alone of which a process that was replaced knows nothing', 
   await old.create(id)
   const next = await openProbe({ storage, clock })
   await next.find(id)
-  await next.tell(id, { type: 'wait', ms: 1000 })
+  await next.deliver(id, { type: 'wait', ms: 1000 })
   await next.runtime.drain(0)
   // only the old process looks at what is due
   await clock.advance(3000)

@@ -7,7 +7,7 @@ import { logOf, openProbe, type Run, typesOf } from '../probe.ts'
 
 /** The actor. */
 export const id = 'prb_1'
-/** Asks for the effect under a policy. */
+/** Requests the effect under a policy. */
 export const work = (policy: string): StoredEvent => ({ type: 'work', policy })
 
 /** An effect whose end a test decides, and that counts how often it was begun. */

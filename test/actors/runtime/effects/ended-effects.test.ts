@@ -6,19 +6,19 @@ import { id, twoProcesses, Worker, work } from './effect-worker.ts'
 
 describe('an effect that its machine ends by a commit whose answer is lost', () => {
   /** Ends the effect; the commit is written, and the store says nothing for a while. */
-  const stopUnheard = async (worker: Worker, asked: 'before' | 'after') => {
+  const stopUnheard = async (worker: Worker, ending: 'before' | 'after') => {
     const { old, faulty } = await twoProcesses(worker, new Worker())
     faulty.hold(async ({ event }) => {
       if (event.type === 'stop') faulty.unreadable = true
     })
-    faulty.next(...(asked === 'before' ? [undefined, 'answer_lost' as const] : []))
-    const working = old.tell(id, work('at_most_once'))
-    if (asked === 'after') {
+    faulty.next(...(ending === 'before' ? [undefined, 'answer_lost' as const] : []))
+    const working = old.deliver(id, work('at_most_once'))
+    if (ending === 'after') {
       await working
       await calm()
       faulty.next('answer_lost')
     }
-    const stopping = expect(old.tell(id, { type: 'stop' })).rejects.toThrow(StoreUnavailable)
+    const stopping = expect(old.deliver(id, { type: 'stop' })).rejects.toThrow(StoreUnavailable)
     await old.clock.advance(1000)
     await stopping
     return { old, faulty }

@@ -42,7 +42,7 @@ it('removes what came in late when the server starts, and runs nothing of it', a
   const next = await openWorld({ storage: faulty.inner, clock })
   await next.host.recovery.over()
   expect(await faulty.inner.commits.head(session)).toBeNull()
-  expect(next.provider.asked).toEqual([])
+  expect(next.provider.requests).toEqual([])
 })
 
 it('removes what came in late after half a minute, though nobody asks for it', async () => {
@@ -72,7 +72,7 @@ it('makes nothing anew that was removed, when the commit that made it is carried
   const attempts: number[] = []
   const endpoint = async () => attempts.push(clock.now()) && 204
   const faulty = new FaultyStorage(inner)
-  const { useCases, host } = await openWorld({ storage: faulty.storage, clock, tellsWebhooks: true, endpoint })
+  const { useCases, host } = await openWorld({ storage: faulty.storage, clock, notifiesWebhooks: true, endpoint })
   const body = { tool: 'own', arguments: {}, risk_level: 'low', expires_in: 3600 } as const
   await useCases['actions.create'](callOf({}, {}, body))
   await calm()
@@ -84,7 +84,7 @@ it('makes nothing anew that was removed, when the commit that made it is carried
   await clock.advance(60)
   expect(await inner.commits.head(actor)).toBeNull()
   faulty.crash()
-  const next = await openWorld({ storage: inner, clock, tellsWebhooks: true, endpoint })
+  const next = await openWorld({ storage: inner, clock, notifiesWebhooks: true, endpoint })
   await next.host.recovery.over()
   await clock.advance(1000)
   expect(await inner.commits.head(actor)).toBeNull()

@@ -40,7 +40,7 @@ const id = 'prb_1'
 /** One that has spoken. @returns its log */
 const spoken = async ({ probe, clock, storage }: Compacting, actor = id): Promise<readonly LogEvent[]> => {
   await probe.create(actor)
-  await probe.tell(actor, { type: 'speak' })
+  await probe.deliver(actor, { type: 'speak' })
   await clock.advance(5000)
   return logOf(storage, actor)
 }
@@ -78,7 +78,7 @@ it('goes on with the actor as if nothing had happened', async () => {
   const world = await openCompacting()
   await spoken(world)
   await world.clock.advance(4 * minutes)
-  await world.probe.tell(id, { type: 'speak' })
+  await world.probe.deliver(id, { type: 'speak' })
   await world.clock.advance(5 * minutes)
   const events = await logOf(world.storage, id)
   expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 2 * (parts + 2) }, (_, n) => n + 1))

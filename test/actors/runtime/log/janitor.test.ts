@@ -5,7 +5,7 @@ import { openProbe } from '../probe.ts'
 it('gives back the memory of actors beyond the most as soon as they are quiet, and keeps those that are at work', async () => {
   const probe = await openProbe()
   for (let at = 0; at < 6; at++) await probe.create(`prb_${at}`)
-  await probe.tell('prb_0', { type: 'work', policy: 'idempotent' })
+  await probe.deliver('prb_0', { type: 'work', policy: 'idempotent' })
   const janitor = new Janitor(probe.host, probe.clock, { most: 2, idleMs: 60_000 })
   janitor.start()
   await probe.clock.advance(500)

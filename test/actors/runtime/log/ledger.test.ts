@@ -53,7 +53,7 @@ const withLedgerHeld = () => {
 it('has a row of every commit that leaves one, once', async () => {
   const probe = await openProbe({ storage, ledger })
   await probe.create(actor)
-  for (let n = 0; n < 20; n++) await probe.tell(actor, { type: 'count', n })
+  for (let n = 0; n < 20; n++) await probe.deliver(actor, { type: 'count', n })
   await probe.clock.advance(someMs)
   expect(await counted()).toEqual(expect.arrayContaining(Array.from({ length: 20 }, (_, n) => n)))
   expect(await counted()).toHaveLength(20)
@@ -63,7 +63,7 @@ it('writes the rows that a crash left unwritten before it takes requests, and no
   const faulty = new FaultyStorage(storage)
   const first = await openProbe({ storage: faulty.storage, ledger })
   await first.create(actor)
-  for (let n = 0; n < 8; n++) await first.tell(actor, { type: 'count', n })
+  for (let n = 0; n < 8; n++) await first.deliver(actor, { type: 'count', n })
   faulty.crash()
   expect(await counted()).toEqual([])
   await openProbe({ storage, ledger })
@@ -77,8 +77,8 @@ it('keeps a commit open for as long as its rows are not written, however many co
   const clock = new VirtualClock()
   const probe = await openProbe({ storage: held, ledger, clock })
   await probe.create(actor)
-  for (let n = 0; n < 5; n++) await probe.tell(actor, { type: 'count', n })
-  for (let n = 0; n < 5; n++) await probe.tell(actor, { type: 'say' })
+  for (let n = 0; n < 5; n++) await probe.deliver(actor, { type: 'count', n })
+  for (let n = 0; n < 5; n++) await probe.deliver(actor, { type: 'say' })
   await clock.advance(10_000)
   const openSeqs = async () => (await storage.commits.open({ limit: 100 })).map(({ seq }) => seq)
   expect(await openSeqs()).toEqual(expect.arrayContaining([2, 3, 4, 5, 6]))
@@ -94,7 +94,7 @@ it('keeps an actor in memory until its rows are written', async () => {
   const probe = await openProbe({ storage: held, ledger, clock })
   await probe.create(actor)
   await clock.advance(someMs)
-  await probe.tell(actor, { type: 'count', n: 1 })
+  await probe.deliver(actor, { type: 'count', n: 1 })
   await clock.advance(100)
   const resident = await probe.find(actor)
   expect(probe.host.passivate(resident)).toBe(false)
@@ -106,24 +106,24 @@ it('keeps an actor in memory until its rows are written', async () => {
 it('lets an effect wait for the rows of its actor, so that a removed log takes none along', async () => {
   const { held, open } = withLedgerHeld()
   const clock = new VirtualClock()
-  let told = false
+  let answered = false
   const probe = await openProbe({
     storage: held,
     ledger,
     clock,
     work: async (_params, { delivered }) => {
       await delivered()
-      told = true
+      answered = true
       return { event: { type: 'worked', output: 'fine' } }
     },
   })
   await probe.create(actor)
   await clock.advance(someMs)
-  await probe.tell(actor, { type: 'count', n: 1 })
-  await probe.tell(actor, { type: 'work', policy: 'idempotent' })
+  await probe.deliver(actor, { type: 'count', n: 1 })
+  await probe.deliver(actor, { type: 'work', policy: 'idempotent' })
   await clock.advance(someMs)
-  expect(told).toBe(false)
+  expect(answered).toBe(false)
   open()
   await calm()
-  expect(told).toBe(true)
+  expect(answered).toBe(true)
 })

@@ -28,7 +28,7 @@ class Log {
     this.clock,
   )
 
-  /** Commits events; `publish` false: nobody is told. */
+  /** Commits events; `publish` false: no one is notified. */
   commit(count = 1, publish = true): void {
     const from = this.events.length
     const events = Array.from({ length: count }, (_, i) => ({

@@ -7,8 +7,8 @@ import { logOf, openProbe, type Probe } from '../probe.ts'
 
 const [from, to] = ['prb_from', 'prb_to']
 
-const tell = (...events: readonly StoredEvent[]): StoredEvent => ({
-  type: 'tell',
+const sending = (...events: readonly StoredEvent[]): StoredEvent => ({
+  type: 'send',
   messages: events.map((event) => ({ to, event })),
 })
 const count = (n: number): StoredEvent => ({ type: 'count', n })
@@ -30,7 +30,7 @@ const upTo = (last: number): readonly number[] => Array.from({ length: last }, (
 
 it('reach another actor in the order in which they were sent, over many commits', async () => {
   const { probe, counted } = await pair()
-  const sent = upTo(30).map((n) => probe.tell(from, tell(count(2 * n - 1), count(2 * n))))
+  const sent = upTo(30).map((n) => probe.deliver(from, sending(count(2 * n - 1), count(2 * n))))
   await Promise.all(sent)
   await calm()
   expect(await counted()).toEqual(upTo(60))
@@ -39,15 +39,15 @@ it('reach another actor in the order in which they were sent, over many commits'
 it('are sent only once their commit is durable', async () => {
   const { probe, faulty, counted } = await pair()
   faulty.next('crash_before')
-  void probe.tell(from, tell(count(1)))
+  void probe.deliver(from, sending(count(1)))
   await calm()
   expect(await counted()).toEqual([])
 })
 
 it('start an actor that does not exist, under the owner of the sender', async () => {
   const { probe } = await pair()
-  await probe.tell(from, {
-    type: 'tell',
+  await probe.deliver(from, {
+    type: 'send',
     messages: [
       { to: 'prb_new', event: { type: 'create', input: {} } },
       { to: 'prb_new', event: count(1) },
@@ -63,7 +63,7 @@ it('let a request wait for an actor that they are about to start', async () => {
   const { probe, faulty } = await pair()
   const gate = Promise.withResolvers<void>()
   faulty.hold((commit) => (commit.actor === 'prb_new' ? gate.promise : undefined))
-  await probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+  await probe.deliver(from, { type: 'send', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
   const found = probe.find('prb_new')
   await calm()
   gate.resolve()
@@ -74,21 +74,24 @@ it('let a request wait for an actor of whom others can read before their writer 
   const { probe, faulty } = await pair()
   const gate = Promise.withResolvers<void>()
   faulty.holdAnswers((commit) => (commit.actor === from ? gate.promise : undefined))
-  const told = probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+  const delivering = probe.deliver(from, {
+    type: 'send',
+    messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }],
+  })
   await calm()
   expect(await faulty.inner.commits.head('prb_new')).toBeNull()
   const found = probe.find('prb_new')
   await calm()
   gate.resolve()
   expect((await found).id).toBe('prb_new')
-  await told
+  await delivering
 })
 
 it('are tried again until the store takes them, and keep their order', async () => {
   const { probe, faulty, counted } = await pair()
-  const told = probe.tell(from, tell(count(1), count(2), count(3)))
+  const delivering = probe.deliver(from, sending(count(1), count(2), count(3)))
   faulty.next(undefined, 'refused')
-  await told
+  await delivering
   faulty.away = true
   await probe.clock.advance(20_000)
   expect(await counted()).toEqual([])
@@ -100,8 +103,8 @@ it('are tried again until the store takes them, and keep their order', async () 
 it('are processed once when the receiver cannot say that it has processed them', async () => {
   const { probe, faulty, counted } = await pair()
   faulty.next(undefined, 'answer_lost')
-  const told = probe.tell(from, tell(count(1), count(2)))
-  await told
+  const delivering = probe.deliver(from, sending(count(1), count(2)))
+  await delivering
   faulty.unreadable = true
   await probe.clock.advance(5000)
   faulty.unreadable = false
@@ -117,7 +120,7 @@ it('that the receiver refuses, or that nobody receives, hold up no other', async
     { to: 'xyz_unheard_of', event: { type: 'create', input: {} } },
     { to, event: count(2) },
   ]
-  await probe.tell(from, { type: 'tell', messages })
+  await probe.deliver(from, { type: 'send', messages })
   await calm()
   expect(await counted()).toEqual([2])
 })
@@ -131,7 +134,7 @@ describe('after a crash', () => {
   ] as const)('%s, each is processed once and in order', async (_, fault, nth) => {
     const { probe, faulty, counted } = await pair()
     faulty.next(...Array.from({ length: nth - 1 }, () => undefined), fault)
-    void probe.tell(from, tell(count(1), count(2)))
+    void probe.deliver(from, sending(count(1), count(2)))
     await calm()
     expect(faulty.crashed).toBe(true)
     await openProbe({ storage: faulty.inner })
@@ -142,7 +145,7 @@ describe('after a crash', () => {
   it('those of several commits are delivered oldest first', async () => {
     const { probe, faulty, counted } = await pair()
     faulty.hold((commit) => (commit.actor === to ? new Promise(() => {}) : undefined))
-    for (const n of upTo(6)) await probe.tell(from, tell(count(n)))
+    for (const n of upTo(6)) await probe.deliver(from, sending(count(n)))
     // long enough for the upkeep to close whatever it takes for done
     await probe.clock.advance(5000)
     expect(await counted()).toEqual([])
@@ -155,8 +158,8 @@ describe('after a crash', () => {
   it('an actor is started before it is told anything', async () => {
     const { probe, faulty } = await pair()
     faulty.hold((commit) => (commit.actor === 'prb_new' ? new Promise(() => {}) : undefined))
-    await probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
-    await probe.tell(from, { type: 'tell', messages: [{ to: 'prb_new', event: count(1) }] })
+    await probe.deliver(from, { type: 'send', messages: [{ to: 'prb_new', event: { type: 'create', input: {} } }] })
+    await probe.deliver(from, { type: 'send', messages: [{ to: 'prb_new', event: count(1) }] })
     await calm()
     faulty.crash()
     const next = await openProbe({ storage: faulty.inner })
@@ -168,7 +171,7 @@ describe('after a crash', () => {
     const { probe, faulty } = await pair()
     faulty.next(undefined, 'crash_before')
     const text = 'x'.repeat(200_000)
-    void probe.tell(from, tell({ type: 'keep', text }))
+    void probe.deliver(from, sending({ type: 'keep', text }))
     await calm()
     const next = await openProbe({ storage: faulty.inner })
     await calm()
@@ -183,13 +186,13 @@ it('in the process that sent them, keep their order when the sender is loaded ag
     open = resolve
   })
   faulty.hold((commit) => (commit.actor === to ? gate : undefined))
-  await probe.tell(from, tell(count(1)))
-  // somebody else moves the sender on: it is dropped from memory and loaded again, its outbox still full
+  await probe.deliver(from, sending(count(1)))
+  // another process moves the sender on: it is dropped from memory and loaded again, its outbox still full
   const head = await faulty.inner.commits.head(from)
   if (head === null) throw new Error('the sender exists')
   const theirs = { ...head, seq: head.seq + 1, cause: 'theirs', nonce: 'theirs', messages: [], events: [] }
   await faulty.inner.commits.append([theirs])
-  await probe.tell(from, tell(count(2)))
+  await probe.deliver(from, sending(count(2)))
   open()
   await calm()
   expect(await counted()).toEqual([1, 2])

@@ -16,7 +16,7 @@ const crashedAtWork = async (actors: number): Promise<FaultyStorage> => {
   const probe = await openProbe({ storage: faulty.storage })
   for (let n = 0; n < actors; n++) {
     await probe.create(idOf(n))
-    await probe.tell(idOf(n), { type: 'work', policy: 'idempotent' })
+    await probe.deliver(idOf(n), { type: 'work', policy: 'idempotent' })
   }
   faulty.crash()
   return faulty
@@ -104,22 +104,22 @@ it('goes through more open commits of one place than it reads at once', { timeou
   expect(ids.filter((id) => probe.host.resident(id) === undefined)).toEqual([])
 })
 
-const messageTo = (to: string) => ({ type: 'tell', messages: [{ to, event: { type: 'create', input: {} } }] })
+const messageTo = (to: string) => ({ type: 'send', messages: [{ to, event: { type: 'create', input: {} } }] })
 
-/** One actor has asked for another, and its process died before that was made. */
-const askedFor = async (): Promise<FaultyStorage> => {
+/** One actor has requested the creation of another, and its process died before that was made. */
+const requestedBy = async (): Promise<FaultyStorage> => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const probe = await openProbe({ storage: faulty.storage })
   await probe.create(idOf(1))
   faulty.hold(({ actor }) => (actor === idOf(2) ? new Promise(() => {}) : undefined))
-  await probe.tell(idOf(1), messageTo(idOf(2)))
+  await probe.deliver(idOf(1), messageTo(idOf(2)))
   await calm()
   faulty.crash()
   return faulty
 }
 
 it('does not say of an actor that there is none before it knows that none was asked for', async () => {
-  const crashed = await askedFor()
+  const crashed = await requestedBy()
   const { probe, letGo } = await slowStart(crashed.inner, '', once([]))
   const found = probe.find(idOf(2))
   await calm()
@@ -128,7 +128,7 @@ it('does not say of an actor that there is none before it knows that none was as
 })
 
 it('asks a request for an unknown actor to come again when that takes long', async () => {
-  const crashed = await askedFor()
+  const crashed = await requestedBy()
   const { probe } = await slowStart(crashed.inner, '', once([]))
   const found = probe.find(idOf(2)).catch((error: unknown) => error)
   await probe.clock.advance(3000)
@@ -150,7 +150,7 @@ it('writes the list rows that a crash left unwritten before it shows lists', asy
 })
 
 it('shows lists after a moment though much is still to be taken up', async () => {
-  const crashed = await askedFor()
+  const crashed = await requestedBy()
   const { probe } = await slowStart(crashed.inner, '', once([]))
   const shown = probe.host.rows.shown()
   await probe.clock.advance(1500)

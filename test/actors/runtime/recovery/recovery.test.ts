@@ -27,7 +27,7 @@ it('takes up the effects of more actors than it reads at once', { timeout: 180_0
   const storage = await crashed(async (probe) => {
     for (let n = 0; n < 1300; n++) {
       await probe.create(idOf(n))
-      await probe.tell(idOf(n), { type: 'work', policy: 'idempotent' })
+      await probe.deliver(idOf(n), { type: 'work', policy: 'idempotent' })
     }
   })
   const run = new Set<string>()
@@ -43,7 +43,7 @@ it('takes up the effects of more actors than it reads at once', { timeout: 180_0
 it('is not held up by a stream that it has started again', async () => {
   const storage = await crashed(async (probe) => {
     await probe.create(idOf(1))
-    await probe.tell(idOf(1), { type: 'speak' })
+    await probe.deliver(idOf(1), { type: 'speak' })
   })
   let parts = 0
   const endless: Run = async (_params, { part, signal }) => {
@@ -68,7 +68,7 @@ it('is not held up for ever by a message that nobody can take', async () => {
     await probe.create(idOf(1))
     await probe.create(idOf(2))
     faulty.hold((commit) => (commit.actor === idOf(2) ? new Promise(() => {}) : undefined))
-    await probe.tell(idOf(1), { type: 'tell', messages: [{ to: idOf(2), event: { type: 'count' } }] })
+    await probe.deliver(idOf(1), { type: 'send', messages: [{ to: idOf(2), event: { type: 'count' } }] })
   })
   const head = await storage.commits.head(idOf(2))
   if (head === null) throw new Error('the receiver exists')
@@ -77,7 +77,7 @@ it('is not held up for ever by a message that nobody can take', async () => {
   const opening = openProbe({ storage, clock })
   await clock.advance(10_000)
   const next = await opening
-  await next.tell(idOf(1), { type: 'count' })
+  await next.deliver(idOf(1), { type: 'count' })
   expect(typesOf(await logOf(storage, idOf(1)))).toEqual(['counted'])
 })
 
@@ -85,7 +85,7 @@ it('finds nothing to do at the second start after a quiet end', async () => {
   const storage = openMemoryStorage()
   const first = await openProbe({ storage })
   await first.create(idOf(1))
-  await first.tell(idOf(1), { type: 'count' })
+  await first.deliver(idOf(1), { type: 'count' })
   await first.clock.advance(5000)
   await first.runtime.drain(0)
   expect(await storage.commits.open({ limit: 10 })).toEqual([])
@@ -99,7 +99,7 @@ it('leaves nothing open that is done, after any number of crashes', async () => 
     await probe.create(idOf(1))
     await probe.create(idOf(2))
     for (let n = 0; n < 5; n++) {
-      await probe.tell(idOf(1), { type: 'tell', messages: [{ to: idOf(2), event: { type: 'count' } }] })
+      await probe.deliver(idOf(1), { type: 'send', messages: [{ to: idOf(2), event: { type: 'count' } }] })
     }
   })
   expect(await storage.commits.open({ limit: 100 })).not.toEqual([])
@@ -112,39 +112,39 @@ it('leaves nothing open that is done, after any number of crashes', async () => 
 it.each([
   ['though nobody asks for it', false],
   ['unless somebody who asked was faster', true],
-])('takes up what an earlier process had sent to the store and comes in late, %s', async (_, asked) => {
+])('takes up what an earlier process had sent to the store and comes in late, %s', async (_, isRequested) => {
   const faulty = new FaultyStorage(openMemoryStorage())
   const old = await openProbe({ storage: faulty.storage })
   await old.create(idOf(1))
   await old.clock.advance(5000)
   faulty.next('late', 'crash_before')
-  void old.tell(idOf(1), { type: 'work', policy: 'idempotent' })
+  void old.deliver(idOf(1), { type: 'work', policy: 'idempotent' })
   await calm()
   const next = await openProbe({
     storage: faulty.inner,
     work: async () => ({ event: { type: 'worked', output: 'fine' } }),
   })
-  if (asked) await next.find(idOf(1))
+  if (isRequested) await next.find(idOf(1))
   const [landed] = await faulty.release()
   await next.clock.advance(10_000)
   expect(typesOf(await logOf(faulty.inner, idOf(1)))).toEqual(landed === 'done' ? ['worked'] : [])
-  expect(landed === 'done' || asked).toBe(true)
+  expect(landed === 'done' || isRequested).toBe(true)
 })
 
 it('starts though the store fails an operation now and then', async () => {
   const storage = await crashed(async (probe) => {
     for (let n = 0; n < 30; n++) {
       await probe.create(idOf(n))
-      await probe.tell(idOf(n), { type: 'work', policy: 'idempotent' })
+      await probe.deliver(idOf(n), { type: 'work', policy: 'idempotent' })
     }
   })
-  let asked = 0
+  let requestCount = 0
   const commits = new Proxy(storage.commits, {
     get: (target, name) => {
       const method = Reflect.get(target, name)
       if (name !== 'head' && name !== 'at' && name !== 'open') return method.bind(target)
       return (...args: readonly unknown[]) => {
-        if (++asked % 5 === 0) throw new StoreUnavailable('once')
+        if (++requestCount % 5 === 0) throw new StoreUnavailable('once')
         return Reflect.apply(method, target, args)
       }
     },
@@ -165,10 +165,10 @@ it('leaves open what was taken over before it was carried out', async () => {
   const storage = await crashed(async (probe) => {
     await probe.create(idOf(1))
     await probe.create(idOf(2))
-    await probe.tell(idOf(1), { type: 'tell', messages: [{ to: idOf(2), event: { type: 'count' } }] })
-    await probe.tell(idOf(1), { type: 'count' })
+    await probe.deliver(idOf(1), { type: 'send', messages: [{ to: idOf(2), event: { type: 'count' } }] })
+    await probe.deliver(idOf(1), { type: 'count' })
   })
-  // nobody takes the message
+  // nothing takes the message
   const there = await storage.commits.head(idOf(2))
   if (there !== null) await storage.commits.append([{ ...there, seq: there.seq + 1, cause: 'x', machine: 'probe@99' }])
   const clock = new VirtualClock()

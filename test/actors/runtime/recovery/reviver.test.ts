@@ -10,44 +10,44 @@ const log = pino({ level: 'silent' })
 /** A reviver whose loads come to these, one after the other, and to the last of them again and again. */
 const reviving = (loads: readonly unknown[], holds = true) => {
   const clock = new VirtualClock()
-  let asked = 0
+  let loadCount = 0
   const load = async (): Promise<unknown> => {
-    const next = loads[Math.min(asked++, loads.length - 1)]
+    const next = loads[Math.min(loadCount++, loads.length - 1)]
     if (next instanceof Error) throw next
     return next
   }
-  return { clock, reviver: new Reviver({ load, holds: () => holds, clock, log }), asked: () => asked }
+  return { clock, reviver: new Reviver({ load, holds: () => holds, clock, log }), loadsOf: () => loadCount }
 }
 
 it('loads an actor until the store answers', async () => {
-  const { clock, reviver, asked } = reviving([new StoreUnavailable('away'), new StoreUnavailable('away'), {}])
+  const { clock, reviver, loadsOf } = reviving([new StoreUnavailable('away'), new StoreUnavailable('away'), {}])
   reviver.revive('prb_1')
   reviver.revive('prb_1')
   const there = reviver.underWay('prb_1')
   await clock.advance(60_000)
   await there
-  expect([asked(), reviver.underWay('prb_1')]).toEqual([3, undefined])
+  expect([loadsOf(), reviver.underWay('prb_1')]).toEqual([3, undefined])
 })
 
 it('leaves an actor to its next owner', async () => {
-  const { clock, reviver, asked } = reviving([new Elsewhere('another one has it')], false)
+  const { clock, reviver, loadsOf } = reviving([new Elsewhere('another one has it')], false)
   reviver.revive('prb_1')
   await clock.advance(60_000)
-  expect(asked()).toBe(1)
+  expect(loadsOf()).toBe(1)
 })
 
 it('goes on with an actor whose lease is in doubt: it may be renewed as it was', async () => {
-  const { clock, reviver, asked } = reviving([new Elsewhere('not certain'), new Elsewhere('not certain'), {}])
+  const { clock, reviver, loadsOf } = reviving([new Elsewhere('not certain'), new Elsewhere('not certain'), {}])
   reviver.revive('prb_1')
   await clock.advance(60_000)
-  expect(asked()).toBe(3)
+  expect(loadsOf()).toBe(3)
 })
 
 it('looks again for an actor that is not there: its first commit may be on its way', async () => {
-  const { clock, reviver, asked } = reviving([null])
+  const { clock, reviver, loadsOf } = reviving([null])
   reviver.revive('prb_1')
   await clock.advance(1000)
-  expect([asked(), reviver.underWay('prb_1')]).toEqual([1, undefined])
+  expect([loadsOf(), reviver.underWay('prb_1')]).toEqual([1, undefined])
   await clock.advance(60_000)
-  expect(asked()).toBe(3)
+  expect(loadsOf()).toBe(3)
 })

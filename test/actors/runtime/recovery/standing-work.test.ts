@@ -29,12 +29,12 @@ const opened = async (options: ProbeOptions = {}) => {
 
 describe('work that nobody goes on with is taken up within a minute', () => {
   it('after a write that was given up has come in late, and nobody has asked for it again', async () => {
-    const { faulty, clock, create, tell, row, openOnes } = await opened()
+    const { faulty, clock, create, deliver, row, openOnes } = await opened()
     await create(id)
     faulty.next('late', 'refused', 'refused', 'refused', 'refused', 'refused', 'refused')
-    const told = tell(id, { type: 'count', n: 1 }).catch((error: unknown) => error)
+    const delivering = deliver(id, { type: 'count', n: 1 }).catch((error: unknown) => error)
     await clock.advance(5000)
-    expect(await told).toMatchObject({ name: 'StoreUnavailable' })
+    expect(await delivering).toMatchObject({ name: 'StoreUnavailable' })
     await clock.advance(60_000)
     expect(await row()).toBe(1)
     await faulty.release()
@@ -50,9 +50,9 @@ describe('work that nobody goes on with is taken up within a minute', () => {
       ++runs > 1
         ? Promise.resolve({ event: { type: 'worked', output: 'done' } })
         : new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
-    const { host, clock, create, tell, faulty, openOnes } = await opened({ work })
+    const { host, clock, create, deliver, faulty, openOnes } = await opened({ work })
     await create(id)
-    await tell(id, idempotent)
+    await deliver(id, idempotent)
     await clock.advance(120_000)
     expect(runs).toBe(1)
     host.effects.forget(`${id}:2:0`)
@@ -64,7 +64,7 @@ describe('work that nobody goes on with is taken up within a minute', () => {
 
   it('after a part of a commit threw, and the commit stays open until then', async () => {
     let throwing = true
-    const { clock, create, faulty, openOnes, stuck, tell } = await opened({
+    const { clock, create, faulty, openOnes, stuck, deliver } = await opened({
       ledger: (commit, { project, tenant }) => {
         if (commit.event.type !== 'count') return []
         if (throwing) throw new Error('no price is known')
@@ -73,8 +73,8 @@ describe('work that nobody goes on with is taken up within a minute', () => {
       },
     })
     await create(id)
-    await tell(id, { type: 'count', n: 1 })
-    for (let n = 2; n < 5; n++) await tell(id, { type: 'count', n })
+    await deliver(id, { type: 'count', n: 1 })
+    for (let n = 2; n < 5; n++) await deliver(id, { type: 'count', n })
     await clock.advance(120_000)
     expect(await openOnes()).toEqual(expect.arrayContaining([2, 3, 4, 5]))
     expect(await stuck()).toMatchObject([{ kind: 'unfinished_commit', actor: id, reason: 'Error: no price is known' }])
@@ -88,7 +88,7 @@ describe('work that nobody goes on with is taken up within a minute', () => {
 })
 
 it('work that stands still is closed without what cannot be done when an operator gives it up, each time anew', async () => {
-  const { clock, create, host, openOnes, stuck, tell } = await opened({
+  const { clock, create, host, openOnes, stuck, deliver } = await opened({
     ledger: ({ event }) => {
       if (event.type !== 'count') return []
       throw new Error('no price is known')
@@ -96,7 +96,7 @@ it('work that stands still is closed without what cannot be done when an operato
   })
   await create(id)
   for (let n = 1; n < 3; n++) {
-    await tell(id, { type: 'count', n })
+    await deliver(id, { type: 'count', n })
     await clock.advance(120_000)
     const [shown, ...others] = await stuck()
     expect(others).toEqual([])
@@ -113,18 +113,18 @@ it('work that stands still is closed without what cannot be done when an operato
 describe('work that goes on, or that is shown for what it is,', () => {
   it('is left alone: an effect that runs for long, and a parked actor', async () => {
     const parks: Run = () => Promise.reject(new Error('this never works'))
-    const { host, clock, create, tell, stuck, faulty } = await opened({ tidy: parks })
+    const { host, clock, create, deliver, stuck, faulty } = await opened({ tidy: parks })
     await create(id)
-    await tell(id, idempotent)
+    await deliver(id, idempotent)
     await create('prb_2')
-    await tell('prb_2', { type: 'tidy' })
+    await deliver('prb_2', { type: 'tidy' })
     await clock.advance(60_000)
-    const asked = faulty.asked.length
+    const requestCount = faulty.appended.length
     const residents = [host.resident(id), host.resident('prb_2')]
     await clock.advance(300_000)
     await calm()
     expect([host.resident(id), host.resident('prb_2')]).toEqual(residents)
-    expect(faulty.asked).toHaveLength(asked)
+    expect(faulty.appended).toHaveLength(requestCount)
     expect(await stuck()).toMatchObject([{ kind: 'parked_actor', actor: 'prb_2' }])
   })
 })

@@ -31,7 +31,7 @@ beforeEach(async () => {
   const probe = await openProbe({ storage, ledger, clock })
   for (const actor of actors) {
     await probe.create(actor)
-    for (let n = 0; n < 12; n++) await probe.tell(actor, { type: 'count', n })
+    for (let n = 0; n < 12; n++) await probe.deliver(actor, { type: 'count', n })
   }
   await clock.advance(120_000)
 })

@@ -52,10 +52,10 @@ it('settles although rows come faster than they are written', async () => {
   }
   flood()
   await calm()
-  const asked = version
+  const requestCount = version
   await rows.settled()
   stop = true
-  expect(await stored()).toBeGreaterThanOrEqual(asked)
+  expect(await stored()).toBeGreaterThanOrEqual(requestCount)
 })
 
 it('includes a row that is taken while another batch is written', async () => {

@@ -40,7 +40,7 @@ it('numbers events without a gap over steps', () => {
 
 it('names messages after the commit that sends them, in order', () => {
   const messages = ['a', 'b'].map((to) => ({ to: `prb_${to}`, event: { type: 'count' } }))
-  expect(draftAfter({ type: 'tell', messages }).messages).toEqual([
+  expect(draftAfter({ type: 'send', messages }).messages).toEqual([
     { id: 'prb_1:2:m0', to: 'prb_a', event: { type: 'count' } },
     { id: 'prb_1:2:m1', to: 'prb_b', event: { type: 'count' } },
   ])
@@ -48,12 +48,12 @@ it('names messages after the commit that sends them, in order', () => {
 
 describe('effects', () => {
   it('are named after their commit and stay in flight until their result', () => {
-    const asked = draftAfter(work('idempotent'))
+    const drafted = draftAfter(work('idempotent'))
     const effect = { id: 'prb_1:2:0', name: 'work', params: { policy: 'idempotent' }, policy: 'idempotent' }
-    expect(asked.effects).toEqual([effect])
-    expect(asked.inFlight).toEqual({ 'prb_1:2:0': { name: 'work', params: effect.params, policy: 'idempotent' } })
-    const later = draft(asked, say(1))
-    expect(later).toMatchObject({ effects: [], inFlight: asked.inFlight })
+    expect(drafted.effects).toEqual([effect])
+    expect(drafted.inFlight).toEqual({ 'prb_1:2:0': { name: 'work', params: effect.params, policy: 'idempotent' } })
+    const later = draft(drafted, say(1))
+    expect(later).toMatchObject({ effects: [], inFlight: drafted.inFlight })
     expect(draft(later, { type: 'worked' }, { done: 'prb_1:2:0' }).inFlight).toEqual({})
   })
 
@@ -61,14 +61,14 @@ describe('effects', () => {
     ['idempotent', 'idempotent'],
     ['at_most_once', 'at_most_once'],
     ['anything else', 'at_most_once'],
-  ])('with the policy %s from their params run %s', (asked, policy) => {
-    expect(draftAfter(work(asked)).effects).toMatchObject([{ policy }])
+  ])('with the policy %s from their params run %s', (requested, policy) => {
+    expect(draftAfter(work(requested)).effects).toMatchObject([{ policy }])
   })
 
   it('are over with their result even where the machine ignores it', () => {
-    const asked = draftAfter(work('idempotent'))
-    expect(step(asked, { type: 'unheard_of' })).toEqual({ kind: 'ignored' })
-    expect(draft(asked, { type: 'unheard_of' }, { done: 'prb_1:2:0' })).toMatchObject({
+    const drafted = draftAfter(work('idempotent'))
+    expect(step(drafted, { type: 'unheard_of' })).toEqual({ kind: 'ignored' })
+    expect(draft(drafted, { type: 'unheard_of' }, { done: 'prb_1:2:0' })).toMatchObject({
       seq: 3,
       inFlight: {},
       events: [],
@@ -92,11 +92,11 @@ describe('effects', () => {
   })
 
   it('are marked as begun by a step that does nothing else', () => {
-    const asked = draftAfter(work('at_most_once'), say(1))
-    const begun = startedStep(asked, 'prb_1:2:0')
+    const drafted = draftAfter(work('at_most_once'), say(1))
+    const begun = startedStep(drafted, 'prb_1:2:0')
     expect(begun).toMatchObject({ seq: 4, lastSequence: 1, events: [], effects: [], messages: [] })
-    expect(begun.inFlight).toEqual({ 'prb_1:2:0': { ...asked.inFlight['prb_1:2:0'], started: true } })
-    expect(begun.snapshot).toBe(asked.snapshot)
+    expect(begun.inFlight).toEqual({ 'prb_1:2:0': { ...drafted.inFlight['prb_1:2:0'], started: true } })
+    expect(begun.snapshot).toBe(drafted.snapshot)
   })
 })
 

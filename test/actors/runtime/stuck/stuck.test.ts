@@ -48,7 +48,7 @@ describe('an effect that throws three times', () => {
   const thrown = async (work: Run = throws) => {
     const probe = await opened({ work })
     await probe.create(id)
-    await probe.tell(id, idempotent)
+    await probe.deliver(id, idempotent)
     await probe.clock.advance(60_000)
     return probe
   }
@@ -60,10 +60,10 @@ describe('an effect that throws three times', () => {
     expect(begun).toBe(3)
     const parked = { kind: 'parked_actor', actor: id, machine: 'probe', subject: effectId, attempts: 3 }
     expect(await stuckIn(probe)).toEqual([{ ...parked, reason: 'Error: this never works' }])
-    await expect(probe.tell(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
+    await expect(probe.deliver(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
     const next = await opened({ storage: probe.storage, clock: probe.clock, work })
     await next.clock.advance(60_000)
-    await expect(next.tell(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
+    await expect(next.deliver(id, { type: 'count' })).rejects.toMatchObject({ code: 'actor_parked' })
     expect(begun).toBe(3)
     expect(await stuckIn(next)).toMatchObject([parked])
   })
@@ -89,7 +89,7 @@ describe('an effect that throws three times', () => {
     const discarded = await thrown()
     await decide(discarded, 'discard', stuck)
     expect((await discarded.find(id)).state.inFlight).toEqual({})
-    await discarded.tell(id, { type: 'count' })
+    await discarded.deliver(id, { type: 'count' })
     expect(typesOf(await logOf(discarded.storage, id))).toEqual(['counted'])
     expect(await stuckIn(discarded)).toEqual([])
   })
@@ -118,7 +118,7 @@ describe('an effect that ends the process each time', () => {
     const first = await opened({ storage: faulty.storage, work: forever })
     for (const actor of actors) {
       await first.create(actor)
-      await first.tell(actor, idempotent)
+      await first.deliver(actor, idempotent)
     }
     await calm()
     faulty.crash()
@@ -151,7 +151,7 @@ describe('an effect that ends the process each time', () => {
       const probe = await opened({ storage: faulty.storage, clock, work: forever })
       for (const actor of kill === 0 ? actors : []) {
         await probe.create(actor)
-        await probe.tell(actor, idempotent)
+        await probe.deliver(actor, idempotent)
       }
       await clock.advance(1000)
       faulty.crash()
@@ -168,7 +168,7 @@ describe('an effect that ends the process each time', () => {
     const storage = openMemoryStorage()
     let probe = await opened({ storage, work: forever })
     await probe.create(id)
-    await probe.tell(id, idempotent)
+    await probe.deliver(id, idempotent)
     for (let starts = 0; starts < 6; starts++) {
       const drained = probe.runtime.drain(10)
       await probe.clock.advance(10_000)
@@ -185,7 +185,7 @@ it('an effect that no catalogue knows parks its actor, and ends nothing', async 
   const storage = openMemoryStorage()
   const probe = await opened({ storage, work: forever })
   await probe.create(id)
-  await probe.tell(id, idempotent)
+  await probe.deliver(id, idempotent)
   const head = await storage.commits.head(id)
   if (head === null) throw new Error('it is there')
   const flight = { name: 'gone', params: {}, policy: 'idempotent' } as const
@@ -205,7 +205,7 @@ describe('a result that its machine throws at', () => {
     }
     const probe = await opened({ work })
     await probe.create(id)
-    await probe.tell(id, { type: 'work', policy: 'at_most_once' })
+    await probe.deliver(id, { type: 'work', policy: 'at_most_once' })
     await probe.clock.advance(3_600_000)
     return { probe, begun: () => begun }
   }
@@ -235,7 +235,7 @@ describe('a message that its receiver throws at', () => {
   const sent = async () => {
     const probe = await opened()
     for (const each of [id, to, sound]) await probe.create(each)
-    await probe.tell(id, { type: 'tell', messages })
+    await probe.deliver(id, { type: 'send', messages })
     await probe.clock.advance(5000)
     return probe
   }
@@ -277,13 +277,13 @@ describe('a message that its receiver throws at', () => {
 it('messages to a parked receiver hold up none to a sound one', async () => {
   const probe = await opened({ tidy: throws })
   for (const each of [id, 'prb_parked', 'prb_sound']) await probe.create(each)
-  await probe.tell('prb_parked', { type: 'tidy' })
+  await probe.deliver('prb_parked', { type: 'tidy' })
   await probe.clock.advance(60_000)
   const messages = Array.from({ length: 200 }, (_, n) => [
     { to: 'prb_parked', event: { type: 'count', n } },
     { to: 'prb_sound', event: { type: 'count', n } },
   ]).flat()
-  await probe.tell(id, { type: 'tell', messages })
+  await probe.deliver(id, { type: 'send', messages })
   await probe.clock.advance(1000)
   const counted = (await logOf(probe.storage, 'prb_sound')).map(({ payload }) => payload.n)
   expect(counted).toEqual(Array.from({ length: 200 }, (_, n) => n))
@@ -292,7 +292,7 @@ it('messages to a parked receiver hold up none to a sound one', async () => {
 it('a reminder that its machine throws at is shown, tried on, and ended by an operator', async () => {
   const probe = await opened()
   await probe.create(id)
-  await probe.tell(id, { type: 'wait', ms: 1000 })
+  await probe.deliver(id, { type: 'wait', ms: 1000 })
   const [name] = Object.keys((await probe.find(id)).state.reminders)
   if (name === undefined) throw new Error('it has a reminder')
   const resident = await probe.find(id)
@@ -315,7 +315,7 @@ it('an effect that runs for half an hour is shown until it ends', async () => {
     })
   const probe = await opened({ work })
   await probe.create(id)
-  await probe.tell(id, idempotent)
+  await probe.deliver(id, idempotent)
   await probe.clock.advance(29 * 60_000)
   expect(await stuckIn(probe)).toEqual([])
   await probe.clock.advance(2 * 60_000)

@@ -11,14 +11,14 @@ const search = (...names: readonly string[]): ModelMessage =>
   tool('web_search', { untrusted: true, note: 'x', results: names.map(page) })
 const calls = [{ callId: 'act', name: 'web_search', arguments: '{}' }]
 const said = (content: string, toolCalls = calls): ModelMessage => ({ role: 'assistant', content, toolCalls })
-const asked: ModelMessage = { role: 'user', content: 'q' }
-const numbersIn = ({ content }: ModelMessage = asked): readonly number[] =>
+const question: ModelMessage = { role: 'user', content: 'q' }
+const numbersIn = ({ content }: ModelMessage = question): readonly number[] =>
   JSON.parse(content).results.map(({ n }: { n: number }) => n)
 
 describe('sources of a conversation', () => {
   it('are numbered through, over searches and pages that were read', () => {
     const { messages, sources } = numberedSources([
-      ...[asked, said(''), search('a', 'b'), said(''), search('c')],
+      ...[question, said(''), search('a', 'b'), said(''), search('c')],
       tool('web_fetch', { untrusted: true, n: 1, url: 'https://d.example/', title: 'd', content: 'words' }),
     ])
     expect([numbersIn(messages[2]), numbersIn(messages[4])]).toEqual([[1, 2], [3]])
@@ -27,10 +27,10 @@ describe('sources of a conversation', () => {
   })
 
   it('are the same messages each time, and those of before where none is of the web', () => {
-    const conversation = [asked, said(''), search('a'), said(''), search('b')]
+    const conversation = [question, said(''), search('a'), said(''), search('b')]
     const [first, second] = [numberedSources(conversation), numberedSources(conversation)]
     expect(second.messages.every((message, at) => message === first.messages[at])).toBe(true)
-    const plain = [asked, tool('other', { untrusted: true, results: [page('a')] })]
+    const plain = [question, tool('other', { untrusted: true, results: [page('a')] })]
     expect(numberedSources(plain)).toEqual({ messages: plain, sources: [] })
     expect(numberedSources(plain).messages).toBe(plain)
   })
@@ -54,14 +54,14 @@ describe('sources of a conversation', () => {
 
 describe('the text of a turn before an answer', () => {
   it('is what its earlier answers said', () => {
-    expect(lengthBefore([asked], 0)).toBe(0)
-    expect(lengthBefore([asked, said('Let me look.'), search('a')], 1)).toBe(12)
-    expect(lengthBefore([said('old'), asked, said('ab'), search('a'), said('cde'), search('b')], 2)).toBe(5)
+    expect(lengthBefore([question], 0)).toBe(0)
+    expect(lengthBefore([question, said('Let me look.'), search('a')], 1)).toBe(12)
+    expect(lengthBefore([said('old'), question, said('ab'), search('a'), said('cde'), search('b')], 2)).toBe(5)
   })
 
   it('is not known where the conversation was shortened within the turn', () => {
-    expect(lengthBefore([asked, said('Summary of my work so far', [])], 1)).toBeNull()
-    expect(lengthBefore([asked], 1)).toBeNull()
+    expect(lengthBefore([question, said('Summary of my work so far', [])], 1)).toBeNull()
+    expect(lengthBefore([question], 1)).toBeNull()
     expect(lengthBefore([], 1)).toBeNull()
   })
 })

@@ -77,11 +77,11 @@ export const tokenChecks: readonly Check[] = [
     'exchanges its code again after kill -9 between code and token',
     async (w) => {
       const { id, end } = await w.cameBack()
-      const asked = Promise.withResolvers<void>()
+      const received = Promise.withResolvers<void>()
       const never = Promise.withResolvers<void>()
-      Object.assign(w.provider, { onToken: asked.resolve, held: never.promise })
+      Object.assign(w.provider, { onToken: received.resolve, held: never.promise })
       const open = end().catch(() => null)
-      await asked.promise
+      await received.promise
       await w.world.crash()
       w.provider.failing = 503
       never.resolve()

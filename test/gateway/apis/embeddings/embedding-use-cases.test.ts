@@ -14,12 +14,12 @@ const outcome: EmbeddingOutcome = {
   headers: [['x-provider', 'openai']],
 }
 
-/** The use-case over calls that answer `outcome`, and what they were asked. */
+/** The use-case over calls that answer `outcome`, and what they were sent. */
 const open = (answer = outcome) => {
-  const asked: EmbeddingCall[] = []
+  const calls: EmbeddingCall[] = []
   const useCases = embeddingUseCases({
-    create: async (ask) => {
-      asked.push(ask)
+    create: async (call) => {
+      calls.push(call)
       return answer
     },
   })
@@ -30,16 +30,16 @@ const open = (answer = outcome) => {
       ...{ bytes: Buffer.from('{}'), signal: new AbortController().signal },
       idempotency: keyed ? { cause: 'k', fingerprint: 'f', seed: null } : null,
     })
-  return { asked, create }
+  return { calls, create }
 }
 
 describe('embeddings', () => {
   it('are handed on as they came', async () => {
-    const { asked, create } = open()
+    const { calls, create } = open()
     expect(await create(secretKey)).toEqual({
       bytes: { contentType: 'application/json; charset=utf-8', bytes: outcome.bytes, headers: outcome.headers },
     })
-    expect(asked).toMatchObject([{ operation: 'embeddings.create', caller: { keyId: 'key_1' }, body: { model: 'm' } }])
+    expect(calls).toMatchObject([{ operation: 'embeddings.create', caller: { keyId: 'key_1' }, body: { model: 'm' } }])
   })
 
   it('are a document where they were put together here, and where an answer is kept to be given again', async () => {

@@ -3,14 +3,14 @@ import type { AnsweredInput, ToolOutcome } from '#actors/capability/agent-resour
 import { callWithInput } from '#actors/mcp/agents/input/call-with-input.ts'
 import { HeldCalls } from '#actors/mcp/agents/input/held-calls.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
-import { type AskingServer, startAskingServer } from '#test/e2e/mcp/asking-server.ts'
+import { type InputServer, startInputServer } from '#test/e2e/mcp/asking-server.ts'
 
-let server: AskingServer
+let server: InputServer
 let guard: ReturnType<typeof openSsrfGuard>
 let held: HeldCalls
 
 beforeEach(async () => {
-  server = await startAskingServer()
+  server = await startInputServer()
   guard = openSsrfGuard({ allowedPrivateHosts: [server.host] })
 })
 afterEach(async () => {

@@ -64,12 +64,12 @@ describe('what a server requests of a person', () => {
   })
 
   it('says which fields seem to be for secrets', () => {
-    const asked = {
+    const requested = {
       api_key: { type: 'string' },
       q1: { type: 'string', title: 'Your password' },
       city: { type: 'string' },
     }
-    expect(questionOf(form(asked)).secret_fields).toEqual(['api_key', 'q1'])
+    expect(questionOf(form(requested)).secret_fields).toEqual(['api_key', 'q1'])
   })
 
   it('is the same question only where all of it is the same', () => {
