@@ -213,12 +213,12 @@ describe('delegation', () => {
     const returning = transition(machine, waiting, ended('run_9', 'run_9'))[0]
     expect(contextOf(runDefinition, returning).told).toHaveLength(1)
     const [thinking, actions] = transition(machine, returning, slot)
-    expect(contextOf(runDefinition, thinking)).toMatchObject({ sent: [], steps: 2 })
+    expect(contextOf(runDefinition, thinking)).toMatchObject({ told: [], steps: 2 })
     const listed: readonly ListedAction[] = actions
     const emitted = listed.filter(({ type }) => type === 'journal').flatMap((each) => paramsOf.journal(each).events)
     expect(emitted[0]).toMatchObject({
       event_type: 'run.model_call.started',
-      hidden: { sent: expect.stringContaining('done') },
+      hidden: { told: expect.stringContaining('done') },
     })
   })
 })

@@ -141,7 +141,7 @@ const table: Record<keyof typeof places, Row> = {
       `${acting}: run.model_call.completed ` +
       'run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started ' +
       'run.tool_call.started run.tool_call.completed run.tool_call.completed run.requires_action run.requires_action ' +
-      'create>ask create>guarded runTool! prepareChild!',
+      'create>confirm create>guarded runTool! prepareChild!',
     model_failed: `failed: forget abort forget run.failed ${back} ${parent} notify!`,
     delegate: `${thinking}: run.delegated create>run_9`,
   },
@@ -153,7 +153,7 @@ const table: Record<keyof typeof places, Row> = {
       `${acting}: run.model_call.completed ` +
       'run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started run.tool_call.started ' +
       'run.tool_call.started run.tool_call.completed run.tool_call.completed run.requires_action run.requires_action ' +
-      'create>ask create>guarded runTool! prepareChild!',
+      'create>confirm create>guarded runTool! prepareChild!',
     model_failed: `failed: forget abort forget run.failed ${back} cancel>run_9 ${parent} notify!`,
     'child_ended of the caller': `${thinking}: run.child.completed`,
   },
@@ -166,7 +166,7 @@ const table: Record<keyof typeof places, Row> = {
     delegate: `${acting}: run.delegated create>run_9`,
   },
   'acting while another waits': {
-    ...endsStarted(`${back} cancel>ask`),
+    ...endsStarted(`${back} cancel>confirm`),
     'tool_progressed post': `${acting}: run.tool_call.progress`,
     'tool_answered post': `${people}: run.tool_call.completed ${back} notify!`,
     'connection_required post': `${people}: run.requires_action create>post ${back} notify!`,
@@ -207,7 +207,7 @@ const table: Record<keyof typeof places, Row> = {
     delegate: `${people}: run.delegated create>run_9`,
   },
   'waiting for people': {
-    ...endsStarted('cancel>ask cancel>guarded'),
+    ...endsStarted('cancel>confirm cancel>guarded'),
     slot_granted: `same: ${back}`,
     'action_approved confirm': `${people}: run.action.approved run.tool_call.completed notify!`,
     'action_approved guarded': `${acting}: run.action.approved`,

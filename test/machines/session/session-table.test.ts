@@ -109,7 +109,7 @@ const table: Record<keyof typeof places, Row> = {
     'model_answered finally': 'active.idle: abort output_text.delta turn.completed remind',
     'model_answered with calls for all':
       'active.working.acting: output_text.delta tool_call.started tool_call.started tool_call.started ' +
-      'tool_call.started tool_call.completed turn.paused create>ask runTool!',
+      'tool_call.started tool_call.completed turn.paused create>confirm runTool!',
     'model_answered with a made-up call':
       'active.working.thinking: output_text.delta tool_call.started tool_call.completed callModel!',
     model_failed: 'active.idle: abort turn.failed remind',
@@ -131,8 +131,8 @@ const table: Record<keyof typeof places, Row> = {
     'input_required post': 'paused: turn.paused create>post abort',
     'action_approved confirm': 'active.working.acting: turn.resumed',
     'action_rejected confirm': 'completed: abort turn.resumed turn.completed',
-    cancel: 'active.idle: abort turn.failed cancel>ask remind',
-    delete: 'deleted: abort abort cancel>ask eraseSession!',
+    cancel: 'active.idle: abort turn.failed cancel>confirm remind',
+    delete: 'deleted: abort abort cancel>confirm eraseSession!',
   },
   'acting, an approved tool running': {
     ...turnsRefused('turn_in_progress'),
@@ -180,16 +180,16 @@ const table: Record<keyof typeof places, Row> = {
     ...turnsRefused('approval_pending'),
     'action_approved confirm': 'active.working.thinking: turn.resumed callModel!',
     'action_rejected confirm': 'completed: turn.resumed turn.completed',
-    cancel: 'active.idle: turn.failed cancel>ask remind',
-    delete: 'deleted: abort cancel>ask eraseSession!',
+    cancel: 'active.idle: turn.failed cancel>confirm remind',
+    delete: 'deleted: abort cancel>confirm eraseSession!',
   },
   'paused for two': {
     ...turnsRefused('approval_pending'),
     'action_approved confirm': 'paused: turn.resumed turn.paused abort',
     'action_approved guarded': 'active.working.acting: turn.resumed turn.paused',
     'action_rejected confirm': 'completed: cancel>guarded turn.resumed turn.completed',
-    cancel: 'active.idle: turn.failed cancel>ask cancel>guarded remind',
-    delete: 'deleted: abort cancel>ask cancel>guarded eraseSession!',
+    cancel: 'active.idle: turn.failed cancel>confirm cancel>guarded remind',
+    delete: 'deleted: abort cancel>confirm cancel>guarded eraseSession!',
   },
   completed: {
     turn: 'active.working.thinking: turn.started callModel!',
