@@ -36,19 +36,19 @@ describe('nodes whose master key is being changed', () => {
   } as const
   for (const [name, [one, other]] of Object.entries(rounds)) {
     it(`reach each other: ${name}`, async () => {
-      for (const [asker, server] of [
+      for (const [client, server] of [
         [one, other],
         [other, one],
       ] as const) {
         const { address } = await served(() => Promise.resolve(done), server)
-        expect(await asking(asker).request(address, about('ses_1'))).toEqual(done)
+        expect(await openPeering(client).request(address, about('ses_1'))).toEqual(done)
       }
     })
   }
 
   it('take no one who has none of their keys', async () => {
     const { address } = await served(() => Promise.resolve(done), { key: next, otherKeys: [old] })
-    const stranger = asking({ key: Buffer.alloc(32, 1), otherKeys: [next].slice(1) })
+    const stranger = openPeering({ key: Buffer.alloc(32, 1), otherKeys: [next].slice(1) })
     await expect(stranger.request(address, about('ses_1'))).rejects.toThrow(StoreUnavailable)
   })
 })
