@@ -91,7 +91,8 @@ const needsAttention = ({ status, error }) =>
 /** @param {{ place: Place, shown: Shown, done: () => void }} props */
 const Connections = ({ place, shown: { data, next_cursor }, done }) => {
   const sorted = data.toSorted(
-    (a, b) => Number(needsAttention(b)) - Number(needsAttention(a)) || order.indexOf(a.status) - order.indexOf(b.status),
+    (a, b) =>
+      Number(needsAttention(b)) - Number(needsAttention(a)) || order.indexOf(a.status) - order.indexOf(b.status),
   )
   const needs = data.filter(needsAttention).length
   return html`
