@@ -1,4 +1,5 @@
 import { amends } from './analysis/amendments.ts'
+import { type Standing, standingOf } from './analysis/standing.ts'
 import { Groups } from './groups.ts'
 import { float64s, grown, int32s } from './growing.ts'
 import type { Passage } from './passage.ts'
@@ -25,6 +26,7 @@ export class PassageTable {
   #speakerOf = int32s(0)
   #at = float64s(0)
   readonly #amending = new Set<number>()
+  readonly #standing = new Map<number, Standing>()
   #stamp = 0
   #totalLength = 0
 
@@ -57,6 +59,11 @@ export class PassageTable {
   /** When each was said, by slot, in ms. */
   get times(): Float64Array {
     return this.#at
+  }
+
+  /** Passages that say something of later requests, by slot. */
+  get standing(): ReadonlyMap<number, Standing> {
+    return this.#standing
   }
 
   get speakers(): Speakers {
@@ -93,6 +100,8 @@ export class PassageTable {
     this.#speakerOf[slot] = this.#speakers.add(passage.speaker ?? null)
     this.#groups.add(slot, passage, length)
     if (amends(passage.text)) this.#amending.add(slot)
+    const standing = standingOf(passage.text)
+    if (standing !== null) this.#standing.set(slot, standing)
     return slot
   }
 
@@ -101,6 +110,7 @@ export class PassageTable {
     if (id === null) return
     this.#slots.delete(id)
     this.#amending.delete(slot)
+    this.#standing.delete(slot)
     this.#ids[slot] = null
     this.#totalLength -= this.lengthOf(slot)
     this.#groups.remove(slot, this.lengthOf(slot))

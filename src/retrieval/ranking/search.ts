@@ -3,10 +3,12 @@ import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-
 import type { PassageTable } from '../passage-table.ts'
 import type { Postings } from '../postings.ts'
 import type { VectorTable } from '../vector-table.ts'
+import { weightsFor } from './brevity.ts'
 import { calibrated } from './calibration.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
 import { Pause } from './pause.ts'
+import { liftStanding } from './standing-lift.ts'
 import { highest } from './top.ts'
 import type { Weights } from './weights.ts'
 
@@ -43,7 +45,7 @@ export class Search {
   readonly #allowed: Uint8Array
 
   constructor(searched: Searched, query: PassageQuery) {
-    this.#in = searched
+    this.#in = { ...searched, weights: weightsFor(searched.weights, searched.table.averageLength) }
     this.#query = query
     this.#stamp = searched.table.stamp
     this.#extent = searched.table.extent
@@ -131,6 +133,7 @@ export class Search {
         fused[slot] = (fused[slot] ?? 0) * weights.otherPerson
       } else if (score > mine) mine = score
     }
+    liftStanding(this.#query.text, this.#in, { scores: fused, found: lexical.found, allowed })
     return { fused: this.#besides(fused), rival: mine === 0 ? 0 : theirs / mine }
   }
 

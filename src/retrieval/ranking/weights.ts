@@ -21,6 +21,15 @@ export interface Weights {
   readonly amended: number
   /** Factor of what someone else said than the one person whom the question names. */
   readonly otherPerson: number
+  /** Words of an average passage up to which it leans wholly on those beside it; 0: however long. */
+  readonly brief: number
+  /** What the vector of passages far beyond that counts more. */
+  readonly longVector: number
+  /** Of an instruction for later requests that has the question's words; and the least share of the best score that the closest gets. */
+  readonly instruction: number
+  readonly closestInstruction: number
+  /** Of a preference that has the words of a question for advice. */
+  readonly preference: number
   /** By which the score of a hit is calibrated. */
   readonly calibration: Profile
   /** Members from which a group counts as a prior. */
@@ -40,6 +49,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       newer: 0.99,
       amended: 0.7,
       otherPerson: 0.65,
+      ...{ brief: 14, longVector: 0.5, instruction: 0.3, closestInstruction: 0.8, preference: 0.6 },
       leastGroup: 2,
       calibration: 'memory',
     },
@@ -47,6 +57,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
   document: {
     ...{ k1: 0.9, b: 0.4, coordination: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
+    ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0 },
   },
 }
 

@@ -1,0 +1,28 @@
+/** What a text says of later requests: how they are to be answered, or what its author would rather have. */
+export type Standing = 'instruction' | 'preference'
+
+/** "Always … when I ask about …", "when I ask …, include …", "from now on …". English; a text of another language has none of them. */
+const instructing =
+  /\b(?:always|never|only|don't|do not|make sure|remember|please)\b[^.!?\n]{0,200}\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|want|need|talk|mention|discuss|inquire|say|share|send)\b|\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|talk|mention|discuss|inquire)\b[^.!?\n]{0,120}\b(?:always|never|only|include|provide|give|use|format|show|explain|answer|respond|reply)\b|^(?:please )?from now on\b/i
+
+const preferring =
+  /\b(?:I|we)(?:'d| would| really| usually| generally)? (?:prefer|like to|love to|would rather|avoid|hate|can't stand)\b|\bmy (?:preference|favou?rite)\b|\brather than\b/i
+
+/** A question whose answer is a suggestion or a piece of work, rather than what was said. */
+const seeking =
+  /\b(?:(?:can|could|would|will) you|suggest\w*|recommend\w*|advi[cs]e|should I|(?:how|where|what|which) (?:do|can|could|would|should|might) I|help me|I'm (?:planning|looking|thinking|trying)|ideas?|tips|options|best way)\b/i
+
+/** Characters of a text that are looked at. */
+const most = 600
+
+const beginning = (text: string): string => (text.length > most ? text.slice(0, most) : text)
+
+/** What a text says of later requests; null for nothing. */
+export const standingOf = (text: string): Standing | null => {
+  const begins = beginning(text)
+  if (instructing.test(begins)) return 'instruction'
+  return preferring.test(begins) ? 'preference' : null
+}
+
+/** Whether a question looks for advice or for help, so that what its author prefers matters. */
+export const seeksAdvice = (question: string): boolean => seeking.test(beginning(question))

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { seeksAdvice, standingOf } from '#retrieval/analysis/standing.ts'
+import { PassageIndex } from '#retrieval/passage-index.ts'
+import { found, passage, question } from './passages.ts'
+
+const conversation = [
+  'I booked a flight to Lisbon for the conference in June',
+  'My flight from the conference was late by three hours',
+  'The flight to the conference cost me 300 dollars, and the hotel was cheap',
+  'We talked on the flight about a conference of next year',
+  'Is there a flight on the day before the conference?',
+  'My sister took another flight to the conference',
+  'The seat on the flight to the conference cost 40 dollars',
+]
+
+const indexOf = (...texts: readonly string[]): PassageIndex => {
+  const index = new PassageIndex('memory')
+  for (const text of texts) index.add(passage(text))
+  return index
+}
+
+const placeOf = async (text: string, request: string): Promise<number> =>
+  (await found(indexOf(...conversation, text), question(request))).indexOf(text)
+
+describe('what a memory says of later requests', () => {
+  it.each([
+    ['Always name the price in euros when I ask about a flight.', 'instruction'],
+    ['When I ask for code, include the types.', 'instruction'],
+    ['From now on answer in French.', 'instruction'],
+    ['I always loved the sea.', null],
+    ['I prefer a seat at the window.', 'preference'],
+    ['The seat was at the window.', null],
+    ['', null],
+    [`${'x '.repeat(400)} I prefer tea`, null],
+  ])('is read out of "%s"', (text, standing) => {
+    expect(standingOf(text)).toBe(standing)
+  })
+
+  it.each([
+    ['Which flight should I take?', true],
+    ['Can you suggest a hotel?', true],
+    ['When did I land?', false],
+  ])('matters by preference where a question looks for advice: "%s"', (text, seeks) => {
+    expect(seeksAdvice(text)).toBe(seeks)
+  })
+
+  it('brings the closest instruction among the first for a request that it is about', async () => {
+    const instruction = 'Always name the price in euros when I ask about anything that flies.'
+    const plain = 'Anna names the price in euros for anything that flies.'
+    const request = 'What does a flight to the conference cost in euros?'
+    expect(await placeOf(instruction, request)).toBeGreaterThanOrEqual(0)
+    expect(await placeOf(instruction, request)).toBeLessThan(3)
+    expect(await placeOf(plain, request)).not.toBe(0)
+  })
+
+  it('brings no instruction that has nothing of the question', async () => {
+    expect(await placeOf('Always use metres when I ask about ships.', 'conference in Lisbon?')).toBe(-1)
+  })
+
+  it('brings a preference before what was said, for advice only', async () => {
+    const preference = 'I prefer a seat at the window, and an early flight'
+    expect(await placeOf(preference, 'Can you suggest a seat on the flight to the conference?')).toBe(0)
+    expect(await placeOf(preference, 'What did the seat on the flight to the conference cost?')).not.toBe(0)
+  })
+
+  it('is forgotten with its passage', async () => {
+    const index = indexOf(...conversation)
+    const instruction = 'Always name the price in euros when I ask about a flight.'
+    index.add(passage(instruction))
+    index.remove(instruction)
+    index.add(passage('a conference flight of mine'))
+    expect(await found(index, question('flight to the conference in euros', { limit: 9 }))).not.toContain(instruction)
+  })
+
+  it('matters in passages of documents no more than any other text', async () => {
+    const of = async (text: string) => {
+      const index = new PassageIndex('document')
+      for (const each of [...conversation, text]) index.add(passage(each, { id: each === text ? 'x' : each }))
+      const { hits } = await index.search(question('price of a flight in euros', { limit: 9 }))
+      return hits.find(({ id }) => id === 'x')?.score
+    }
+    expect(await of('Always price euros when I ask flight')).toBe(await of('Ask price euros when I always flight'))
+  })
+})
+
+describe('passages beside one that has the words', () => {
+  const inGroup = (texts: readonly string[]): PassageIndex => {
+    const index = new PassageIndex('memory')
+    for (const [order, text] of texts.entries()) index.add(passage(text, { group: 'g', order }))
+    return index
+  }
+  const shareOfNeighbour = async (length: number): Promise<number> => {
+    const filler = (at: number) => Array.from({ length }, (_, n) => `word${at}x${n}`).join(' ')
+    const texts = [`kayak ${filler(0)}`, `yes ${filler(1)}`, filler(2), filler(3)]
+    const { hits } = await inGroup(texts).search(question('kayak', { limit: 4, explain: true }))
+    return hits.find(({ id }) => id === texts[1])?.parts?.rank ?? 0
+  }
+
+  it('count less the longer passages are', async () => {
+    const [short, long] = [await shareOfNeighbour(5), await shareOfNeighbour(120)]
+    expect(short).toBeGreaterThan(long)
+    expect(long).toBeGreaterThan(0)
+  })
+})
