@@ -1,5 +1,5 @@
 import { amends } from './analysis/amendments.ts'
-import { type Standing, standingOf } from './analysis/standing.ts'
+import { type Stance, stanceOf } from './analysis/stance.ts'
 import { Groups } from './groups.ts'
 import { float64s, grown, int32s } from './growing.ts'
 import type { Passage } from './passage.ts'
@@ -26,7 +26,7 @@ export class PassageTable {
   #speakerOf = int32s(0)
   #at = float64s(0)
   readonly #amending = new Set<number>()
-  readonly #standing = new Map<number, Standing>()
+  readonly #stances = new Map<number, Stance>()
   #stamp = 0
   #totalLength = 0
 
@@ -62,8 +62,8 @@ export class PassageTable {
   }
 
   /** Passages that say something of later requests, by slot. */
-  get standing(): ReadonlyMap<number, Standing> {
-    return this.#standing
+  get stances(): ReadonlyMap<number, Stance> {
+    return this.#stances
   }
 
   get speakers(): Speakers {
@@ -100,8 +100,8 @@ export class PassageTable {
     this.#speakerOf[slot] = this.#speakers.add(passage.speaker ?? null)
     this.#groups.add(slot, passage, length)
     if (amends(passage.text)) this.#amending.add(slot)
-    const standing = standingOf(passage.text)
-    if (standing !== null) this.#standing.set(slot, standing)
+    const stance = stanceOf(passage.text)
+    if (stance !== null) this.#stances.set(slot, stance)
     return slot
   }
 
@@ -110,7 +110,7 @@ export class PassageTable {
     if (id === null) return
     this.#slots.delete(id)
     this.#amending.delete(slot)
-    this.#standing.delete(slot)
+    this.#stances.delete(slot)
     this.#ids[slot] = null
     this.#totalLength -= this.lengthOf(slot)
     this.#groups.remove(slot, this.lengthOf(slot))

@@ -8,7 +8,7 @@ import { calibrated } from './calibration.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
 import { Pause } from './pause.ts'
-import { liftStanding } from './standing-lift.ts'
+import { liftStances } from './stance-lift.ts'
 import { highest } from './top.ts'
 import type { Weights } from './weights.ts'
 
@@ -133,7 +133,7 @@ export class Search {
         fused[slot] = (fused[slot] ?? 0) * weights.otherPerson
       } else if (score > mine) mine = score
     }
-    liftStanding(this.#query.text, this.#in, { scores: fused, found: lexical.found, allowed })
+    liftStances(this.#query.text, this.#in, { scores: fused, found: lexical.found, allowed })
     return { fused: this.#besides(fused), rival: mine === 0 ? 0 : theirs / mine }
   }
 

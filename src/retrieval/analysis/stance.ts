@@ -1,7 +1,7 @@
 /** What a text says of later requests: how they are to be answered, or what its author would rather have. */
-export type Standing = 'instruction' | 'preference'
+export type Stance = 'instruction' | 'preference'
 
-/** "Always … when I ask about …", "when I ask …, include …", "from now on …". English; a text of another language has none of them. */
+/** "Always … whenever I want …", "when I request …, include …", "from now on …". English; a text of another language has none of them. */
 const instructing =
   /\b(?:always|never|only|don't|do not|make sure|remember|please)\b[^.!?\n]{0,200}\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|want|need|talk|mention|discuss|inquire|say|share|send)\b|\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|talk|mention|discuss|inquire)\b[^.!?\n]{0,120}\b(?:always|never|only|include|provide|give|use|format|show|explain|answer|respond|reply)\b|^(?:please )?from now on\b/i
 
@@ -18,7 +18,7 @@ const most = 600
 const beginning = (text: string): string => (text.length > most ? text.slice(0, most) : text)
 
 /** What a text says of later requests; null for nothing. */
-export const standingOf = (text: string): Standing | null => {
+export const stanceOf = (text: string): Stance | null => {
   const begins = beginning(text)
   if (instructing.test(begins)) return 'instruction'
   return preferring.test(begins) ? 'preference' : null

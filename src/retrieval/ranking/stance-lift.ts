@@ -1,4 +1,4 @@
-import { seeksAdvice } from '../analysis/standing.ts'
+import { seeksAdvice } from '../analysis/stance.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Weights } from './weights.ts'
 
@@ -16,15 +16,15 @@ export interface Lifted {
  * Lifts instructions that hold for later requests, and preferences where the question looks for advice: they share few
  * words with a request that they are about. The closest instruction comes near the best of the other passages.
  */
-export function liftStanding(
+export function liftStances(
   question: string,
   { table, weights }: { readonly table: PassageTable; readonly weights: Weights },
   { scores, found, allowed }: Lifted,
 ): void {
-  if (weights.instruction === 0 || table.standing.size === 0) return
+  if (weights.instruction === 0 || table.stances.size === 0) return
   const preference = seeksAdvice(question) ? weights.preference : 0
   let [closest, close] = [-1, 0]
-  for (const [slot, kind] of table.standing) {
+  for (const [slot, kind] of table.stances) {
     if ((allowed[slot] ?? 0) === 0) continue
     const score = scores[slot] ?? 0
     if (kind === 'instruction' && score > close) [closest, close] = [slot, score]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seeksAdvice, standingOf } from '#retrieval/analysis/standing.ts'
+import { seeksAdvice, stanceOf } from '#retrieval/analysis/stance.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { found, passage, question } from './passages.ts'
 
@@ -32,8 +32,8 @@ describe('what a memory says of later requests', () => {
     ['The seat was at the window.', null],
     ['', null],
     [`${'x '.repeat(400)} I prefer tea`, null],
-  ])('is read out of "%s"', (text, standing) => {
-    expect(standingOf(text)).toBe(standing)
+  ])('is read out of "%s"', (text, stance) => {
+    expect(stanceOf(text)).toBe(stance)
   })
 
   it.each([
