@@ -1,16 +1,27 @@
 /** What a text says of later requests: how they are to be answered, or what its author would rather have. */
 export type Stance = 'instruction' | 'preference'
 
+const whenever = 'when|whenever|if|every time|each time|any ?time'
+const request = 'ask|request|talk|mention|discuss|inquire'
+const firmly = "always|never|only|don't|do not|make sure|remember|please"
+const duty = 'always|never|only|include|provide|give|use|format|show|explain|answer|respond|reply'
+
 /** "Always … whenever I want …", "when I request …, include …", "from now on …". English; a text of another language has none of them. */
-const instructing =
-  /\b(?:always|never|only|don't|do not|make sure|remember|please)\b[^.!?\n]{0,200}\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|want|need|talk|mention|discuss|inquire|say|share|send)\b|\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|talk|mention|discuss|inquire)\b[^.!?\n]{0,120}\b(?:always|never|only|include|provide|give|use|format|show|explain|answer|respond|reply)\b|^(?:please )?from now on\b/i
+const instructing = new RegExp(
+  [
+    `\\b(?:${firmly})\\b[^.!?\\n]{0,200}\\b(?:${whenever}) (?:I|we) (?:${request}|want|need|say|share|send)\\b`,
+    `\\b(?:${whenever}) (?:I|we) (?:${request})\\b[^.!?\\n]{0,120}\\b(?:${duty})\\b`,
+    '^(?:please )?from now on\\b',
+  ].join('|'),
+  'i',
+)
 
 const preferring =
-  /\b(?:I|we)(?:'d| would| really| usually| generally)? (?:prefer|like to|love to|would rather|avoid|hate|can't stand)\b|\bmy (?:preference|favou?rite)\b|\brather than\b/i
+  /\b(?:I|we)(?:.d| would| really| usually| generally)? (?:prefer|like to|love to|would rather|avoid|hate|can.t stand)\b|\bmy (?:preference|favou?rite)\b|\brather than\b/i
 
 /** A question whose answer is a suggestion or a piece of work, rather than what was said. */
 const seeking =
-  /\b(?:(?:can|could|would|will) you|suggest\w*|recommend\w*|advi[cs]e|should I|(?:how|where|what|which) (?:do|can|could|would|should|might) I|help me|I'm (?:planning|looking|thinking|trying)|ideas?|tips|options|best way)\b/i
+  /\b(?:(?:can|could|would|will) you|suggest\w*|recommend\w*|advi[cs]e|should I|(?:how|where|what|which) (?:do|can|could|would|should|might) I|help me|I.m (?:planning|looking|thinking|trying)|ideas?|tips|options|best way)\b/i
 
 /** Characters of a text that are looked at. */
 const most = 600
