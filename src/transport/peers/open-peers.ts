@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type Clock, systemClock } from '#runtime/clock.ts'
 import type { Peers } from '#runtime/messages/peers.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
+import { PeerPace } from './heartbeat.ts'
 import { addressOf } from './host-port.ts'
 import { PeerConnection } from './peer-connection.ts'
 
@@ -19,13 +20,17 @@ export interface PeersOptions {
 export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Peers & { close(): void } => {
   const connections = new Map<string, PeerConnection>()
   const listeners: ((address: string) => void)[] = []
+  // one for each address that there ever was, as long as the process runs: some forty bytes
+  const paces = new Map<string, PeerPace>()
   let closed = false
   const connected = (address: string): PeerConnection | undefined => {
     const known = connections.get(address)
     if (known !== undefined) return known
     const place = addressOf(address)
     if (place === undefined) return undefined
-    const made: PeerConnection = new PeerConnection(place, { ...options, clock }, (wasReady) => {
+    const pace = paces.get(address) ?? new PeerPace(clock)
+    paces.set(address, pace)
+    const made: PeerConnection = new PeerConnection(place, { ...options, clock, pace }, (wasReady) => {
       if (connections.get(address) === made) connections.delete(address)
       if (wasReady && !closed) for (const listener of listeners) listener(address)
     })

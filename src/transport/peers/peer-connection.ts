@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#runtime/clock.ts'
-import { type PeerAnswer, PeerGone, type PeerRequest } from '#runtime/messages/peers.ts'
+import { type PeerAnswer, PeerGone, type PeerRequest, PeerSilent } from '#runtime/messages/peers.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { errorOf } from './failure.ts'
 import { FrameSocket } from './frame-socket.ts'
+import { Heartbeat, type PeerPace } from './heartbeat.ts'
 import type { HostPort } from './host-port.ts'
 import { peerLimits } from './peer-limits.ts'
 import { replyIn } from './schema.ts'
@@ -15,13 +16,13 @@ export interface ConnectionParts {
   readonly otherKeys?: readonly Uint8Array[]
   readonly clock: Clock
   readonly log: Logger
+  /** Of all connections to the address. */
+  readonly pace: PeerPace
 }
 
 interface OpenQuestion {
   readonly id: number
   readonly request: PeerRequest
-  /** Answers that had come when it was sent. */
-  readonly heard: number
   readonly resolve: (answer: PeerAnswer) => void
   readonly reject: (error: unknown) => void
   readonly cancelTimer: () => void
@@ -32,11 +33,11 @@ export class PeerConnection {
   readonly #parts: ConnectionParts
   readonly #address: HostPort
   readonly #socket: FrameSocket
+  readonly #heartbeat: Heartbeat
   readonly #open = new Map<number, OpenQuestion>()
   readonly #ended: (wasReady: boolean) => void
   #state: 'connecting' | 'ready' | 'ended' = 'connecting'
   #questions = 0
-  #heard = 0
   #cancelDeadline: () => void
 
   /** @param ended called once, when the connection takes no more questions; with whether it ever took one. */
@@ -50,7 +51,14 @@ export class PeerConnection {
       frame: (value) => this.#answered(value),
       closed: (error) => this.#end(error),
     })
-    const late = () => this.#socket.cut(new Error('the peer does not prove who it is'))
+    this.#heartbeat = new Heartbeat({
+      ...parts,
+      isAwaited: () => this.#open.size > 0,
+      ping: () => void this.#socket.send({ id: ++this.#questions, ping: true }),
+      silent: (since) => this.#silent(since),
+    })
+    const madeAt = parts.clock.steady()
+    const late = () => this.#silent(madeAt)
     this.#cancelDeadline = parts.clock.after(peerLimits.handshakeMs, late)
   }
 
@@ -61,7 +69,7 @@ export class PeerConnection {
     return new Promise((resolve, reject) => {
       const id = ++this.#questions
       const cancelTimer = this.#parts.clock.after(peerLimits.answerMs, () => this.#tooLate(id))
-      const question = { id, request, heard: this.#heard, resolve, reject, cancelTimer }
+      const question = { id, request, resolve, reject, cancelTimer }
       this.#open.set(id, question)
       if (this.#state === 'ready') this.#send(question)
     })
@@ -74,7 +82,10 @@ export class PeerConnection {
   }
 
   #send({ id, request }: OpenQuestion): void {
-    if (this.#socket.send({ id, ask: request })) return
+    if (this.#socket.send({ id, ask: request })) {
+      this.#heartbeat.sent()
+      return
+    }
     this.#parts.log.error({ peer: this.#address, kind: request.kind }, 'question larger than peers take')
     this.#settle(id)?.reject(new StoreUnavailable('a question larger than peers take'))
   }
@@ -88,7 +99,7 @@ export class PeerConnection {
   }
 
   #answered(value: unknown): void {
-    this.#heard++
+    this.#heartbeat.heard()
     const reply = replyIn(value)
     // one that is not waited for any more comes too late
     const question = this.#settle(reply.id)
@@ -97,10 +108,14 @@ export class PeerConnection {
   }
 
   #tooLate(id: number): void {
-    const question = this.#settle(id)
-    question?.reject(new StoreUnavailable('the peer does not answer'))
-    // silent all the while: what is behind this connection may not be there any more
-    if (question?.heard === this.#heard) this.#socket.cut()
+    this.#settle(id)?.reject(new StoreUnavailable('the peer does not answer'))
+  }
+
+  /** Questions that wait need not wait longer, and later ones get a connection of their own. */
+  #silent(since: number): void {
+    const error = new PeerSilent(this.#parts.clock.steady() - since)
+    this.#socket.cut(error)
+    this.#end(error)
   }
 
   #settle(id: number): OpenQuestion | undefined {
@@ -113,13 +128,15 @@ export class PeerConnection {
   #end(error: Error | undefined): void {
     if (this.#state === 'ended') return
     const refused = error !== undefined && 'code' in error && error.code === 'ECONNREFUSED'
-    if (this.#state !== 'ready' && !refused)
+    if (error instanceof PeerSilent || (this.#state !== 'ready' && !refused))
       this.#parts.log.warn({ peer: this.#address, err: error }, 'connection to a peer failed')
     const wasReady = this.#state === 'ready'
     this.#state = 'ended'
     this.#cancelDeadline()
+    this.#heartbeat.stop()
     this.#ended(wasReady)
+    const reason = error instanceof PeerSilent ? error : new StoreUnavailable('connection lost')
     for (const id of [...this.#open.keys()])
-      this.#settle(id)?.reject(refused ? new PeerGone('nobody listens there') : new StoreUnavailable('connection lost'))
+      this.#settle(id)?.reject(refused ? new PeerGone('nobody listens there') : reason)
   }
 }

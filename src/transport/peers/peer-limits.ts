@@ -4,7 +4,12 @@ export const peerLimits = {
   handshakeMs: 2000,
   /** One question or answer: far above the largest body that a request may have, and what a commit makes of it. */
   frameMaxBytes: 16 * 1024 * 1024,
-  /** How long a question waits for its answer, in ms. */
+  /** How often a peer whose answers are awaited is looked after, in ms. */
+  beatMs: 150,
+  /** A peer that says nothing to a ping for so long is silent, in ms; longer where it or this process has been slow lately. */
+  silenceMs: 600,
+  silenceMostMs: 3000,
+  /** How long a question waits for its answer from a peer that is there, in ms. */
   answerMs: 5000,
   /** Questions of one process to another that have no answer yet. */
   openQuestions: 10_000,

@@ -73,6 +73,10 @@ const answers: Readonly<Record<PeerAnswer['kind'], Field>> = {
 const fits = (fields: Readonly<Record<string, Field>>, value: JsonObject): boolean =>
   typeof value.kind === 'string' && Object.hasOwn(fields, value.kind) && fields[value.kind]?.(value) === true
 
+/** The number of a frame that only wants to know whether the other side is there; undefined for any other. */
+export const pingIn = (value: unknown): number | undefined =>
+  isObject(value) && value.ping === true && count(value.id) ? Number(value.id) : undefined
+
 /** The question in a frame. @throws {Error} when it is none. */
 export const questionIn = (value: unknown): Question => {
   if (!isObject(value) || !count(value.id)) throw new Error('a frame that is no question')

@@ -5,7 +5,7 @@ import type { PeerRequest, PeerService } from '#runtime/messages/peers.ts'
 import { failureOf } from './failure.ts'
 import { FrameSocket } from './frame-socket.ts'
 import { peerLimits } from './peer-limits.ts'
-import { type Question, questionIn } from './schema.ts'
+import { pingIn, type Question, questionIn } from './schema.ts'
 
 /** What the answering side is made of. */
 export interface ServedParts {
@@ -29,7 +29,7 @@ export class ServedPeer {
     this.#parts = parts
     this.#gone = gone
     this.#socket = new FrameSocket(socket, parts.clock, {
-      frame: (value) => void this.#answer(questionIn(value)),
+      frame: (value) => this.#take(value),
       closed: (error) => this.#closed(error),
     })
   }
@@ -42,6 +42,13 @@ export class ServedPeer {
 
   cut(): void {
     this.#socket.cut()
+  }
+
+  #take(value: unknown): void {
+    const ping = pingIn(value)
+    if (ping === undefined) void this.#answer(questionIn(value))
+    else if (this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes) this.cut()
+    else this.#socket.send({ id: ping, answer: { kind: 'done' } })
   }
 
   async #answer({ id, request }: Question): Promise<void> {

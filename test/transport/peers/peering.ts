@@ -48,6 +48,18 @@ export const done = { kind: 'done' } as const
 /** What a `delivered` question is about; '' for others. */
 export const actorOf = (request: PeerRequest): string => ('actor' in request ? request.actor : '')
 
+/** A service whose answers wait until the test gives them. */
+export const held = () => {
+  const waiting = new Map<string, () => void>()
+  const came: string[] = []
+  const service: PeerService = (request) =>
+    new Promise((resolve) => {
+      came.push(actorOf(request))
+      waiting.set(actorOf(request), () => resolve(done))
+    })
+  return { service, came, answer: (actor: string) => waiting.get(actor)?.() }
+}
+
 export const portOf = ({ address }: Pick<PeerServer, 'address'>): number => Number(address.split(':').at(-1))
 
 /** A server of bare sockets, for peers that do not behave. */
@@ -61,9 +73,10 @@ export const openRaw = async (connected: (socket: Socket) => void): Promise<{ ad
   return { address: `127.0.0.1:${port}`, server }
 }
 
-/** A wire between two ports that can be cut. */
+/** A wire between two ports that can be cut, and can swallow everything. */
 export const openWire = async (to: number) => {
   const sockets = new Set<Socket>()
+  let swallows = false
   const wire = await openRaw((near) => {
     const far = connect(to, '127.0.0.1')
     for (const socket of [near, far]) {
@@ -74,8 +87,8 @@ export const openWire = async (to: number) => {
         far.destroy()
       })
     }
-    near.pipe(far)
-    far.pipe(near)
+    near.on('data', (bytes) => swallows || far.write(bytes))
+    far.on('data', (bytes) => swallows || near.write(bytes))
   })
   const cut = () => {
     for (const socket of sockets) socket.destroy()
@@ -85,5 +98,8 @@ export const openWire = async (to: number) => {
     cut()
     wire.server.close()
   }
-  return { ...wire, cut, close }
+  const swallow = (now: boolean) => {
+    swallows = now
+  }
+  return { ...wire, cut, swallow, close }
 }

@@ -10,6 +10,8 @@ export interface ShardOwner {
 
 /** A process that counts as gone for so long, unless that is found again, in ms. */
 const goneMs = 5000
+/** A process that did not answer is not called again for so long, in ms. */
+const silentMs = 1000
 /** A process that just came may not be announced yet for so long, in ms; nor may any when the directory just came back. */
 const newMs = 2000
 
@@ -23,6 +25,10 @@ export class LeaseView {
   readonly #freeSince = new Map<number, number>()
   readonly #goneUntil = new Map<string, number>()
   readonly #refusals = new Map<string, number>()
+  /** Processes that said nothing: since when, and when that was found. */
+  readonly #silences = new Map<string, { readonly since: number; readonly foundAt: number }>()
+  /** When each holder renewed last, as far as the table says. */
+  readonly #renewedAt = new Map<string, number>()
   /** Processes that this machine says have ended, since when; and those of which it was wrong. */
   readonly #endedSince = new Map<string, number>()
   readonly #neverEnded = new Set<string>()
@@ -76,7 +82,14 @@ export class LeaseView {
     if (process === this.#self) return false
     if (this.#endedSince.has(process)) return true
     if ((this.#goneUntil.get(process) ?? 0) > this.#now()) return true
-    return !this.#renewed.has(process) && this.#isMissing(process)
+    if (this.#renewed.has(process)) return false
+    return this.#isMissing(process) || (this.#hasStopped(process) && this.#alive?.has(process) !== true)
+  }
+
+  /** Said nothing since it renewed last. */
+  #hasStopped(process: string): boolean {
+    const silence = this.#silences.get(process)
+    return silence !== undefined && (this.#renewedAt.get(process) ?? 0) <= silence.since
   }
 
   /** Whether the directory should know a process, and does not. */
@@ -93,6 +106,25 @@ export class LeaseView {
     if (count < 2 && !this.isGone(process)) return
     this.#goneUntil.set(process, this.#now() + goneMs)
     this.#notify(this.#shardsOf(process))
+  }
+
+  /** A process has said nothing for so long, in ms. It stands still, or nothing gets through: its next renewal says which. */
+  silent(process: string, forMs: number): void {
+    const now = this.#now()
+    const earlier = this.#silences.get(process)
+    const since = earlier !== undefined && this.#hasStopped(process) ? earlier.since : now - forMs
+    this.#silences.set(process, { since, foundAt: now })
+    if (this.isGone(process)) this.#notify(this.#shardsOf(process))
+  }
+
+  /**
+   * What a process is that said nothing a moment ago: `apart` when it goes on renewing, so that others may reach it; `unclear`
+   * before that can be known; undefined when it is to be called.
+   */
+  silenceOf(process: string): 'apart' | 'unclear' | undefined {
+    const silence = this.#silences.get(process)
+    if (silence === undefined || this.#now() - silence.foundAt > silentMs) return undefined
+    return this.#hasStopped(process) ? 'unclear' : 'apart'
   }
 
   /** This machine says that the process has ended. @returns whether that is news. */
@@ -124,6 +156,10 @@ export class LeaseView {
     this.#renewed = new Set(
       leases.flatMap(({ holder, leftMs }) => (holder && leftMs > leaseMs - renewedMs ? [holder] : [])),
     )
+    for (const { holder, leftMs } of leases) {
+      const at = this.#now() - (leaseMs - leftMs)
+      if (holder && at > (this.#renewedAt.get(holder) ?? 0)) this.#renewedAt.set(holder, at)
+    }
     this.#note(members)
     const changed: number[] = []
     for (let shard = 0; shard < shardCount; shard++) {
@@ -161,6 +197,8 @@ export class LeaseView {
       if (present.has(process)) continue
       this.#seenSince.delete(process)
       this.#refusals.delete(process)
+      this.#silences.delete(process)
+      this.#renewedAt.delete(process)
       this.#goneUntil.delete(process)
       this.#endedSince.delete(process)
       this.#neverEnded.delete(process)

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 import { Superseded } from '../commit/superseded.ts'
-import { type PeerAnswer, PeerGone, type PeerRequest, type Peers } from '../messages/peers.ts'
+import { type PeerAnswer, PeerGone, type PeerRequest, PeerSilent, type Peers } from '../messages/peers.ts'
 import { shardOf } from '../recovery/shard.ts'
 import type { HeldShards } from './held-shards.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
@@ -65,6 +65,7 @@ export class Router {
   request(owner: ShardOwner, request: PeerRequest): Promise<PeerAnswer> {
     return this.#parts.peers.request(owner.address, request).catch((error: unknown) => {
       if (error instanceof PeerGone) this.#refused(owner)
+      if (error instanceof PeerSilent) this.#silent(owner, error.forMs)
       throw error
     })
   }
@@ -86,12 +87,13 @@ export class Router {
   ): Promise<Found<T> | undefined> {
     const { held, view, storeFails } = this.#parts
     const owner = held.heldUnder(shard) === undefined ? view.ownerOf(shard) : undefined
-    if (owner === undefined) return undefined
+    if (owner === undefined || this.#isSilent(owner)) return undefined
     try {
       const answer = await this.#unlessMoved(shard, this.request(owner, request()))
       return answer === undefined || answer.kind === 'elsewhere' ? undefined : { value: answered(answer) }
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || (storeFails() && !(error instanceof PeerGone))) throw error
+      const isProcess = error instanceof PeerGone || error instanceof PeerSilent
+      if (!(error instanceof StoreUnavailable) || (storeFails() && !isProcess)) throw error
       return undefined
     }
   }
@@ -124,6 +126,18 @@ export class Router {
       throw new StoreUnavailable('the store does not say who runs the actor')
     }
     if (waitedMs >= patienceMs) throw new StoreUnavailable('the actor is on its way to another process')
+  }
+
+  /** @throws {StoreUnavailable} when only this process does not reach it: the caller may try another one. */
+  #isSilent({ process }: ShardOwner): boolean {
+    const silence = this.#parts.view.silenceOf(process)
+    if (silence === 'apart') throw new StoreUnavailable('the process that runs the actor cannot be reached from here')
+    return silence === 'unclear'
+  }
+
+  #silent({ process }: ShardOwner, forMs: number): void {
+    this.#parts.view.silent(process, forMs)
+    this.#parts.doubt()
   }
 
   #refused(owner: ShardOwner): void {

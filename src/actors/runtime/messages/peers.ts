@@ -49,6 +49,7 @@ export interface Peers {
   /**
    * @param address `host:port`, from its lease.
    * @throws {PeerGone} when no process listens there; nothing was done.
+   * @throws {PeerSilent} when the process says nothing any more; it may have been done.
    * @throws {StoreUnavailable} when the answer was lost or the other one's store is away; it may have been done.
    * @throws {ServiceError} what the other process refused with.
    */
@@ -62,6 +63,17 @@ export type PeerService = (request: PeerRequest) => Promise<PeerAnswer>
 
 /** No process listens at the address: the process has ended. Nothing was done. */
 export class PeerGone extends StoreUnavailable {}
+
+/** The process says nothing, and nothing refuses either: it stands still, or no byte gets to it or back. */
+export class PeerSilent extends StoreUnavailable {
+  /** For how long, in ms. */
+  readonly forMs: number
+
+  constructor(forMs: number) {
+    super('the peer says nothing')
+    this.forMs = forMs
+  }
+}
 
 /** What an answer to a delivery says to a caller of `deliver`. */
 export const deliveredOf = ({ commit, duplicate }: PeerAnswer & { kind: 'told' }): Delivered => ({

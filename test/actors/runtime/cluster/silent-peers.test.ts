@@ -1,0 +1,78 @@
+import { describe, expect, it, vi } from 'vitest'
+import { PeerSilent } from '#runtime/messages/peers.ts'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { logOf, typesOf } from '../probe.ts'
+import { ProbeCluster, type TestNode } from './probe-cluster.ts'
+
+// time is virtual, and a busy machine slow
+vi.setConfig({ testTimeout: 60_000 })
+
+const id = 'prb_1'
+/** As long as a heartbeat takes to find out. */
+const foundAfterMs = 750
+
+/** A cluster in which no node hears of this one any more. */
+const silentAt = (cluster: ProbeCluster, silent: TestNode): void => {
+  cluster.onRequest = async (_request, address) => {
+    if (address !== silent.address) return
+    await new Promise<void>((resolve) => cluster.clock.after(foundAfterMs, resolve))
+    throw new PeerSilent(foundAfterMs - 150)
+  }
+}
+
+/** What a request comes to, and after how much virtual time. */
+const fateOf = async (cluster: ProbeCluster, work: Promise<unknown>) => {
+  const startedAt = cluster.clock.steady()
+  const outcome = work.then(
+    (value) => ({ value, tookMs: cluster.clock.steady() - startedAt }),
+    (error: unknown) => ({ error, tookMs: cluster.clock.steady() - startedAt }),
+  )
+  await cluster.during(outcome, 10_000)
+  return outcome
+}
+
+describe('a request for an actor whose node says nothing', () => {
+  it('is refused within two seconds when that node goes on and only the way there is cut, and later ones at once', async () => {
+    const cluster = new ProbeCluster()
+    await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    const other = cluster.otherThan(owner)
+    silentAt(cluster, owner)
+    const first = await fateOf(cluster, other.deliver(id, { type: 'count', n: 1 }))
+    expect(first).toMatchObject({ error: expect.any(StoreUnavailable) })
+    expect(first.tookMs).toBeLessThan(2000)
+    const next = await fateOf(cluster, other.deliver(id, { type: 'count', n: 2 }))
+    expect(next).toMatchObject({ error: expect.any(StoreUnavailable) })
+    expect(next.tookMs).toBeLessThan(100)
+    expect(cluster.ownerOf(id)).toBe(owner)
+    // it is called again, and answers
+    cluster.onRequest = () => {}
+    await cluster.clock.advance(1500)
+    expect(await other.deliver(id, { type: 'count', n: 3 })).toMatchObject({ duplicate: false })
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
+  })
+
+  it.each(['', ', without a directory'])('is done by another node when that one stands still%s', async (without) => {
+    const cluster = new ProbeCluster()
+    const [...nodes] = await cluster.startAll(3)
+    const owner = cluster.ownerOf(id)
+    await owner.create(id)
+    const other = nodes.find((node) => node !== owner) ?? owner
+    if (without !== '') {
+      cluster.presence.up = false
+      await cluster.clock.advance(3000)
+    }
+    owner.stall()
+    silentAt(cluster, owner)
+    const done = await fateOf(cluster, other.deliver(id, { type: 'count', n: 1 }))
+    expect(done).toMatchObject({ value: { duplicate: false } })
+    // a lease runs out after four seconds, and a request waits for five
+    expect(done.tookMs).toBeLessThan(2500)
+    expect(cluster.ownerOf(id)).not.toBe(owner)
+    owner.wake()
+    cluster.onRequest = () => {}
+    await cluster.clock.advance(10_000)
+    expect(typesOf(await logOf(cluster.storage, id))).toEqual(['counted'])
+  })
+})

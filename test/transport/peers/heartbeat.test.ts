@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
+import { Heartbeat, PeerPace } from '#transport/peers/heartbeat.ts'
+import { peerLimits } from '#transport/peers/peer-limits.ts'
+
+const { beatMs, silenceMs, silenceMostMs } = peerLimits
+
+/** A heartbeat of a connection on which an answer is awaited. */
+const beating = () => {
+  const clock = new VirtualClock()
+  const pace = new PeerPace(clock)
+  const seen = { pings: 0, silent: false, isAwaited: true }
+  const heartbeat = new Heartbeat({
+    ...{ clock, pace },
+    isAwaited: () => seen.isAwaited,
+    ping: () => seen.pings++,
+    silent: () => {
+      seen.silent = true
+    },
+  })
+  heartbeat.sent()
+  return { clock, pace, seen, heartbeat }
+}
+
+describe('a peer whose answer is awaited', () => {
+  it('is silent when it says nothing to a ping, within a second', async () => {
+    const { clock, seen } = beating()
+    await clock.advance(beatMs)
+    expect(seen).toMatchObject({ pings: 1, silent: false })
+    await clock.advance(silenceMs)
+    expect(seen).toMatchObject({ pings: 1, silent: true })
+    expect(beatMs + silenceMs).toBeLessThan(1000)
+  })
+
+  it('is never silent while it answers pings, and is sent one at a time', async () => {
+    const { clock, seen, heartbeat } = beating()
+    for (let beats = 0; beats < 100; beats++) {
+      await clock.advance(beatMs)
+      heartbeat.heard()
+    }
+    expect(seen.silent).toBe(false)
+    expect(seen.pings).toBeLessThanOrEqual(100)
+  })
+
+  it('gets longer where it was slow lately, and not for ever', async () => {
+    const { clock, pace, seen, heartbeat } = beating()
+    await clock.advance(beatMs)
+    await clock.advance(silenceMs - beatMs)
+    heartbeat.heard()
+    expect(pace.patienceMs).toBe(4 * (silenceMs - beatMs))
+    await clock.advance(2 * beatMs + silenceMs)
+    expect(seen.silent).toBe(false)
+    await clock.advance(60_000)
+    expect(seen.silent).toBe(true)
+    expect(pace.patienceMs).toBe(silenceMs)
+    pace.note(60_000)
+    expect(pace.patienceMs).toBe(silenceMostMs)
+  })
+
+  it('is not silent because this process stood still', async () => {
+    const { clock, pace, seen, heartbeat } = beating()
+    await clock.advance(beatMs)
+    await clock.leap(60_000)
+    expect(seen.silent).toBe(false)
+    expect(pace.patienceMs).toBe(silenceMostMs)
+    heartbeat.heard()
+    await clock.advance(beatMs)
+    expect(seen.silent).toBe(false)
+  })
+})
+
+it('costs nothing when no answer is awaited', async () => {
+  const { clock, seen, heartbeat } = beating()
+  seen.isAwaited = false
+  await clock.advance(60_000)
+  expect(seen).toMatchObject({ pings: 0, silent: false })
+  seen.isAwaited = true
+  heartbeat.sent()
+  await clock.advance(beatMs)
+  expect(seen.pings).toBe(1)
+  heartbeat.stop()
+  await clock.advance(60_000)
+  expect(seen).toMatchObject({ pings: 1, silent: false })
+})
