@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { MongoClient } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { findChromium } from '#scripts/services/chromium.ts'
+import { findHeadlessShell } from '#scripts/services/headless-shell.ts'
 import { startMongod } from '#scripts/services/mongod.ts'
 import { startRedis } from '#scripts/services/redis.ts'
 import { startService } from '#scripts/services/service.ts'
@@ -67,6 +69,13 @@ describe('services of the tests', () => {
     expect(() => findChromium()).toThrow('CHROMIUM_PATH names no file')
     if (kept === undefined) delete process.env.CHROMIUM_PATH
     else process.env.CHROMIUM_PATH = kept
+  })
+
+  it('finds a headless shell that starts, or none', async () => {
+    const path = await findHeadlessShell()
+    const said = path === null ? 'none' : spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout
+    expect(said).toMatch(/Chrom|none/)
+    expect(await findHeadlessShell()).toBe(path)
   })
 })
 

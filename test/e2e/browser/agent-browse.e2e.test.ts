@@ -11,7 +11,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('an agent that browses'
 
   beforeAll(async () => {
     site = await FormSite.open()
-    const env = { CHROMIUM_PATH: process.env.CHROMIUM_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host }
+    const env = { CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host }
     world = await World.start({ env })
     const config = { model: 'simulated-1', web: ['browse'] }
     const made = await world.api.post('/v1/agents', { name: 'Browser', config })

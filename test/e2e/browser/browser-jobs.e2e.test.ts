@@ -26,7 +26,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
   const start = (store: (typeof stores)[number]['store'], env: Readonly<Record<string, string>> = {}) =>
     World.start({
       store,
-      env: { CHROMIUM_PATH: process.env.CHROMIUM_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host, ...env },
+      env: { CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host, ...env },
     })
 
   describe('of one server', () => {

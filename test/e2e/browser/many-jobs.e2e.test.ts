@@ -11,7 +11,7 @@ it.skipIf(process.env.CHROMIUM_PATH === undefined)(
       const report = await driveJobs({
         ...{ count: 20, open: 20 },
         start: async (host) => {
-          const env = { CHROMIUM_PATH: process.env.CHROMIUM_PATH ?? '', BROWSER_JOBS: '3' }
+          const env = { CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '', BROWSER_JOBS: '3' }
           world = await World.start({ env: { ...env, ALLOWED_PRIVATE_CONTENT_HOSTS: host } })
           return { url: world.url, key: world.secretKey }
         },

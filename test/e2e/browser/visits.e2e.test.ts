@@ -123,6 +123,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     })
   }
 
+  /** For what is not the whole browser's own: what it sends is held with all that a desktop browser has. */
+  const inShell = { path: () => findChromium(process.env.HEADLESS_SHELL_PATH ?? null) }
+
   /** Opens the page, and gives it a moment to try. */
   const opened = (path: string, content: string): Promise<VisitEnd> => {
     pages.set(path, content)
@@ -283,7 +286,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
 
   it('reads the first 500,000 characters of a page', async () => {
     pages.set('/long', `<p>${'word '.repeat(200_000)}</p>`)
-    const end = await visited({ url: `http://${site}/long` })
+    const end = await visited({ url: `http://${site}/long` }, inShell)
     const length = 'visited' in end ? end.visited.read.content.length : 0
     expect(length).toBeGreaterThan(maxContentLength - 10)
     expect(length).toBeLessThanOrEqual(maxContentLength)
@@ -297,7 +300,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     )
     const limits = { maxMemoryBytes: 500_000_000, maxBytes: 50_000_000 }
     const actions = Array.from({ length: 6 }, () => ({ type: 'waitFor', milliseconds: 5_000 }) as const)
-    const end = await visited({ url: `http://${site}/greedy`, actions }, { limits, id })
+    const end = await visited({ url: `http://${site}/greedy`, actions }, { ...inShell, limits, id })
     expect('failed' in end && end.failed.code).toBe('browser_out_of_memory')
     expect(end.peakBytes).toBeGreaterThan(limits.maxMemoryBytes)
     expect((await processTree(`--troupe-job=${id}`))?.pids).toEqual([])
@@ -309,7 +312,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
     // it is at its loop when its request arrives here
     pages.set('/busy', "<script>fetch('/is-busy'); setTimeout(() => { for (;;); }, 0)</script>")
     onRequest.set('/is-busy', () => abort.abort())
-    const end = await visited({ url: `http://${site}/busy` }, { id, signal: abort.signal })
+    const end = await visited({ url: `http://${site}/busy` }, { ...inShell, id, signal: abort.signal })
     expect('failed' in end && end.failed.code).toBe('cancelled')
     expect((await processTree(`--troupe-job=${id}`))?.pids).toEqual([])
   })
@@ -322,7 +325,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
       document.title = 'x\\uD800'
     </script><a href="/x">l</a><script>document.links[0].append('\\uDFFF')</script>`,
     )
-    const end = await visited({ url: `http://${site}/halves` })
+    const end = await visited({ url: `http://${site}/halves` }, inShell)
     const { title, content, links } = 'visited' in end ? end.visited.read : { title: null, content: '', links: [] }
     expect(title).toBe('x\uFFFD')
     expect(content).toContain('a \uFFFD b')

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openBrowser } from '../pages/open-browser.ts'
+import { closePages, openBrowser } from '../pages/open-browser.ts'
 import { ClusterWorld } from './cluster-world.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
@@ -29,7 +29,7 @@ describe.skipIf(executablePath === undefined)('the nodes of a cluster in the con
     browser = await openBrowser()
   }, 180_000)
   afterAll(async () => {
-    await browser?.close()
+    if (browser !== undefined) await closePages(browser)
     await world?.stop()
   })
 

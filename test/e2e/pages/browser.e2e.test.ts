@@ -8,7 +8,7 @@ import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { counted, endsTurn, type Frame, isDelta, textOf } from '../stream-reader.ts'
 import { World } from '../world.ts'
-import { openBrowser } from './open-browser.ts'
+import { closePages, openBrowser } from './open-browser.ts'
 
 /** What a product's own page does with the API: fetch, read the stream, open a socket. It runs in the browser. */
 const pageScript = `
@@ -136,7 +136,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a real browser', () =>
     token = minted.body.token
   })
   afterAll(async () => {
-    await browser.close()
+    await closePages(browser)
     await world.stop()
     for (const site of sites) site.close()
   })

@@ -105,7 +105,6 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     project = body.data[0].id
   })
   afterAll(async () => {
-    await browser.close()
     await world.stop()
   })
   beforeEach(() => open())

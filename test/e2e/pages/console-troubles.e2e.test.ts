@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
 import { gatedTurn, refundTool, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
-import { openBrowser } from './open-browser.ts'
+import { closePages, openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -197,7 +197,7 @@ describe.skipIf(executablePath === undefined)('trouble in the console', () => {
     browser = await openBrowser()
   }, 120_000)
   afterAll(async () => {
-    await browser?.close()
+    if (browser !== undefined) await closePages(browser)
     hanging?.answer()
     deadly?.answer()
     await Promise.all([world?.stop(), fragile?.stop()])

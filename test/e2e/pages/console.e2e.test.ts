@@ -74,7 +74,6 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     browser = await openBrowser()
   })
   afterAll(async () => {
-    await browser.close()
     await world.stop()
   })
   beforeEach(() => open())

@@ -1,8 +1,9 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import type { BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { html, Site } from '#test/support/site.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
+import { openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -15,7 +16,6 @@ const shortPath = '/%3Cimg%20src=x%20onerror=x%3E'
 
 let world: World
 let site: Site
-let browser: Browser
 let context: BrowserContext
 let page: Page
 let project: string
@@ -53,11 +53,10 @@ describe.skipIf(executablePath === undefined)('what hostile pages say, in the co
   beforeAll(async () => {
     const said = `<!doctype html><title>${escaped}</title><main><h1>${escaped}</h1><p id="p">${escaped} ${'and more words of it. '.repeat(20)}</p></main>`
     site = await Site.open({ [path]: html(said), [shortPath]: html(said) })
-    const env = { ALLOWED_PRIVATE_CONTENT_HOSTS: site.host, CHROMIUM_PATH: executablePath ?? '' }
+    const env = { ALLOWED_PRIVATE_CONTENT_HOSTS: site.host, CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '' }
     world = await World.start({ env })
     project = (await (await world.dashboard()).get('/api/projects')).body.data[0].id
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 800 } })
     context.setDefaultTimeout(patience.timeout)
     page = await context.newPage()
     page.on('console', (message) => {
@@ -75,7 +74,7 @@ describe.skipIf(executablePath === undefined)('what hostile pages say, in the co
     await page.getByRole('heading', { name: 'Home' }).waitFor()
   }, 120_000)
   afterAll(async () => {
-    await browser.close()
+    await context.close()
     await world.stop()
     await site.close()
   })

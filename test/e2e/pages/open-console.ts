@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright'
+import type { BrowserContext, Page } from 'playwright'
 import { patience } from '../patience.ts'
 import { World, type WorldOptions } from '../world.ts'
 import { openBrowser } from './open-browser.ts'
@@ -22,17 +22,12 @@ export class OpenConsole {
   readonly project: string
   /** What the browser complained of: errors, warnings, refusals of the content policy. */
   readonly complaints: string[] = []
-  readonly #browser: Browser
   readonly #context: BrowserContext
 
-  private constructor(
-    world: World,
-    opened: { browser: Browser; context: BrowserContext; page: Page; project: string },
-  ) {
+  private constructor(world: World, opened: { context: BrowserContext; page: Page; project: string }) {
     this.world = world
     this.page = opened.page
     this.project = opened.project
-    this.#browser = opened.browser
     this.#context = opened.context
     this.page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text())
@@ -47,7 +42,7 @@ export class OpenConsole {
     context.setDefaultTimeout(patience.timeout)
     const page = await context.newPage()
     const { body } = await (await world.dashboard()).get('/api/projects?limit=100')
-    const opened = new OpenConsole(world, { browser, context, page, project: body.data[0].id })
+    const opened = new OpenConsole(world, { context, page, project: body.data[0].id })
     await opened.#signIn()
     return opened
   }
@@ -95,7 +90,6 @@ export class OpenConsole {
 
   async stop(): Promise<void> {
     await this.#context.close()
-    await this.#browser.close()
     await this.world.stop()
   }
 }

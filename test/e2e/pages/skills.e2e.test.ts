@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
-import { openBrowser } from './open-browser.ts'
+import { openWholeBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -15,7 +15,7 @@ describe.skipIf(executablePath === undefined)('skills in the console', () => {
 
   beforeAll(async () => {
     world = await World.start()
-    browser = await openBrowser()
+    browser = await openWholeBrowser()
     page = await browser.newPage()
     page.setDefaultTimeout(patience.timeout)
     await page.goto(`${world.url}/#/skills`)

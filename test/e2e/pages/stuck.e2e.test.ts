@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../patience.ts'
 import { gatedTurn, startToolServer, type ToolServer } from '../tool-server.ts'
 import { World } from '../world.ts'
-import { openBrowser } from './open-browser.ts'
+import { closePages, openBrowser } from './open-browser.ts'
 
 const executablePath = process.env.CHROMIUM_PATH
 
@@ -42,7 +42,7 @@ describe.skipIf(executablePath === undefined)('stuck work in the console', () =>
     browser = await openBrowser()
   })
   afterAll(async () => {
-    await browser?.close()
+    if (browser !== undefined) await closePages(browser)
     await world?.stop()
     await tool?.close()
   })

@@ -89,9 +89,16 @@ const ownEnvironment = (): Record<string, string> =>
 
 const watchMemory = (mark: string, { maxMemoryBytes, onTooLarge }: BrowserOptions) => {
   const watch: { peak: number | null; stop: () => void } = { peak: null, stop: () => {} }
+  let known: readonly number[] = []
+  // where a look takes long, the next one waits for its turn
+  let isLooking = false
   const look = async (): Promise<void> => {
-    const tree = await processTree(mark)
+    if (isLooking) return
+    isLooking = true
+    const tree = await processTree(mark, known)
+    isLooking = false
     if (tree === null) return
+    known = tree.pids
     watch.peak = Math.max(watch.peak ?? 0, tree.bytes)
     if (tree.bytes <= maxMemoryBytes) return
     watch.stop()
