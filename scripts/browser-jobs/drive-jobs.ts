@@ -25,8 +25,8 @@ export interface DriveReport {
   readonly left: readonly string[]
 }
 
-/** Each open job is asked after so often, and the browsers at work are counted. */
-const [askMs, lookMs] = [1_000, 200]
+/** How often each open job is polled, and the browsers at work are counted. */
+const [pollMs, lookMs] = [1_000, 200]
 /** Every fifth job sends a form, every tenth is cancelled while its page waits. */
 const [sends, isCancelled] = [(n: number) => n % 5 === 1, (n: number) => n % 10 === 7]
 
@@ -64,7 +64,7 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
       const { status, error } = await request(`/v1/web/browse/${id}`)
       if (status !== 'queued' && status !== 'running') return { status, code: error?.code ?? '' }
       if (cancels && status === 'running') await request(`/v1/web/browse/${id}/cancel`, {})
-      await new Promise((resolve) => setTimeout(resolve, askMs))
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
   }
   let mostBrowsers = 0
