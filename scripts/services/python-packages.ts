@@ -25,7 +25,8 @@ export const installPythonPackages = (name: string, requirements: string): strin
   mkdirSync(dirname(target), { recursive: true })
   const draft = mkdtempSync(join(cache, 'draft-'))
   try {
-    const pip = [...pipArguments('install'), '--require-hashes']
+    // Python compiles what is imported; compiling all of it takes as long as the rest of the installation
+    const pip = [...pipArguments('install'), '--require-hashes', '--no-compile']
     runCommand('python3', [...pip, '--requirement', requirements, '--target', draft])
     publish(draft, target)
   } finally {
