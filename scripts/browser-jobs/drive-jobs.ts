@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { html, Site } from '#test/support/site.ts'
 
@@ -35,9 +36,14 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
   const site = await Site.open()
   const { url, key } = await start(site.host)
   const request = async (path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const headers = {
+      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { 'idempotency-key': randomUUID() }),
+    }
     const method = body === undefined ? 'GET' : 'POST'
-    const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const answer = await persistently(() =>
+      fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }),
+    )
     return answer.json()
   }
   const ids = new Set<string>()
@@ -88,6 +94,18 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
     sentTwice: forms.length - new Set(forms).size,
     mostBrowsers,
     left: await browsersOf(ids),
+  }
+}
+
+/** On a machine that stands still a connection may end as it is used again; a server that is gone refuses every attempt. */
+const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  for (let left = 4; ; left -= 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, lookMs))
+    }
   }
 }
 

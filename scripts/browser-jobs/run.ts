@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { startServer } from '../services/server.ts'
 import type { Service } from '../services/service.ts'
@@ -23,9 +24,17 @@ const report: DriveReport = await driveJobs({
     return { url: server.url, key }
   },
 })
+const serverMb = await residentMb(server)
 await stopped(server)
-console.log({ ...report, seconds: Math.round((performance.now() - startedAt) / 1000) })
+console.log({ ...report, serverMb, seconds: Math.round((performance.now() - startedAt) / 1000) })
 process.exitCode = report.failures.length + report.sentTwice + report.left.length > 0 ? 1 : 0
+
+/** Memory of the server after the last job, in MB; null without /proc. */
+async function residentMb(service: Service | null): Promise<number | null> {
+  const status = service === null ? '' : await readFile(`/proc/${service.pid}/status`, 'utf8').catch(() => '')
+  const kb = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
+  return kb === undefined ? null : Math.round(Number(kb) / 1000)
+}
 
 function stopped(service: Service | null): Promise<unknown> {
   return service === null ? Promise.resolve() : service.stop()

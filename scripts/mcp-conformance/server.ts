@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { startServer } from '../quickstart/server-process.ts'
 import { freePort } from '../services/service.ts'
+import { inspect } from './inspector.ts'
 
 /*
  * Holds our tool server to the official conformance suite, at the wire version of each revision. The suite brings no credential, so a
@@ -87,6 +88,11 @@ try {
     if (failed.length > 0) process.exitCode = 1
     console.log(`${revision}: ${names.length - failed.length} of ${names.length} server scenarios`)
   }
+  const inspected = inspect({ folder, url: server.url, key })
+  for (const { name, failure } of inspected) if (failure !== null) console.log(`FAILED inspector ${name}\n${failure}`)
+  const right = inspected.filter(({ failure }) => failure === null).length
+  if (right < inspected.length) process.exitCode = 1
+  console.log(`inspector: ${right} of ${inspected.length} commands`)
 } finally {
   forwarder.closeAllConnections()
   forwarder.close()

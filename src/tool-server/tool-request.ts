@@ -60,10 +60,21 @@ const inputOf = ({ params, query, body }: Operation): ObjectSchema => {
   const ofBody = fieldsOf(body?.json)
   return {
     type: 'object',
-    properties: { ...ofPath, ...ofQuery, ...ofBody.properties },
+    properties: { ...ofPath, ...ofQuery, ...portableFields(ofBody.properties) },
     required: [...params, ...requiredIn(query), ...ofBody.required],
     additionalProperties: false,
   }
+}
+
+/** Nullable fields as alternatives of one type each: some clients map schemas to dialects that know no list of types. */
+const portableFields = (fields: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, portable(schema)]))
+
+const portable = (schema: JsonSchema): JsonSchema => {
+  const { type, description, ...rest } = schema
+  if (!Array.isArray(type) || !type.includes('null') || rest.enum !== undefined) return schema
+  const anyOf = type.map((each) => (each === 'null' ? { type: each } : { ...rest, type: each }))
+  return { anyOf, ...(description !== undefined && { description }) }
 }
 
 /** Ids of paths. */

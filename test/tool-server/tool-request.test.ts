@@ -26,6 +26,15 @@ describe('a tool', () => {
     },
   )
 
+  it('names one type for each field: clients map schemas to dialects that know no list of types', () => {
+    for (const tool of offeredTools) {
+      const { properties } = shownTool(tool).inputSchema
+      expect(Object.values(properties).filter(({ type }) => Array.isArray(type))).toEqual([])
+    }
+    const { description } = shownTool(named('create_knowledge_base')).inputSchema.properties
+    expect(description?.anyOf?.map(({ type }) => type)).toEqual(['string', 'null'])
+  })
+
   it('that changes something is offered in write mode only', () => {
     const changing = offeredTools.filter(({ operation, mode }) => operation.method === 'DELETE' && mode === 'read')
     expect(changing).toEqual([])

@@ -23,6 +23,8 @@ export interface AuditNote {
   readonly resource: { readonly type: string; readonly id: string }
   /** Names of the fields that changed. Never their values: the log outlives its subjects. */
   readonly changes?: readonly string[]
+  /** What a person gave as the reason. */
+  readonly reason?: string
   /** Where the log belongs, for rows that are not a project's own (members of an organisation). */
   readonly project?: string
 }
@@ -77,7 +79,10 @@ export const changedFields = (before: object, after: object): readonly string[] 
 }
 
 /** The message to the sink `audit`. */
-export const auditEvent = ({ action, by, resource, changes = [], project }: AuditNote, at: number): StoredEvent => ({
+export const auditEvent = (
+  { action, by, resource, changes = [], project, reason }: AuditNote,
+  at: number,
+): StoredEvent => ({
   type: 'audit',
   at,
   action,
@@ -85,4 +90,5 @@ export const auditEvent = ({ action, by, resource, changes = [], project }: Audi
   resource: { ...resource },
   changes: [...changes],
   ...(project !== undefined && { project }),
+  ...(reason !== undefined && { reason }),
 })

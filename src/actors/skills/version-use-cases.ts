@@ -4,6 +4,7 @@ import type { Call } from '../call/call.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import { actorOf } from '../records/audit-note.ts'
 import { Audited } from '../records/audited.ts'
+import type { Notice } from '../records/notices.ts'
 import { pageOf } from '../records/pages.ts'
 import type { Row } from '../records/schema.ts'
 import { newIdFor } from '../runtime/ids.ts'
@@ -76,7 +77,11 @@ export const publishing = (
   }
   const audited = new Audited(call, 'skill_version')
   const codes = override.map(({ code }) => `override:${code}`)
-  return { override, noticesOf: (id: string) => [audited.line('published', id, codes)] }
+  const reason = override.map((each) => `${each.code}: ${each.reason}`).join('; ')
+  const noticesOf = (id: string): readonly Notice[] => [
+    { ...audited.line('published', id, codes), ...(reason !== '' && { reason }) },
+  ]
+  return { override, noticesOf }
 }
 
 const reading = ({ versions, files }: SkillParts) =>

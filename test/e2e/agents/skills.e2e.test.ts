@@ -99,7 +99,12 @@ describe('skills', () => {
       overrides: override,
     })
     const lines = (await api.get('/v1/audit-log?limit=100')).body.data
-    expect(JSON.stringify(lines)).toContain('override:prompt_injection')
+    expect(
+      lines.find(({ changes }: { changes: readonly string[] }) => changes.includes('override:prompt_injection')),
+    ).toMatchObject({
+      action: 'skill_version.published',
+      reason: 'prompt_injection: It is quoted in a training.',
+    })
   })
 
   it('are imported from text, an archive and an address, staged, and published after that', async () => {
