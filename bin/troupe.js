@@ -35,7 +35,9 @@ if (command === undefined) {
 
 const file = fileURLToPath(new URL(`../${command[0]}`, import.meta.url))
 const options = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8']
-const child = spawn(process.execPath, [...options, file, ...args], {
+// start.js looks for a bundle first, and does this itself when there is none
+const kept = file.endsWith('.ts') ? ['--import', new URL('../src/start/kept-sources.js', import.meta.url).href] : []
+const child = spawn(process.execPath, [...options, ...kept, file, ...args], {
   stdio: 'inherit',
   env: { MALLOC_ARENA_MAX: '2', ...process.env },
 })

@@ -19,6 +19,7 @@ const suite = join(
   '../dist/index.js',
 )
 const client = join(import.meta.dirname, 'client.ts')
+const kept = join(import.meta.dirname, '../../src/start/kept-sources.js')
 const run = promisify(execFile)
 
 /** What came of one scenario. */
@@ -36,7 +37,7 @@ const required = async (revision: string): Promise<readonly string[]> => {
 }
 
 const outcomeOf = async (revision: string, scenario: string, folder: string): Promise<Outcome> => {
-  const command = `${process.execPath} --disable-warning=ExperimentalWarning ${client}`
+  const command = `${process.execPath} --disable-warning=ExperimentalWarning --import ${kept} ${client}`
   const which = ['--scenario', scenario, '--spec-version', revision]
   const args = [suite, 'client', '--command', command, ...which, '--timeout', String(timeoutMs), '--output-dir', folder]
   try {

@@ -25,7 +25,7 @@ const run = (file: string, args: readonly string[], env: Readonly<Record<string,
   const options = { encoding: 'utf8' as const, timeout: 50_000, env: { PATH: process.env.PATH ?? '', ...env } }
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', file, ...args],
+    ['--disable-warning=ExperimentalWarning', '--import', join(root, 'src/start/kept-sources.js'), file, ...args],
     options,
   )
   return { status, stdout, stderr }

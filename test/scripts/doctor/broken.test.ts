@@ -224,7 +224,10 @@ it('ends with 1 when a check failed, with 0 otherwise, and shows no secret', () 
   const run = (more: Readonly<Record<string, string>>) =>
     spawnSync(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', resolve(import.meta.dirname, '../../../scripts/doctor.ts')],
+      [
+        ...['--disable-warning=ExperimentalWarning', '--import', resolve('src/start/kept-sources.js')],
+        resolve('scripts/doctor.ts'),
+      ],
       { env: { PATH: process.env.PATH, ...env(more) }, encoding: 'utf8' },
     )
   const secrets = { MASTER_KEY: keyText(9), OPENAI_API_KEY: 'sk-verysecret', REDIS_URL: 'redis://u:p4ss@127.0.0.1:1' }
