@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { chromium, type Page } from 'playwright'
 import { startServer } from '../scripts/quickstart/server-process.ts'
 import { findChromium } from '../scripts/services/chromium.ts'
+import { startMongod } from '../scripts/services/mongod.ts'
 import { freePort } from '../scripts/services/service.ts'
 import { projectScope } from '../specs/scope.ts'
 import { actorRows, definitions, kinds } from '../src/actors/capabilities.ts'
@@ -13,7 +14,8 @@ import { findAnything } from '../src/actors/observation/find.ts'
 import { fleet } from '../src/actors/observation/fleet.ts'
 import { listActors } from '../src/actors/observation/list-actors.ts'
 import { idAt } from '../src/actors/runtime/ids.ts'
-import type { StoredRecord } from '../src/storage/ports.ts'
+import { openMongoStorage } from '../src/storage/mongo/open-mongo-storage.ts'
+import type { Storage, StoredRecord } from '../src/storage/ports.ts'
 import { openSqliteStorage } from '../src/storage/sqlite/open-sqlite-storage.ts'
 import { sized } from './extent.ts'
 import type { Row } from './row.ts'
@@ -44,7 +46,19 @@ const rowOf = (index: number): StoredRecord => {
 
 const benchLists = async (): Promise<readonly Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-console-'))
-  const storage = openSqliteStorage({ path: join(folder, 'many.db') })
+  const { url, stop } = await startMongod()
+  try {
+    return [
+      ...(await listsOf(openSqliteStorage({ path: join(folder, 'many.db') }))),
+      ...(await listsOf(await openMongoStorage({ url, database: 'console' }))),
+    ]
+  } finally {
+    await stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const listsOf = async (storage: Storage): Promise<readonly Row[]> => {
   await storage.records.prepare(kinds)
   const kind = actorRows.session
   if (kind === undefined) throw new Error('sessions have rows')
@@ -76,10 +90,9 @@ const benchLists = async (): Promise<readonly Row[]> => {
     const taken = await timesOf(read)
     // the fleet counts every state of every machine, and is no list
     const bound = name === 'fleet' ? {} : { bound: { of: 'ours', atMost: 100 } as const }
-    rows.push({ measure: `${actors} actors, ${name}, p99`, unit: 'ms', ours: taken, ...bound })
+    rows.push({ measure: `${storage.name}, ${actors} actors, ${name}, p99`, unit: 'ms', ours: taken, ...bound })
   }
   await storage.close()
-  rmSync(folder, { recursive: true })
   return rows
 }
 
