@@ -24,6 +24,7 @@ export class Resealing {
 
   /** Begins at once, and looks again every hour. */
   start(): void {
+    if (this.#stopped) return
     this.#round = this.#once()
     this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
   }
