@@ -18,6 +18,15 @@ export interface Redacted {
   readonly restorer: Restorer | null
   /** How many different values of each type were replaced; absent for none. */
   readonly found?: Found
+  /** What was replaced in the texts; absent where that is not known plainly. */
+  readonly replacements?: readonly Replacement[]
+}
+
+/** A value of which every finding in a request's texts got the same placeholder. */
+export interface Replacement {
+  readonly value: string
+  readonly placeholder: string
+  readonly times: number
 }
 
 /** How many different values of each type of personal data were replaced. */

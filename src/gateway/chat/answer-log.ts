@@ -7,6 +7,7 @@ const maxChunks = 2048
 
 /** What was streamed to the caller, for the request log: kept as it is, and read only when the log needs it. */
 export class AnswerLog {
+  /** They come before chunks. */
   readonly #frames: Buffer[] = []
   readonly #chunks: WireObject[] = []
   #bytes = 0
@@ -23,7 +24,7 @@ export class AnswerLog {
 
   /** The answer as one `chat.completion`; the beginning of a very long one. */
   toString(): string {
-    const chunks = [...this.#chunks, ...chunksIn(Buffer.concat(this.#frames).toString('utf8'))]
+    const chunks = [...chunksIn(Buffer.concat(this.#frames).toString('utf8')), ...this.#chunks]
     return chunks.length === 0 ? '' : JSON.stringify(completionOf(chunks))
   }
 }

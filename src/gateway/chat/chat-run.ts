@@ -22,11 +22,13 @@ import type { TokenUsage } from '../prices/usage.ts'
 import { type RedactedChat, redactChat } from '../redaction/chat-redaction.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { GrownHistory } from '../redaction/grown-history.ts'
+import { replacedBytes } from '../redaction/replaced-bytes.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
 import { ChatRecord, costBy } from './chat-record.ts'
 import { type ChatRequest, chatRequest } from './chat-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
+import { FramesThenChunks } from './frames-then-chunks.ts'
 import { affordableTokens, hasTokenLimit, mostCostOf, shortestAnswer } from './most-cost.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
@@ -268,10 +270,12 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return route === null ? null : costBy(route, usage)
   }
 
-  #redact({ body, restorer, found }: RedactedChat): void {
+  #redact({ body, restorer, found, replacements }: RedactedChat): void {
     this.#redactions = found
-    if (body === this.#input.body) return
-    this.#input = { ...this.#input, body, bytes: null, encoded: undefined }
+    const { body: before, bytes: written } = this.#input
+    if (body === before) return
+    const bytes = written === null || replacements === undefined ? null : replacedBytes(written, replacements)
+    this.#input = { ...this.#input, body, bytes, encoded: undefined }
     this.#restorer = restorer
     this.#record.request = this.#input
   }
@@ -316,8 +320,10 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const format = this.#request?.format ?? null
     const hidesUsage = !wantsUsage(body)
     const restorer = this.#restorer
-    if (format === null && restorer === null && this.#listener.takesFrames)
-      return new FrameReader(this, { hidesUsage, choices: countOf(body.n) || 1, costOf: this.#costOf })
+    if (format === null && this.#listener.takesFrames) {
+      const options = { hidesUsage, choices: countOf(body.n) || 1, costOf: this.#costOf }
+      return restorer === null ? new FrameReader(this, options) : new FramesThenChunks(this, { ...options, restorer })
+    }
     return new ChunkReader(this, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
   }
 

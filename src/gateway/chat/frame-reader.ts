@@ -34,15 +34,21 @@ export class FrameReader implements AnswerReader {
   readonly #hidesUsage: boolean
   readonly #choices: number
   readonly #costOf: FrameReaderOptions['costOf']
-  readonly #chunks = new OpenAiChunks()
+  readonly #chunks: OpenAiChunks
   #rest: Buffer[] = []
   #restBytes = 0
   #begun = false
   #done = false
   #frames = 0
 
-  constructor(listener: Pick<AnswerListener, 'frames'>, { hidesUsage, choices, costOf }: FrameReaderOptions) {
+  /** @param chunks notes what the answer says of itself, for a reader that takes it over. */
+  constructor(
+    listener: Pick<AnswerListener, 'frames'>,
+    { hidesUsage, choices, costOf }: FrameReaderOptions,
+    chunks: OpenAiChunks = new OpenAiChunks(),
+  ) {
     this.#listener = listener
+    this.#chunks = chunks
     this.#hidesUsage = hidesUsage
     this.#choices = choices
     this.#costOf = costOf
@@ -75,6 +81,13 @@ export class FrameReader implements AnswerReader {
       this.#whole(last, last.toString('latin1'))
     }
     return this.#chunks.end()
+  }
+
+  /** Ends in the middle of an answer. @returns the beginning of the frame that has not ended. */
+  leave(): Buffer {
+    const rest = Buffer.concat(this.#rest)
+    this.#rest = []
+    return rest
   }
 
   /** The part behind what was kept back; null while no line of it ends, so that a very long one is joined but once. */

@@ -5,11 +5,16 @@ import { OpenAiChunks } from './openai-chunks.ts'
 
 /** Decodes a stream of OpenAI's own format, for listeners that want its chunks one by one. What came before a failure is given. */
 export class OpenAiDecoder implements ChatDecoder {
-  readonly #read = new OpenAiChunks()
+  readonly #read: OpenAiChunks
   readonly #sse = new SseDecoder((data) => this.#event(data))
   #chunks: WireObject[] = []
   #done = false
   #failure: unknown = null
+
+  /** @param read has noted what was read of the answer before. */
+  constructor(read: OpenAiChunks = new OpenAiChunks()) {
+    this.#read = read
+  }
 
   get done(): boolean {
     return this.#done

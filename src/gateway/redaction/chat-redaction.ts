@@ -1,6 +1,6 @@
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
-import type { Found, Redacted, RedactionPolicy } from '../call/redaction.ts'
+import type { Found, Redacted, RedactionPolicy, Replacement } from '../call/redaction.ts'
 import { ChatRestorer } from './chat-restorer.ts'
 import { type GrownHistory, HistoryLook } from './grown-history.ts'
 import { looksWritten } from './placeholders.ts'
@@ -12,6 +12,8 @@ export interface RedactedChat {
   readonly body: ChatBody
   readonly restorer: ChatRestorer | null
   readonly found?: Found
+  /** `Redacted.replacements` (../call/redaction.ts) */
+  readonly replacements?: readonly Replacement[]
 }
 
 /**
@@ -68,13 +70,14 @@ const isSame = (before: readonly string[], after: readonly string[]): boolean =>
 const replaced = (
   body: ChatBody,
   policy: RedactionPolicy,
-  { texts, toolArguments, restorer }: Redacted,
+  { texts, toolArguments, restorer, replacements }: Redacted,
 ): RedactedChat => ({
   body: mapTexts(body, {
     text: policy.input ? inOrder(texts) : same,
     toolArguments: policy.toolArguments ? inOrder(toolArguments) : same,
   }),
   restorer: restorer === null ? null : new ChatRestorer(restorer),
+  ...(replacements !== undefined && { replacements }),
 })
 
 type MapText = (text: string) => string

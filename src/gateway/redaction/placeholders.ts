@@ -1,5 +1,5 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
-import type { Redacted, Restorer } from '../call/redaction.ts'
+import type { Redacted, Replacement, Restorer } from '../call/redaction.ts'
 import type { HitsOf } from './find-personal-data.ts'
 import type { ValueOf } from './kept-values.ts'
 
@@ -28,6 +28,14 @@ const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${
 /** Whether a text has what looks like a placeholder. */
 export const looksWritten = (text: string): boolean => text.includes('[') && text.search(written) >= 0
 
+const firstLetters = [...new Set(Object.values(labels).map((label) => label.charAt(0)))].join('')
+
+/** A bracket that a label, the end of a text or the end of all may follow; and escapes that stand for a bracket or a backslash. */
+const begun = new RegExp(String.raw`\\[\\u]|\\$|\[ ?(?:["${firstLetters}]|$)`, 'i')
+
+/** Whether a part of a stream of JSON documents has what may begin a placeholder in one of their texts. */
+export const mayBeginInJson = (part: string): boolean => begun.test(part)
+
 /** Label and number in it. */
 const parts = /([a-z]{1,40})[_ -](\d{1,6}) ?(?:\\|\])/i
 
@@ -47,6 +55,8 @@ export class Placeholders {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   readonly #found = new Map<PiiType, number>()
+  /** By the values as they were written; null once a value got two placeholders, or JSON within a text was changed. */
+  #replacements: Map<string, Replacement> | null = new Map()
 
   constructor(hitsOf: HitsOf) {
     this.#hitsOf = hitsOf
@@ -65,6 +75,12 @@ export class Placeholders {
   /** How many different values of each type were replaced; nothing for none, to be spread. */
   get found(): Pick<Redacted, 'found'> {
     return this.#found.size === 0 ? {} : { found: Object.fromEntries(this.#found) }
+  }
+
+  /** What was replaced in texts, to be spread; nothing where a placeholder depends on where its value stands. */
+  get replacements(): Pick<Redacted, 'replacements'> {
+    const all = this.#replacements
+    return all === null || all.size === 0 ? {} : { replacements: [...all.values()] }
   }
 
   /** All texts of a request, and JSON texts of tool calls' arguments, which stay JSON; each in order. */
@@ -88,7 +104,7 @@ export class Placeholders {
 
   /** The text with placeholders; the same string when there was nothing to replace. */
   redact(text: string): string {
-    return this.#replaced(text, (name) => `[${name}]`)
+    return this.#replaced(text, bracketed)
   }
 
   /** The same for JSON, which stays JSON: what stood there as a number becomes a string. */
@@ -103,10 +119,20 @@ export class Placeholders {
     let redacted = ''
     let from = 0
     for (const { start, end, type } of hits) {
-      redacted += text.slice(from, start) + placeholder(this.#nameFor(text.slice(start, end), type), start)
+      const value = text.slice(start, end)
+      const put = placeholder(this.#nameFor(value, type), start)
+      if (placeholder === bracketed) this.#note(value, put)
+      else this.#replacements = null
+      redacted += text.slice(from, start) + put
       from = end
     }
     return redacted + text.slice(from)
+  }
+
+  #note(value: string, placeholder: string): void {
+    const known: Replacement | undefined = this.#replacements?.get(value)
+    if (known !== undefined && known.placeholder !== placeholder) this.#replacements = null
+    this.#replacements?.set(value, { value, placeholder, times: (known?.times ?? 0) + 1 })
   }
 
   restorer(): Restorer {
@@ -128,6 +154,8 @@ export class Placeholders {
     return name
   }
 }
+
+const bracketed = (name: string): string => `[${name}]`
 
 /** Without the escapes of JSON. */
 const plain = (written: string): string =>

@@ -26,7 +26,8 @@ export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
     redact: (texts, calls = []) => {
       const placeholders = new Placeholders(findHits(sought))
       const made = placeholders.replaced(texts, calls)
-      return given({ ...made, ...placeholders.found, restorer: placeholders.used ? placeholders.restorer() : null })
+      const restorer = placeholders.used ? placeholders.restorer() : null
+      return given({ ...made, ...placeholders.found, ...placeholders.replacements, restorer })
     },
     redactApart: async (texts, calls = []) => given(await redactApart({ texts, toolArguments: calls }, sought)),
   }

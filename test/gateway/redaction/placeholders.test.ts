@@ -65,7 +65,10 @@ describe('placeholders', () => {
 
   it('leave out what a project does not want to be given back', () => {
     const one = policyBy({ types: defaultTypes, input: true, toolArguments: true, restore: false, region: 'US' })
-    expect(one.redact([ada])).toEqual({ texts: ['[EMAIL_1]'], toolArguments: [], restorer: null, found: { email: 1 } })
+    expect(one.redact([ada])).toEqual({
+      ...{ texts: ['[EMAIL_1]'], toolArguments: [], restorer: null, found: { email: 1 } },
+      replacements: [{ value: ada, placeholder: '[EMAIL_1]', times: 1 }],
+    })
   })
 })
 

@@ -1,0 +1,44 @@
+import type { ChatRestorer } from '../redaction/chat-restorer.ts'
+import { mayBeginInJson } from '../redaction/placeholders.ts'
+import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
+import { ChunkReader } from './chunk-reader.ts'
+import { FrameReader, type FrameReaderOptions } from './frame-reader.ts'
+import { OpenAiChunks } from './openai-chunks.ts'
+import { OpenAiDecoder } from './openai-decoder.ts'
+
+/**
+ * Hands on a stream of OpenAI's format as it came until something in it may begin a placeholder, and from there on chunk by chunk, with
+ * personal data put back. Most answers never name what was taken out of their request, and to read each chunk takes twice
+ * the processor that handing on its bytes does.
+ */
+export class FramesThenChunks implements AnswerReader {
+  readonly #frames: FrameReader
+  readonly #chunks: ChunkReader
+  #isPlain = true
+
+  constructor(listener: AnswerListener, options: FrameReaderOptions & { readonly restorer: ChatRestorer }) {
+    const { hidesUsage, restorer } = options
+    const said = new OpenAiChunks()
+    this.#frames = new FrameReader(listener, options, said)
+    this.#chunks = new ChunkReader(listener, new OpenAiDecoder(said), { hidesUsage, restorer })
+  }
+
+  get done(): boolean {
+    return this.#frames.done || this.#chunks.done
+  }
+
+  get tokensSoFar(): number {
+    return this.#frames.tokensSoFar + this.#chunks.tokensSoFar
+  }
+
+  push(part: Buffer): boolean {
+    if (!this.#isPlain) return this.#chunks.push(part)
+    if (!mayBeginInJson(part.toString('latin1'))) return this.#frames.push(part)
+    this.#isPlain = false
+    return this.#chunks.push(Buffer.concat([this.#frames.leave(), part]))
+  }
+
+  finish(): StreamEnd {
+    return this.#isPlain ? this.#frames.finish() : this.#chunks.finish()
+  }
+}
