@@ -18,10 +18,18 @@ const writtenOtherwise = /["\\\p{Cc}\ufffd]/u
  */
 export const replacedBytes = (body: Uint8Array, replacements: readonly Replacement[]): Uint8Array | null => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  if (replacements.length > maxValues || bytes.includes('\\u') || bytes.includes('\\/')) return null
+  if (replacements.length > maxValues || hasEscapedLetters(bytes)) return null
   const found: Found[] = []
   for (const replacement of replacements) if (!find(bytes, replacement, found)) return null
   return written(bytes, found)
+}
+
+const backslash = 0x5c
+
+/** Whether a letter or a slash may be written as an escape. */
+const hasEscapedLetters = (bytes: Buffer): boolean => {
+  const first = bytes.indexOf(backslash)
+  return first >= 0 && (bytes.includes('\\u', first) || bytes.includes('\\/', first))
 }
 
 interface Found {
