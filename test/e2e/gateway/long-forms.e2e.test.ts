@@ -3,7 +3,7 @@ import { LoopProbe, mostMs, slowness } from '../loop-probe.ts'
 import { World } from '../world.ts'
 
 /*
- * Forms as nobody's browser makes them, at every operation that takes one: whatever is answered, no turn of the server's loop is long.
+ * Forms as no browser makes them, at every operation that takes one: whatever is answered, no turn of the server's loop is long.
  */
 
 const mb = 1024 * 1024
@@ -21,14 +21,14 @@ const many = (count: number, part: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => part(at)).join('')
 
 /** An operation that takes a form: the fields that it has to have, one that takes a text, and the one of its file. */
-interface Taker {
+interface FormOperation {
   readonly path: string
   readonly usual: string
   readonly text: string
   readonly file: string
 }
 
-const forms: Readonly<Record<string, (taker: Taker) => string>> = {
+const forms: Readonly<Record<string, (operation: FormOperation) => string>> = {
   'a text of 20 MB': ({ usual, text }) => form(usual, field(text, 'many things, and more é '.repeat(0.8 * mb))),
   'a text of 7 MB that is JSON, deep': ({ usual, text }) => form(usual, field(text, '['.repeat(7 * mb))),
   'a text of 7 MB that is JSON, wide': ({ usual, text }) => form(usual, field(text, `[${'{},'.repeat(2 * mb)}1]`)),
@@ -58,7 +58,7 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer
 const sources = '/v1/knowledge-bases'
 const speech = { usual: field('model', 'simulated-stt'), text: 'prompt', file: 'file' }
 const vision = { usual: field('model', 'simulated-1'), text: 'prompt', file: 'images' }
-const takers: readonly Taker[] = [
+const operations: readonly FormOperation[] = [
   { path: '/v1/audio/transcriptions', ...speech },
   { path: '/v1/audio/translations', ...speech },
   { path: '/v1/vision', ...vision },
@@ -103,13 +103,13 @@ describe('a form holds no other request up for 50 ms', () => {
     const declared = Object.entries(body.paths).filter(([, methods]) =>
       JSON.stringify(methods).includes('"multipart/form-data"'),
     )
-    expect(declared).toHaveLength(takers.length)
+    expect(declared).toHaveLength(operations.length)
   })
 
   it.each(Object.entries(forms))('with %s', async (_, formOf) => {
-    for (const taker of takers) {
-      const { path } = taker
-      const body = formOf(taker)
+    for (const operation of operations) {
+      const { path } = operation
+      const body = formOf(operation)
       const seen = await probe.heldMs(world, () => send(path, body, type))
       expect(Math.min(...seen), `${path}: ${seen.map(Math.round)} ms`).toBeLessThan(mostMs * slowness())
     }
@@ -120,7 +120,7 @@ describe('a form holds no other request up for 50 ms', () => {
     ['of many fields', 'a=1&'.repeat(1.7 * mb)],
     ['of escapes', `a=${'%41'.repeat(2 * mb)}`],
   ])('with one of the kind that no operation takes, %s', async (_, body) => {
-    for (const path of [...takers.map((taker) => taker.path), '/v1/chat/completions', '/v1/sessions']) {
+    for (const path of [...operations.map((operation) => operation.path), '/v1/chat/completions', '/v1/sessions']) {
       const seen = await probe.heldMs(world, () => send(path, body, 'application/x-www-form-urlencoded'))
       expect(Math.min(...seen), `${path}: ${seen.map(Math.round)} ms`).toBeLessThan(mostMs * slowness())
     }
