@@ -183,6 +183,9 @@ describe('readConfig', () => {
     ['BOOTSTRAP_OWNER_PASSWORD', 'short'],
     ['MASTER_KEY', Buffer.alloc(31).toString('base64')],
     ['MASTER_KEY', `${Buffer.alloc(32).toString('base64')}!`],
+    ['MASTER_KEY_PREVIOUS', 'swordfish'],
+    ['MASTER_KEY_PREVIOUS', `${Buffer.alloc(32).toString('base64')},`],
+    ['MASTER_KEY_PREVIOUS', `${Buffer.alloc(32).toString('base64')},${Buffer.alloc(31).toString('base64')}`],
     ['OPENAI_BASE_URL', 'localhost:9000'],
     ['ANTHROPIC_API_KEY', 'with space'],
     ['SIMULATED_PROVIDER', 'maybe'],
@@ -209,9 +212,9 @@ describe('readConfig', () => {
   })
 
   it('repeats no secret in its message', () => {
-    expect(() => readConfig({ MASTER_KEY: 'swordfish', BOOTSTRAP_OWNER_PASSWORD: 'tuna' })).toThrow(
-      expect.not.objectContaining({ message: expect.stringMatching(/swordfish|tuna/) }),
-    )
+    expect(() =>
+      readConfig({ MASTER_KEY: 'swordfish', MASTER_KEY_PREVIOUS: 'turbot', BOOTSTRAP_OWNER_PASSWORD: 'tuna' }),
+    ).toThrow(expect.not.objectContaining({ message: expect.stringMatching(/swordfish|turbot|tuna/) }))
   })
 
   it('takes an empty variable as not set', () => {

@@ -1,3 +1,5 @@
+import { createSocket, type Socket as Datagrams } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findChromium } from '#actors/browser/engine/find-chromium.ts'
@@ -12,7 +14,10 @@ import { html, Site } from '#test/support/site.ts'
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to private places', () => {
   const names = openPrivateNames()
   let canary: Server
+  let datagrams: Datagrams
   let reached: string[] = []
+  /** Hosts that a browser wanted of the proxy. */
+  const attempted = new Set<string>()
   let control: Site
   let guard: SsrfGuard
   let probes: readonly string[] = []
@@ -23,6 +28,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
     await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve))
     const address = canary.address()
     probes = privateAddresses(typeof address === 'object' && address !== null ? address.port : 0)
+    datagrams = createSocket('udp4', () => reached.push('datagram'))
+    datagrams.bind(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1')
+    await once(datagrams, 'listening')
     control = await Site.open({ '/': html('<p>control page</p>', { 'access-control-allow-origin': '*' }) })
     guard = openSsrfGuard({
       allowedPrivateHosts: [],
@@ -36,6 +44,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
     names.again()
   })
   afterAll(async () => {
+    datagrams.close()
     await guard.close()
     await control.close()
     await new Promise((resolve) => canary.close(resolve))
@@ -48,7 +57,15 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
   const visited = (request: ReturnType<typeof requestFor>): Promise<VisitEnd> =>
     visit(
       {
-        guard: guard.content,
+        guard: {
+          ...guard.content,
+          connect: async (target) => {
+            attempted.add(target.hostname)
+            const socket = await guard.content.connect(target)
+            if (`${target.hostname}:${target.port}` !== control.host) reached.push(`${target.hostname}:${target.port}`)
+            return socket
+          },
+        },
         path: () => findChromium(process.env.CHROMIUM_PATH ?? null),
         limits: { maxMemoryBytes: 2 ** 31, maxBytes: 50_000_000 },
         now: Date.now,
@@ -79,4 +96,71 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
     const end = await visited(requestFor(control.url('/')))
     expect('visited' in end && end.visited.read.content).toContain('control page')
   }, 240_000)
+
+  it('are reached from within no page, by none of its means, each of which reaches a public address', async () => {
+    const tried = async (urls: readonly string[]) => {
+      control.pages.set('/tries', html(triesOf(urls), { 'access-control-allow-origin': '*' }))
+      const request = requestFor(control.url('/tries'))
+      const actions = [{ type: 'waitFor', milliseconds: 5_000 } as const]
+      return visited({ ...request, wait_until: 'domcontentloaded', timeout_ms: 60_000, actions })
+    }
+    // ways to write an address that parse to the same one are one to a browser
+    const distinct = [...new Set(probes.flatMap((url) => (URL.canParse(url) ? [new URL(url).href] : [])))]
+    // each night all; a visit of a page that tries so much takes its time
+    const chosen = process.env.EVERY_STORE === undefined ? distinct.filter((_, n) => n % 5 === 0) : distinct
+    for (let at = 0; at < chosen.length; at += probesAtOnce) {
+      const end = await tried(chosen.slice(at, at + probesAtOnce))
+      expect(end, JSON.stringify(end).slice(0, 300)).toHaveProperty('visited')
+    }
+    expect(reached).toEqual([])
+    expect(attempted.size, 'pages did try').toBeGreaterThan(8)
+    await tried([control.url('/')])
+    const found = new Set(control.requested.map(({ path }) => path.slice(1)))
+    expect(means.filter((name) => !found.has(name) && !socketMeans.includes(name))).toEqual([])
+    expect(control.upgrades).toBeGreaterThanOrEqual(2)
+  }, 580_000)
 })
+
+const probesAtOnce = 12
+const means = [
+  ...['fetch', 'xhr', 'image', 'style', 'css', 'script', 'frame', 'refresh', 'object', 'video', 'prefetch', 'beacon'],
+  ...['events', 'worker', 'keepalive', 'socket', 'workersocket', 'import', 'font'],
+]
+/** Counted by the site apart from its requests. */
+const socketMeans = ['socket', 'workersocket']
+
+/** A page that tries every means for each address; what ends in a slash names the means behind it. */
+const triesOf = (urls: readonly string[]): string => `<title>Tries</title><body><script>
+  const urls = ${JSON.stringify(urls).replaceAll('<', '\\u003c')}
+  const at = (url, name) => (url.endsWith('/') ? url + name : url)
+  const put = (tag, fields) => document.body.append(Object.assign(document.createElement(tag), fields))
+  const tries = (url) => [
+    () => fetch(at(url, 'fetch'), { mode: 'no-cors' }),
+    () => fetch(at(url, 'keepalive'), { mode: 'no-cors', keepalive: true }),
+    () => { const x = new XMLHttpRequest(); x.open('GET', at(url, 'xhr')); x.send() },
+    () => put('img', { src: at(url, 'image') }),
+    () => put('link', { rel: 'stylesheet', href: at(url, 'style') }),
+    () => put('style', { textContent: '@import url("' + at(url, 'css') + '"); @font-face { font-family: f; src: url("' + at(url, 'font') + '") } body { font-family: f }' }),
+    () => put('script', { src: at(url, 'script') }),
+    () => put('script', { type: 'module', textContent: 'import ' + JSON.stringify(at(url, 'import')) }),
+    () => put('iframe', { src: at(url, 'frame') }),
+    () => put('iframe', { srcdoc: '<meta http-equiv=refresh content="0;url=' + at(url, 'refresh') + '">' }),
+    () => put('object', { data: at(url, 'object') }),
+    () => put('video', { src: at(url, 'video'), preload: 'auto' }),
+    () => put('link', { rel: 'prefetch', href: at(url, 'prefetch') }),
+    () => put('link', { rel: 'preconnect', href: url }),
+    () => put('link', { rel: 'dns-prefetch', href: url }),
+    () => navigator.sendBeacon(at(url, 'beacon'), 'x'),
+    () => new EventSource(at(url, 'events')),
+    () => new Worker(URL.createObjectURL(new Blob(['fetch(' + JSON.stringify(at(url, 'worker')) + ', { mode: "no-cors" }); new WebSocket(' + JSON.stringify(at(url, 'workersocket').replace(/^http/i, 'ws')) + ')']))),
+    () => new WebSocket(at(url, 'socket').replace(/^http/i, 'ws')),
+    () => new WebTransport(url.replace(/^http:/i, 'https:')),
+    async () => {
+      const to = /[/][/]([^/]+)/.exec(url)[1]
+      const peer = new RTCPeerConnection({ iceServers: [{ urls: ['stun:' + to, 'turn:' + to + '?transport=udp', 'turn:' + to + '?transport=tcp'], username: 'u', credential: 'c' }] })
+      peer.createDataChannel('x')
+      await peer.setLocalDescription(await peer.createOffer())
+    },
+  ]
+  for (const url of urls) for (const attempt of tries(url)) { try { attempt()?.catch?.(() => {}) } catch {} }
+</script> words`
