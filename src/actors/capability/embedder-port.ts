@@ -32,3 +32,16 @@ export interface ProjectEmbedder {
 export const projectEmbeddersPort = new Port<(project: string) => Promise<ProjectEmbedder | null>>(
   'the embedders of projects',
 )
+
+/** The projects that have something with vectors, memories or knowledge: who looks after those goes through them. */
+export interface EmbeddedProjectList {
+  /** Notes that a project has something with vectors, or is about to. @throws {StoreUnavailable} */
+  note(project: string): Promise<void>
+  /** Projects by id, after `after`. @throws {StoreUnavailable} */
+  page(
+    after: string | undefined,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly data: { readonly project: string } }[]>
+}
+
+export const embeddedProjectsPort = new Port<EmbeddedProjectList>('the projects with vectors')

@@ -31,6 +31,7 @@ export const knowledge = capability({
     const checkTenant = (project: string, tenant: string, param = 'tenant_id') =>
       directory.check(project, tenant, param)
     const opened = openKnowledge(house)
+    opened.rounds.start()
     agentResources.give(house, agentKnowledge({ ...opened, access, now: house.now }))
     knowledgeService.give(house, knowledgeReading({ ...opened, access, now: house.now }))
     return {

@@ -1,11 +1,13 @@
+import { shardOf } from '#runtime/recovery/shard.ts'
 import { openDocumentRoom } from '#src/parsing/documents/document-room.ts'
-import { projectEmbeddersPort } from '../capability/embedder-port.ts'
+import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { knowledgeEffects } from './knowledge-effects.ts'
 import { BaseIndexes } from './search/base-indexes.ts'
 import { BaseSizes } from './sources/base-sizes.ts'
 import type { EmbedderOf } from './sources/embed-source.ts'
 import { SourceBlobs } from './sources/source-blobs.ts'
+import { VectorRounds } from './sources/vector-rounds.ts'
 
 /** Vectors of a source are requested anew after this time at the earliest, in ms. */
 const embedAgainMs = 10 * 60_000
@@ -22,20 +24,32 @@ export const openKnowledge = (house: House) => {
     return { id: embedder.id, embed: async (texts, use) => (await embedder.embed(texts, use, owner)).vectors }
   }
   const blobs = new SourceBlobs(storage.blobs, now)
-  const requested = new Map<string, number>()
+  const requested = new Map<string, { readonly embedder: string; readonly at: number }>()
   const embedAgain = async (source: string, embedder: string): Promise<void> => {
-    const key = `${source} ${embedder}`
-    if (now() - (requested.get(key) ?? Number.NEGATIVE_INFINITY) < embedAgainMs) return
+    const known = requested.get(source)
+    if (known?.embedder === embedder && now() - known.at < embedAgainMs) return
     if (requested.size >= maxRequested) requested.clear()
-    requested.set(key, now())
+    requested.set(source, { embedder, at: now() })
     await host.deliver(source, { event: { type: 'embed' }, cause: `embed:${embedder}:${now()}` })
   }
   const shown = () => host.rows.shown()
-  const indexes = new BaseIndexes({ records, blobs, clock, log, shown, embedderOf, embedAgain })
+  const projects = embeddedProjectsPort.of(house)
+  const indexes = new BaseIndexes({ records, blobs, clock, log, shown, embedderOf, embedAgain, projects })
+  const rounds = new VectorRounds({
+    ...{ records, clock, projects, embedAgain, log },
+    embedderOf: async (project) => (await embedderOf(project))?.id ?? null,
+    isOurs: (project) => host.ownership.heldUnder(shardOf(project)) !== undefined,
+  })
   const changed = (base: string): void => indexes.changed(base)
   const sizes = new BaseSizes(records, now)
   const random = Math.random
   const room = openDocumentRoom()
-  const effects = knowledgeEffects({ storage, clock, blobs, sizes, guard, room, embedderOf, changed, now, random })
-  return { blobs, indexes, embedderOf, changed, effects, close: () => room.close() }
+  const effects = knowledgeEffects({
+    ...{ storage, clock, blobs, sizes, guard, room, embedderOf, changed, now, random, projects },
+  })
+  const close = async (): Promise<void> => {
+    await rounds.stop()
+    await room.close()
+  }
+  return { blobs, indexes, embedderOf, changed, effects, rounds, close }
 }

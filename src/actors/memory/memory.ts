@@ -6,7 +6,7 @@ import { memory as operations } from '#specs/resources/memory.ts'
 import { authPort } from '../accounts/accounts.ts'
 import { agentResources } from '../capability/agent-resources.ts'
 import { capability } from '../capability/capability.ts'
-import { projectEmbeddersPort } from '../capability/embedder-port.ts'
+import { embeddedProjectsPort, projectEmbeddersPort } from '../capability/embedder-port.ts'
 import type { House } from '../capability/house.ts'
 import { memoryService } from '../capability/memory-service.ts'
 import { projectEmbedders } from './embedding/project-embedders.ts'
@@ -36,6 +36,7 @@ export const memory = capability({
     agentResources.give(house, fetchedMemory(house))
     memoryService.give(house, memoryServiceOf(opened, writes))
     const { defaultModel, onlySimulated } = routing.managed
+    embeddedProjectsPort.give(house, opened.projects)
     opened.rounds.start()
     const newWriteId = (prefix: string) => house.host.newActorId(prefix)
     return {

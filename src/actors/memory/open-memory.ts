@@ -37,6 +37,7 @@ export interface OpenMemory {
   readonly writer: MemoryWriter
   readonly search: MemorySearch
   readonly rounds: EmbeddingRounds
+  readonly projects: EmbeddedProjects
   /** Removes memories of a user from the store and every index; returns how many there were. @throws {StoreUnavailable} */
   forget(owner: MemoryOwner, ids: readonly string[]): Promise<number>
   /** Removes the log of a write, which holds what was said. @throws {StoreUnavailable} */
@@ -75,7 +76,7 @@ export const openMemory = (parts: MemoryParts): OpenMemory => {
   const used = new UsedDays(records, clock)
   const shared = { records, now, indexes, limits }
   return {
-    ...{ ...shared, queue, rounds },
+    ...{ ...shared, queue, rounds, projects },
     writer: new MemoryWriter({ ...shared, queue, settings, redact: parts.redact }),
     search: new MemorySearch({ ...shared, embedderOf, used }),
     forget: async (owner, ids) => {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { knowledgeEffects } from '#actors/knowledge/knowledge-effects.ts'
 import { BaseSizes } from '#actors/knowledge/sources/base-sizes.ts'
 import { SourceBlobs } from '#actors/knowledge/sources/source-blobs.ts'
+import { EmbeddedProjects } from '#actors/memory/embedding/embedded-projects.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { chunksOf } from '#src/parsing/documents/chunk.ts'
@@ -39,6 +40,7 @@ export const scriptedSources = ({
     guard: { content: { request: async () => answerOf(page()) } },
     embedderOf: embedder,
     changed: () => {},
+    projects: new EmbeddedProjects(storage.records, clock.now),
     now: clock.now,
     random: () => 0,
   })

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
 import { IndexCache } from '#retrieval/index-cache.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { projectScope } from '#specs/scope.ts'
@@ -18,6 +19,7 @@ export interface IndexesParts {
   /** Resolves when the list rows show what was committed. */
   readonly shown: () => Promise<unknown>
   readonly embedderOf: EmbedderOf
+  readonly projects: Pick<EmbeddedProjectList, 'note'>
   /** Gives a source vectors of another embedder. */
   readonly embedAgain: (source: string, embedder: string) => Promise<unknown>
 }
@@ -90,6 +92,7 @@ export class BaseIndexes {
     const checkedAt = clock.steady()
     this.#changed.delete(base)
     await shown()
+    await this.#parts.projects.note(project)
     const embedder = (await embedderOf(project))?.id ?? null
     const rows = await kept.index.update(sourcesOf(records, projectScope(project), base), embedder)
     kept.checkedAt = checkedAt

@@ -1,3 +1,4 @@
+import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
 import type { SourceContext } from '#machines/knowledge-source/knowledge-source.ts'
 import { sourceDefinition } from '#machines/knowledge-source/knowledge-source-definition.ts'
 import type { Embedder } from '#retrieval/embedder.ts'
@@ -15,6 +16,7 @@ export type EmbedderOf = (project: string) => Promise<Pick<Embedder, 'id' | 'emb
 export interface EmbedParts {
   readonly blobs: SourceBlobs
   readonly embedderOf: EmbedderOf
+  readonly projects: Pick<EmbeddedProjectList, 'note'>
   /** Called when a base has something else to find. */
   readonly changed: (base: string) => void
   /** In [0, 1). */
@@ -26,6 +28,7 @@ export const embedSource = (parts: EmbedParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context) => {
     const source = contextOf(sourceDefinition, context)
+    await parts.projects.note(context.owner.project)
     try {
       const vectors = await embedded(parts, source, context)
       const { document, upload } = source

@@ -1,0 +1,131 @@
+import type { Logger } from 'pino'
+import type { EmbeddedProjectList } from '#actors/capability/embedder-port.ts'
+import { Table } from '#records/table.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { Rounds } from '#runtime/rounds.ts'
+import { projectScope } from '#specs/scope.ts'
+import type { RecordStore } from '#storage/ports.ts'
+import { sourceRows } from '../kinds.ts'
+import type { SourceRow } from '../schema.ts'
+
+/** What rounds are made with. */
+export interface VectorRoundsParts {
+  readonly records: RecordStore
+  readonly clock: Clock
+  readonly projects: EmbeddedProjectList
+  /** Id of the embedder of a project; null for none. */
+  readonly embedderOf: (project: string) => Promise<string | null>
+  /** Gives a source vectors of another embedder; what was requested of one lately is not requested again. */
+  readonly embedAgain: (source: string, embedder: string) => Promise<unknown>
+  /** Whether this process works for a project: each is one process's. */
+  readonly isOurs: (project: string) => boolean
+  readonly log: Logger
+}
+
+/** Sources of one project that are embedded at once: the actors do the work, and others wait for the embedder too. */
+export const mostAtOnce = 8
+const everyMs = 60_000
+const soonMs = 2_000
+const pageSize = 200
+/** A source that has no vectors after so long is passed over: it is found by its words. */
+const patienceMs = 15 * 60_000
+
+/** How far the sources of a project are looked through for an embedder. */
+interface Place {
+  readonly embedder: string
+  after: string | undefined
+  isDone: boolean
+  /** Sources that get vectors now, and since when. */
+  readonly waiting: Map<string, number>
+}
+
+/**
+ * Gives the chunks of every base vectors of the project's embedder after it changed, whether or not the base is searched. A
+ * process begins with the first source, passes over what has its vectors, and looks no more once it came to the last.
+ */
+export class VectorRounds {
+  readonly #parts: VectorRoundsParts
+  readonly #table: Table<SourceRow['data']>
+  readonly #places = new Map<string, Place>()
+  readonly #rounds: Rounds
+
+  constructor(parts: VectorRoundsParts) {
+    this.#parts = parts
+    this.#table = new Table(parts.records, sourceRows, parts.clock.now)
+    const pauseMs = () => ([...this.#places.values()].every(({ isDone }) => isDone) ? everyMs : soonMs)
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs: pauseMs, round: () => this.round() })
+  }
+
+  start(): void {
+    this.#rounds.start(soonMs)
+  }
+
+  /** Ends after the page under way. */
+  stop(): Promise<void> {
+    return this.#rounds.stop()
+  }
+
+  /** One look at every project; trouble is left to the next one. */
+  async round(): Promise<void> {
+    const { projects, isOurs, log } = this.#parts
+    try {
+      for (let after: string | undefined; !this.#rounds.stopped; ) {
+        const page = await projects.page(after, pageSize)
+        for (const { data } of page) {
+          if (isOurs(data.project)) await this.#look(data.project)
+          else this.#places.delete(data.project)
+        }
+        after = page.at(-1)?.id
+        if (page.length < pageSize) return
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'vectors of knowledge not looked after, trying again')
+    }
+  }
+
+  async #look(project: string): Promise<void> {
+    const embedder = await this.#parts.embedderOf(project)
+    if (embedder === null) return void this.#places.delete(project)
+    const known = this.#places.get(project)
+    const place: Place =
+      known?.embedder === embedder ? known : { embedder, after: undefined, isDone: false, waiting: new Map() }
+    this.#places.set(project, place)
+    if (place.isDone) return
+    await this.#settle(project, place)
+    while (place.waiting.size < mostAtOnce && !this.#rounds.stopped) {
+      const page = await this.#table.list(projectScope(project), {
+        ...{ limit: pageSize, ascending: true },
+        ...(place.after !== undefined && { after: place.after }),
+      })
+      const isWhole = await this.#request(page, place)
+      if (!isWhole || page.length === pageSize) continue
+      place.isDone = place.waiting.size === 0
+      return
+    }
+  }
+
+  /** Requests vectors for what has none of this embedder; false when others have to be done first. */
+  async #request(page: readonly SourceRow[], place: Place): Promise<boolean> {
+    for (const row of page) {
+      if (place.waiting.size >= mostAtOnce) return false
+      place.after = row.id
+      if (!isStale(row, place.embedder)) continue
+      await this.#parts.embedAgain(row.id, place.embedder)
+      place.waiting.set(row.id, this.#parts.clock.now())
+    }
+    return true
+  }
+
+  /** Forgets what has its vectors by now, or will not get them. */
+  async #settle(project: string, { waiting, embedder }: Place): Promise<void> {
+    const rows = await this.#table.getMany(projectScope(project), [...waiting.keys()])
+    for (const [id, since] of waiting) {
+      const row = rows.get(id)
+      const isLate = this.#parts.clock.now() - since > patienceMs
+      if (isLate || row === undefined || !isStale(row, embedder)) waiting.delete(id)
+    }
+  }
+}
+
+const isStale = ({ data }: SourceRow, embedder: string): boolean =>
+  data.status === 'ready' && data.document !== null && data.vectors?.embedder !== embedder
