@@ -10,6 +10,7 @@ import { benchGateway } from './gateway.ts'
 import { benchKnowledge } from './knowledge.ts'
 import { benchLists } from './lists.ts'
 import { benchMemory } from './memory.ts'
+import { benchMillion } from './million.ts'
 import { benchProvider } from './provider.ts'
 import { benchRecall } from './recall.ts'
 import { benchRecovery } from './recovery.ts'
@@ -50,6 +51,7 @@ const sections: Readonly<Record<string, Section>> = {
   sessions: benchSessions,
   recall: ({ sets }) => benchRecall(sets),
   memory: benchMemory,
+  million: benchMillion,
   knowledge: ({ sets }) => benchKnowledge(sets),
   web: ({ sets }) => benchWeb(sets),
 }

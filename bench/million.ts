@@ -1,0 +1,135 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { startServer } from '../scripts/services/server.ts'
+import type { Service } from '../scripts/services/service.ts'
+import { sized } from './extent.ts'
+import { cpuMsOf } from './recall/process-cpu.ts'
+import type { Row } from './row.ts'
+
+const key = `csk_${'m'.repeat(40)}`
+const words = 'river cello garden winter engine lantern harbour violet copper meadow tunnel saffron'.split(' ')
+const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+
+/** One user's memories, and users who have as many each. */
+const size = sized(10_000, 200)
+const users = sized(100, 3)
+const searches = sized(500, 20)
+
+const contentOf = (n: number): string =>
+  `Note ${n}: the ${words[n % 12]} near the ${words[(n * 7) % 12]} was seen by ${words[(n * 5) % 12]} club member ${n}`
+
+/**
+ * Searches of one user with 10,000 memories, where the process has a million of a hundred users: the store is filled by copies
+ * of the first user's rows, and every user is searched once, so that the indexes in memory are as many as fit. SQLite, one
+ * process, with the model in EMBEDDER_PATH when it is named.
+ */
+export const benchMillion = async (): Promise<readonly Row[]> => {
+  const embedder = process.env.EMBEDDER_PATH
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
+  const env = {
+    DATA_DIR: folder,
+    BOOTSTRAP_SECRET_KEY: key,
+    ...(embedder !== undefined && { EMBEDDER_PATH: embedder }),
+  }
+  let server = await startServer(env)
+  try {
+    await write(server, embedder !== undefined)
+    await server.kill9()
+    multiply(join(folder, 'troupe.db'))
+    server = await server.restart()
+    const first = await timeOf(() => search(server, 'user', 0))
+    for (let n = 1; n < users; n++) await search(server, `user${n}`, n)
+    await timesOf(searchOf(server))
+    const before = cpuMsOf(server.pid)
+    const own = await timesOf(searchOf(server))
+    const cpu = (cpuMsOf(server.pid) - before) / searches
+    const bare = await timesOf(() => fetch(`${server.url}/v1/memory?userId=none`, { headers }).then((a) => a.text()))
+    return rowsOf({ first, own, bare, cpu, rss: rssOf(server), hasModel: embedder !== undefined })
+  } finally {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Measured {
+  readonly first: number
+  /** Sorted times, in ms. */
+  readonly own: readonly number[]
+  readonly bare: readonly number[]
+  readonly cpu: number
+  readonly rss: number
+  readonly hasModel: boolean
+}
+
+const rowsOf = ({ first, own, bare, cpu, rss, hasModel }: Measured): readonly Row[] => {
+  const scope = `search among ${size} of ${size * users}`
+  const above = at(own, 0.99) - at(bare, 0.99)
+  return [
+    { measure: `${scope}, median`, ours: at(own, 0.5), unit: 'ms' },
+    { measure: `${scope}, p99`, ours: at(own, 0.99), unit: 'ms' },
+    {
+      measure: `${scope}, p99 above that of a bare request`,
+      ...{ ours: above, unit: 'ms', bound: { of: 'ours', atMost: hasModel ? 15 : 5 } },
+    },
+    { measure: `${scope}, CPU`, ours: cpu, unit: 'ms' },
+    {
+      measure: `first search among ${size} of ${size * users} after a restart`,
+      ...{ ours: first, unit: 'ms', bound: { of: 'ours', atMost: 300 } },
+    },
+    { measure: 'RSS after a search of every user', ours: rss, unit: 'MB', bound: { of: 'ours', atMost: 1_536 } },
+  ]
+}
+
+const at = (times: readonly number[], part: number): number => times[Math.floor((times.length - 1) * part)] ?? 0
+
+const post = async (server: Service, path: string, body: object): Promise<void> => {
+  const answer = await fetch(`${server.url}/v1/memory/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  await answer.arrayBuffer()
+}
+
+const write = async (server: Service, wait: boolean): Promise<void> => {
+  for (let first = 0; first < size; first += 50) {
+    const memories = Array.from({ length: 50 }, (_, n) => ({ content: contentOf(first + n) }))
+    await post(server, 'write/batch', { userId: 'user', wait, memories })
+  }
+}
+
+/** The other users have the same memories under ids of their own. */
+const multiply = (path: string): void => {
+  const store = new DatabaseSync(path)
+  const copy = store.prepare(
+    `insert into records_memories select id || 'u' || ?, project, tenant, 'user' || ?, version, created_at, updated_at,
+       expires_at, json_set(data, '$.owner', '/user' || ?), outbox from records_memories where user = 'user'`,
+  )
+  store.exec('pragma synchronous = off')
+  store.exec('begin')
+  for (let n = 1; n < users; n++) copy.run(n, n, n)
+  store.exec('commit')
+  store.close()
+}
+
+const search = (server: Service, userId: string, n: number): Promise<void> =>
+  post(server, 'search', { userId, query: `What was seen near the ${words[n % 12]} by member ${n}?` })
+
+const searchOf =
+  (server: Service) =>
+  (n: number): Promise<void> =>
+    search(server, 'user', n)
+
+const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+const timesOf = async (work: (n: number) => Promise<unknown>): Promise<readonly number[]> => {
+  const times: number[] = []
+  for (let n = 0; n < searches; n++) times.push(await timeOf(() => work(n)))
+  return times.toSorted((a, b) => a - b)
+}
+
+const rssOf = ({ pid }: Service): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
