@@ -38,14 +38,17 @@ function recordsOf(path: string): readonly Record_[] {
     })
 }
 
-/** Lines of query, 0 and document with a grade; -1 is the worst, and queries are counted from 1. */
+/**
+ * Lines of query and document with a code, queries counted from 1. Code 1 is a complete answer and 4 of minimum interest, so that
+ * codes are no gains: each counts once. Code -1 is left out, as by those whose figures ours are held against.
+ */
 function gradesOf(text: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const grades = new Map<string, Map<string, number>>()
   for (const line of text.trim().split('\n')) {
     const [query = '', ...rest] = line.trim().split(/\s+/)
     const [document = '', grade = ''] = rest.slice(-2)
     if (Number(grade) < 1) continue
-    grades.set(query, (grades.get(query) ?? new Map<string, number>()).set(document, Number(grade)))
+    grades.set(query, (grades.get(query) ?? new Map<string, number>()).set(document, 1))
   }
   return grades
 }

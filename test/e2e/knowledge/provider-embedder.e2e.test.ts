@@ -86,7 +86,7 @@ describe.each(either('sqlite'))('an embedder of a provider, for knowledge on $st
 
     const large = 'text-embedding-3-large'
     await choose(large)
-    // no search: whoever looks after vectors comes by within a minute
+    // no search: vectors are looked after within a minute
     await expect.poll(() => embeddedBy(large).size, { ...patience, timeout: 150_000 }).toBe(chunks)
     await expect.poll(async () => (await search()).embedder, patience).toBe(`model/${large}`)
     await expect.poll(vectors, patience).toBeGreaterThan(0.9)
