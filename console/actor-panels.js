@@ -1,6 +1,7 @@
 import { duration } from './age.js'
 import { preciseTime, toneOf } from './format.js'
 import { html } from './html.js'
+import { linked } from './linked-ids.js'
 import { routeHash } from './route.js'
 import { effectSpans, guardOf, messagesOf } from './steps-model.js'
 
@@ -20,14 +21,6 @@ export const causes = {
   operator: 'operator',
   runtime: 'runtime',
 }
-
-/** Ids in a text as links. @param {string} project @param {string} text */
-export const linked = (project, text) =>
-  text
-    .split(/\b((?:ses|run|act|dlv|agv|ksr|mwr|ers)_[0-9a-z]{26})\b/)
-    .map((part, index) =>
-      index % 2 === 0 ? part : html`<a href=${routeHash({ view: 'actor', project, id: part })}>${part}</a>`,
-    )
 
 /**
  * One row a commit: cause, from → to with the guard that decided, effects, messages, reminders.

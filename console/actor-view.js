@@ -93,7 +93,7 @@ export class ActorView {
     this.#id = id
     this.#report = report
     this.#wanted = step
-    this.#log = new LogPanel({ read: source.events, report })
+    this.#log = new LogPanel({ project, read: source.events, report })
     this.#scrubber = new Scrubber((index) => this.#travelled(index))
   }
 

@@ -19,7 +19,7 @@ export class LogPanel {
   #read
   #report
   #log = new EventLog(0)
-  #view = new LogView()
+  #view
   #filling = false
   #again = false
   #earlier = h(
@@ -34,16 +34,12 @@ export class LogPanel {
     placeholder: 'Search',
     input: () => this.#view.search(this.#search.value),
   })
-  element = h(
-    'div',
-    { class: 'log-panel' },
-    this.#error,
-    h('div', { class: 'log-tools' }, this.#search, this.#earlier),
-    this.#view.element,
-  )
+  element = h('div', { class: 'log-panel' }, this.#error, h('div', { class: 'log-tools' }, this.#search, this.#earlier))
 
-  /** @param {{ read: ReadEvents, report: (error: unknown) => void }} parts */
-  constructor({ read, report }) {
+  /** @param {{ project: string, read: ReadEvents, report: (error: unknown) => void }} parts */
+  constructor({ project, read, report }) {
+    this.#view = new LogView(project)
+    this.element.append(this.#view.element)
     this.#read = read
     this.#report = report
     this.#view.onStart = () => {

@@ -1,6 +1,7 @@
 import { h } from './dom.js'
 import { firstOf } from './event-log.js'
 import { preciseTime } from './format.js'
+import { linkedNodes } from './linked-ids.js'
 
 /**
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
@@ -13,7 +14,10 @@ const nearEndPx = 48
 /** How near to its beginning, in px, a reader gets what came before. */
 const nearStartPx = 400
 
-/** The list of a log's entries; the newest is at the end. It is one stop of the Tab key; Enter shows payloads whole. */
+/**
+ * The list of a log's entries; the newest is at the end. It is one stop of the Tab key; Enter shows payloads whole, and makes
+ * stops of the ids in them, which are links.
+ */
 export class LogView {
   element = h('div', {
     class: 'log',
@@ -31,6 +35,12 @@ export class LogView {
   #standing = null
   /** @type {{ row: HTMLElement, text: Text, range: HTMLElement, parts: HTMLElement } | null} */
   #open = null
+  #project
+
+  /** @param {string} project where the ids in payloads lead */
+  constructor(project) {
+    this.#project = project
+  }
 
   /** @param {readonly Entry[]} entries */
   prepend(entries) {
@@ -71,12 +81,14 @@ export class LogView {
   /** @param {Event} event */
   #onKey(event) {
     if (!(event instanceof KeyboardEvent) || event.key !== 'Enter' || event.target !== this.element) return
-    this.element.classList.toggle('whole')
+    const whole = this.element.classList.toggle('whole')
+    for (const link of this.element.querySelectorAll('.payload a')) link.setAttribute('tabindex', whole ? '0' : '-1')
   }
 
   /** @param {Event} event */
   #onClick({ target }) {
-    if (!(target instanceof Element) || getSelection()?.isCollapsed === false) return
+    if (!(target instanceof Element) || target.closest('a') !== null) return
+    if (getSelection()?.isCollapsed === false) return
     target.closest('.payload')?.classList.toggle('whole')
   }
 
@@ -119,7 +131,7 @@ export class LogView {
 
   /** @param {Entry} entry */
   #rowOf(entry) {
-    const row = entry.kind === 'text' ? this.#textRow(entry) : eventRow(entry.event)
+    const row = entry.kind === 'text' ? this.#textRow(entry) : eventRow(entry.event, this.#project)
     row.dataset.first = String(firstOf(entry))
     this.#mark(row)
     return row
@@ -143,13 +155,13 @@ export class LogView {
   }
 }
 
-/** @param {ActorEvent} event */
-const eventRow = (event) =>
+/** @param {ActorEvent} event @param {string} project */
+const eventRow = (event, project) =>
   h(
     'div',
     { class: 'entry', 'data-event': event.event_type },
     headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
-    h('pre', { class: 'payload' }, JSON.stringify(event.payload, null, 2)),
+    h('pre', { class: 'payload' }, ...linkedNodes(project, JSON.stringify(event.payload, null, 2))),
   )
 
 /**

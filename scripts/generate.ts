@@ -5,8 +5,9 @@ import packageJson from '../package.json' with { type: 'json' }
 import called from '../specs/called-operations.json' with { type: 'json' }
 import type { Operation } from '../specs/dsl/declare.ts'
 import { sessionSocket } from '../specs/resources/sessions.ts'
-import { charts, operations } from '../src/actors/capabilities.ts'
+import { charts, definitions, operations } from '../src/actors/capabilities.ts'
 import { accessPage } from './generate/access-page.ts'
+import { actorIds } from './generate/actor-ids.ts'
 import { asyncapiFile } from './generate/asyncapi.ts'
 import { boundsPage } from './generate/bounds-page.ts'
 import { chartFiles } from './generate/chart-layout.ts'
@@ -37,6 +38,7 @@ const files: readonly GeneratedFile[] = [
   ...charts.map(mermaidFile),
   ...(await chartFiles(charts)),
   consoleOperations(declared),
+  actorIds(definitions),
   ...logoFiles(),
   ...vendoredFiles(),
 ]

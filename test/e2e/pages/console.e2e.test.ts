@@ -134,6 +134,13 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     await page.getByRole('link', { name: session }).first().click()
     await lit('active.idle')
     await entry('turn.completed').waitFor()
+    // ids in the log are links, and stops of the Tab key while payloads are shown whole
+    const inLog = entry('turn.paused').getByRole('link', { name: action })
+    expect(await inLog.getAttribute('tabindex')).toBe('-1')
+    await page.getByRole('log').press('Enter')
+    expect(await inLog.getAttribute('tabindex')).toBe('0')
+    await inLog.press('Enter')
+    await page.getByRole('heading', { name: action }).waitFor()
     expect(complaints).toEqual([])
   })
 
