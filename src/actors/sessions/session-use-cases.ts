@@ -144,8 +144,10 @@ export const listSessions = async (
   }
   await host.rows.shown()
   const total = await records.total(sessionRows, within, where)
-  const rows = await records.list(sessionRows, within, { where, ...from, limit })
-  return numberedPage(rows.map(sessionRowView), { page, limit, total })
+  // one more than the page has: behind a session, its number says nothing of what is left
+  const rows = await records.list(sessionRows, within, { where, ...from, limit: limit + 1 })
+  const { data, pagination } = numberedPage(rows.slice(0, limit).map(sessionRowView), { page, limit, total })
+  return { data, pagination: { ...pagination, has_more: rows.length > limit } }
 }
 
 /** The one session that a token is bound to; null for every other credential. */

@@ -40,6 +40,16 @@ describe('a list of sessions', () => {
     expect(await ids({ starting_after: sessions.at(-1) ?? '' })).toEqual([])
   })
 
+  it('says on its last page that there is no more, by numbers and behind a session', async () => {
+    const more = async (query: Partial<QueryOf<'sessions.list'>>) => (await list(query)).pagination.has_more
+    expect(await more({ page: 3 })).toBe(false)
+    expect(await more({ limit: 7 })).toBe(false)
+    expect(await more({ starting_after: sessions[2] })).toBe(true)
+    expect(await more({ starting_after: sessions[3] })).toBe(false)
+    expect(await more({ starting_after: sessions[5] })).toBe(false)
+    expect(await more({ starting_after: sessions[6] })).toBe(false)
+  })
+
   it('goes on behind a session that was deleted', async () => {
     const [, , last = ''] = await ids({})
     await world.useCases['sessions.delete'](callOf({ session_id: last }, {}, undefined))
