@@ -1,22 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { installPythonPackages } from '../services/python-packages.ts'
-
-/** What a client is made of and tried against. */
-export interface ClientWorld {
-  /** Empty folder of its own. */
-  readonly folder: string
-  /** Path of the OpenAPI document. */
-  readonly document: string
-  /** Base URL of the server. */
-  readonly url: string
-  /** Secret key of a project. */
-  readonly key: string
-}
-
-/** Makes a client, compiles it and runs a turn with it. @throws {Error} with what the failing command printed. */
-export type ClientCheck = (world: ClientWorld) => void
+import { type ClientCheck, type ClientWorld, run } from './client-check.ts'
+import { openapiGeneratorGo } from './openapi-generator.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const here = import.meta.dirname
@@ -51,6 +37,7 @@ export const generators: Readonly<Record<string, ClientCheck>> = {
     const paths = [world.folder, python].join(delimiter)
     run(world, 'python3', ['turn.py'], { ...env, PYTHONPATH: paths })
   },
+  'openapi-generator-go': openapiGeneratorGo,
 }
 
 /** A project of its own in the folder, since generators go by its tsconfig.json. */
@@ -68,18 +55,4 @@ const runTypeScript = (world: ClientWorld, program: string): void => {
   if (!existsSync(join(types, 'node'))) symlinkSync(join(root, 'node_modules/@types/node'), join(types, 'node'))
   run(world, process.execPath, [tsc, '-p', 'tsconfig.json'])
   run(world, process.execPath, ['out/turn.js'])
-}
-
-/** Runs a command in the client's folder. @returns what it printed. @throws {Error} with that when it fails. */
-export const run = (
-  { folder, url, key }: ClientWorld,
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): string => {
-  const own = { ...process.env, TROUPE_URL: url, TROUPE_KEY: key, ...env }
-  const done = spawnSync(command, args, { cwd: folder, env: own, encoding: 'utf8', timeout: 300_000 })
-  const printed = `${done.stdout}${done.stderr}`
-  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')}\n${done.error?.message ?? ''}${printed}`)
-  return printed
 }

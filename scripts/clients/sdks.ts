@@ -1,7 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { installPythonPackages } from '../services/python-packages.ts'
-import { type ClientCheck, installPackages, run } from './generators.ts'
+import { type ClientCheck, run } from './client-check.ts'
+import { installPackages } from './generators.ts'
 
 /** SDKs and agent frameworks that run as their users run them, by name. Pinned: a new version is tried when it is raised here. */
 const packages = {

@@ -44,10 +44,10 @@ describe('a list of sessions', () => {
     const more = async (query: Partial<QueryOf<'sessions.list'>>) => (await list(query)).pagination.has_more
     expect(await more({ page: 3 })).toBe(false)
     expect(await more({ limit: 7 })).toBe(false)
-    expect(await more({ starting_after: sessions[2] })).toBe(true)
-    expect(await more({ starting_after: sessions[3] })).toBe(false)
-    expect(await more({ starting_after: sessions[5] })).toBe(false)
-    expect(await more({ starting_after: sessions[6] })).toBe(false)
+    expect(await more({ starting_after: sessions[2] ?? '' })).toBe(true)
+    expect(await more({ starting_after: sessions[3] ?? '' })).toBe(false)
+    expect(await more({ starting_after: sessions[5] ?? '' })).toBe(false)
+    expect(await more({ starting_after: sessions[6] ?? '' })).toBe(false)
   })
 
   it('goes on behind a session that was deleted', async () => {

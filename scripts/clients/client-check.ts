@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process'
+
+/** What a client is made of and tried against. */
+export interface ClientWorld {
+  /** Empty folder of its own. */
+  readonly folder: string
+  /** Path of the OpenAPI document. */
+  readonly document: string
+  /** Base URL of the server. */
+  readonly url: string
+  /** Secret key of a project. */
+  readonly key: string
+}
+
+/** Makes a client, compiles it and runs a turn with it. @throws {Error} with what the failing command printed. */
+export type ClientCheck = (world: ClientWorld) => void
+
+/** Runs a command in the client's folder. @returns what it printed. @throws {Error} with that when it fails. */
+export const run = (
+  { folder, url, key }: ClientWorld,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): string => {
+  const own = { ...process.env, TROUPE_URL: url, TROUPE_KEY: key, ...env }
+  const done = spawnSync(command, args, { cwd: folder, env: own, encoding: 'utf8', timeout: 600_000 })
+  const printed = `${done.stdout}${done.stderr}`
+  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')}\n${done.error?.message ?? ''}${printed}`)
+  return printed
+}
