@@ -1,19 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright'
 import { patience } from '../patience.ts'
 import { World, type WorldOptions } from '../world.ts'
+import { axeFaults } from './axe.ts'
 import { openBrowser } from './open-browser.ts'
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-const looks = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 390, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-] as const
 
 /** An installation whose owner is signed in to its console, in one page of a real browser. */
 export class OpenConsole {
@@ -67,25 +57,25 @@ export class OpenConsole {
    */
   async faults(name: string): Promise<readonly string[]> {
     const found: string[] = []
-    await this.page.evaluate(axeSource)
-    for (const { width, colorScheme } of looks) {
+    for (const width of [390, 1280]) {
       await this.page.setViewportSize({ width, height: 800 })
-      await this.page.emulateMedia({ colorScheme })
-      const violations: readonly string[] = await this.page.evaluate(
-        `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
-      )
+      found.push(...(await axeFaults(this.page)).map((each) => `${width} ${each}`))
       const sideways = await this.page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       )
-      found.push(...violations.map((each) => `${width} ${colorScheme} ${each}`))
-      if (sideways !== 0) found.push(`${width} ${colorScheme} scrolls sideways by ${sideways} px`)
-      const folder = process.env.CONSOLE_PICTURES
-      if (folder !== undefined)
-        await this.page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true })
+      if (sideways !== 0) found.push(`${width} scrolls sideways by ${sideways} px`)
+      await this.#keepPictures(`${name}-${width}`)
     }
-    await this.page.setViewportSize({ width: 1280, height: 800 })
-    await this.page.emulateMedia({ colorScheme: 'light' })
     return found
+  }
+
+  async #keepPictures(name: string): Promise<void> {
+    const folder = process.env.CONSOLE_PICTURES
+    if (folder === undefined) return
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await this.page.emulateMedia({ colorScheme })
+      await this.page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true })
+    }
   }
 
   async stop(): Promise<void> {
