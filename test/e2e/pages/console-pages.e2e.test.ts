@@ -35,7 +35,11 @@ let project: string
 let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
 
 const open = async (options: Parameters<Browser['newContext']>[0] = {}) => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...(signedIn && { storageState: signedIn }), ...options })
+  context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    ...(signedIn && { storageState: signedIn }),
+    ...options,
+  })
   context.setDefaultTimeout(patience.timeout)
   page = await context.newPage()
   complaints = []
