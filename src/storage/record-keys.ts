@@ -14,10 +14,16 @@ export type UniqueKey = NonNullable<RecordKind['unique']>[number]
 
 type Where = { readonly [field: string]: Json } | undefined
 
-/** Every field of `data` that some index of the kind needs. */
-export const indexedFields = (kind: RecordKind): readonly string[] => [
-  ...new Set([...(kind.unique ?? []), ...filtersOf(kind)].flatMap(({ fields }) => fields)),
-]
+const fieldsOfKinds = new WeakMap<RecordKind, readonly string[]>()
+
+/** Every field of `data` that some index of the kind needs; found out once a kind, since each row that is written needs it. */
+export const indexedFields = (kind: RecordKind): readonly string[] => {
+  const known = fieldsOfKinds.get(kind)
+  if (known !== undefined) return known
+  const fields = [...new Set([...(kind.unique ?? []), ...filtersOf(kind)].flatMap((each) => each.fields))]
+  fieldsOfKinds.set(kind, fields)
+  return fields
+}
 
 /** The text of an indexed field; null when the record lacks it (absent or null). */
 export const fieldText = (data: JsonObject, field: string): string | null => {

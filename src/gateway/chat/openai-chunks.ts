@@ -34,9 +34,14 @@ export class OpenAiChunks {
     const { choices } = chunk
     if (!Array.isArray(choices)) return { chunk, changed: false }
     if (choices.length > maxChoices) throw streamBroken()
-    const lacking = new Set(choices.filter((choice) => isObject(choice) && this.#note(choice)))
-    if (lacking.size === 0) return { chunk, changed: false }
-    return { chunk: { ...chunk, choices: choices.map((each) => withRole(each, lacking)) }, changed: true }
+    let lacking: Set<unknown> | undefined
+    for (const choice of choices) {
+      if (!isObject(choice) || !this.#note(choice)) continue
+      lacking ??= new Set()
+      lacking.add(choice)
+    }
+    if (lacking === undefined) return { chunk, changed: false }
+    return { chunk: { ...chunk, choices: rolesGiven(choices, lacking) }, changed: true }
   }
 
   /** How many choices have begun. */
@@ -59,6 +64,9 @@ export class OpenAiChunks {
     return typeof objectOf(choice.delta).role !== 'string'
   }
 }
+
+const rolesGiven = (choices: readonly unknown[], lacking: ReadonlySet<unknown>): readonly unknown[] =>
+  choices.map((each) => withRole(each, lacking))
 
 const withRole = (choice: unknown, lacking: ReadonlySet<unknown>): unknown =>
   isObject(choice) && lacking.has(choice)

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { RecordKind, StoredRecord } from '../ports.ts'
 import { keysOf } from './kind-collection.ts'
-import { toRecordDocument, type WriteError, writeErrorsIn } from './schema.ts'
+import { toRecordUpdate, type WriteError, writeErrorsIn } from './schema.ts'
 import { asPortError, duplicateKey } from './trouble.ts'
 
 interface Call {
@@ -95,8 +95,8 @@ export class RowQueue {
    */
   async #upsert(kind: RecordKind, batch: readonly Waiting[], upsert: boolean): Promise<readonly WriteError[]> {
     const updates = batch.map(({ record }) => {
-      const { _id, ...u } = toRecordDocument(record, keysOf(kind, record.data))
-      return { q: { _id, version: { $lt: record.version } }, u, upsert }
+      const u = toRecordUpdate(record, keysOf(kind, record.data))
+      return { q: { _id: record.id, version: { $lt: record.version } }, u, upsert }
     })
     const writeConcern = { w: 'majority', j: true } as const
     return writeErrorsIn(await this.#db.command({ update: kind.name, updates, ordered: false, writeConcern }))

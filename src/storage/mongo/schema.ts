@@ -109,14 +109,30 @@ export const partRow = ({ seq, at, cause, events = '[]', open, due }: CommitDocu
 
 /** The document of a record, with the texts of its indexed fields. */
 export const toRecordDocument = (record: StoredRecord, keys: Readonly<Record<string, string>>): RecordDocument => {
-  const { id, expires_at, data, outbox, ...rest } = record
-  const document: RecordDocument = { _id: id, ...rest, data: JSON.stringify(data), keys }
-  if (expires_at !== null) document.expires_at = expires_at
-  if (outbox !== undefined) {
-    document.outbox = JSON.stringify(outbox)
-    document.delivered = false
+  return { _id: record.id, ...toRecordUpdate(record, keys) }
+}
+
+/** What replaces the document of a record, under the same `_id`: field by field, since each row that is written comes here. */
+export const toRecordUpdate = (
+  { project, tenant, user, version, created_at, updated_at, expires_at, data, outbox }: StoredRecord,
+  keys: Readonly<Record<string, string>>,
+): Omit<RecordDocument, '_id'> => {
+  const update: Omit<RecordDocument, '_id'> = {
+    project,
+    tenant,
+    user,
+    version,
+    created_at,
+    updated_at,
+    data: JSON.stringify(data),
+    keys,
   }
-  return document
+  if (expires_at !== null) update.expires_at = expires_at
+  if (outbox !== undefined) {
+    update.outbox = JSON.stringify(outbox)
+    update.delivered = false
+  }
+  return update
 }
 
 /** The record that a document holds. */

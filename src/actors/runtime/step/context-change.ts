@@ -61,7 +61,16 @@ const summaryOf = (value: unknown, levels: number): Json => {
   const { length } = Array.isArray(value) ? value : Object.keys(value)
   if (levels === 0 || length > mostItems) return { $items: length }
   if (Array.isArray(value)) return value.map((each) => summaryOf(each, levels - 1))
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, summaryOf(each, levels - 1)]))
+  const summary: { [field: string]: Json } = {}
+  for (const key of Object.keys(value)) define(summary, key, summaryOf(Reflect.get(value, key), levels - 1))
+  return summary
+}
+
+/** As an assignment, but for the one name that an object inherits a setter for. */
+const define = (summary: { [field: string]: Json }, key: string, value: Json): void => {
+  if (key === '__proto__')
+    Object.defineProperty(summary, key, { value, enumerable: true, writable: true, configurable: true })
+  else summary[key] = value
 }
 
 const isShort = (text: string): boolean => text.length <= longestText && !/^\s*[[{"]/.test(text)

@@ -38,4 +38,10 @@ describe('a change of a context', () => {
     expect(JSON.stringify(changed).length).toBeLessThan(1_500)
     expect(JSON.stringify(changed)).not.toContain('token')
   })
+
+  it('shows a field by any name, that of a prototype too', () => {
+    const odd: object = JSON.parse('{"__proto__":{"a":1},"constructor":2}')
+    const changed = contextChange(null, { odd })
+    expect(JSON.stringify(changed)).toBe('{"odd":{"__proto__":{"a":1},"constructor":2}}')
+  })
 })
