@@ -47,7 +47,7 @@ export class PassageIndex {
   add(passage: Passage): void {
     this.remove(passage.id)
     const text = [passage.speaker, passage.heading, passage.text].filter(Boolean).join('\n')
-    const { counts, length, language } = analysisOf(text, this.#spoken()[0] ?? 'en')
+    const { counts, length, language } = analysisOf(text, () => this.#spoken()[0] ?? 'en')
     if (language !== null) this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1)
     const slot = this.#table.add(passage, length)
     this.#table.setRange(slot, this.#postings.add(slot, counts))

@@ -22,14 +22,18 @@ export interface Concept {
   readonly isName: boolean
 }
 
-/** The terms of a passage; its Latin words in the language that they show, else in `fallback`. */
-export function analysisOf(text: string, fallback: Language): Analysis {
+/** For texts that are taken for English where they do not say. */
+export const english = (): Language => 'en'
+
+/** The terms of a passage; its Latin words in the language that they show, else in the one of `others`. */
+export function analysisOf(text: string, others: () => Language): Analysis {
   const tokens = tokensOf(text.slice(0, mostCharacters))
   const language = languageOf(tokens)
+  const latin = language ?? others()
   const counts = new Map<string, number>()
   let length = 0
-  for (const token of contentOf(tokens, language ?? fallback)) {
-    const term = termOf(token, language ?? fallback)
+  for (const token of contentOf(tokens, latin)) {
+    const term = termOf(token, latin)
     counts.set(term, (counts.get(term) ?? 0) + 1)
     length++
   }
@@ -82,18 +86,18 @@ const languageIn = (script: Script, latin: Language): Language | null =>
   script === 'latin' ? latin : (scriptLanguages[script] ?? null)
 
 const mostStems = 50_000
-const stems = new Map<string, string>()
+const stems = new Map<Language, Map<string, string>>()
 
 /** The stem without the marks on its letters, so that "café" and "cafe" meet. Most words come again: stems are kept. */
 function termOf({ text, script }: Token, latin: Language): string {
   const language = languageIn(script, latin)
   if (language === null) return text
-  const key = `${language}${text}`
-  const known = stems.get(key)
+  const ofLanguage = stems.get(language) ?? new Map<string, string>()
+  const known = ofLanguage.get(text)
   if (known !== undefined) return known
   const stem = plain(stemOf(text, language), language)
-  if (stems.size >= mostStems) stems.clear()
-  stems.set(key, stem)
+  if (ofLanguage.size >= mostStems) ofLanguage.clear()
+  stems.set(language, ofLanguage.set(text, stem))
   return stem
 }
 

@@ -22,9 +22,11 @@ const arabicAlike: Readonly<Record<string, string>> = { أ: 'ا', إ: 'ا', آ: 
  */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = []
-  for (const [found] of text.toWellFormed().normalize('NFKC').toLowerCase().matchAll(word)) {
-    if (beyondLatin.test(found)) pushForeign(found, tokens)
-    else tokens.push({ text: found, script: 'latin' })
+  const plain = text.toWellFormed().normalize('NFKC').toLowerCase()
+  const isLatin = !beyondLatin.test(plain)
+  for (const found of plain.match(word) ?? []) {
+    if (isLatin || !beyondLatin.test(found)) tokens.push({ text: found, script: 'latin' })
+    else pushForeign(found, tokens)
   }
   return tokens
 }

@@ -1,4 +1,4 @@
-import { type Analysis, analysisOf, conceptsOf } from '../analysis/analysis.ts'
+import { type Analysis, analysisOf, conceptsOf, english } from '../analysis/analysis.ts'
 import { PassageIndex } from '../passage-index.ts'
 import { weightsOfPages } from '../ranking/weights.ts'
 import { type PageQuality, qualityOf, signatureOf } from './page-quality.ts'
@@ -104,10 +104,10 @@ export class PageIndex {
     const entry: Entry = {
       page,
       host: hostOf(page.url),
-      words: analysisOf(text, 'en'),
+      words: analysisOf(text, english),
       signature: signatureOf(text),
       plainTitle: (title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' '),
-      titled: analysisOf(title, 'en').counts,
+      titled: analysisOf(title, english).counts,
       ...qualityOf({ title, text, description, links: links.length }),
     }
     this.#pages.set(page.id, entry)

@@ -1,4 +1,4 @@
-import { analysisOf } from '../analysis/analysis.ts'
+import { analysisOf, english } from '../analysis/analysis.ts'
 
 /** How a text reads: both from 0 to 1. */
 export interface PageQuality {
@@ -26,7 +26,7 @@ const offers = new Set(
 /** Judges a page by its words: stuffed, repeated and listed words are spam; sentences of some length are quality. */
 export const qualityOf = ({ title, text, description, links }: QualityInput): PageQuality => {
   const start = text.slice(0, looked)
-  const { counts, length } = analysisOf(start, 'en')
+  const { counts, length } = analysisOf(start, english)
   const words = start.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const all = Math.max(1, words.length)
   const most = [...counts.values()].toSorted((a, b) => b - a).slice(0, 3)
