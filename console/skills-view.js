@@ -107,7 +107,7 @@ export class SkillsView {
       .map((severity) => [severity, findings.filter((each) => each.severity === severity).length])
       .filter(([, number]) => number !== 0)
       .map(([severity, number]) => `${number} ${severity}${number === 1 ? '' : 's'}`)
-    const columns = ['Severity', 'Found', 'Where', 'Why']
+    const columns = ['Severity', 'Finding', 'Location', 'Reason']
     const head = h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col' }, column))))
     const table = h('table', { 'aria-label': `Findings of ${name}` }, head, h('tbody', {}, ...sorted.map(findingRow)))
     return h(
@@ -173,7 +173,7 @@ const findingRow = ({ severity, code, path, line, message }) =>
     'tr',
     {},
     cell('Severity', chip(severity)),
-    cell('Found', code),
-    cell('Where', `${path}:${line}`),
-    cell('Why', message),
+    cell('Finding', code),
+    cell('Location', `${path}:${line}`),
+    cell('Reason', message),
   )

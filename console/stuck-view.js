@@ -56,7 +56,7 @@ export class StuckView {
     this.#project = project
     this.#report = report
     this.#refreshing = new Refreshing(() => this.#refresh(), refreshMs, report)
-    const columns = ['Actor', 'Stuck as', 'Why', 'Attempts', 'Since', 'Decide']
+    const columns = ['Actor', 'Kind', 'Reason', 'Attempts', 'Since', 'Actions']
     const head = h('thead', {}, h('tr', {}, ...columns.map((name) => h('th', { scope: 'col' }, name))))
     this.#table.append(head, this.#rows)
     this.element.append(
@@ -103,11 +103,11 @@ export class StuckView {
       'tr',
       {},
       h('th', { scope: 'row', title: machine }, link),
-      cell('Stuck as', chip(text)),
-      cell('Why', reason),
+      cell('Kind', chip(text)),
+      cell('Reason', reason),
       cell('Attempts', String(attempts)),
       cell('Since', time(updated_at)),
-      cell('Decide', h('span', { class: 'decide' }, ...buttons)),
+      cell('Actions', h('span', { class: 'decide' }, ...buttons)),
     )
   }
 

@@ -101,7 +101,7 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
     ${
       data.length === 0
         ? html`<${Empty} place=${place} />`
-        : html`<section class="panel" aria-label="Connections"><${Table} label="Connections" columns=${['Connection', 'Service', 'State', 'Owner', 'Tools', 'Token', 'Tested', 'Act']} rows=${sorted.map(
+        : html`<section class="panel" aria-label="Connections"><${Table} label="Connections" columns=${['Connection', 'Service', 'Status', 'Owner', 'Tools', 'Token', 'Last test', 'Actions']} rows=${sorted.map(
             (connection) => rowOf({ place, done }, connection),
           )} /></section>`
     }

@@ -21,7 +21,7 @@ export const Budgets = ({ limits, credits }) => html`
     ${
       limits.length === 0
         ? html`<p class="panel-part muted">No limit holds. Set one with a secret key: <code>POST /v1/limits {"subject": "project", "subject_id": null, "budget_month_usd": "50"}</code></p>`
-        : html`<${Table} label="Limits" columns=${['Of', 'Budgets', 'Requests a minute', 'Tokens a minute']} rows=${limits.map(
+        : html`<${Table} label="Limits" columns=${['Subject', 'Budgets', 'Requests per minute', 'Tokens per minute']} rows=${limits.map(
             rowOf,
           )} />`
     }

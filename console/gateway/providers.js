@@ -28,7 +28,7 @@ export const Providers = ({ project, recent, connections, servers, operates, don
       ${
         connections.length + servers.length === 0
           ? html`<p class="panel-part muted">The project has no key or server of its own: the installation's keys serve it. Add one with <code>POST /v1/provider-connections</code>.</p>`
-          : html`<${Table} label="Own keys and servers" columns=${['Name', 'Provider', 'State', 'Tested', 'Test']} rows=${[
+          : html`<${Table} label="Own keys and servers" columns=${['Name', 'Provider', 'Status', 'Last test', 'Test']} rows=${[
               ...connections.map((each) => connectionRow({ project, operates, done }, each)),
               ...servers.map((each) => serverRow({ project, operates }, each)),
             ]} />`

@@ -32,7 +32,7 @@ export const isFiltered = (query) =>
 /** The newest requests, or those that a reader looks for. @param {{ place: Place, lines: Lines }} props */
 export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
   <section class="panel" aria-label="Requests">
-    <h2>Requests <span class="muted">read anew every 2 seconds</span>
+    <h2>Requests <span class="muted">refreshes every 2 seconds</span>
       <nav class="filter" aria-label="Which requests">
         ${[
           ['', 'All'],
@@ -47,7 +47,7 @@ export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
     ${
       data.length === 0
         ? html`<p class="panel-part muted">${isFiltered(place.query) ? html`Nothing fits these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No request was logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`
-        : html`<${Table} label="Requests" columns=${['Request', 'Model', 'For', 'Came to', 'Tried', 'Taken out', 'First byte', 'Whole', 'Tokens', 'Cost', 'At']} rows=${data.map(
+        : html`<${Table} label="Requests" columns=${['Request', 'Model', 'Caller', 'Status', 'Attempts', 'Redacted', 'First byte', 'Duration', 'Tokens', 'Cost', 'Time']} rows=${data.map(
             (line) => rowOf(place, line),
           )} />`
     }

@@ -31,11 +31,11 @@ const Shown = ({ place, entry }) => {
     <dl class="facts">
       <dt>Ended</dt><dd><time datetime=${at}>${preciseTime(at)}</time></dd>
       <dt>Operation</dt><dd>${operation}</dd>
-      <dt>For</dt><dd>${who(place, entry)}</dd>
-      <dt>Model asked for</dt><dd>${asked_model}</dd>
+      <dt>Caller</dt><dd>${who(place, entry)}</dd>
+      <dt>Requested model</dt><dd>${asked_model}</dd>
       <dt>First byte</dt><dd>${first_byte_ms === null ? nothing : duration(first_byte_ms)}</dd>
-      <dt>Whole</dt><dd>${duration(duration_ms)}</dd>
-      <dt>Taken out</dt><dd>${taken.length === 0 ? 'nothing' : taken.map(([type, count]) => `${count} ${type.replaceAll('_', ' ')}`).join(', ')}</dd>
+      <dt>Duration</dt><dd>${duration(duration_ms)}</dd>
+      <dt>Redacted</dt><dd>${taken.length === 0 ? 'nothing' : taken.map(([type, count]) => `${count} ${type.replaceAll('_', ' ')}`).join(', ')}</dd>
     </dl>
     <h3>Attempts</h3>
     <${Attempts} entry=${entry} />
@@ -81,7 +81,7 @@ const Attempts = ({ entry }) => {
       : []
   if (rows.length + answered.length === 0)
     return html`<p class="panel-part muted">No provider was called: it was refused before.</p>`
-  return html`<${Table} label="Attempts" columns=${['Attempt', 'Provider and model', 'Key', 'What came of it', 'After']} rows=${[...rows, ...answered]} />`
+  return html`<${Table} label="Attempts" columns=${['Attempt', 'Provider and model', 'Key', 'Outcome', 'After']} rows=${[...rows, ...answered]} />`
 }
 
 /** @param {{ entry: Entry }} props */

@@ -82,7 +82,7 @@ const Bases = ({ place, bases }) => {
   if (bases.length === 0)
     return html`<div class="empty"><p>No knowledge base yet. Make one with a secret key, then add a source to it:</p><pre tabindex="0">POST /v1/knowledge-bases {"name": "Handbook"}
 POST /v1/knowledge-bases/{id}/sources {"text": "…"}</pre></div>`
-  return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Name', 'About', 'Tenant', 'Made']} rows=${bases.map(
+  return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Name', 'Description', 'Tenant', 'Created']} rows=${bases.map(
     ({ id, name, description, tenant_id, created_at }) => ({
       key: id,
       cells: [
@@ -108,7 +108,7 @@ const Sources = ({ place, base, sources, done }) => {
   return html`
     <section class="panel" aria-label="Sources">
       <h2>Sources ${failed > 0 && html`<span class="chip" data-tone="bad">${failed} failed</span>`}</h2>
-      <${Table} label="Sources" columns=${['Source', 'Title', 'State', 'Chunks', 'Last sync', 'Changed', 'Lifecycle', 'Sync']} rows=${sorted.map(
+      <${Table} label="Sources" columns=${['Source', 'Title', 'Status', 'Chunks', 'Last sync', 'Last change', 'Lifecycle', 'Sync']} rows=${sorted.map(
         (source) => rowOf({ place, base, done }, source),
       )} />
     </section>

@@ -40,7 +40,7 @@ const Hits = ({ place, found: { data, embedder, left_out = [] }, titles }) => ht
     ${
       data.length === 0
         ? html`<p class="panel-part">No chunk answers this. Try another word, or look whether the sources below are ready.</p>`
-        : html`<${Table} label="Hits" columns=${['From', 'Content', 'Score']} rows=${data.map((hit) => ({
+        : html`<${Table} label="Hits" columns=${['Source', 'Content', 'Score']} rows=${data.map((hit) => ({
             key: hit.chunk_id,
             cells: [
               html`<${From} place=${place} hit=${hit} title=${titles.get(hit.source_id) ?? null} />`,

@@ -39,7 +39,7 @@ const Chunks = ({ place, page: { data, next_cursor }, from }) =>
   data.length === 0
     ? html`<p class="panel-part muted">It has no chunk yet: it was not read, or it is empty.</p>`
     : html`
-  <${Table} label="Chunks" columns=${['Characters', 'Content', 'Page', 'Under']} rows=${data.map(
+  <${Table} label="Chunks" columns=${['Offsets', 'Content', 'Page', 'Heading']} rows=${data.map(
     ({ id, content, start, end, page, heading }) => ({
       key: id,
       cells: [

@@ -61,7 +61,7 @@ const Listed = ({ place, page: { memories, nextCursor } }) => html`
     ${
       memories.length === 0
         ? html`<p class="panel-part muted">Nothing is remembered of this user. Remember something: <code>POST /v1/memory/write {"userId": "${place.query.user}", "content": "…"}</code></p>`
-        : html`<${Table} label="Memories" columns=${['Memory', 'Content', 'Where', 'Written by', 'Holds', 'Written']} rows=${memories.map(
+        : html`<${Table} label="Memories" columns=${['Memory', 'Content', 'Scope', 'Written by', 'Valid', 'Written']} rows=${memories.map(
             (memory) => rowOf(place, memory),
           )} />`
     }

@@ -15,9 +15,9 @@ import { MemorySearch } from './memory-search.js'
 
 const fields = /** @type {const} */ ([
   { name: 'user', label: 'User' },
-  { name: 'tenant', label: 'Tenant, by its id' },
+  { name: 'tenant', label: 'Tenant ID' },
   { name: 'q', label: 'Search', wide: true },
-  { name: 'as_of', label: 'What was true at', type: 'datetime-local' },
+  { name: 'as_of', label: 'As of', type: 'datetime-local' },
 ])
 
 /** What another choice of the form leaves behind. */
@@ -60,7 +60,7 @@ const Memory = ({ place, shown }) => {
   const { user, q, id, entity } = place.query
   return html`
     <div class="view-head"><h1>Memory</h1>${user && html`<span class="muted">of ${user}</span>`}</div>
-    <${QueryForm} place=${place} label="Whose memory" button="Look" fields=${fields} fresh=${fresh} />
+    <${QueryForm} place=${place} label="Whose memory" button="Show" fields=${fields} fresh=${fresh} />
     ${!user && html`<${NoUser} place=${place} users=${shown.users} />`}
     ${id && html`<${MemoryPanel} key=${id} place=${place} id=${id} />`}
     ${user && q && html`<${MemorySearch} place=${place} />`}

@@ -45,13 +45,13 @@ const Shown = ({ place, memory, history }) => html`
   <p class="panel-part">${memory.content}</p>
   <dl class="facts">
     <dt>Of</dt><dd><a href=${hashAt(place, { user: memory.userId })}>${memory.userId}</a></dd>
-    <dt>Where</dt><dd>${whereOf(memory)}</dd>
-    <dt>Holds</dt><dd><${Holds} place=${place} memory=${memory} /></dd>
+    <dt>Scope</dt><dd>${whereOf(memory)}</dd>
+    <dt>Valid</dt><dd><${Holds} place=${place} memory=${memory} /></dd>
     <dt>Importance</dt><dd>${memory.importance}</dd>
     <dt>Written by</dt><dd>${memory.source}</dd>
     <dt>Observed</dt><dd>${time(memory.observed_at)}</dd>
     <dt>Vector</dt><dd>${memory.embedder ?? 'none yet'}</dd>
-    <dt>Taken out</dt><dd>${memory.redacted.length === 0 ? 'nothing' : memory.redacted.join(', ')}</dd>
+    <dt>Redacted</dt><dd>${memory.redacted.length === 0 ? 'nothing' : memory.redacted.join(', ')}</dd>
     <dt>Expires</dt><dd>${memory.expires_at === null ? 'never' : time(memory.expires_at)}</dd>
   </dl>
   ${
@@ -62,16 +62,18 @@ const Shown = ({ place, memory, history }) => html`
     )}</ul>`
   }
   <h3>History</h3>
-  <${Table} label="History" columns=${['At', 'What', 'It said', 'Held', 'Memory']} rows=${history.map((past, at) => ({
-    key: `${past.id} ${at}`,
-    cells: [
-      html`<time datetime=${past.at}>${time(past.at)}</time>`,
-      html`<span class="chip" data-tone=${past.event === 'superseded' ? 'wait' : 'calm'}>${past.event}</span>`,
-      past.content,
-      heldOf(past),
-      past.id === memory.id ? 'this one' : html`<a href=${hashAt(place, { id: past.id })}>${past.id}</a>`,
-    ],
-  }))} />
+  <${Table} label="History" columns=${['Time', 'Change', 'Content', 'Valid', 'Memory']} rows=${history.map(
+    (past, at) => ({
+      key: `${past.id} ${at}`,
+      cells: [
+        html`<time datetime=${past.at}>${time(past.at)}</time>`,
+        html`<span class="chip" data-tone=${past.event === 'superseded' ? 'wait' : 'calm'}>${past.event}</span>`,
+        past.content,
+        heldOf(past),
+        past.id === memory.id ? 'this one' : html`<a href=${hashAt(place, { id: past.id })}>${past.id}</a>`,
+      ],
+    }),
+  )} />
 `
 
 /** @param {Past} past */

@@ -41,7 +41,7 @@ const Hits = ({ place, found: { results, embedder, left_out = [] } }) => html`
   ${
     results.length === 0
       ? html`<p class="panel-part">Nothing answers this. Try another word${place.query.as_of ? ', or another time' : ''}.</p>`
-      : html`<${Table} label="Hits" columns=${['Memory', 'Content', 'Score', 'Found by', 'Where', 'Observed']} rows=${results.map(
+      : html`<${Table} label="Hits" columns=${['Memory', 'Content', 'Score', 'Matched by', 'Scope', 'Observed']} rows=${results.map(
           (hit) => rowOf(place, hit),
         )} />`
   }

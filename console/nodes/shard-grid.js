@@ -48,7 +48,7 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
     })}</ol>
     ${
       takeovers.length > 0 &&
-      html`<${Table} label="Takeovers" columns=${['Shard', 'From', 'To', 'Seen']} rows=${takeovers.map(
+      html`<${Table} label="Takeovers" columns=${['Shard', 'From', 'To', 'Time']} rows=${takeovers.map(
         ({ shard, from, to, at }, index) => ({
           key: `${shard} ${at} ${index}`,
           cells: [String(shard), nameOf(from), nameOf(to), age(at)],

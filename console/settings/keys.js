@@ -33,15 +33,15 @@ export const Keys = ({ project, keys, operates, done }) => {
       ${
         live.length === 0
           ? html`<p class="panel-part muted">The project has no key: nothing can call it. ${operates ? 'Make one below.' : 'An admin makes one.'}</p>`
-          : html`<${Table} label="Keys" columns=${['Key', 'Name', 'Begins and ends', 'Last used', 'Expires', 'Made by', 'Requests', 'Act']} rows=${live.map(
+          : html`<${Table} label="Keys" columns=${['Key', 'Name', 'Preview', 'Last used', 'Expires', 'Created by', 'Requests', 'Actions']} rows=${live.map(
               (key) => rowOf({ project, operates, show, done }, key),
             )} />`
       }
       ${
         operates &&
         html`<form class="filters" aria-label="New key" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <label class="wide">Name of a new key<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
-        <${ActButton} main label="Make a key" disabled=${name.trim() === ''} act=${create} /></form>`
+        <label class="wide">New key name<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
+        <${ActButton} main label="Create key" disabled=${name.trim() === ''} act=${create} /></form>`
       }
     </section>
   `

@@ -19,7 +19,7 @@ export const Members = ({ project, members, me, done }) => {
   return html`
     <section class="panel" aria-label="Members">
       <h2>Members <span class="muted">a member reads, an approver answers approvals, an admin changes what the project has, an owner manages members</span></h2>
-      <${Table} label="Members" columns=${['Member', 'Name', 'Role', 'Act']} rows=${members.map((member) => rowOf({ project, owns, me, done }, member))} />
+      <${Table} label="Members" columns=${['Member', 'Name', 'Role', 'Actions']} rows=${members.map((member) => rowOf({ project, owns, me, done }, member))} />
       ${owns && html`<${NewMember} project=${project} done=${done} />`}
     </section>
   `
@@ -67,7 +67,7 @@ const NewMember = ({ project, done }) => {
   }
   return html`<form class="filters" aria-label="New member" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
     <label>E-mail<input type="email" value=${email} autocomplete="off" onInput=${typed(setEmail)} /></label>
-    <label>First password, 12 characters<input type="password" value=${password} autocomplete="new-password" onInput=${typed(setPassword)} /></label>
+    <label>Initial password (12 characters or more)<input type="password" value=${password} autocomplete="new-password" onInput=${typed(setPassword)} /></label>
     <label>Role<select onChange=${typed(setRole)}>${roles.map((each) => html`<option value=${each} selected=${each === role}>${each}</option>`)}</select></label>
     <${ActButton} main label="Add member" disabled=${email === '' || password.length < 12} act=${add} />
   </form>`

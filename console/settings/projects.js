@@ -21,13 +21,13 @@ export const Projects = ({ project, projects, operates, done }) => {
   return html`
     <section class="panel" aria-label="Projects">
       <h2>Projects</h2>
-      <${Table} label="Projects" columns=${['Project', 'Name', 'State', 'Origins of browsers', 'Made']} rows=${projects.map(rowOf)} />
+      <${Table} label="Projects" columns=${['Project', 'Name', 'Status', 'Allowed origins', 'Created']} rows=${projects.map(rowOf)} />
       ${operates && shown && html`<${Change} key=${shown.id} shown=${shown} done=${done} />`}
       ${
         operates &&
         html`<form class="filters" aria-label="New project" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <label class="wide">Name of a new project<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
-        <${ActButton} main label="Make a project" disabled=${name.trim() === ''} act=${create} /></form>`
+        <label class="wide">New project name<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
+        <${ActButton} main label="Create project" disabled=${name.trim() === ''} act=${create} /></form>`
       }
     </section>
   `
@@ -55,8 +55,8 @@ const Change = ({ shown, done }) => {
     done()
   }
   return html`<form class="filters" aria-label="This project" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-    <label>Name of this project<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
-    <label class="wide">Origins of browsers that may use its client tokens<input value=${origins} spellcheck=${false} onInput=${typed(setOrigins)} /></label>
+    <label>Project name<input value=${name} maxlength="256" onInput=${typed(setName)} /></label>
+    <label class="wide">Allowed origins (for client tokens in browsers)<input value=${origins} spellcheck=${false} onInput=${typed(setOrigins)} /></label>
     <${ActButton} label="Save" act=${save} />
   </form>`
 }

@@ -46,10 +46,12 @@ export const ReviewForm = ({ project, server, tool, done }) => {
 
 /** Old and new, field by field. @param {{ changes: readonly import('./tools-page.js').Change[] }} props */
 const Changes = ({ changes }) => html`
-  <${Table} label="Changes" columns=${['Field', 'Approved', 'Now']} rows=${changes.map(({ path, before, after }) => ({
-    key: path,
-    cells: [path, html`<del>${textOf(before)}</del>`, html`<ins>${textOf(after)}</ins>`],
-  }))} />
+  <${Table} label="Changes" columns=${['Field', 'Approved', 'Current']} rows=${changes.map(
+    ({ path, before, after }) => ({
+      key: path,
+      cells: [path, html`<del>${textOf(before)}</del>`, html`<ins>${textOf(after)}</ins>`],
+    }),
+  )} />
 `
 
 /** @param {unknown} value */

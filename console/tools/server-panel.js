@@ -23,7 +23,7 @@ export const ServerPanel = ({ place, server, snapshot: { tools, skipped }, done 
       ${server.error !== null && html`<p class="panel-part trouble" role="alert">${server.error.code}: ${server.error.message}</p>`}
       ${waiting.map((tool) => html`<${ReviewForm} key=${`${tool.name} ${tool.hash}`} project=${place.project} server=${server} tool=${tool} done=${done} />`)}
       ${waiting.length === 0 && html`<p class="panel-part muted">No tool waits for a review.</p>`}
-      ${others.length > 0 && html`<${Table} label=${`Other tools of ${server.name}`} columns=${['Tool', 'State', 'Says', 'Review', 'Change']} rows=${others.map((tool) => rowOf({ place, server, done }, tool))} />`}
+      ${others.length > 0 && html`<${Table} label=${`Other tools of ${server.name}`} columns=${['Tool', 'Status', 'Description', 'Review', 'Actions']} rows=${others.map((tool) => rowOf({ place, server, done }, tool))} />`}
       ${
         skipped.length > 0 &&
         html`<h3>Not taken</h3><ul class="links">${skipped.map(({ name, reason }) => html`<li><code>${name}</code> <span class="chip" data-tone="bad">${reason.replaceAll('_', ' ')}</span></li>`)}</ul>`

@@ -77,7 +77,7 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
     ${
       servers.length === 0
         ? html`<p class="empty">No remote tool server yet. Register one with a secret key: <code>POST /v1/mcp/servers {"name": "…", "url": "…"}</code></p>`
-        : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Name', 'State', 'To review', 'Tools', 'Tenant', 'Read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
+        : html`<section class="panel" aria-label="Servers"><h2>Servers</h2><${Table} label="Servers" columns=${['Server', 'Name', 'Status', 'To review', 'Tools', 'Tenant', 'Last read', 'Lifecycle']} rows=${sortedOf(servers).map((server) => rowOf(place, server))} /></section>`
     }
   `
 }

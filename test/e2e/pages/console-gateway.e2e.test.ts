@@ -60,7 +60,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     const { page } = console
     for (let n = 0; n < 3; n++) await chat('rack/broken', { max_tokens: 10 })
     await console.show('gateway?by=key&failed=true', 'Gateway')
-    const needs = page.getByRole('region', { name: 'Needs somebody' })
+    const needs = page.getByRole('region', { name: 'Needs attention' })
     await needs.getByText(/% of its budget of today is spent/).waitFor()
     await needs.getByText(/requests failed, last with/).waitFor()
     await page.getByRole('meter', { name: /^Budget of today/ }).waitFor()

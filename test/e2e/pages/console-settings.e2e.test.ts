@@ -12,8 +12,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
   it('make a key that is shown once and works, and revoke it', async () => {
     const { page } = console
     await console.show('settings', 'Settings')
-    await page.getByLabel('Name of a new key').fill('Deploy')
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByLabel('New key name').fill('Deploy')
+    await page.getByRole('button', { name: 'Create key' }).click()
     const shown = page.getByRole('textbox', { name: /^The new key/ })
     const key = await shown.inputValue()
     expect((await console.world.as(key).get('/v1/models')).status).toBe(200)
@@ -33,7 +33,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
     await console.show('settings', 'Settings')
     const form = page.getByRole('form', { name: 'New member' })
     await form.getByLabel('E-mail').fill('ada@example.com')
-    await form.getByLabel('First password').fill('a long password')
+    await form.getByLabel('Initial password').fill('a long password')
     await form.getByRole('button', { name: 'Add member' }).click()
     await page.getByLabel('Role of ada@example.com').selectOption('approver')
     await page.getByRole('button', { name: 'Make approver' }).click()
@@ -54,8 +54,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('settings and nodes in 
   it('make a project, and show who runs each of the 256 shards and how long commits take', async () => {
     const { page } = console
     await console.show('settings', 'Settings')
-    await page.getByLabel('Name of a new project').fill('Second')
-    await page.getByRole('button', { name: 'Make a project' }).click()
+    await page.getByLabel('New project name').fill('Second')
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('table', { name: 'Projects' }).getByText('Second').waitFor()
     await console.world.api.createSession()
     await console.show('nodes', 'Nodes')
