@@ -5,6 +5,8 @@ import { peerLimits } from './peer-limits.ts'
 const lateMs = 50
 /** What was slow once counts half after so long, in ms. */
 const forgetMs = 5_000
+/** A peer that is there may take so many times what was slow lately. */
+const slowFactor = 4
 
 /** How slow the way to a peer has been lately, either side's fault; kept over connections to one address. */
 export class PeerPace {
@@ -18,14 +20,15 @@ export class PeerPace {
 
   /** Something took so long that should take no time, in ms. */
   note(ms: number): void {
-    if (ms < this.#lately()) return
-    this.#slowestMs = ms
+    const slowMs = Math.min(ms, peerLimits.silenceMostMs / slowFactor)
+    if (slowMs < this.#lately()) return
+    this.#slowestMs = slowMs
     this.#at = this.#clock.steady()
   }
 
   /** How long a peer that is there may take to say so, in ms: four times what was slow lately, within bounds. */
   get patienceMs(): number {
-    return Math.min(peerLimits.silenceMostMs, Math.max(peerLimits.silenceMs, 4 * this.#lately()))
+    return Math.min(peerLimits.silenceMostMs, Math.max(peerLimits.silenceMs, slowFactor * this.#lately()))
   }
 
   #lately(): number {

@@ -6,6 +6,9 @@ import { PeerPace } from './heartbeat.ts'
 import { addressOf } from './host-port.ts'
 import { PeerConnection } from './peer-connection.ts'
 
+/** A cluster has far fewer processes; what is forgotten is found out again. */
+const mostPaces = 1_000
+
 /** What the requesting side is made of. */
 export interface PeersOptions {
   /** The same on all nodes; derived from the master key. */
@@ -20,7 +23,7 @@ export interface PeersOptions {
 export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Peers & { close(): void } => {
   const connections = new Map<string, PeerConnection>()
   const listeners: ((address: string) => void)[] = []
-  // one for each address that there ever was, as long as the process runs: some forty bytes
+  // for addresses of processes that ended too
   const paces = new Map<string, PeerPace>()
   let closed = false
   const connected = (address: string): PeerConnection | undefined => {
@@ -28,6 +31,7 @@ export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Pe
     if (known !== undefined) return known
     const place = addressOf(address)
     if (place === undefined) return undefined
+    if (paces.size >= mostPaces) paces.clear()
     const pace = paces.get(address) ?? new PeerPace(clock)
     paces.set(address, pace)
     const made: PeerConnection = new PeerConnection(place, { ...options, clock, pace }, (wasReady) => {

@@ -57,6 +57,13 @@ describe('a peer whose answer is awaited', () => {
     expect(pace.patienceMs).toBe(silenceMostMs)
   })
 
+  it('is given up soon again after the worst standstill', async () => {
+    const { clock, pace } = beating()
+    pace.note(3_600_000)
+    await clock.leap(15_000)
+    expect(pace.patienceMs).toBe(silenceMs)
+  })
+
   it('is not silent because this process stood still', async () => {
     const { clock, pace, seen, heartbeat } = beating()
     await clock.advance(beatMs)
