@@ -58,8 +58,10 @@ describe('a peer whose answer is awaited', () => {
   })
 
   it('is given up soon again after the worst standstill', async () => {
-    const { clock, pace } = beating()
+    const { clock, pace, heartbeat } = beating()
+    heartbeat.stop()
     pace.note(3_600_000)
+    expect(pace.patienceMs).toBe(silenceMostMs)
     await clock.leap(15_000)
     expect(pace.patienceMs).toBe(silenceMs)
   })
