@@ -96,4 +96,4 @@ const addTo = (index: PageIndex, { url, title, text }: SetPage, firstSeenAt = 0)
 }
 
 const searched = (index: PageIndex, { text }: SetQuestion): Promise<readonly PageHit[]> =>
-  index.search({ text, vector: null, embedder: null, limit: 10, accepts: () => true, diverse: true, now: 0 })
+  index.search({ text, vector: null, embedder: null, limit: 10, accepts: null, diverse: true, now: 0 })

@@ -34,7 +34,8 @@ export interface PageQuery {
   readonly vector: Float32Array | null
   readonly embedder: string | null
   readonly limit: number
-  readonly accepts: (page: FindablePage) => boolean
+  /** null: every page. A filter is put to each passage of the corpus. */
+  readonly accepts: ((page: FindablePage) => boolean) | null
   /** Whether hosts take turns. */
   readonly diverse: boolean
   readonly now: number
@@ -138,20 +139,10 @@ export class PageIndex {
 
   /** Finds pages by a query, best first. */
   async search(query: PageQuery): Promise<readonly PageHit[]> {
-    const decided = new Map<string, boolean>()
-    // passages of a page mostly stand beside one another
-    let last: { readonly page: string; readonly accepted: boolean } | null = null
-    const accepts = (id: string): boolean => {
-      const page = pageOf(id)
-      if (last?.page === page) return last.accepted
-      const accepted = decided.get(page) ?? this.#accepts(page, query)
-      decided.set(page, accepted)
-      last = { page, accepted }
-      return accepted
-    }
-    const { text, vector, embedder, now } = query
+    const { text, vector, embedder, accepts, now } = query
     const { hits } = await this.#passages.search({
-      ...{ text, vector, now, accepts, limit: mostPassages, explain: true },
+      ...{ text, vector, now, limit: mostPassages, explain: true },
+      ...(accepts !== null && { accepts: this.#ofPassages(accepts) }),
       ...(embedder !== null && { embedder }),
     })
     const best = new Map<string, (typeof hits)[number]>()
@@ -166,9 +157,17 @@ export class PageIndex {
     }))
   }
 
-  #accepts(id: string, { accepts }: PageQuery): boolean {
-    const entry = this.#pages.get(id)
-    return entry !== undefined && accepts(entry.page)
+  /** The passages of a page mostly stand beside one another: it is looked up once for them. */
+  #ofPassages(accepts: (page: FindablePage) => boolean): (id: string) => boolean {
+    let [last, accepted] = ['', false]
+    return (id) => {
+      const page = pageOf(id)
+      if (page === last) return accepted
+      const entry = this.#pages.get(page)
+      last = page
+      accepted = entry !== undefined && accepts(entry.page)
+      return accepted
+    }
   }
 
   #found(

@@ -35,7 +35,7 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
       const { index, rows } = await parts.indexes.of(corpus)
       const hits = await index.search({
         ...{ text: query, vector, embedder: vector === null ? null : (parts.embedder?.id ?? null), limit },
-        accepts: ({ id }) => accepts(rows.get(id)),
+        accepts: accepts === null ? null : ({ id }) => accepts(rows.get(id)),
         diverse: domain === undefined,
         now: parts.now(),
       })
@@ -52,14 +52,15 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
   return { query, count: results.length, searchEngine, results, untrusted: true }
 }
 
-/** @throws {ServiceError} `invalid_field` for a freshness that is none. */
+/** Null for a search of all pages. @throws {ServiceError} `invalid_field` for a freshness that is none. */
 const acceptsOf = (
   { domain, freshness, language }: PageSearch,
   now: number,
-): ((row: WebPageRow | undefined) => boolean) => {
+): ((row: WebPageRow | undefined) => boolean) | null => {
   const since = sinceOf({ freshness }, now)
   const host = domain?.toLowerCase()
   const spoken = language?.toLowerCase()
+  if (since === undefined && host === undefined && spoken === undefined) return null
   return (row) => {
     if (row === undefined) return false
     const { canonical_url, published_at, language: own } = row.data
