@@ -247,6 +247,7 @@ export class ActorView {
     const step = index === null ? undefined : steps[index]
     const place = { view: /** @type {const} */ ('actor'), project: this.#project, id: this.#id }
     if (this.#source.live) history.replaceState(null, '', routeHash({ ...place, ...(step && { step: step.seq }) }))
+    this.#showWay()
     if (index === null) this.#play?.settle(this.#actor?.active ?? [])
     else {
       const before = index > 0 ? this.#book.stateAt(index - 1) : null
@@ -256,6 +257,12 @@ export class ActorView {
     this.#log.standAt(index === null ? null : this.#book.sequenceAt(index))
     this.#renderPanel()
     this.#panel.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' })
+  }
+
+  /** The edges that were taken up to where the reader stands, by the commits that are on the page. */
+  #showWay() {
+    const upTo = this.#scrubber.travels ? this.#scrubber.index : this.#book.steps.length - 1
+    this.#play?.chart.walk(this.#book.statesTo(upTo))
   }
 
   /** ← and → go through the commits, wherever nothing is written or chosen. @param {KeyboardEvent} event */
@@ -290,6 +297,7 @@ export class ActorView {
       more = data.length > 0 && after < last_seq
       if (fresh.length === 0) continue
       this.#scrubber.grow(this.#book.steps)
+      this.#showWay()
       const states = fresh.flatMap(({ to }) => (to === null ? [] : [activeAt(to)]))
       if (!this.#scrubber.travels && this.#looking) this.#play?.play(states)
       this.#renderPanel()

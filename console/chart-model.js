@@ -23,8 +23,7 @@
  * @returns {ChartMarks} marks of every state, and the indexes of the edges that the transition took
  */
 export const chartMarks = (layout, active, before) => {
-  const entered = active.filter((id) => before !== null && !before.includes(id))
-  const left = (before ?? []).filter((id) => !active.includes(id))
+  const [left, entered] = before === null ? [[], []] : changeOf(active, before)
   const touched = new Set([...entered, ...left])
   const nodes = layout.nodes.map(({ id }) => {
     /** @type {NodeMark} */
@@ -33,6 +32,16 @@ export const chartMarks = (layout, active, before) => {
   })
   return { nodes: new Map(nodes), edges: edgesTaken(layout, left, entered) }
 }
+
+/**
+ * @param {readonly string[]} active
+ * @param {readonly string[]} before
+ * @returns {readonly [readonly string[], readonly string[]]} what was left, and what was entered
+ */
+const changeOf = (active, before) => [
+  before.filter((id) => !active.includes(id)),
+  active.filter((id) => !before.includes(id)),
+]
 
 /**
  * @param {string} id
@@ -67,6 +76,23 @@ const edgesTaken = ({ edges }, left, entered) => {
     }
   }
   return new Set()
+}
+
+/**
+ * The edges that an actor took on its way.
+ *
+ * @param {Layout} layout
+ * @param {readonly (readonly string[])[]} states the active states, one after the other
+ * @returns {ReadonlySet<number>} indexes of edges
+ */
+export const edgesWalked = (layout, states) => {
+  // an actor goes the same ways again and again
+  const moves = new Map(
+    states.slice(1).map((active, index) => [`${states[index]} ${active}`, { before: states[index] ?? [], active }]),
+  )
+  return new Set(
+    [...moves.values()].flatMap(({ before, active }) => [...edgesTaken(layout, ...changeOf(active, before))]),
+  )
 }
 
 /** Of the corners of edges, in px. */

@@ -1,4 +1,4 @@
-import { arrowHead, chartMarks, edgePath } from './chart-model.js'
+import { arrowHead, chartMarks, edgePath, edgesWalked } from './chart-model.js'
 import { s } from './dom.js'
 import { toneOf } from './format.js'
 
@@ -69,6 +69,12 @@ export class Chart {
       `State chart of the ${this.#layout.machine} machine. Active: ${active.at(-1) ?? 'none'}.`,
     )
     this.#fadeSoon()
+  }
+
+  /** Marks the edges that were taken on the way through these states, and no others. @param {readonly (readonly string[])[]} states */
+  walk(states) {
+    const walked = edgesWalked(this.#layout, states)
+    for (const [index, edge] of this.#edges.entries()) edge.classList.toggle('walked', walked.has(index))
   }
 
   /** What was lit is forgotten: the next states are lit without a way to them. */

@@ -61,6 +61,13 @@ export class StepBook {
     return this.steps.slice(index + 1).find(({ to }) => to !== null)?.from ?? null
   }
 
+  /** The active states after each commit that moved, up to one; those before the first of them lead. @param {number} index */
+  statesTo(index) {
+    const moves = this.steps.slice(0, index + 1).filter(({ to }) => to !== null)
+    const first = moves[0]?.from ?? null
+    return [...(first === null ? [] : [first]), ...moves.flatMap(({ to }) => (to === null ? [] : [to]))].map(activeAt)
+  }
+
   /** The context as of a commit, as far as the commits that are here say, and what that one changed. @param {number} index */
   contextAt(index) {
     const changes = this.steps.slice(0, index + 1).map(({ context }) => context ?? {})

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { definitions } from '#actors/capabilities.ts'
-import { arrowHead, chartMarks, edgePath } from '../../console/chart-model.js'
+import { arrowHead, chartMarks, edgePath, edgesWalked } from '../../console/chart-model.js'
 import { toneOf } from '../../console/format.js'
 
 const layoutOf = (machine: string) =>
@@ -62,6 +62,22 @@ describe('what is lit on a chart', () => {
     expect(layout).toMatchObject({ machine: name, version: definition?.version })
     const drawn = layout.nodes.map(({ id }: { id: string }) => id)
     for (const state of Object.keys(definition?.machine.states ?? {})) expect(drawn).toContain(state)
+  })
+})
+
+describe('the way of an actor', () => {
+  const walked = (...states: readonly (readonly string[])[]) =>
+    [...edgesWalked(session, states)].map((index) => `${session.edges[index].from} → ${session.edges[index].to}`)
+
+  it('is every edge that it took, once', () => {
+    const once = walked(idle, thinking, idle)
+    expect(once).toEqual([...taken(thinking, idle), ...taken(idle, thinking)])
+    expect(walked(idle, thinking, idle, thinking, idle)).toEqual(once)
+  })
+
+  it('is nothing before it moved', () => {
+    expect(walked()).toEqual([])
+    expect(walked(idle)).toEqual([])
   })
 })
 

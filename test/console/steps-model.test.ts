@@ -65,6 +65,10 @@ describe('the commits of an actor', () => {
     const book = new StepBook()
     book.add(steps.slice(2))
     expect(book.stateAt(0)).toBe('active.working.thinking')
+    expect(book.statesTo(9)).toEqual([
+      ['active', 'active.working', 'active.working.thinking'],
+      ['active', 'active.idle'],
+    ])
   })
 
   it('name every active state, outer ones first, of several regions too', () => {

@@ -112,6 +112,13 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     expect(await page.locator('.output').first().textContent()).toBe(last?.payload.output)
     expect(await shownSequences()).toEqual(await storedSequences(session))
     expect(complaints).toEqual([])
+    // the way that it went stays on the chart, up to where the reader stands
+    const walked = page.locator('.edge.walked')
+    expect(await walked.count()).toBe(2)
+    await page.getByRole('slider').press('Home')
+    await expect.poll(() => walked.count()).toBe(0)
+    await page.getByRole('button', { name: 'Back to now' }).click()
+    await expect.poll(() => walked.count()).toBe(2)
     expect(requested.filter((url) => !url.startsWith(`${world.url}/`))).toEqual([])
     expect(requested.filter((url) => /csk_|token|password/i.test(url))).toEqual([])
   })
