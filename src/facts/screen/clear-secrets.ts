@@ -11,13 +11,15 @@ const noSecrets: ReadonlySet<string> = new Set(
 
 /** Letters and digits in one word that no word of a language is. */
 const keyed = /(?<![\w-])(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[a-z])(?=[\w-]{0,64}[A-Z])[A-Za-z0-9_-]{32,}(?![\w-])/
+/** Digests by which pages name the files that they load (Subresource Integrity): anyone may read them. */
+const digests = /(?<!\w)sha(?:256-[A-Za-z0-9+/]{43}=|384-[A-Za-z0-9+/]{64}|512-[A-Za-z0-9+/]{86}==)(?![\w+/=])/g
 const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/
 const prefixed =
   /(?<![\w-])(?:sk|pk|rk|csk|cak|cpk|ect|whsec|ghp|gho|ghs|glpat|xox[abpr]|hf|npm|gsk)[-_][A-Za-z0-9_-]{12,}|(?<!\w)(?:AKIA|ASIA)[0-9A-Z]{16}(?!\w)|(?<![\w-])AIza[\w-]{35}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}/
 
 /** Whether a text holds a password, PIN, key or token in clear. */
 export const hasClearSecret = (text: string): boolean => {
-  if (privateKey.test(text) || prefixed.test(text) || keyed.test(text)) return true
+  if (privateKey.test(text) || prefixed.test(text) || keyed.test(text.replace(digests, ''))) return true
   for (const { groups } of text.matchAll(said)) {
     const value = (groups?.value ?? '').replace(/[.,;:!?]{1,8}$/, '')
     if (!noSecrets.has(value.toLowerCase()) && !value.startsWith('[')) return true
