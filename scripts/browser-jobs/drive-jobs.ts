@@ -74,9 +74,13 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
     }
   }
   let mostBrowsers = 0
+  let isLooking = false
   const watch = setInterval(() => {
+    if (isLooking) return
+    isLooking = true
     void browsersOf(ids).then((seen) => {
       mostBrowsers = Math.max(mostBrowsers, new Set(seen).size)
+      isLooking = false
     })
   }, lookMs)
   try {
