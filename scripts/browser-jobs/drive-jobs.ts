@@ -73,20 +73,11 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
       await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
   }
-  let mostBrowsers = 0
-  let isLooking = false
-  const watch = setInterval(() => {
-    if (isLooking) return
-    isLooking = true
-    void browsersOf(ids).then((seen) => {
-      mostBrowsers = Math.max(mostBrowsers, new Set(seen).size)
-      isLooking = false
-    })
-  }, lookMs)
+  const watch = watchBrowsers(ids)
   try {
     await Promise.all(Array.from({ length: open }, one))
   } finally {
-    clearInterval(watch)
+    clearInterval(watch.timer)
     await site.close()
   }
   const forms = site.paths().filter((path) => path.startsWith('/sent/'))
@@ -96,7 +87,7 @@ export const driveJobs = async ({ start, count, open }: DriveOptions): Promise<D
     failures: ends.flatMap(({ status, code }) => (status === 'failed' ? [code] : [])),
     sent: new Set(forms).size,
     sentTwice: forms.length - new Set(forms).size,
-    mostBrowsers,
+    mostBrowsers: watch.most,
     left: await browsersOf(ids),
   }
 }
@@ -116,6 +107,19 @@ const persistently = async <T>(attempt: () => Promise<T>): Promise<T> => {
 const actionsOf = (n: number): readonly object[] => {
   if (sends(n)) return [{ type: 'click', selector: 'button' }]
   return isCancelled(n) ? Array.from({ length: 10 }, () => ({ type: 'waitFor', milliseconds: 5_000 })) : []
+}
+
+/** Counts the browsers at work, one look at a time, until its timer is cleared. */
+const watchBrowsers = (ids: ReadonlySet<string>) => {
+  let isLooking = false
+  const look = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    watch.most = Math.max(watch.most, new Set(await browsersOf(ids)).size)
+    isLooking = false
+  }
+  const watch = { most: 0, timer: setInterval(() => void look(), lookMs) }
+  return watch
 }
 
 /** Jobs whose browser has a process, once for its first one; none where there is no /proc. */
