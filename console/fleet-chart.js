@@ -1,23 +1,25 @@
-import { arrowHead, edgePath } from './chart-model.js'
+import { arrowHead, edgePath, edgesWalked } from './chart-model.js'
 import { toneOf } from './format.js'
 import { html } from './html.js'
 import { listHash } from './route.js'
+import { activeAt } from './steps-model.js'
 
 /** Smaller than this part of its size its text cannot be read. */
 const leastScale = 0.92
 
 /**
- * A machine's chart with the number of actors in each state; a state opens its actors.
+ * A machine's chart with the number of actors in each state, and of failures on its edges; a state opens its actors.
  *
- * @param {{ layout: import('./chart-model.js').Layout, states: readonly import('./fleet-page.js').FleetState[], project: string }} props
+ * @param {{ layout: import('./chart-model.js').Layout, machine: import('./fleet-page.js').FleetMachine, project: string }} props
  */
-export const FleetChart = ({ layout, states, project }) => {
+export const FleetChart = ({ layout, machine: { states, failing_edges }, project }) => {
+  const failures = failuresOn(layout, failing_edges)
   const counts = new Map(states.map(({ state, actors }) => [state, actors]))
   return html`
     <div class="chart-box" tabindex="0" role="group" aria-label=${`Chart of ${layout.machine}`}>
       <svg class="chart fleet-chart" viewBox=${`0 0 ${layout.width} ${layout.height}`} width=${layout.width} height=${layout.height} style=${{ minWidth: `${layout.width * leastScale}px` }}>
         ${layout.nodes.filter(({ kind }) => kind === 'region').map((node) => html`<${Region} node=${node} />`)}
-        ${layout.edges.map(({ points, details }) => html`<g class="edge"><title>${details.join('\n')}</title><path d=${edgePath(points)} /><polygon points=${arrowHead(points)} /></g>`)}
+        ${layout.edges.map((edge, index) => html`<${Edge} edge=${edge} failed=${failures.get(index) ?? 0} />`)}
         ${layout.nodes
           .filter(({ kind }) => kind !== 'region')
           .map(
@@ -26,6 +28,35 @@ export const FleetChart = ({ layout, states, project }) => {
           )}
       </svg>
     </div>
+  `
+}
+
+/**
+ * How many steps failed on each edge, by its index. A step through a state that is only passed counts on its last edge.
+ *
+ * @param {import('./chart-model.js').Layout} layout
+ * @param {import('./fleet-page.js').FleetMachine['failing_edges']} failing
+ */
+const failuresOn = (layout, failing) => {
+  /** @type {Map<number, number>} */
+  const counts = new Map()
+  for (const { from, to, count } of failing) {
+    const last = [...edgesWalked(layout, [activeAt(from), activeAt(to)])].at(-1)
+    if (last !== undefined) counts.set(last, (counts.get(last) ?? 0) + count)
+  }
+  return counts
+}
+
+/** @param {{ edge: import('./chart-model.js').LayoutEdge, failed: number }} props */
+const Edge = ({ edge: { points, details }, failed }) => {
+  const [x = 0, y = 0] = points[Math.floor(points.length / 2)] ?? []
+  const failures = `${failed} ${failed === 1 ? 'failure' : 'failures'} in 24 hours`
+  return html`
+    <g class=${failed > 0 ? 'edge failing' : 'edge'}>
+      <title>${[...(failed > 0 ? [failures] : []), ...details].join('\n')}</title>
+      <path d=${edgePath(points)} /><polygon points=${arrowHead(points)} />
+      ${failed > 0 && html`<text x=${x + 4} y=${y - 5} class="failures">${failed} failed</text>`}
+    </g>
   `
 }
 

@@ -8,7 +8,7 @@ import { listHash } from './route.js'
 
 /**
  * @typedef {{ state: string, final: boolean, actors: number, p50_ms: number | null, p95_ms: number | null }} FleetState
- * @typedef {{ machine: string, version: number, failures_24h: number, states: readonly FleetState[] }} FleetMachine
+ * @typedef {{ machine: string, version: number, failures_24h: number, failing_edges: readonly { from: string, to: string, count: number }[], states: readonly FleetState[] }} FleetMachine
  * @typedef {{ machine: FleetMachine, layout: import('./chart-model.js').Layout | null }} Shown
  */
 
@@ -73,7 +73,7 @@ const Machine = ({ project, machine, layout }) => {
         total > 0 &&
         html`
         <div class="fleet-body">
-          ${layout && html`<${FleetChart} layout=${layout} states=${machine.states} project=${project} />`}
+          ${layout && html`<${FleetChart} layout=${layout} machine=${machine} project=${project} />`}
           <table aria-label=${`States of ${name}`}>
             <thead><tr><th scope="col">State</th><th scope="col">Actors</th><th scope="col">p50</th><th scope="col">p95</th></tr></thead>
             <tbody>${machine.states

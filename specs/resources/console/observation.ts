@@ -111,6 +111,16 @@ const fleetState = object(
   { title: 'FleetState', description: 'A state of a machine, with the actors in it.' },
 )
 
+/** Steps that failed on one edge of a chart. */
+const failingEdge = object(
+  {
+    from: string({ description: 'Innermost state before the step, as a dotted path.' }),
+    to: string({ description: 'Innermost state after it; the same where the step went back.' }),
+    count: integer(),
+  },
+  { title: 'FailingEdge', description: 'Steps between two states that failed in the last 24 hours.' },
+)
+
 /** Something that a text leads to. */
 const finding = object(
   {
@@ -182,7 +192,11 @@ export const observation = defineOperations('observation', {
       object({
         data: array(
           object(
-            { machine: string(), version: integer(), failures_24h: integer(), states: array(fleetState) },
+            {
+              ...{ machine: string(), version: integer(), failures_24h: integer() },
+              failing_edges: array(failingEdge),
+              states: array(fleetState),
+            },
             { title: 'FleetMachine', description: 'A machine, with its actors by state.' },
           ),
         ),

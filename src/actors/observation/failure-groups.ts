@@ -1,4 +1,5 @@
 import type { Scope } from '#specs/scope.ts'
+import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { idFloor } from '../runtime/ids.ts'
 import { type FailureData, failurePrefix, failureRows } from './failures.ts'
@@ -22,17 +23,49 @@ const dayMs = 24 * 60 * 60 * 1000
 /** The newest failures that are counted. */
 export const mostFailures = 1_000
 
-/** What failed in the last 24 hours, by machine and code, the newest group first; of the newest `mostFailures`. */
-export const recentFailures = async (
+/** What failed in the last 24 hours, the newest first; the newest `mostFailures`. */
+const newestFailures = async (
   { records, now }: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,
-): Promise<readonly FailureGroup[]> => {
+): Promise<readonly Row<FailureData>[]> => {
   const rows = await new Table<FailureData>(records, failureRows, now).list(scope, { limit: mostFailures })
   const floor = idFloor(failurePrefix, now() - dayMs)
-  const groups = Map.groupBy(
-    rows.filter(({ id }) => id > floor),
-    ({ data }) => `${data.machine} ${data.code}`,
-  )
+  return rows.filter(({ id }) => id > floor)
+}
+
+/** So many failures of the last 24 hours were steps of a machine from one state to another. */
+export interface FailingEdge {
+  readonly from: string
+  readonly to: string
+  readonly count: number
+}
+
+/** The failures of the last 24 hours by machine: how many, and on which edges, the most first. */
+export const failuresByMachine = async (
+  parts: Pick<ObservationParts, 'records' | 'now'>,
+  scope: Scope,
+): Promise<ReadonlyMap<string, { readonly count: number; readonly edges: readonly FailingEdge[] }>> => {
+  const machines = Map.groupBy(await newestFailures(parts, scope), ({ data }) => data.machine)
+  return new Map([...machines].map(([machine, rows]) => [machine, { count: rows.length, edges: edgesOf(rows) }]))
+}
+
+const edgesOf = (rows: readonly Row<FailureData>[]): readonly FailingEdge[] => {
+  const edges = new Map<string, FailingEdge>()
+  for (const { data } of rows) {
+    const [from, to] = data.moved ?? [null, '']
+    if (from === null) continue
+    const key = `${from} ${to}`
+    edges.set(key, { from, to, count: (edges.get(key)?.count ?? 0) + 1 })
+  }
+  return [...edges.values()].sort((a, b) => b.count - a.count)
+}
+
+/** What failed in the last 24 hours, by machine and code, the newest group first; of the newest `mostFailures`. */
+export const recentFailures = async (
+  parts: Pick<ObservationParts, 'records' | 'now'>,
+  scope: Scope,
+): Promise<readonly FailureGroup[]> => {
+  const groups = Map.groupBy(await newestFailures(parts, scope), ({ data }) => `${data.machine} ${data.code}`)
   return [...groups.values()].flatMap((group) => {
     const [newest] = group
     if (newest === undefined) return []

@@ -10,6 +10,8 @@ export type FailureData = {
   /** Error code; the name of the state where the machine gives none. */
   readonly code: string
   readonly message: string
+  /** Innermost states before and after the step that failed; null when it moved nothing. Rows of earlier releases have none. */
+  readonly moved?: readonly [from: string | null, to: string] | null
 }
 
 /** What failed, one row a commit that says so, for a week. */
@@ -29,8 +31,8 @@ type Why = Pick<FailureData, 'code' | 'message'>
 export const failureLedger: Ledger = (commit, { user }) => {
   const why = loggedFailure(commit.events) ?? enteredFailure(commit)
   if (why === null) return []
-  const { actor, seq, at, project, tenant, machine } = commit
-  const data: FailureData = { actor, machine: machine.split('@')[0] ?? '', ...why }
+  const { actor, seq, at, project, tenant, machine, moved = null } = commit
+  const data: FailureData = { actor, machine: machine.split('@')[0] ?? '', ...why, moved }
   const times = { version: 1, created_at: at, updated_at: at, expires_at: at + failureRetentionMs }
   const id = derivedId(failurePrefix, at, `${actor}:${seq}`)
   return [{ kind: failureRows, record: { id, project, tenant, user, ...times, data } }]

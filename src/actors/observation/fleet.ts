@@ -1,7 +1,7 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
-import { recentFailures } from './failure-groups.ts'
+import { failuresByMachine } from './failure-groups.ts'
 import { type ListedMachine, listedMachines, type ObservationParts } from './list-actors.ts'
 
 type Machine = ResultOf<'observation.fleet'>['data'][number]
@@ -13,14 +13,13 @@ const sample = 100
 /** Every machine with its actors by state. */
 export const fleet = async (parts: ObservationParts, scope: Scope): Promise<readonly Machine[]> => {
   await parts.host.rows.shown()
-  const failures = await recentFailures(parts, scope)
-  const failed = (machine: string): number =>
-    failures.filter((group) => group.machine === machine).reduce((sum, { count }) => sum + count, 0)
+  const failures = await failuresByMachine(parts, scope)
   return Promise.all(
     listedMachines(parts).map(async ({ definition, rows }) => ({
       machine: definition.name,
       version: definition.version,
-      failures_24h: failed(definition.name),
+      failures_24h: failures.get(definition.name)?.count ?? 0,
+      failing_edges: failures.get(definition.name)?.edges ?? [],
       states: await Promise.all(
         leavesOf(definition.machine).map((leaf) => stateOf(parts, scope, { machine: { definition, rows }, leaf })),
       ),

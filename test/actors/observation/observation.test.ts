@@ -170,6 +170,16 @@ describe('lists of actors', () => {
     await expect(listed({ machine: 'run_queue' })).rejects.toMatchObject({ code: 'invalid_query' })
   })
 
+  it('count failures on the edges on which they came, for the fleet', async () => {
+    const { world, parts } = await open({ scripts: [fails, { text: ['Hi'] }] })
+    const session = await newSession(world)
+    await turn(world, session, { input: 'hello' })
+    await turn(world, session, { input: 'again' })
+    const sessions = (await fleet(parts, scope)).find(({ machine }) => machine === 'session')
+    const edge = { from: 'active.working.thinking', to: 'active.idle', count: 1 }
+    expect(sessions).toMatchObject({ failures_24h: 1, failing_edges: [edge] })
+  })
+
   it('count actors by state for the fleet', async () => {
     const { world, parts } = await open({ scripts: [{ text: ['Hi'] }] })
     await newSession(world)

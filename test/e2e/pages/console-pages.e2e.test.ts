@@ -293,13 +293,19 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     const dashboard = await world.dashboard()
     const { body } = await dashboard.get(`/api/projects/${project}/actors/${run.body.id}/events?limit=200`)
     expect(await last.locator('time').getAttribute('datetime')).toBe(body.data.at(-1).created_at)
-    expect(await page.getByRole('log').locator('[tabindex]').count()).toBe(0)
+    expect(await page.getByRole('log').locator('[tabindex]:not([tabindex="-1"]), a:not([tabindex])').count()).toBe(0)
   })
 
-  it('count the fleet by state, and open the actors of one', async () => {
+  it('count the fleet by state and its failures by edge, and open the actors of one', async () => {
     const { session } = await pausedSession()
+    await (await world.api.turn(await world.api.createSession(), { input: 'fail please' })).all()
     await show('#/fleet')
     const sessions = page.getByRole('region', { name: 'session', exact: true })
+    await sessions
+      .locator('.edge.failing')
+      .getByText(/^\d+ failed$/)
+      .first()
+      .waitFor()
     await sessions.getByRole('table').getByRole('link', { name: 'paused' }).click()
     await page.getByRole('link', { name: session }).waitFor()
     expect(page.url()).toContain('/list/session?state=paused')
