@@ -106,8 +106,14 @@ describe('a form holds no other request up for 50 ms', () => {
     expect(declared).toHaveLength(operations.length)
   })
 
-  it.each(Object.entries(forms))('with %s', async (_, formOf) => {
-    for (const operation of operations) {
+  // one parser reads all forms: by day each goes to two operations and each operation gets a quarter of them, at night all
+  const isChosen = (nth: number, at: number): boolean => process.env.EVERY_STORE !== undefined || (nth + at) % 4 === 0
+  const chosenFor = Object.entries(forms).map(
+    ([name, formOf], nth) => [name, formOf, operations.filter((_, at) => isChosen(nth, at))] as const,
+  )
+
+  it.each(chosenFor)('with %s', async (_, formOf, chosen) => {
+    for (const operation of chosen) {
       const { path } = operation
       const body = formOf(operation)
       const seen = await probe.heldMs(world, () => send(path, body, type))
