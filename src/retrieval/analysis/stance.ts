@@ -1,20 +1,15 @@
 /** What a text says of later requests: how they are to be answered, or what its author would rather have. */
 export type Stance = 'instruction' | 'preference'
 
-const whenever = 'when|whenever|if|every time|each time|any ?time'
-const request = 'ask|request|talk|mention|discuss|inquire'
-const firmly = "always|never|only|don't|do not|make sure|remember|please"
-const duty = 'always|never|only|include|provide|give|use|format|show|explain|answer|respond|reply'
+/** "Always … whenever I want …". English, as all of these; a text of another language has none of them. */
+const firmRequest =
+  /\b(?:always|never|only|don't|do not|make sure|remember|please)\b[^.!?\n]{0,200}\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|talk|mention|discuss|inquire|want|need|say|share|send)\b/i
 
-/** "Always … whenever I want …", "when I request …, include …", "from now on …". English; a text of another language has none of them. */
-const instructing = new RegExp(
-  [
-    `\\b(?:${firmly})\\b[^.!?\\n]{0,200}\\b(?:${whenever}) (?:I|we) (?:${request}|want|need|say|share|send)\\b`,
-    `\\b(?:${whenever}) (?:I|we) (?:${request})\\b[^.!?\\n]{0,120}\\b(?:${duty})\\b`,
-    '^(?:please )?from now on\\b',
-  ].join('|'),
-  'i',
-)
+/** "When I request …, include …". */
+const conditionalRequest =
+  /\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) (?:ask|request|talk|mention|discuss|inquire)\b[^.!?\n]{0,120}\b(?:always|never|only|include|provide|give|use|format|show|explain|answer|respond|reply)\b/i
+
+const fromNowOn = /^(?:please )?from now on\b/i
 
 const preferring =
   /\b(?:I|we)(?:.d| would| really| usually| generally)? (?:prefer|like to|love to|would rather|avoid|hate|can.t stand)\b|\bmy (?:preference|favou?rite)\b|\brather than\b/i
@@ -31,7 +26,7 @@ const beginning = (text: string): string => (text.length > most ? text.slice(0, 
 /** What a text says of later requests; null for nothing. */
 export const stanceOf = (text: string): Stance | null => {
   const begins = beginning(text)
-  if (instructing.test(begins)) return 'instruction'
+  if (firmRequest.test(begins) || conditionalRequest.test(begins) || fromNowOn.test(begins)) return 'instruction'
   return preferring.test(begins) ? 'preference' : null
 }
 
