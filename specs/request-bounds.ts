@@ -34,7 +34,7 @@ export const requestBounds: readonly Bound[] = [
     most: '50 ms of the processor: beyond 64 KB a body is read, and what is sent of it written, in shares of 8 ms',
     beyond: 'other requests wait for one share',
     code: ['src/outgoing/shares/in-shares.ts', 'shareMs'],
-    test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms'],
+    test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms ($store)'],
   },
   {
     of: 'choices of one chunk of a streamed answer',

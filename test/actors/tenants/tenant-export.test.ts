@@ -32,6 +32,7 @@ const left = [
   'connection_sign_ins',
   'connection_tools',
   'mcp_server_headers',
+  'lasting_keys',
   'tool_headers',
   'erased_actors',
   'failures',
