@@ -177,7 +177,7 @@ async function redactedBeside(targets: Targets, phase: Phase, seconds: number) {
   return { ours: median(all.ours), unredacted: median(all.unredacted) }
 }
 
-/** To read one line of the request log has the rows of all earlier calls made first, which costs as much as the calls did. */
+/** Reading one line of the request log makes the rows of all earlier calls first, which cost as much as the calls did. */
 async function rowsMade({ service, key }: Target): Promise<void> {
   const none = `req_${'0'.repeat(26)}`
   const answer = await fetch(`${service.url}/v1/request-log/${none}`, { headers: { authorization: `Bearer ${key}` } })

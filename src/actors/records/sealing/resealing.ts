@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#runtime/clock.ts'
+import { Rounds } from '#runtime/rounds.ts'
 import { type SealedParts, sealAnew } from './sealed-anew.ts'
 
 /** Other nodes may still seal under an earlier key while they are replaced. */
@@ -14,31 +15,27 @@ export interface ResealingParts extends SealedParts {
 /** Seals everything under the newest master key, in the background of a server that is given an earlier one too. */
 export class Resealing {
   readonly #parts: ResealingParts
-  #cancel: (() => void) | undefined
-  #round: Promise<void> = Promise.resolve()
-  #stopped = false
+  readonly #rounds: Rounds
 
   constructor(parts: ResealingParts) {
     this.#parts = parts
+    this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.#once() })
   }
 
-  /** Begins at once, and looks again every hour. */
+  /** Begins at once, and looks again an hour after each end. */
   start(): void {
-    if (this.#stopped) return
-    this.#round = this.#once()
-    this.#cancel = this.#parts.clock.after(everyMs, () => this.start())
+    this.#rounds.start(0)
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    this.#cancel?.()
-    await this.#round
+  /** Ends after the page under way. */
+  stop(): Promise<void> {
+    return this.#rounds.stop()
   }
 
   async #once(): Promise<void> {
     const { log } = this.#parts
     try {
-      const count = await sealAnew(this.#parts, () => !this.#stopped)
+      const count = await sealAnew(this.#parts, () => !this.#rounds.stopped)
       if (count === null) return
       const { earlier: sealed, unreadable } = count
       log.info(

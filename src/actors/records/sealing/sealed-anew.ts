@@ -49,7 +49,8 @@ export const countSealed = async (parts: SealedParts): Promise<SealedCount> => {
  * Seals under the key that seals now what another one has sealed, row by row: what was done stays done when the process
  * dies, and a row that changes meanwhile is read again.
  *
- * @param goesOn false ends it between two pages. @returns null when it was ended. @throws {StoreUnavailable}
+ * @param goesOn false ends it between two pages. @returns null when it was ended.
+ * @throws {StoreUnavailable} {Error} for a row that other writers do not leave alone: what comes behind it is left for the next time
  */
 export const sealAnew = async (parts: SealedParts, goesOn: () => boolean): Promise<SealedCount | null> => {
   const count = { earlier: 0, unreadable: 0 }
@@ -78,6 +79,8 @@ const rewritten = async (parts: SealedParts, kind: AnyKind, first: StoredRecord)
       return { earlier: 1, unreadable }
     record = await records.get(kind, projectScope(first.project), first.id)
   }
+  // an earlier key must not be called free to go while a row is sealed under it
+  if (record !== null) throw new Error(`${kind.name} ${first.id} changes too often to be sealed anew`)
   return { earlier: 0, unreadable: 0 }
 }
 

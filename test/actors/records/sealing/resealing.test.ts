@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { boundRecords } from '#records/bound-records.ts'
 import type { TypedKind } from '#records/schema.ts'
 import { Resealing } from '#records/sealing/resealing.ts'
 import { sealAnew } from '#records/sealing/sealed-anew.ts'
@@ -38,11 +39,20 @@ it('seals what is there at its start, and an hour later what an older node has s
   const { records, clock, resealing } = await opened()
   await add(records, 'a')
   resealing.start()
+  await clock.advance(0)
   await expect.poll(() => left(records)).toBe(0)
   await add(records, 'b')
   await clock.advance(hour)
   await expect.poll(() => left(records)).toBe(0)
   await resealing.stop()
+})
+
+it('does not call an earlier key free to go while a row that others keep changing is sealed under it', async () => {
+  const { records, parts } = await opened()
+  await add(records, 'a')
+  const contended = { ...boundRecords(records), replace: async () => 'conflict' as const }
+  await expect(sealAnew({ ...parts, records: contended }, () => true)).rejects.toThrow('things a')
+  expect(await left(records)).toBe(1)
 })
 
 it('does nothing once it is stopped, also when it was not started before', async () => {
