@@ -67,18 +67,31 @@ const hopHeaders = ['authorization', 'cookie', 'proxy-authorization', 'host']
 export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
   const configured = reachOf(options, options.allowedPrivateHosts)
   const content = reachOf(options, options.allowedContentHosts ?? [])
-  return {
-    get dispatcher() {
-      return configured.dispatcher()
-    },
-    check: configured.check,
-    request: configured.request,
-    connect: configured.connect,
-    content,
-    close: async () => {
-      await configured.close()
-      await content.close()
-    },
+  return new OpenGuard(configured, content)
+}
+
+class OpenGuard implements SsrfGuard {
+  readonly check: SsrfGuard['check']
+  readonly request: SsrfGuard['request']
+  readonly connect: SsrfGuard['connect']
+  readonly content: SsrfGuard['content']
+  readonly #reaches: readonly [configured: Reach, content: Reach]
+
+  constructor(configured: Reach, content: Reach) {
+    this.check = configured.check
+    this.request = configured.request
+    this.connect = configured.connect
+    this.content = content
+    this.#reaches = [configured, content]
+  }
+
+  /** Opened when it is first wanted. */
+  get dispatcher(): Dispatcher {
+    return this.#reaches[0].dispatcher()
+  }
+
+  async close(): Promise<void> {
+    for (const reach of this.#reaches) await reach.close()
   }
 }
 

@@ -57,14 +57,8 @@ export class Upstreams {
     const { origin, pathname } = guarded ? this.#guard.check(route.baseUrl) : new URL(route.baseUrl)
     const dispatcher = (): Dispatcher => (guarded ? this.#guard.dispatcher : this.#pool(origin))
     const plain = guarded ? throughGuard(this.#guard.dispatcher, origin) : this.#postsTo(origin)
-    const made: Upstream = {
-      get dispatcher() {
-        return dispatcher()
-      },
-      origin,
-      basePath: pathname.replace(/(?<!\/)\/+$/, ''),
-      posting: traced(plain, this.#tracer),
-    }
+    const basePath = pathname.replace(/(?<!\/)\/+$/, '')
+    const made = new KnownUpstream(dispatcher, { origin, basePath, posting: traced(plain, this.#tracer) })
     this.#known.set(route, made)
     return made
   }
@@ -91,6 +85,25 @@ export class Upstreams {
     const pool = openPool(origin, this.#connectTimeoutMs)
     this.#pools.set(origin, pool)
     return pool
+  }
+}
+
+/** Its dispatcher is opened when it is first wanted: most requests go past it. */
+class KnownUpstream implements Upstream {
+  readonly origin: string
+  readonly basePath: string
+  readonly posting: PostDispatcher
+  readonly #dispatcher: () => Dispatcher
+
+  constructor(dispatcher: () => Dispatcher, { origin, basePath, posting }: Omit<Upstream, 'dispatcher'>) {
+    this.origin = origin
+    this.basePath = basePath
+    this.posting = posting
+    this.#dispatcher = dispatcher
+  }
+
+  get dispatcher(): Dispatcher {
+    return this.#dispatcher()
   }
 }
 

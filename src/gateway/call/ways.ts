@@ -17,29 +17,55 @@ export interface Ways<W extends Way> {
   skipModel(): void
 }
 
-/** The same ways, each with what `make` adds to it when its turn comes. */
-export const mappedWays = <V extends Way, W extends Way>(ways: Ways<V>, make: (way: V) => W): Ways<W> => {
-  const made = (way: V | null): W | null => (way === null ? null : make(way))
-  return {
-    next: () => {
-      const way = ways.next()
-      return way instanceof Promise ? way.then(made) : made(way)
-    },
-    get hasMore() {
-      return ways.hasMore
-    },
-    skipModel: () => ways.skipModel(),
+class MappedWays<V extends Way, W extends Way> implements Ways<W> {
+  readonly #ways: Ways<V>
+  readonly #make: (way: V) => W
+
+  constructor(ways: Ways<V>, make: (way: V) => W) {
+    this.#ways = ways
+    this.#make = make
+  }
+
+  get hasMore(): boolean {
+    return this.#ways.hasMore
+  }
+
+  next(): W | null | Promise<W | null> {
+    const way = this.#ways.next()
+    return way instanceof Promise ? way.then((late) => this.#made(late)) : this.#made(way)
+  }
+
+  skipModel(): void {
+    this.#ways.skipModel()
+  }
+
+  #made(way: V | null): W | null {
+    return way === null ? null : this.#make(way)
   }
 }
 
-/** Ways that are known from the beginning. */
-export const listedWays = <W extends Way>(ways: readonly W[]): Ways<W> => {
-  let at = 0
-  return {
-    next: () => ways[at++] ?? null,
-    get hasMore() {
-      return at < ways.length
-    },
-    skipModel: () => {},
+/** The same ways, each with what `make` adds to it when its turn comes. */
+export const mappedWays = <V extends Way, W extends Way>(ways: Ways<V>, make: (way: V) => W): Ways<W> =>
+  new MappedWays(ways, make)
+
+class ListedWays<W extends Way> implements Ways<W> {
+  readonly #ways: readonly W[]
+  #at = 0
+
+  constructor(ways: readonly W[]) {
+    this.#ways = ways
   }
+
+  get hasMore(): boolean {
+    return this.#at < this.#ways.length
+  }
+
+  next(): W | null {
+    return this.#ways[this.#at++] ?? null
+  }
+
+  skipModel(): void {}
 }
+
+/** Ways that are known from the beginning. */
+export const listedWays = <W extends Way>(ways: readonly W[]): Ways<W> => new ListedWays(ways)

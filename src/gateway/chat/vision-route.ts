@@ -31,24 +31,35 @@ export const visionRoute = (route: Route): Route => {
  * The ways whose models see as they are, so that images lead to no model that was not named: what an agent's public key
  * may use are its agent's models.
  */
-export const seeingWays = (ways: Ways<Way>): Ways<Way> => {
-  let seen = false
-  const next = (): Way | null | Promise<Way | null> => {
-    const way = ways.next()
-    return way instanceof Promise ? way.then(seeing) : seeing(way)
+export const seeingWays = (ways: Ways<Way>): Ways<Way> => new SeeingWays(ways)
+
+class SeeingWays implements Ways<Way> {
+  readonly #ways: Ways<Way>
+  #seen = false
+
+  constructor(ways: Ways<Way>) {
+    this.#ways = ways
   }
-  const seeing = (way: Way | null): Way | null | Promise<Way | null> => {
-    if (way === null && !seen) throw new ServiceError('secret_key_required', { param: 'messages', message: noneSees })
-    if (way !== null && visionRoute(way.route) !== way.route) return next()
-    seen = true
+
+  get hasMore(): boolean {
+    return this.#ways.hasMore
+  }
+
+  next(): Way | null | Promise<Way | null> {
+    const way = this.#ways.next()
+    return way instanceof Promise ? way.then((late) => this.#seeing(late)) : this.#seeing(way)
+  }
+
+  skipModel(): void {
+    this.#ways.skipModel()
+  }
+
+  #seeing(way: Way | null): Way | null | Promise<Way | null> {
+    if (way === null && !this.#seen)
+      throw new ServiceError('secret_key_required', { param: 'messages', message: noneSees })
+    if (way !== null && visionRoute(way.route) !== way.route) return this.next()
+    this.#seen = true
     return way
-  }
-  return {
-    next,
-    get hasMore() {
-      return ways.hasMore
-    },
-    skipModel: () => ways.skipModel(),
   }
 }
 

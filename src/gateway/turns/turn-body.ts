@@ -4,19 +4,31 @@ import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from '../ca
 import type { GrownHistory } from '../redaction/grown-history.ts'
 import { sentCallId, sentThoughts } from './carried.ts'
 
+/** A request as the body of a chat completion, with what providers want back. */
+export const turnBody = (request: ModelRequest): ChatBody => new TurnBody(request)
+
 /**
- * A request as the body of a chat completion, with what providers want back. Its messages are made when they are read: a
- * conversation is long, and the usual call reads its bytes (turn-bytes.ts).
+ * Its messages are made when they are read: a conversation is long, and the usual call reads its bytes (turn-bytes.ts).
+ * They are a field of the object, which is spread, and all bodies have the same getter.
  */
-export const turnBody = (request: ModelRequest): ChatBody => {
-  let messages: readonly WireObject[] | undefined
-  return {
-    model: request.model,
-    get messages() {
-      messages ??= messagesOf(request)
-      return messages
+class TurnBody {
+  readonly [field: string]: unknown
+  readonly #request: ModelRequest
+  #messages: readonly WireObject[] | undefined
+
+  static readonly #messagesField = {
+    enumerable: true,
+    get(this: TurnBody) {
+      this.#messages ??= messagesOf(this.#request)
+      return this.#messages
     },
-    ...moreOf(request),
+  }
+
+  constructor(request: ModelRequest) {
+    this.#request = request
+    Object.assign(this, { model: request.model })
+    Object.defineProperty(this, 'messages', TurnBody.#messagesField)
+    Object.assign(this, moreOf(request))
   }
 }
 

@@ -43,23 +43,7 @@ export class SeatedResponse implements HttpResponse {
   }
 
   stream(status: number, headers: Headers): BodyWriter {
-    const writer = this.#response.stream(status, headers)
-    const release = this.#release
-    return {
-      write: (part) => writer.write(part),
-      onDrain: (listener) => writer.onDrain(listener),
-      get bufferedBytes() {
-        return writer.bufferedBytes
-      },
-      end: (part) => {
-        release()
-        writer.end(part)
-      },
-      abort: () => {
-        release()
-        writer.abort()
-      },
-    }
+    return new SeatedWriter(this.#response.stream(status, headers), this.#release)
   }
 
   fail(): void {
@@ -74,5 +58,38 @@ export class SeatedResponse implements HttpResponse {
   #closed(): void {
     this.#release()
     this.#listener?.()
+  }
+}
+
+/** The body of an answer that has a seat. */
+class SeatedWriter implements BodyWriter {
+  readonly #writer: BodyWriter
+  readonly #release: () => void
+
+  constructor(writer: BodyWriter, release: () => void) {
+    this.#writer = writer
+    this.#release = release
+  }
+
+  get bufferedBytes(): number {
+    return this.#writer.bufferedBytes
+  }
+
+  write(part: string | Uint8Array): boolean {
+    return this.#writer.write(part)
+  }
+
+  onDrain(listener: () => void): void {
+    this.#writer.onDrain(listener)
+  }
+
+  end(part?: string | Uint8Array): void {
+    this.#release()
+    this.#writer.end(part)
+  }
+
+  abort(): void {
+    this.#release()
+    this.#writer.abort()
   }
 }

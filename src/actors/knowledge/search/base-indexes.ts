@@ -29,11 +29,18 @@ const mostBytes = 512 * 1024 * 1024
 /** A change by another node is found after this time at the latest, in ms. */
 const recheckMs = 1_000
 
-interface Kept {
+class Kept {
   readonly index: BaseIndex
-  readonly bytes: number
-  checkedAt: number
-  updating: Promise<void> | null
+  checkedAt = Number.NEGATIVE_INFINITY
+  updating: Promise<void> | null = null
+
+  constructor(index: BaseIndex) {
+    this.index = index
+  }
+
+  get bytes(): number {
+    return this.index.bytes
+  }
 }
 
 /** The indexes of knowledge bases that are searched most recently, each as new as what this node has done. */
@@ -47,17 +54,7 @@ export class BaseIndexes {
     const breathe = () => new Promise<void>((resolve) => parts.clock.soon(resolve))
     this.#cache = new IndexCache({
       mostBytes,
-      load: async () => {
-        const index = new BaseIndex({ blobs: parts.blobs, breathe, steady: parts.clock.steady })
-        return {
-          index,
-          get bytes() {
-            return index.bytes
-          },
-          checkedAt: Number.NEGATIVE_INFINITY,
-          updating: null,
-        }
-      },
+      load: async () => new Kept(new BaseIndex({ blobs: parts.blobs, breathe, steady: parts.clock.steady })),
     })
   }
 

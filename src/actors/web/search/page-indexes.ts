@@ -11,13 +11,21 @@ const recheckMs = 1_000
 /** Work between two turns of the loop, in ms. */
 const sliceMs = 8
 
-interface Kept {
-  readonly index: PageIndex
-  readonly bytes: number
-  readonly rows: Map<string, WebPageRow>
+class Kept {
+  readonly index = new PageIndex()
+  readonly rows = new Map<string, WebPageRow>()
   revision: number
   checkedAt: number
-  updating: Promise<void> | null
+  updating: Promise<void> | null = null
+
+  constructor(revision: number, checkedAt: number) {
+    this.revision = revision
+    this.checkedAt = checkedAt
+  }
+
+  get bytes(): number {
+    return this.index.bytes
+  }
 }
 
 /** The indexes of projects' pages, each as new as what this node has done. */
@@ -55,17 +63,7 @@ export class PageIndexes {
   }
 
   async #loaded(project: string): Promise<Kept> {
-    const index = new PageIndex()
-    const kept: Kept = {
-      index,
-      get bytes() {
-        return index.bytes
-      },
-      rows: new Map(),
-      revision: await this.#store.revision(project),
-      checkedAt: this.#clock.steady(),
-      updating: null,
-    }
+    const kept = new Kept(await this.#store.revision(project), this.#clock.steady())
     await this.#update(kept, project)
     return kept
   }

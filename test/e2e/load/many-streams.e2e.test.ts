@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { head, type RawClient, rawClient } from '../transport/http/raw-client.ts'
-import { patience } from './patience.ts'
-import { counted, isEvent, textOf } from './stream-reader.ts'
-import { either, World } from './world.ts'
+import { head, type RawClient, rawClient } from '#test/transport/http/raw-client.ts'
+import { patience } from '../patience.ts'
+import { counted, isEvent, textOf } from '../stream-reader.ts'
+import { either, World } from '../world.ts'
 
 const streams = 200
 /** Of the slowest turn and of the median one: all are alike, so none may wait for the others to be over. */
