@@ -4,7 +4,7 @@ import { DeedForm } from './deed-form.js'
 import { deedsOf } from './deeds.js'
 import { html } from './html.js'
 import { InputPanel } from './input-panel.js'
-import { useEffect, useState } from './vendor/hooks.js'
+import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /**
  * @typedef {import('./deeds.js').Work} Work
@@ -33,23 +33,30 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const isPending = actor.machine === 'action' && actor.active.at(-1) === 'pending_approval'
   const isAwaitingInput = actor.machine === 'action' && actor.active.at(-1) === 'awaiting_input'
   const deeds = deedsOf(actor, steps, work)
+  const bar = useRef(/** @type {HTMLElement | null} */ (null))
+  /** The button that opened a form has the focus when that closes. */
+  const close = () => {
+    const button = bar.current?.querySelector('[aria-expanded=true]')
+    if (button instanceof HTMLElement) button.focus()
+    setOpen('')
+  }
   const chosen = deeds.find(({ name }) => name === open)
   return html`
     ${isPending && html`<${Approval} project=${project} actor=${actor} done=${done} />`}
     ${isAwaitingInput && html`<${InputPanel} project=${project} actor=${actor} done=${done} />`}
     ${
       deeds.length > 0 &&
-      html`<div class="act deeds" role="group" aria-label="Act">
+      html`<div class="act deeds" role="group" aria-label="Act" ref=${bar}>
         ${deeds.map(({ name }) => html`<button type="button" class="quiet" aria-expanded=${name === open} onClick=${() => setOpen(name === open ? '' : name)}>${name}</button>`)}
         <span role="status">${said !== null && html`${said.text} ${said.href !== '' && html`<a href=${said.href}>${said.id}</a>`}`}</span>
       </div>`
     }
     ${
       chosen &&
-      html`<${DeedForm} key=${chosen.name} project=${project} deed=${chosen} done=${(
+      html`<${DeedForm} key=${chosen.name} project=${project} deed=${chosen} close=${close} done=${(
         /** @type {import('./deed-form.js').Said} */ result,
       ) => {
-        setOpen('')
+        close()
         say(result)
         done()
       }} />`

@@ -198,6 +198,7 @@ export class ActorView {
   /** @param {Tab} tab */
   #showTab(tab) {
     this.#tab = tab
+    const stood = this.#tabBar.contains(document.activeElement)
     this.#tabBar.replaceChildren(
       ...this.#tabs().map(([name, title]) =>
         h(
@@ -216,6 +217,8 @@ export class ActorView {
         ),
       ),
     )
+    const chosen = this.#tabBar.querySelector('[aria-selected=true]')
+    if (stood && chosen instanceof HTMLElement) chosen.focus()
     this.#log.element.hidden = tab !== 'log'
     this.#panel.hidden = tab === 'log'
     this.#renderPanel()

@@ -11,6 +11,7 @@ import { knowledgePage } from './knowledge/knowledge-page.js'
 import { listPage } from './list-page.js'
 import { memoryPage } from './memory/memory-page.js'
 import { NodesView } from './nodes-view.js'
+import { KeepFocus } from './parts/keep-focus.js'
 import { playgroundPage } from './playground/playground-page.js'
 import { listHash, parseRoute, routeHash } from './route.js'
 import { session, sessionNow } from './session.js'
@@ -38,6 +39,9 @@ session.subscribe(({ context }) => find.of(context.project ?? ''))
 /** @type {View | null} */
 let current = null
 let shown = 0
+const focus = new KeepFocus(view)
+/** Where the reader is, and by which hash. */
+let here = { place: '', hash: '' }
 
 /** @param {unknown} error null when the trouble is over */
 const report = (error) => {
@@ -56,6 +60,9 @@ const report = (error) => {
 /** Shows what the location names. */
 const show = async () => {
   const turn = ++shown
+  const { place, hash: from } = here
+  here = { place: placeOf(parseRoute(location.hash)), hash: location.hash }
+  const stand = focus.leave()
   current?.stop()
   current = null
   notice.hidden = true
@@ -73,8 +80,7 @@ const show = async () => {
     if (turn !== shown) return
     view.replaceChildren(next.element)
     next.shown()
-    // what had the focus is gone: a reader goes on where the new view begins
-    if (document.activeElement === document.body) view.focus({ preventScroll: true })
+    focus.arrive(place === here.place ? stand : null, from)
     document.title = `${next.element.querySelector('h1')?.textContent ?? ''} · Troupe`
   } catch (error) {
     if (turn !== shown) return
@@ -82,6 +88,14 @@ const show = async () => {
     report(error)
   }
 }
+
+/** What a route shows, whatever its filters are. @param {import('./route.js').Route} route */
+const placeOf = (route) =>
+  [
+    route.view,
+    route.project,
+    ...(route.view === 'actor' ? [route.id] : route.view === 'list' ? [route.machine] : []),
+  ].join(' ')
 
 /**
  * @param {import('./route.js').Route} route

@@ -28,6 +28,7 @@ export const Approval = ({ project, actor, done }) => {
   const proposed = JSON.stringify(action.arguments, null, 2)
   /** @param {'approve' | 'reject'} verb */
   const decide = async (verb) => {
+    if (busy) return
     setBusy(true)
     setTrouble('')
     try {
@@ -67,8 +68,8 @@ export const Approval = ({ project, actor, done }) => {
         onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
-        <button type="button" disabled=${busy} onClick=${() => decide('approve')}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>
-        <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('reject')}>Reject</button>
+        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve')}>${text === proposed ? 'Approve' : 'Approve as edited'}</button>
+        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject')}>Reject</button>
       </div>
     </form>
   `

@@ -13,11 +13,11 @@ const saidOf = (project, answer) => {
 }
 
 /**
- * The form of one deed: what it takes, why it is done, and the button that does it.
+ * The form of one deed: what it takes, why it is done, and the button that does it. Escape closes it.
  *
- * @param {{ project: string, deed: import('./deeds.js').Deed, done: (said: Said) => void }} props
+ * @param {{ project: string, deed: import('./deeds.js').Deed, done: (said: Said) => void, close: () => void }} props
  */
-export const DeedForm = ({ project, deed, done }) => {
+export const DeedForm = ({ project, deed, done, close }) => {
   const { name, send, says, field, body, load } = deed
   const [before, setBefore] = useState(field?.value ?? '')
   const [text, setText] = useState(before)
@@ -37,6 +37,7 @@ export const DeedForm = ({ project, deed, done }) => {
     )
   }, [name])
   const act = async () => {
+    if (busy) return
     setBusy(true)
     setTrouble('')
     try {
@@ -57,14 +58,14 @@ export const DeedForm = ({ project, deed, done }) => {
         set(currentTarget.value)
     }
   return html`
-    <form class="act deed" aria-label=${name} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <form class="act deed" aria-label=${name} onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && close()} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p>${says}</p>
       ${field?.kind === 'number' && html`<label>${field.label}<input inputmode="numeric" value=${text} onInput=${typed(setText)} /></label>`}
       ${field?.kind === 'json' && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} value=${text} onInput=${typed(setText)}></textarea></label>`}
       ${load !== null && text !== before && html`<${Diff} before=${before} after=${text} />`}
       <label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
-      <div class="act-buttons"><button type="button" disabled=${busy} onClick=${act}>${name}</button></div>
+      <div class="act-buttons"><button type="button" aria-disabled=${busy} onClick=${act}>${name}</button></div>
     </form>
   `
 }

@@ -31,6 +31,7 @@ export const InputPanel = ({ project, actor, done }) => {
   const { input } = action
   /** @param {'approve' | 'reject'} verb @param {object} body */
   const decide = async (verb, body) => {
+    if (busy) return
     setBusy(true)
     setTrouble('')
     try {
@@ -52,9 +53,9 @@ export const InputPanel = ({ project, actor, done }) => {
       ${input.url !== null && html`<p>It leads to <strong>${hostOf(input.url)}</strong>: <a href=${input.url} target="_blank" rel="noopener noreferrer">${input.url}</a></p>`}
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
-        <button type="button" disabled=${busy} onClick=${() => decide('approve', content)}>${input.mode === 'form' ? `Send to ${input.server}` : 'I have done it'}</button>
-        <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('reject', {})}>Decline</button>
-        <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('reject', { response: 'cancel' })}>Dismiss</button>
+        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', content)}>${input.mode === 'form' ? `Send to ${input.server}` : 'I have done it'}</button>
+        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', {})}>Decline</button>
+        <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', { response: 'cancel' })}>Dismiss</button>
       </div>
     </form>
   `

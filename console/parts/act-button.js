@@ -3,19 +3,21 @@ import { html } from '../html.js'
 import { useState } from '../vendor/hooks.js'
 
 /**
- * A button that does something at the server, once at a time. What goes wrong stands beside it, with its code.
+ * A button that does something at the server, once at a time. What goes wrong stands beside it, with its code. It keeps the focus
+ * while it cannot be pressed.
  *
  * @param {object} props
  * @param {string} props.label
  * @param {() => Promise<unknown>} props.act
  * @param {string} [props.sure] what the button says before it does what cannot be undone: it takes a second press
- * @param {boolean} [props.main] not one of many
+ * @param {boolean} [props.main] not one of many: Enter in a field of its form presses it
  * @param {boolean} [props.disabled]
  */
 export const ActButton = ({ label, act, sure, main = false, disabled = false }) => {
   const [stage, setStage] = useState(/** @type {'ready' | 'sure' | 'busy'} */ ('ready'))
   const [trouble, setTrouble] = useState('')
   const press = async () => {
+    if (disabled || stage === 'busy') return
     if (sure !== undefined && stage === 'ready') return setStage('sure')
     setStage('busy')
     setTrouble('')
@@ -23,7 +25,7 @@ export const ActButton = ({ label, act, sure, main = false, disabled = false }) 
     setStage('ready')
   }
   return html`
-    <button type="button" class=${main ? '' : 'quiet'} disabled=${disabled || stage === 'busy'} onClick=${press} onBlur=${() => stage === 'sure' && setStage('ready')}>${stage === 'sure' ? sure : label}</button>
+    <button type=${main ? 'submit' : 'button'} class=${main ? '' : 'quiet'} aria-disabled=${disabled || stage === 'busy'} onClick=${press} onBlur=${() => stage === 'sure' && setStage('ready')}>${stage === 'sure' ? sure : label}</button>
     ${trouble !== '' && html` <span class="trouble" role="alert">${trouble}</span>`}
   `
 }

@@ -18,6 +18,6 @@ export const isSimulated = (model, models) =>
 /** @param {{ disabled: boolean, press: (input: string) => Promise<void> }} props */
 export const MagicWords = ({ disabled, press }) => html`
   <div class="deeds act" role="group" aria-label="What the simulated model knows">
-    ${words.map(([name, input]) => html`<button type="button" class="quiet" disabled=${disabled} title=${input} onClick=${() => press(input)}>${name}</button>`)}
+    ${words.map(([name, input]) => html`<button type="button" class="quiet" aria-disabled=${disabled} title=${input} onClick=${() => disabled || press(input)}>${name}</button>`)}
   </div>
 `

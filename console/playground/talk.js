@@ -59,7 +59,7 @@ const SayForm = ({ place, talk: { busy, waiting, stop }, say, offers, offer }) =
       <label>Message<textarea ref=${field} rows="2" value=${text} onInput=${typed(setText)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.shiftKey && send(event)}></textarea></label>
       <label class="tick"><input type="checkbox" checked=${offers} onChange=${() => offer(!offers)} /> Offer the tool <code>refund</code>, which waits for an approval</label>
       <div class="act-buttons">
-        <button type="submit" disabled=${busy}>Send</button>
+        <button type="submit" aria-disabled=${busy}>Send</button>
         ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
         <span class="muted" role="status">${busy ? 'The turn is going on.' : waiting !== null && html`<a href=${routeHash({ view: 'actor', project: place.project, id: waiting.action })}>${waiting.tool}</a> waits for you.`}</span>
       </div>

@@ -7,7 +7,7 @@ import { nothing, Table } from '../parts/table.js'
 import { typed } from '../parts/typed.js'
 import { routeHash } from '../route.js'
 import { serverNow } from '../server-time.js'
-import { useState } from '../vendor/hooks.js'
+import { useEffect, useRef, useState } from '../vendor/hooks.js'
 
 /** @typedef {{ id: string, name: string, prefix: string, last4: string, created_by: string | null, expires_at: string | null, last_used_at: string | null, revoked_at: string | null }} Key */
 
@@ -20,6 +20,9 @@ export const Keys = ({ project, keys, operates, done }) => {
     setName('')
     done()
   }
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null))
+  // it is what is to be copied next
+  useEffect(() => field.current?.focus(), [shown])
   const live = keys.filter(({ revoked_at }) => revoked_at === null)
   return html`
     <section class="panel" aria-label="Keys">
@@ -27,7 +30,7 @@ export const Keys = ({ project, keys, operates, done }) => {
       ${
         shown !== '' &&
         html`<div class="panel-part"><label class="link-out">The new key. It is shown this once: keep it where your servers read it.
-        <input readonly value=${shown} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>
+        <input readonly ref=${field} value=${shown} onFocus=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && currentTarget.select()} /></label>
         <span class="decide"><${ActButton} label="Copy" act=${() => navigator.clipboard.writeText(shown)} /><${ActButton} label="Hide" act=${async () => show('')} /></span></div>`
       }
       ${

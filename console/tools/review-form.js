@@ -16,6 +16,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
   const [busy, setBusy] = useState(false)
   /** @param {'approve' | 'reject'} decision */
   const decide = async (decision) => {
+    if (busy) return
     setBusy(true)
     setTrouble('')
     // what was read is what is decided about: another definition is refused
@@ -36,8 +37,8 @@ export const ReviewForm = ({ project, server, tool, done }) => {
         sessionNow().operates &&
         html`<label>Reason, for the audit log<input value=${reason} maxlength="1024" onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
         <div class="act-buttons">
-          <button type="button" disabled=${busy} onClick=${() => decide('approve')}>Approve</button>
-          <button type="button" class="quiet" disabled=${busy} onClick=${() => decide('reject')}>Quarantine</button>
+          <button type="button" aria-disabled=${busy} onClick=${() => decide('approve')}>Approve</button>
+          <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject')}>Quarantine</button>
         </div>`
       }
     </form>
