@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { ClientCheck } from './clients/client-check.ts'
+import { asyncOpenai, compiledSdks } from './clients/compiled-sdks.ts'
 import { generators } from './clients/generators.ts'
 import { sdks } from './clients/sdks.ts'
 import { startServer } from './quickstart/server-process.ts'
@@ -13,11 +14,12 @@ import { freePort } from './services/service.ts'
  * `npm run clients`: makes a client of the served `/openapi.json` with each code generator, compiles it, and runs a turn of a
  * session with it against a server. `-- --only openapi-typescript,hey-api` some of them. Generators are installed into a
  * temporary folder and never into the project. SDKs and agent frameworks (`openai`, `anthropic-python`, `ai-sdk` …) run turns with
- * tools likewise; `-- --quick` these alone, which install in seconds. Exit code 1 when a client does not compile or its turn fails.
+ * tools likewise; `-- --quick` these alone, all that install in under two minutes. Exit code 1 when a client does not compile or its turn fails.
  */
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
-const checks = { ...generators, ...sdks }
-const wanted = values.only?.split(',') ?? Object.keys(values.quick === true ? sdks : checks)
+const quick = { ...sdks, ...compiledSdks }
+const checks: Readonly<Record<string, ClientCheck>> = { ...generators, 'async-openai': asyncOpenai, ...quick }
+const wanted = values.only?.split(',') ?? Object.keys(values.quick === true ? quick : checks)
 const unknown = wanted.filter((name) => !(name in checks))
 if (unknown.length > 0)
   throw new Error(`no such client: ${unknown.join(', ')}; known: ${Object.keys(checks).join(', ')}`)
@@ -37,7 +39,7 @@ try {
   if (!answer.ok) throw new Error(`GET /openapi.json: ${answer.status}`)
   writeFileSync(document, await answer.text())
   for (const name of wanted) {
-    const check: ClientCheck | undefined = checks[name]
+    const check = checks[name]
     if (check === undefined) continue
     const startedAt = performance.now()
     try {

@@ -18,6 +18,8 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   // more bodies of each operation than CI makes; then it explores on, sequences of requests too
   'schemathesis-bodies': ['scripts/schemathesis.ts'],
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
+  // with the generators, and the SDKs that compile for minutes
+  clients: ['scripts/clients.ts'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
   soak: ['scripts/soak.ts', '--minutes', '60'],
   bench: ['bench/main.ts'],

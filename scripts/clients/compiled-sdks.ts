@@ -1,0 +1,66 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onPath } from '../services/command.ts'
+import { type ClientCheck, run } from './client-check.ts'
+
+/** Pinned: a new version is tried when it is raised here. */
+const goModules = ['github.com/openai/openai-go/v3 v3.96.0', 'github.com/anthropics/anthropic-sdk-go v1.84.0']
+const javaArtifacts = {
+  openai: ['com.openai', 'openai-java', '4.101.0'],
+  anthropic: ['com.anthropic', 'anthropic-java', '3.12.0'],
+}
+const crates = {
+  'async-openai': '{ version = "=0.43.0", features = ["chat-completion", "responses", "embedding", "model", "audio"] }',
+  tokio: '{ version = "1", features = ["macros", "rt"] }',
+  futures: '"0.3"',
+  serde: '"1"',
+  serde_json: '"1"',
+}
+
+/** Passes a check over, and says so, where a tool that it needs is missing. */
+const needing =
+  (tools: readonly string[], check: ClientCheck): ClientCheck =>
+  (world) => {
+    const missing = tools.filter((name) => onPath(name) === null)
+    if (missing.length === 0) check(world)
+    else console.log(`passed over: it needs ${missing.join(', ')}, which is not here`)
+  }
+
+const goCheckOf = (program: string): ClientCheck =>
+  needing(['go'], (world) => {
+    const requirements = goModules.map((module) => `require ${module}\n`).join('')
+    writeFileSync(join(world.folder, 'go.mod'), `module clients\n\ngo 1.24\n\n${requirements}`)
+    copyFileSync(join(import.meta.dirname, 'go', program), join(world.folder, 'main.go'))
+    run(world, 'go', ['run', '.'], { GOFLAGS: '-mod=mod' })
+  })
+
+const javaCheckOf = (name: keyof typeof javaArtifacts, program: string): ClientCheck =>
+  needing(['java', 'mvn'], (world) => {
+    const [groupId, artifactId, version] = javaArtifacts[name]
+    const dependency = `<groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId><version>${version}</version>`
+    const own =
+      '<modelVersion>4.0.0</modelVersion><groupId>clients</groupId><artifactId>clients</artifactId><version>1</version>'
+    const project = `<project>${own}<dependencies><dependency>${dependency}</dependency></dependencies></project>`
+    writeFileSync(join(world.folder, 'pom.xml'), project)
+    run(world, 'mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'])
+    copyFileSync(join(import.meta.dirname, 'java', program), join(world.folder, program))
+    run(world, 'java', ['-cp', 'lib/*', program])
+  })
+
+/** SDKs of compiled languages that install in under two minutes, by name; one without its compiler here is passed over. */
+export const compiledSdks: Readonly<Record<string, ClientCheck>> = {
+  'openai-go': goCheckOf('openai.go'),
+  'anthropic-go': goCheckOf('anthropic.go'),
+  'openai-java': javaCheckOf('openai', 'OpenAi.java'),
+  'anthropic-java': javaCheckOf('anthropic', 'AnthropicTurns.java'),
+}
+
+/** async-openai, which compiles some 150 crates first: minutes of one processor. */
+export const asyncOpenai: ClientCheck = needing(['cargo'], (world) => {
+  const dependencies = Object.entries(crates).map(([name, version]) => `${name} = ${version}\n`)
+  const heading = '[package]\nname = "turn"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
+  writeFileSync(join(world.folder, 'Cargo.toml'), heading + dependencies.join(''))
+  mkdirSync(join(world.folder, 'src'))
+  copyFileSync(join(import.meta.dirname, 'rust/turn.rs'), join(world.folder, 'src/main.rs'))
+  run(world, 'cargo', ['run', '--quiet'])
+})
