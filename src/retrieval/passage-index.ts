@@ -24,6 +24,7 @@ export class PassageIndex {
   readonly #table = new PassageTable()
   readonly #vectors = new VectorTable()
   readonly #languages = new Map<Language, number>()
+  readonly #others = (): Language => this.#spoken()[0] ?? 'en'
   #postings = new Postings()
 
   constructor(profile: Profile, weights: Weights = weightsOf[profile]) {
@@ -46,8 +47,7 @@ export class PassageIndex {
   /** Adds a passage, in place of the one with its id. */
   add(passage: Passage): void {
     this.remove(passage.id)
-    const text = [passage.speaker, passage.heading, passage.text].filter(Boolean).join('\n')
-    const { counts, length, language } = analysisOf(text, () => this.#spoken()[0] ?? 'en')
+    const { counts, length, language } = analysisOf(wordsOf(passage), this.#others)
     if (language !== null) this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1)
     const slot = this.#table.add(passage, length)
     this.#table.setRange(slot, this.#postings.add(slot, counts))
@@ -78,4 +78,10 @@ export class PassageIndex {
     const spoken = most.filter(([, count]) => count >= total * leastShare).map(([language]) => language)
     return spoken.length > 0 ? spoken : ['en']
   }
+}
+
+/** All that a passage is found by. */
+const wordsOf = ({ speaker, heading, text }: Passage): string => {
+  if (!speaker && !heading) return text
+  return [speaker, heading, text].filter(Boolean).join('\n')
 }

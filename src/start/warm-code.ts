@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { currentBundle, folderOf, loadBundle } from './bundle.js'
 
 /*
- * Keeps V8's code of what a start and the first turn run: a server of the bundle starts on a loopback port with an
+ * Keeps V8's code of what a start, the first turn and the first search of a memory run: a server of the bundle starts on a loopback port with an
  * empty folder of data and simulated models, answers, and ends. Its environment is empty, so that it reaches nothing.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
@@ -39,6 +39,8 @@ const answers = async (url: string): Promise<void> => {
   await (await fetch(`${url}/readyz`)).text()
   const { id }: { readonly id?: unknown } = Object(JSON.parse(await request('/v1/sessions', {})))
   await request(`/v1/sessions/${String(id)}/turns`, { input: 'hello' })
+  await request('/v1/memory/write', { userId: 'warm', content: 'hello' })
+  await request('/v1/memory/search', { userId: 'warm', query: 'hello' })
   await request('/v1/chat/completions', { model: 'simulated-1', messages: [{ role: 'user', content: 'hello' }] })
 }
 

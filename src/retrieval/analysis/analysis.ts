@@ -1,6 +1,6 @@
-import { type Language, latinLanguageOf, stopWords } from './languages.ts'
-import { stemOf } from './light-stems.ts'
-import { type Script, type Token, tokensOf } from './tokens.ts'
+import { type Language, latinLanguageOf, stopBit } from './languages.ts'
+import { tokensOf } from './tokens.ts'
+import type { Word } from './word.ts'
 
 /** Characters of a text that are looked at: more would hold the event loop. */
 export const mostCharacters = 32_768
@@ -28,12 +28,12 @@ export const english = (): Language => 'en'
 /** The terms of a passage; its Latin words in the language that they show, else in the one of `others`. */
 export function analysisOf(text: string, others: () => Language): Analysis {
   const tokens = tokensOf(text.slice(0, mostCharacters))
-  const language = languageOf(tokens)
+  const language = latinLanguageOf(tokens)
   const latin = language ?? others()
   const counts = new Map<string, number>()
   let length = 0
   for (const token of contentOf(tokens, latin)) {
-    const term = termOf(token, latin)
+    const term = token.termIn(latin)
     counts.set(term, (counts.get(term) ?? 0) + 1)
     length++
   }
@@ -43,12 +43,12 @@ export function analysisOf(text: string, others: () => Language): Analysis {
 /** The words of a question, each once, with their stems in its own language and in those of the index. */
 export function conceptsOf(text: string, languages: readonly Language[]): readonly Concept[] {
   const tokens = tokensOf(text.slice(0, mostCharacters))
-  const own = languageOf(tokens)
+  const own = latinLanguageOf(tokens)
   const spoken = [...new Set([...(own === null ? [] : [own]), ...languages])]
   const names = own === 'de' ? new Set() : namesIn(text.slice(0, mostCharacters))
   const concepts = new Map<string, Concept>()
   for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) {
-    const terms = [...new Set(spoken.map((language) => termOf(token, language)))]
+    const terms = [...new Set(spoken.map((language) => token.termIn(language)))]
     const key = terms.join(' ')
     if (!concepts.has(key)) concepts.set(key, { word: token.text, terms, isName: names.has(token.text) })
   }
@@ -71,37 +71,8 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(names.length * 2 > written.length ? [] : names.filter((name) => !calendar.has(name)))
 }
 
-const languageOf = (tokens: readonly Token[]): Language | null =>
-  latinLanguageOf(tokens.filter(({ script }) => script === 'latin').map(({ text }) => text))
-
 /** Without stop words, unless nothing else is there. */
-function contentOf(tokens: readonly Token[], language: Language): readonly Token[] {
-  const content = tokens.filter(({ text, script }) => !stopWords[languageIn(script, language) ?? 'en'].has(text))
+function contentOf(tokens: readonly Word[], language: Language): readonly Word[] {
+  const content = tokens.filter((token) => (token.stops & stopBit[token.languageIn(language) ?? 'en']) === 0)
   return content.length > 0 ? content : tokens
-}
-
-const scriptLanguages: Readonly<Partial<Record<Script, Language>>> = { cyrillic: 'ru', arabic: 'ar', devanagari: 'hi' }
-
-const languageIn = (script: Script, latin: Language): Language | null =>
-  script === 'latin' ? latin : (scriptLanguages[script] ?? null)
-
-const mostStems = 50_000
-const stems = new Map<Language, Map<string, string>>()
-
-/** The stem without the marks on its letters, so that "café" and "cafe" meet. Most words come again: stems are kept. */
-function termOf({ text, script }: Token, latin: Language): string {
-  const language = languageIn(script, latin)
-  if (language === null) return text
-  const ofLanguage = stems.get(language) ?? new Map<string, string>()
-  const known = ofLanguage.get(text)
-  if (known !== undefined) return known
-  const stem = plain(stemOf(text, language), language)
-  if (ofLanguage.size >= mostStems) ofLanguage.clear()
-  stems.set(language, ofLanguage.set(text, stem))
-  return stem
-}
-
-function plain(stem: string, language: Language): string {
-  if (language === 'hi' || /^[a-z0-9]*$/.test(stem)) return stem
-  return stem.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ı', 'i').replaceAll('ß', 'ss').normalize('NFC')
 }

@@ -46,28 +46,44 @@ export const stopWords: Readonly<Record<Language, ReadonlySet<string>>> = {
 }
 
 const latin: readonly Language[] = ['en', 'es', 'pt', 'fr', 'it', 'de', 'nl', 'tr']
+const others: readonly Language[] = ['ru', 'ar', 'hi']
+
+/** The bit of a language in a mask of languages. */
+export const stopBit: Readonly<Record<Language, number>> = {
+  ...{ en: 1, es: 2, pt: 4, fr: 8, it: 16, de: 32, nl: 64, tr: 128 },
+  ...{ ru: 256, ar: 512, hi: 1024 },
+}
+
+/** The languages whose stop word a word in lower case is, as a mask of `stopBit`. */
+export const stopMask = (word: string): number => stoppedBy.get(word) ?? 0
+
+const stoppedBy: ReadonlyMap<string, number> = [...latin, ...others].reduce((all, language) => {
+  for (const word of stopWords[language]) all.set(word, (all.get(word) ?? 0) | stopBit[language])
+  return all
+}, new Map<string, number>())
 
 /**
  * Language of Latin words by how many of its stop words are among them; null when they do not say. Other scripts say it
  * by themselves.
+ *
+ * @param tokens each with its `stopMask`.
  */
-export function latinLanguageOf(tokens: readonly string[]): Language | null {
-  const found = new Uint16Array(latin.length)
-  for (const token of tokens) {
-    const places = stoppedBy.get(token)
-    if (places !== undefined) for (const place of places) found[place] = (found[place] ?? 0) + 1
+export function latinLanguageOf(tokens: readonly { readonly stops: number }[]): Language | null {
+  found.fill(0)
+  for (const { stops } of tokens) {
+    for (let place = 0, left = stops & latinBits; left !== 0; place++, left >>= 1) {
+      if ((left & 1) === 1) found[place] = (found[place] ?? 0) + 1
+    }
   }
   let best: Language | null = null
   let most = 1
-  for (const [place, language] of latin.entries()) {
+  for (let place = 0; place < latin.length; place++) {
     const count = found[place] ?? 0
-    if (count > most) [best, most] = [language, count]
+    if (count > most) [best, most] = [latin[place] ?? null, count]
   }
   return best
 }
 
-/** Places of the languages, among the Latin ones, whose stop word a word is. */
-const stoppedBy: ReadonlyMap<string, readonly number[]> = latin.reduce((all, language, place) => {
-  for (const word of stopWords[language]) all.set(word, [...(all.get(word) ?? []), place])
-  return all
-}, new Map<string, readonly number[]>())
+/** Counts of one call: a new array for each text took longer than the counting. */
+const found = new Uint16Array(latin.length)
+const latinBits = 255

@@ -1,13 +1,9 @@
-/** Scripts that need ways of their own: without spaces, or with one language. */
-export type Script = 'latin' | 'cyrillic' | 'arabic' | 'devanagari' | 'other'
+import { type Script, type Word, wordOf } from './word.ts'
 
-/** A word as it was written, in lower case, or a pair of characters of a script without spaces. */
-export interface Token {
-  readonly text: string
-  readonly script: Script
-}
-
-const word = /[\p{L}\p{M}\p{N}]+/gu
+const asciiWord = /[a-z0-9]+/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: every character that NFKC leaves as it is
+const ascii = /^[\x00-\x7f]*$/
+const written = /[\p{L}\p{M}\p{N}]+/gu
 const paired = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const beyondLatin = /[\u0370-\u{10ffff}]/u
@@ -20,18 +16,21 @@ const arabicAlike: Readonly<Record<string, string>> = { أ: 'ا', إ: 'ا', آ: 
  * The words of a text in any script. Chinese, Japanese and Korean are pairs of neighbouring characters, Thai and its
  * neighbours are cut by the platform's dictionary.
  */
-export function tokensOf(text: string): readonly Token[] {
-  const tokens: Token[] = []
+export function tokensOf(text: string): readonly Word[] {
+  if (ascii.test(text)) return (text.toLowerCase().match(asciiWord) ?? []).map(latinWord)
+  const tokens: Word[] = []
   const plain = text.toWellFormed().normalize('NFKC').toLowerCase()
   const isLatin = !beyondLatin.test(plain)
-  for (const found of plain.match(word) ?? []) {
-    if (isLatin || !beyondLatin.test(found)) tokens.push({ text: found, script: 'latin' })
+  for (const found of plain.match(written) ?? []) {
+    if (isLatin || !beyondLatin.test(found)) tokens.push(latinWord(found))
     else pushForeign(found, tokens)
   }
   return tokens
 }
 
-function pushForeign(found: string, tokens: Token[]): void {
+const latinWord = (text: string): Word => wordOf(text, 'latin')
+
+function pushForeign(found: string, tokens: Word[]): void {
   if (unspaced.test(found)) {
     for (const segment of thaiWords().segment(found)) if (segment.isWordLike) push(segment.segment, tokens)
     return
@@ -45,17 +44,17 @@ function pushForeign(found: string, tokens: Token[]): void {
   push(found.slice(end), tokens)
 }
 
-function pushPairs(characters: readonly string[], tokens: Token[]): void {
+function pushPairs(characters: readonly string[], tokens: Word[]): void {
   if (characters.length === 1) push(characters[0] ?? '', tokens)
   for (let at = 1; at < characters.length; at++) {
-    tokens.push({ text: `${characters[at - 1]}${characters[at]}`, script: 'other' })
+    tokens.push(wordOf(`${characters[at - 1]}${characters[at]}`, 'other'))
   }
 }
 
-function push(text: string, tokens: Token[]): void {
+function push(text: string, tokens: Word[]): void {
   if (text === '') return
   const script = scriptOf(text)
-  tokens.push({ text: script === 'arabic' ? plainArabic(text) : text, script })
+  tokens.push(wordOf(script === 'arabic' ? plainArabic(text) : text, script))
 }
 
 function scriptOf(text: string): Script {

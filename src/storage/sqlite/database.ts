@@ -18,6 +18,7 @@ const constraint = 19
 export class Database {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  readonly #arrays = new Map<string, StatementSync>()
   #queue: Job[] = []
   #synchronous = 'full'
 
@@ -52,6 +53,16 @@ export class Database {
     if (known) return known
     const statement = this.#db.prepare(sql)
     this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** As `statement`, which gives rows as arrays of their columns: in half the time, for lists. */
+  arrays(sql: string): StatementSync {
+    const known = this.#arrays.get(sql)
+    if (known) return known
+    const statement = this.#db.prepare(sql)
+    statement.setReturnArrays(true)
+    this.#arrays.set(sql, statement)
     return statement
   }
 
@@ -114,6 +125,7 @@ export class Database {
     if (!this.#db.isOpen) return
     this.#flush()
     this.#statements.clear()
+    this.#arrays.clear()
     this.#db.close()
   }
 }

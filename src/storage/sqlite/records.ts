@@ -5,7 +5,7 @@ import { conditions, fieldText, ownerScope, uniqueKeyFor } from '../record-keys.
 import { listName, Totals } from '../totals.ts'
 import type { Database } from './database.ts'
 import { columnOf, indexIn, kindIndexes, kindTable, outboxColumn, tableOf } from './kind-table.ts'
-import { numberIn, storedRecord, textIn } from './schema.ts'
+import { listedRecord, numberIn, recordColumns, storedRecord, textIn } from './schema.ts'
 
 type Value = string | number | null
 type Where = { readonly [field: string]: Json } | undefined
@@ -118,8 +118,8 @@ export class SqliteRecords implements RecordStore {
     const page = after === undefined ? [] : [{ sql: ascending ? 'id > ?' : 'id < ?', values: [after] }]
     const { sql, values } = and([this.#live(), inScope(scope), ...filtered(kind, query.where), ...page])
     const order = `order by id ${ascending ? 'asc' : 'desc'} limit ? offset ?`
-    const text = `select * from ${listed(kind, scope, query.where)} where ${sql} ${order}`
-    return this.#db.read(() => this.#db.statement(text).all(...values, limit, skip)).map(storedRecord)
+    const text = `select ${recordColumns} from ${listed(kind, scope, query.where)} where ${sql} ${order}`
+    return this.#db.read(() => this.#db.arrays(text).all(...values, limit, skip)).map(listedRecord)
   }
 
   async count(kind: RecordKind, scope: Scope, where?: Where): Promise<number> {
@@ -228,8 +228,7 @@ export class SqliteRecords implements RecordStore {
   }
 }
 
-const columns =
-  '(id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+const columns = `(${recordColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** A row whose owner is the same: indexes that hold nothing else are not written, which SQLite decides by the columns that are set. */
 const renew = (kind: RecordKind): string =>

@@ -37,12 +37,25 @@ export const partRow = (raw: RawRow): PartRow => ({ ...raw, open: raw.open === 1
 
 /** A row of a kind's table. */
 export const storedRecord = (raw: RawRow): StoredRecord => {
-  // field by field: a copy of what SQLite gives, which has no prototype, takes ten times as long
   const { id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox } = raw
-  const fields = { id, project, tenant, user, version, created_at, updated_at, expires_at }
-  const record = { ...fields, data: JSON.parse(String(data)) } as unknown as StoredRecord
-  return typeof outbox === 'string' ? { ...record, outbox: JSON.parse(outbox) } : record
+  return recordOf([id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox])
 }
+
+/** The columns of a kind's table, in the order of `listedRecord`. */
+export const recordColumns = 'id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox'
+
+/** A row of a kind's table as an array: SQLite gives one in half the time of an object. */
+const recordOf = (values: readonly unknown[]): StoredRecord => {
+  // field by field: a copy of what SQLite gives takes ten times as long
+  const [id, project, tenant, user, version, created_at, updated_at, expires_at, text, outbox] = values
+  const data: unknown = JSON.parse(String(text))
+  const record = { id, project, tenant, user, version, created_at, updated_at, expires_at, data } as unknown
+  if (typeof outbox !== 'string') return record as StoredRecord
+  return { ...(record as StoredRecord), outbox: JSON.parse(outbox) }
+}
+
+/** `recordOf` a row of a statement that gives arrays, whatever its type says. */
+export const listedRecord = (raw: unknown): StoredRecord => recordOf(raw as readonly unknown[])
 
 /** A column that holds a number. */
 export const numberIn = (raw: RawRow | undefined, column: string): number | null => {

@@ -24,8 +24,9 @@ export interface NamedPlace {
 
 /** The place of a stored memory. */
 export const placeOf = ({ scope, session_id, namespace }: MemoryData): MemoryPlace => ({
-  ...{ scope, namespace },
+  scope,
   session: session_id,
+  namespace,
 })
 
 /** The filter that a request names. */
