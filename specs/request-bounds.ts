@@ -3,6 +3,16 @@ import type { Bound } from './bounds.ts'
 /** Bounds on what one request brings and takes. */
 export const requestBounds: readonly Bound[] = [
   {
+    of: 'connections of callers that are open at once',
+    most: 'half of the files that the process may open (RLIMIT_NOFILE)',
+    beyond: 'a further one is closed at once, counted (`troupe_connections_refused_total`) and logged once a minute',
+    code: ['src/transport/http/connection-limit.ts', 'share'],
+    test: [
+      'test/transport/http/connection-suite.ts',
+      'closes one too many, serves those that are open, and takes another when one has gone',
+    ],
+  },
+  {
     of: 'the body of a request',
     most: 'per operation',
     beyond: '413 `body_too_large`',

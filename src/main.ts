@@ -82,8 +82,17 @@ const announce = (
 ): void => {
   log.info({ url, project }, 'server started')
   collectEarly()
-  setTimeout(undici, settledMs).unref()
+  setTimeout(() => loadEarly(log), settledMs).unref()
   if (managed.onlySimulated) log.warn({ model: managed.defaultModel }, 'no provider has a key: models are simulated')
+}
+
+/** What the first call to a customer's host needs; it tries again itself where too many files are open now. */
+const loadEarly = (log: Logger): void => {
+  try {
+    undici()
+  } catch (error) {
+    log.warn({ err: error }, 'the client for hosts of customers is not loaded yet')
+  }
 }
 
 /** Prints what the first start generated. */
@@ -142,7 +151,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     console: await readStaticFiles(consoleFolder, documents),
     publicOrigin: originOf(config),
     trustedProxies: config.trustedProxies,
-    ...{ records: storage.records, chatBodyBytes: config.chatBodyBytes },
+    ...{ records: storage.records, chatBodyBytes: config.chatBodyBytes, connections: server.connections },
   })
   // it can write nothing any more: a process supervisor starts it anew, if it is still wanted
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))

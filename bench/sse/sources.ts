@@ -86,7 +86,7 @@ export const ourSources = async (opened: Opened): Promise<SourceServer> => {
       upgrade: () => Promise.resolve({ refuse: { status: 404, headers: [], body: '' } }),
     },
     pino({ level: 'silent' }),
-    'uws',
+    { adapter: 'uws' },
   )
   return { port: await server.listen('127.0.0.1', 0), close: () => server.close(0) }
 }

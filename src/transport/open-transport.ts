@@ -17,7 +17,7 @@ import { SessionUpgrades } from './api/session-upgrade.ts'
 import { clientAddressReader } from './client-address.ts'
 import { type Health, openHealth } from './health.ts'
 import { Containment } from './http/containment.ts'
-import type { HttpHandler, HttpRequest, HttpResponse } from './http/http-port.ts'
+import type { HttpHandler, HttpRequest, HttpResponse, HttpServer } from './http/http-port.ts'
 import { McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { Metrics } from './metrics.ts'
 import { logReadiness, openProcessState, readinessOf } from './process-state.ts'
@@ -39,6 +39,8 @@ export interface TransportParts {
   readonly records: RecordStore
   /** How large the body of a chat may be. */
   readonly chatBodyBytes: number
+  /** Of the server that the handler is given to. */
+  readonly connections: HttpServer['connections']
   readonly log: Logger
 }
 
@@ -54,6 +56,8 @@ const tickMs = 1000
 
 const stuckHelp = 'Work of this process that goes on no further by itself (GET /v1/stuck).'
 const readyHelp = 'Whether the process takes requests: 1, or 0 while its store does not answer or it is about to end.'
+const mostHelp = 'Connections of callers that may be open at once: half of the files that the process may open.'
+const refusedHelp = 'Connections of callers closed because too many were open.'
 const lostHelp = 'Gateway calls that were not recorded because the store was away for too long.'
 
 /** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */
@@ -67,6 +71,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const streams = new SseStreams(ticker, metrics.streams, log)
   showHouse(metrics, actors)
   const containment = new Containment(log)
+  showConnections(metrics, parts.connections)
   if (parts.telemetry !== undefined) showProduct(metrics, parts.telemetry, parts)
   const health = openHealth({ ping: parts.ping, state })
   metrics.gauge('troupe_ready', readyHelp, () => (readinessOf(state) === 'ready' ? 1 : 0))
@@ -101,6 +106,12 @@ export const openTransport = (parts: TransportParts): Transport => {
       upgrades.closeAll()
     },
   }
+}
+
+const showConnections = (metrics: Metrics, connections: TransportParts['connections']): void => {
+  metrics.gauge('troupe_open_connections', 'Connections of callers open now.', () => connections.open)
+  metrics.gauge('troupe_most_connections', mostHelp, () => connections.most)
+  metrics.counter('troupe_connections_refused_total', refusedHelp, () => connections.refused)
 }
 
 const showHouse = (metrics: Metrics, { gateway, runtime: { host } }: Actors): void => {

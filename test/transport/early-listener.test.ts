@@ -9,7 +9,7 @@ const log = pino({ level: 'silent' })
 describe.for(['uws', 'node'] as const)('a server on %s that has not started yet', (adapter) => {
   const listen = async () => {
     const early = new EarlyListener()
-    const server = openServer(early, log, adapter)
+    const server = openServer(early, log, { adapter })
     onTestFinished(() => server.close(0))
     const port = await server.listen('127.0.0.1', 0)
     return { early, port, url: `http://127.0.0.1:${port}` }
@@ -33,7 +33,7 @@ describe.for(['uws', 'node'] as const)('a server on %s that has not started yet'
 
   it('says in one sentence that its port is taken', async () => {
     const { port } = await listen()
-    const second = openServer(new EarlyListener(), log, adapter)
+    const second = openServer(new EarlyListener(), log, { adapter })
     const refused = second.listen('127.0.0.1', port)
     await expect(refused).rejects.toThrow(CannotListen)
     await expect(refused).rejects.toThrow(`127.0.0.1:${port}: another process listens there. End it, or set PORT`)

@@ -1,9 +1,12 @@
+import type { ConnectionLimit } from './connection-limit.ts'
+
 /**
  * The small HTTP port that both servers (uWebSockets.js, node:http) implement; one suite runs over both.
  * Nothing above it knows which one serves.
  */
 export interface HttpServer {
   readonly name: 'uws' | 'node'
+  readonly connections: Readonly<Pick<ConnectionLimit, 'most' | 'open' | 'refused'>>
   /** Starts to listen; resolves with the port in use (`port` 0 takes a free one). @throws {CannotListen} */
   listen(host: string, port: number): Promise<number>
   /** Stops accepting, lets open responses end for `graceMs`, then closes what is left. */

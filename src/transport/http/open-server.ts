@@ -1,19 +1,31 @@
 import type { Logger } from 'pino'
+import { ConnectionLimit } from './connection-limit.ts'
 import type { HttpHandler, HttpServer } from './http-port.ts'
 import { nodeServer } from './node/node-server.ts'
 import { loadUws, type Uws } from './uws/uws-binding.ts'
 import { uwsServer } from './uws/uws-server.ts'
 
+/** How a server is opened. */
+export interface ServerOptions {
+  /** Forces one. */
+  readonly adapter?: 'uws' | 'node'
+  /** Absent: half of the files that the process may open. */
+  readonly connections?: ConnectionLimit
+}
+
 /**
  * The fastest server that runs here: uWebSockets.js, or node:http where there is no build of it.
  *
- * @param adapter forces one. @throws when `uws` is forced and does not load.
+ * @throws when `uws` is forced and does not load.
  */
-export const openServer = (handler: HttpHandler, log: Logger, adapter?: 'uws' | 'node'): HttpServer => {
-  if (adapter === 'node') return nodeServer(handler, log)
-  if (adapter === 'uws') return uwsServer(loadUws(), handler, log)
-  const uws = tryUws(log)
-  return uws === null ? nodeServer(handler, log) : uwsServer(uws, handler, log)
+export const openServer = (
+  handler: HttpHandler,
+  log: Logger,
+  { adapter, connections = new ConnectionLimit(log) }: ServerOptions = {},
+): HttpServer => {
+  if (adapter === 'node') return nodeServer(handler, log, connections)
+  const uws = adapter === 'uws' ? loadUws() : tryUws(log)
+  return uws === null ? nodeServer(handler, log, connections) : uwsServer(uws, handler, { log, connections })
 }
 
 const tryUws = (log: Logger): Uws | null => {

@@ -33,7 +33,7 @@ export const serving = (adapter: 'uws' | 'node') => {
 
   return {
     serve: async (request: Answer, upgrade = noUpgrade): Promise<Serving> => {
-      const server = openServer({ request, upgrade }, pino({ level: 'silent' }), adapter)
+      const server = openServer({ request, upgrade }, pino({ level: 'silent' }), { adapter })
       servers.push(server)
       const port = await server.listen('127.0.0.1', 0)
       return { server, port, url: `http://127.0.0.1:${port}` }

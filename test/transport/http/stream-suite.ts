@@ -188,7 +188,7 @@ export const streamSuite = (adapter: 'uws' | 'node'): void => {
 
     it('fails to listen on a port that is taken', async () => {
       const { port } = await serve((_, response) => response.send(200, [], ''))
-      const second = openServer({ request: () => {}, upgrade: noUpgrade }, pino({ level: 'silent' }), adapter)
+      const second = openServer({ request: () => {}, upgrade: noUpgrade }, pino({ level: 'silent' }), { adapter })
       await expect(second.listen('127.0.0.1', port)).rejects.toThrow()
     })
   })

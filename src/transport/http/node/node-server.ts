@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { OpenWork } from '#transport/open-work.ts'
 import { cannotListen } from '../cannot-listen.ts'
+import type { ConnectionLimit } from '../connection-limit.ts'
 import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import { NodeHttpRequest } from './node-request.ts'
@@ -27,17 +28,23 @@ const serverOptions = {
 export class NodeServer implements HttpServer, NodeResponseOwner {
   readonly name = 'node'
   readonly containment: Containment
+  readonly connections: ConnectionLimit
   readonly #handler: HttpHandler
   readonly #work = new OpenWork()
   readonly #server: Server
   readonly #upgrades: NodeUpgrades
   #closing = false
 
-  constructor(handler: HttpHandler, log: Logger) {
+  constructor(handler: HttpHandler, log: Logger, connections: ConnectionLimit) {
     this.#handler = handler
+    this.connections = connections
     this.containment = new Containment(log)
     this.#upgrades = new NodeUpgrades(handler, this.#work, this.containment)
     this.#server = createServer(serverOptions)
+    this.#server.on('connection', (socket) => {
+      socket.once('close', () => connections.closed())
+      if (!connections.opened()) socket.destroy()
+    })
     this.#server.on('request', (message, response) =>
       this.containment.run(
         'head',
@@ -112,4 +119,5 @@ const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {
 }
 
 /** Opens nothing yet: `listen` does. */
-export const nodeServer = (handler: HttpHandler, log: Logger): HttpServer => new NodeServer(handler, log)
+export const nodeServer = (handler: HttpHandler, log: Logger, connections: ConnectionLimit): HttpServer =>
+  new NodeServer(handler, log, connections)

@@ -12,6 +12,8 @@ export interface Uws {
 export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp
   ws(pattern: string, behaviour: UwsBehaviour): UwsApp
+  /** Called when a connection opens (`change` 1) and when it closes (-1), but for one that has become a WebSocket. */
+  filter(listener: (response: UwsResponse, change: number) => void): UwsApp
   listen(host: string, port: number, options: number, listening: (token: UwsListenSocket | false) => void): UwsApp
   /** Closes every socket, listening or not. */
   close(): void

@@ -1,3 +1,4 @@
+import type { ConnectionLimit } from '../connection-limit.ts'
 import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
 import { mutedWriter } from '../muted-writer.ts'
@@ -14,6 +15,7 @@ export interface UwsResponseOwner {
   /** Connections are to be closed after their answer. */
   readonly closing: boolean
   readonly containment: Containment
+  readonly connections: Pick<ConnectionLimit, 'closed'>
   /** An answer has ended, or its peer is gone. Called once an answer. */
   over(): void
 }

@@ -1,12 +1,19 @@
 import type { Logger } from 'pino'
 import { OpenWork } from '#transport/open-work.ts'
 import { whyNotListening } from '../cannot-listen.ts'
+import type { ConnectionLimit } from '../connection-limit.ts'
 import { Containment } from '../containment.ts'
 import type { HttpHandler, HttpServer } from '../http-port.ts'
 import type { Uws, UwsApp, UwsListenSocket, UwsResponse } from './uws-binding.ts'
 import { refuseAmbiguous, UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
 import { UwsUpgrades } from './uws-websocket.ts'
+
+/** What a server is opened with. */
+export interface UwsParts {
+  readonly log: Logger
+  readonly connections: ConnectionLimit
+}
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: a second server on the same port fails instead of sharing it. */
 const exclusivePort = 1
@@ -20,6 +27,7 @@ const exclusivePort = 1
 export class UwsServer implements HttpServer, UwsResponseOwner {
   readonly name = 'uws'
   readonly containment: Containment
+  readonly connections: ConnectionLimit
   readonly #uws: Uws
   readonly #app: UwsApp
   readonly #handler: HttpHandler
@@ -28,11 +36,13 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
   #listening: UwsListenSocket | null = null
   #closing = false
 
-  constructor(uws: Uws, handler: HttpHandler, log: Logger) {
+  constructor(uws: Uws, handler: HttpHandler, { log, connections }: UwsParts) {
     this.#uws = uws
     this.#handler = handler
     this.containment = new Containment(log)
+    this.connections = connections
     this.#app = uws.App()
+    this.#app.filter((response, change) => this.#count(response, change))
     this.#upgrades = new UwsUpgrades(handler, this, this.#work)
     this.#app.ws('/*', this.#upgrades.behaviour)
     this.#app.any('/*', (response, request) =>
@@ -71,6 +81,12 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
     this.#app.close()
   }
 
+  /** A connection opens or closes. */
+  #count(uws: UwsResponse, change: number): void {
+    if (change < 0) this.connections.closed()
+    else if (!this.connections.opened()) uws.close()
+  }
+
   #take(uws: UwsResponse, request: UwsHttpRequest): void {
     if (request.isAmbiguous) refuseAmbiguous(uws)
     else this.#serve(uws, request)
@@ -89,4 +105,5 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
 }
 
 /** Opens nothing yet: `listen` does. */
-export const uwsServer = (uws: Uws, handler: HttpHandler, log: Logger): HttpServer => new UwsServer(uws, handler, log)
+export const uwsServer = (uws: Uws, handler: HttpHandler, parts: UwsParts): HttpServer =>
+  new UwsServer(uws, handler, parts)

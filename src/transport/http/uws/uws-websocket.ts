@@ -154,6 +154,7 @@ export class UwsUpgrades {
 
   #close(socket: UwsSocket): void {
     this.#sockets.delete(socket)
+    this.#owner.connections.closed()
     socket.getUserData().listener.gone()
     this.#work.end()
   }
