@@ -19,18 +19,39 @@ const exactly = (prompt: string): string | null => {
   return at < 0 ? null : prompt.slice(at + 'reply exactly:'.length).trim()
 }
 
-/** Every field from the one that the answer has to start with up to `completed`. */
+/** Every field from the one that the answer has to start with up to `completed`, of the type that is named behind it. */
 const markedFields = (said: string, prompt: string): string | null => {
-  const order = said.lastIndexOf('starting with the field')
+  const order = said.lastIndexOf(firstField)
   if (order < 0) return null
-  const names = [...said.slice(order, order + 4096).matchAll(/\[\[ ## (\w{1,64}) ## \]\]/g)].map(
-    ([, name = '']) => name,
-  )
-  const fields = [...new Set(names)].filter((name) => name !== 'completed')
-  if (fields.length === 0) return null
-  const question = (prompt.split('starting with the field')[0] ?? '').replaceAll(/\[\[ ## \w{1,64} ## \]\]/g, '').trim()
-  const answered = fields.map((name) => `[[ ## ${name} ## ]]\n${question.slice(0, 200)}`)
+  const named = [...said.slice(order, order + maxOrder).matchAll(markedField)]
+  const types = new Map(named.map(([, name = '', type = '']) => [name, type]))
+  types.delete('completed')
+  if (types.size === 0) return null
+  const question = (prompt.split(beforeFields)[0] ?? '').replaceAll(/\[\[ ## \w{1,64} ## \]\]/g, '').trim()
+  const answered = [...types].map(([name, type]) => `[[ ## ${name} ## ]]\n${pythonValue(name, type, question)}`)
   return `${answered.join('\n\n')}\n\n[[ ## completed ## ]]`
+}
+
+const firstField = 'starting with the field'
+const maxOrder = 4096
+const beforeFields = /Respond with the corresponding output fields|Respond with the fields|starting with the field/
+const markedField = /\[\[ ## (\w{1,64}) ## \]\]`?(?: \(must be formatted as a valid Python ([^)\n]{1,400})\))?/g
+
+/** A value as Python writes it, taken from the question as arguments of tools are. */
+const pythonValue = (name: string, type: string, question: string): string => {
+  if (type.startsWith('list')) return '[]'
+  if (type.startsWith('dict')) return '{}'
+  const schema = pythonSchema(type)
+  if (schema === null) return question.slice(0, 200)
+  const value = String(fillArguments({ properties: { [name]: schema } }, question, '')[name])
+  return type === 'bool' ? `${value.charAt(0).toUpperCase()}${value.slice(1)}` : value
+}
+
+const pythonSchema = (type: string): WireObject | null => {
+  if (type.startsWith('Literal')) return { enum: [...type.matchAll(/'([^']{1,100})'/g)].map(([, one = '']) => one) }
+  const names = { int: 'integer', float: 'number', bool: 'boolean' }
+  const found = Object.entries(names).find(([python]) => python === type)
+  return found === undefined ? null : { type: found[1] }
 }
 
 const schemaAnswer = (said: string, prompt: string): string | null => {

@@ -20,6 +20,15 @@ describe('arguments of the simulated model', () => {
     expect(fill({ list: { type: 'array', minItems: 3, items: { type: 'integer' } } }).list).toHaveLength(3)
   })
 
+  it('have the list that is their only field though no field is required, as instructor writes Iterable[Model]', () => {
+    const place = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const tasks = { type: 'array', items: { $ref: '#/$defs/Place' } }
+    const schema = { type: 'object', properties: { tasks }, required: [], $defs: { Place: place } }
+    expect(fillArguments(schema, 'Paris', '')).toEqual({ tasks: [{ city: 'Paris' }] })
+    const other = { type: 'object', properties: { city: { type: 'string' } }, required: [] }
+    expect(fillArguments(other, 'Paris', '')).toEqual({})
+  })
+
   it('stay within exclusive bounds', () => {
     const bounded = { type: 'number', exclusiveMinimum: 1, exclusiveMaximum: 2 }
     const { inside, above, below } = fill({

@@ -52,6 +52,24 @@ describe('the simulated model', () => {
     expect(JSON.parse(block.replaceAll(/```(?:json)?/g, ''))).toMatchObject({ days: 2 })
   })
 
+  it('gives fields between markers the type that DSPy names behind them', async () => {
+    const typed = (type: string) => `(must be formatted as a valid Python ${type})`
+    const said = await text(
+      `[[ ## question ## ]]\nUse get_weather for 3 days\n\nRespond with the corresponding output fields, starting with the field \`[[ ## reasoning ## ]]\`, then \`[[ ## days ## ]]\` ${typed('int')}, then \`[[ ## share ## ]]\` ${typed('float')}, then \`[[ ## sure ## ]]\` ${typed('bool')}, then \`[[ ## next_tool_name ## ]]\` ${typed("Literal['finish', 'get_weather']")}, then \`[[ ## next_tool_args ## ]]\` ${typed('dict[str, Any]')}, then \`[[ ## all ## ]]\` ${typed('list[str]')}, and then ending with the marker for \`[[ ## completed ## ]]\`.`,
+    )
+    const fields = Object.fromEntries(
+      [...said.matchAll(/\[\[ ## (\w+) ## \]\]\n([^[]*|\[\])\n\n/g)].map(([, name, value = '']) => [
+        name,
+        value.trim(),
+      ]),
+    )
+    expect(fields).toEqual({
+      ...{ reasoning: 'Use get_weather for 3 days', days: '3', share: '3', sure: 'True' },
+      ...{ next_tool_name: 'get_weather', next_tool_args: '{}', all: '[]' },
+    })
+    expect(said.endsWith('[[ ## completed ## ]]')).toBe(true)
+  })
+
   it('fills fields between markers, as DSPy reads them', async () => {
     const order =
       'starting with the field `[[ ## answer ## ]]`, and then ending with the marker for `[[ ## completed ## ]]`.'

@@ -165,6 +165,8 @@ describe('error envelopes', () => {
     [{ 'x-stainless-lang': 'js' }, { error: { code: 'invalid_field', param: 'speed', message: expect.any(String) } }],
     [{ 'user-agent': 'OpenAI/Go 3.9.0' }, { error: { code: 'invalid_field', param: 'speed' } }],
     [{ 'user-agent': 'async-openai/0.30' }, { error: { code: 'invalid_field', param: 'speed' } }],
+    [{ 'openai-organization': 'org_1' }, { error: { code: 'invalid_field', param: 'speed' } }],
+    [{ 'openai-project': 'proj_1' }, { error: { code: 'invalid_field', param: 'speed' } }],
     [{ 'user-agent': 'curl/8.14' }, { error: 'bad_request', param: 'speed' }],
     [
       { 'x-stainless-lang': 'js', 'anthropic-version': '2023-06-01' },
