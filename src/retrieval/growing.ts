@@ -1,14 +1,15 @@
 type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Float32Array | Float64Array
 
 const least = 16
+const small = 4_096
 
 /**
- * Room for `length` numbers: the array itself, or a copy of half as many again. Numbers in one block cost what they
+ * Room for `length` numbers: the array itself, or a copy of half as many again, three times as many while they are few. Numbers in one block cost what they
  * weigh; as objects they would cost ten times that.
  */
 export function grown<T extends Numbers>(numbers: T, length: number, create: (length: number) => T): T {
   if (length <= numbers.length) return numbers
-  const larger = create(Math.max(least, length, Math.ceil(numbers.length * 1.5)))
+  const larger = create(Math.max(least, length, Math.ceil(numbers.length * (numbers.length < small ? 3 : 1.5))))
   larger.set(numbers)
   return larger
 }

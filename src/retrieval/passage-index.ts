@@ -47,9 +47,10 @@ export class PassageIndex {
   /** Adds a passage, in place of the one with its id. */
   add(passage: Passage): void {
     this.remove(passage.id)
-    const { counts, length, language } = analysisOf(wordsOf(passage), this.#others)
+    const analysis = analysisOf(wordsOf(passage), this.#others)
+    const { counts, language } = analysis
     if (language !== null) this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1)
-    const slot = this.#table.add(passage, length)
+    const slot = this.#table.add(passage, analysis)
     this.#table.setRange(slot, this.#postings.add(slot, counts))
     this.#vectors.set(slot, passage.vector)
   }

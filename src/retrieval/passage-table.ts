@@ -1,4 +1,5 @@
 import { amends } from './analysis/amendments.ts'
+import type { Analysis } from './analysis/analysis.ts'
 import { type Stance, stanceOf } from './analysis/stance.ts'
 import { Groups } from './groups.ts'
 import { float64s, grown, int32s } from './growing.ts'
@@ -88,7 +89,7 @@ export class PassageTable {
   rangeOf = (slot: number): PostingRange => ({ first: this.#firsts[slot] ?? 0, count: this.#counts[slot] ?? 0 })
 
   /** A slot for the passage, which is not in the table. */
-  add(passage: Passage, length: number): number {
+  add(passage: Passage, { length, isMarked }: Pick<Analysis, 'length' | 'isMarked'>): number {
     const slot = this.#free.pop() ?? this.#ids.push(null) - 1
     this.#reserve(slot + 1)
     this.#slots.set(passage.id, slot)
@@ -99,10 +100,14 @@ export class PassageTable {
     this.#at[slot] = passage.at
     this.#speakerOf[slot] = this.#speakers.add(passage.speaker ?? null)
     this.#groups.add(slot, passage, length)
-    if (amends(passage.text)) this.#amending.add(slot)
-    const stance = stanceOf(passage.text)
-    if (stance !== null) this.#stances.set(slot, stance)
+    if (isMarked) this.#mark(slot, passage.text)
     return slot
+  }
+
+  #mark(slot: number, text: string): void {
+    if (amends(text)) this.#amending.add(slot)
+    const stance = stanceOf(text)
+    if (stance !== null) this.#stances.set(slot, stance)
   }
 
   remove(slot: number): void {

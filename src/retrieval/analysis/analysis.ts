@@ -1,5 +1,5 @@
 import { type Language, latinLanguageOf, stopBit } from './languages.ts'
-import { tokensOf } from './tokens.ts'
+import { isAscii, tokensOf } from './tokens.ts'
 import type { Word } from './word.ts'
 
 /** Characters of a text that are looked at: more would hold the event loop. */
@@ -12,6 +12,8 @@ export interface Analysis {
   readonly length: number
   /** Language of its Latin words; null when they do not say. */
   readonly language: Language | null
+  /** False where none of its words is one that says something of other statements or requests (`marking`). */
+  readonly isMarked: boolean
 }
 
 /** A word of a question: each of its stems, since the language of a short question is a guess. */
@@ -27,9 +29,13 @@ export const english = (): Language => 'en'
 
 /** The terms of a passage; its Latin words in the language that they show, else in the one of `others`. */
 export function analysisOf(text: string, others: () => Language): Analysis {
-  const tokens = tokensOf(text.slice(0, mostCharacters))
+  const begins = text.slice(0, mostCharacters)
+  const isPlain = isAscii(begins)
+  const tokens = tokensOf(begins, isPlain)
   const language = latinLanguageOf(tokens)
   const latin = language ?? others()
+  // letters beyond ASCII end a word for patterns and not for tokens
+  const isMarked = !isPlain || text.length > mostCharacters || tokens.some(({ isMark }) => isMark)
   const counts = new Map<string, number>()
   let length = 0
   for (const token of contentOf(tokens, latin)) {
@@ -37,7 +43,7 @@ export function analysisOf(text: string, others: () => Language): Analysis {
     counts.set(term, (counts.get(term) ?? 0) + 1)
     length++
   }
-  return { counts, length, language }
+  return { counts, length, language, isMarked }
 }
 
 /** The words of a question, each once, with their stems in its own language and in those of the index. */

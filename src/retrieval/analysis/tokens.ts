@@ -12,12 +12,15 @@ const beyondLatin = /[\u0370-\u{10ffff}]/u
 const arabicMarks = /[\u064b-\u065f\u0670\u0640]/g
 const arabicAlike: Readonly<Record<string, string>> = { أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي', ة: 'ه', ؤ: 'و', ئ: 'ي' }
 
+/** Whether a text has the characters of ASCII alone. */
+export const isAscii = (text: string): boolean => ascii.test(text)
+
 /**
  * The words of a text in any script. Chinese, Japanese and Korean are pairs of neighbouring characters, Thai and its
  * neighbours are cut by the platform's dictionary.
  */
-export function tokensOf(text: string): readonly Word[] {
-  if (ascii.test(text)) return (text.toLowerCase().match(asciiWord) ?? []).map(latinWord)
+export function tokensOf(text: string, isPlain: boolean = isAscii(text)): readonly Word[] {
+  if (isPlain) return (text.toLowerCase().match(asciiWord) ?? []).map(latinWord)
   const tokens: Word[] = []
   const plain = text.toWellFormed().normalize('NFKC').toLowerCase()
   const isLatin = !beyondLatin.test(plain)

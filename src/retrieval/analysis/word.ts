@@ -1,5 +1,6 @@
 import { type Language, stopMask } from './languages.ts'
 import { stemOf } from './light-stems.ts'
+import { marking } from './marking.ts'
 
 /** Scripts that need ways of their own: without spaces, or with one language. */
 export type Script = 'latin' | 'cyrillic' | 'arabic' | 'devanagari' | 'other'
@@ -12,6 +13,8 @@ export class Word {
   readonly script: Script
   /** Bits of the languages in which it says little (`stopBit`). */
   readonly stops: number
+  /** Whether a text with it may amend another one, or say something of requests. */
+  readonly isMark: boolean
   #language: Language | null = null
   #term = ''
 
@@ -19,6 +22,7 @@ export class Word {
     this.text = text
     this.script = script
     this.stops = stops
+    this.isMark = marking.has(text)
   }
 
   /** The language of its script; for Latin words the given one, for a script of none of ours null. */

@@ -1,3 +1,5 @@
+import { monthNames } from './months.ts'
+
 /** A time that a question speaks of. */
 export interface Moment {
   /** How well a time in ms fits it, 0 to 1. */
@@ -59,7 +61,7 @@ function namedMoments(words: readonly string[]): readonly Moment[] {
   const moments: Moment[] = []
   const taken = new Set<number>()
   for (const [at, word] of words.entries()) {
-    const month = months().get(word)
+    const month = monthNames.get(word)
     if (month === undefined || isMayTheVerb(words, at)) continue
     const day = dayOf(words[at + 1]) ?? dayOf(words[at - 1]) ?? null
     const yearAt = [at + 1, at + 2].find((place) => yearOf(words[place]) !== null)
@@ -81,26 +83,6 @@ const isMayTheVerb = (words: readonly string[], at: number): boolean =>
   yearOf(words[at + 1]) === null &&
   !['in', 'of', 'during', 'since', 'last', 'until', 'early', 'late', 'by'].includes(words[at - 1] ?? '') &&
   dayOf(words[at - 1]) === null
-
-const languages = ['en', 'es', 'pt', 'fr', 'it', 'de', 'nl', 'tr', 'ru']
-let named: ReadonlyMap<string, number> | undefined
-
-/** Names of the months, as the platform knows them. */
-function months(): ReadonlyMap<string, number> {
-  named ??= new Map(languages.flatMap(monthsIn))
-  return named
-}
-
-function monthsIn(language: string): readonly (readonly [string, number])[] {
-  const styles: readonly Intl.DateTimeFormatOptions[] = [{ month: 'long' }, { month: 'long', day: 'numeric' }]
-  return styles.flatMap((style) => {
-    const format = new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' })
-    return Array.from({ length: 12 }, (_, month) => {
-      const parts = format.formatToParts(Date.UTC(2024, month, 1))
-      return [parts.find(({ type }) => type === 'month')?.value.toLowerCase() ?? '', month] as const
-    })
-  })
-}
 
 const units: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 }
 const counts = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
