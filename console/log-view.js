@@ -1,95 +1,99 @@
 import { h } from './dom.js'
 import { firstOf } from './event-log.js'
-import { preciseTime } from './format.js'
-import { linkedNodes } from './linked-ids.js'
+import { rowOf, textOf } from './log-row.js'
+import { rowsWithin, topOf } from './row-window.js'
 
 /**
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
  * @typedef {import('./event-log.js').Entry} Entry
+ * @typedef {{ entry: Entry, height: number, row: import('./log-row.js').LogRow | null, text: string | null, whole: boolean }} Item
+ *   `row`: while it is on the page; `text`: what a search compares, once it was needed; `whole`: its payload is shown to its end
  */
 
 /** How near to its end, in px, a log counts as read to the end: then it stays there when more comes. */
 const nearEndPx = 48
-
 /** How near to its beginning, in px, a reader gets what came before. */
 const nearStartPx = 400
+/** A log of so many entries stands on the page whole, so that the browser's own search finds what is in it. */
+const wholeUpTo = 300
+/** A row counts as so high before it was seen, in px; so much is on the page above and below what is seen. */
+const guessedPx = 100
+const aroundPx = 600
+/** Rows that are selected stay on the page, up to so many. */
+const mostSelected = 2000
 
 /**
- * The list of a log's entries; the newest is at the end. It is one stop of the Tab key; Enter shows payloads whole, and makes
- * stops of the ids in them, which are links.
+ * The list of a log's entries; the newest is at the end. Of a long one those rows are on the page that are seen. It is one stop of
+ * the Tab key; Enter shows payloads whole, and makes stops of the ids in them, which are links.
  */
 export class LogView {
-  element = h('div', {
-    class: 'log',
-    role: 'log',
-    'aria-label': 'Event log',
-    tabindex: 0,
-    keydown: (event) => this.#onKey(event),
-    click: (event) => this.#onClick(event),
-    scroll: () => this.element.scrollTop < nearStartPx && this.onStart(),
-  })
+  #rows = h('div', { class: 'rows', role: 'table', 'aria-label': 'Events' })
+  element = h(
+    'div',
+    {
+      ...{ class: 'log', role: 'log', 'aria-label': 'Event log', tabindex: 0 },
+      keydown: (event) => this.#onKey(event),
+      click: (event) => this.#onClick(event),
+      copy: (event) => this.#onCopy(event),
+      pointerdown: () => this.#select(false),
+      scroll: () => this.#onScroll(),
+    },
+    this.#rows,
+  )
   /** Called when the reader comes near to the first entry. */
   onStart = () => {}
+  /** @type {Item[]} */
+  #items = []
+  /** Those that fit the search. @type {readonly Item[]} */
+  #shown = this.#items
+  /** Those that are on the page. @type {Map<Element, Item>} */
+  #mounted = new Map()
   #searched = ''
   /** @type {number | null} */
   #standing = null
-  /** @type {{ row: HTMLElement, text: Text, range: HTMLElement, parts: HTMLElement } | null} */
-  #open = null
+  #atEnd = true
+  /** The first row that is seen, and how much of it is above that, in px. @type {{ item: Item, by: number } | null} */
+  #anchor = null
+  #top = 0
+  #drawing = 0
+  #everything = false
   #project
+  #sizes = new ResizeObserver(() => this.#draw())
 
   /** @param {string} project where the ids in payloads lead */
   constructor(project) {
     this.#project = project
+    this.#sizes.observe(this.element)
   }
 
   /** @param {readonly Entry[]} entries */
   prepend(entries) {
-    const height = this.element.scrollHeight
-    this.element.prepend(...entries.map((entry) => this.#rowOf(entry)))
-    this.#open = null
-    this.element.scrollTop += this.element.scrollHeight - height
+    this.#items.unshift(...entries.map(itemOf))
+    this.#filter()
   }
 
   /** @param {Entry} entry */
   append(entry) {
-    this.#keepingEnd(() => this.element.append(this.#rowOf(entry)))
+    const item = itemOf(entry)
+    this.#items.push(item)
+    if (this.#searched === '') this.#drawSoon()
+    else if (this.#fits(item)) this.#show([...this.#shown, item])
   }
 
   /** Shows entries with this text only. @param {string} text */
   search(text) {
     this.#searched = text.trim().toLowerCase()
-    for (const row of this.element.children) this.#mark(row)
+    this.element.classList.toggle('searched', this.#searched !== '')
+    this.#filter()
   }
 
   /** Dims what came after this event; null: nothing. @param {number | null} sequence */
   standAt(sequence) {
     this.#standing = sequence
-    for (const row of this.element.children) this.#mark(row)
+    for (const item of this.#mounted.values()) this.#dim(item)
     if (sequence === null) return this.scrollToEnd()
-    const last = [...this.element.children].findLast((row) => !row.classList.contains('ahead'))
-    last?.scrollIntoView({ block: 'nearest' })
-  }
-
-  /** @param {Element} row */
-  #mark(row) {
-    if (!(row instanceof HTMLElement)) return
-    const first = Number(row.dataset.first)
-    row.classList.toggle('ahead', this.#standing !== null && first > this.#standing)
-    row.hidden = this.#searched !== '' && !(row.textContent ?? '').toLowerCase().includes(this.#searched)
-  }
-
-  /** @param {Event} event */
-  #onKey(event) {
-    if (!(event instanceof KeyboardEvent) || event.key !== 'Enter' || event.target !== this.element) return
-    const whole = this.element.classList.toggle('whole')
-    for (const link of this.element.querySelectorAll('.payload a')) link.setAttribute('tabindex', whole ? '0' : '-1')
-  }
-
-  /** @param {Event} event */
-  #onClick({ target }) {
-    if (!(target instanceof Element) || target.closest('a') !== null) return
-    if (getSelection()?.isCollapsed === false) return
-    target.closest('.payload')?.classList.toggle('whole')
+    const index = this.#shown.findLastIndex(({ entry }) => firstOf(entry) <= sequence)
+    if (index >= 0) this.#reveal(index)
   }
 
   /**
@@ -99,95 +103,237 @@ export class LogView {
    * @param {ActorEvent} event
    */
   grow(entry, event) {
-    const open = this.#open
-    if (open === null || open.row !== this.element.lastElementChild) {
-      this.element.lastElementChild?.remove()
-      this.append(entry)
-      return
-    }
-    this.#keepingEnd(() => {
-      open.text.appendData(String(event.payload.delta ?? ''))
-      open.range.textContent = rangeOf(entry)
-      open.parts.append(partOf(event))
-    })
+    const item = this.#items.at(-1)
+    if (item?.entry !== entry) return this.append(entry)
+    item.text = null
+    item.row?.grow(event)
+    if (this.#searched !== '' && this.#shown.at(-1) !== item && this.#fits(item)) this.#show([...this.#shown, item])
   }
 
   /** @param {number} count of the oldest rows */
   removeOldest(count) {
-    for (let index = 0; index < count; index++) this.element.firstElementChild?.remove()
+    if (count === 0) return
+    this.#items.splice(0, count)
+    if (this.#searched !== '') this.#filter()
+    else this.#drawSoon()
   }
 
   scrollToEnd() {
-    this.element.scrollTop = this.element.scrollHeight
+    this.#atEnd = true
+    this.#draw()
   }
 
-  /** @param {() => void} change */
-  #keepingEnd(change) {
-    const { scrollHeight, scrollTop, clientHeight } = this.element
-    const atEnd = scrollHeight - scrollTop - clientHeight < nearEndPx
-    change()
-    if (atEnd) this.scrollToEnd()
+  #filter() {
+    this.#show(this.#searched === '' ? this.#items : this.#items.filter((item) => this.#fits(item)))
   }
 
-  /** @param {Entry} entry */
-  #rowOf(entry) {
-    const row = entry.kind === 'text' ? this.#textRow(entry) : eventRow(entry.event, this.#project)
-    row.dataset.first = String(firstOf(entry))
-    this.#mark(row)
-    return row
+  /** @param {Item} item */
+  #fits(item) {
+    item.text ??= textOf(item.entry).toLowerCase()
+    return item.text.includes(this.#searched)
   }
 
-  /** @param {import('./event-log.js').TextEntry} entry */
-  #textRow(entry) {
-    const [first] = entry.events
-    const text = document.createTextNode(entry.text)
-    const range = h('span', { class: 'seq' }, rangeOf(entry))
-    const parts = h('ol', { class: 'parts' }, ...entry.events.map(partOf))
-    const row = h(
-      'div',
-      { class: 'entry text' },
-      headOf(range, 'output_text.delta', first),
-      h('p', { class: 'output' }, text),
-      h('details', {}, h('summary', {}, 'Single deltas'), parts),
-    )
-    this.#open = { row, text, range, parts }
-    return row
+  /** @param {readonly Item[]} items */
+  #show(items) {
+    this.#shown = items
+    this.#drawSoon()
+  }
+
+  /** Once before the next picture, however many events come until then. */
+  #drawSoon() {
+    if (this.#drawing === 0) this.#drawing = requestAnimationFrame(() => this.#draw())
+  }
+
+  /** Puts the rows on the page that are seen, and keeps what the reader looks at where it is. */
+  #draw() {
+    cancelAnimationFrame(this.#drawing)
+    this.#drawing = 0
+    const { clientHeight } = this.element
+    if (clientHeight === 0 && this.#shown.length > wholeUpTo) return
+    // rows that are measured for the first time move those after them
+    for (let round = 0; round < 3; round++) if (!this.#place(clientHeight)) break
+    const top = Math.round(this.#wantedTop(clientHeight))
+    if (Math.abs(this.element.scrollTop - top) >= 1) this.element.scrollTop = top
+    this.#top = this.element.scrollTop
+    const stands = this.#anchor !== null && this.#shown.includes(this.#anchor.item)
+    if (!this.#atEnd && !stands) this.#anchor = this.#anchorAt(this.#top)
+    this.#rows.setAttribute('aria-rowcount', String(this.#lastSequence()))
+    // rows that come because one scrolls are no news
+    this.element.setAttribute('aria-live', this.#atEnd ? 'polite' : 'off')
+  }
+
+  /** @param {number} clientHeight @returns {boolean} whether a row is not as high as was thought */
+  #place(clientHeight) {
+    const top = this.#wantedTop(clientHeight)
+    const { first, end } = this.#range(top, clientHeight)
+    this.#mount(this.#shown.slice(first, end))
+    this.#rows.style.paddingTop = `${topOf(this.#shown, first)}px`
+    this.#rows.style.paddingBottom = `${topOf(this.#shown, this.#shown.length) - topOf(this.#shown, end)}px`
+    if (clientHeight === 0) return false
+    let changed = false
+    for (const [element, item] of this.#mounted) {
+      const { height } = element.getBoundingClientRect()
+      if (Math.abs(height - item.height) < 0.5) continue
+      item.height = height
+      changed = true
+    }
+    return changed
+  }
+
+  /** @param {number} clientHeight */
+  #wantedTop(clientHeight) {
+    const most = Math.max(0, topOf(this.#shown, this.#shown.length) - clientHeight)
+    if (this.#atEnd) return most
+    const index = this.#anchor === null ? -1 : this.#shown.indexOf(this.#anchor.item)
+    const top =
+      index < 0 || this.#anchor === null ? this.element.scrollTop : topOf(this.#shown, index) + this.#anchor.by
+    return Math.min(most, Math.max(0, top))
+  }
+
+  /** @param {number} top @param {number} clientHeight */
+  #range(top, clientHeight) {
+    if (this.#shown.length <= wholeUpTo) return { first: 0, end: this.#shown.length }
+    const { first, end } = rowsWithin(this.#shown, top - aroundPx, top + clientHeight + aroundPx)
+    const selected = this.#selected()
+    const wide = { first: Math.min(first, ...selected), end: Math.max(end, ...selected.map((index) => index + 1)) }
+    return wide.end - wide.first > mostSelected ? { first, end } : wide
+  }
+
+  /** Where a selection begins and ends: what is between has to be there to be copied. */
+  #selected() {
+    const selection = getSelection()
+    if (selection === null || selection.isCollapsed || this.#everything) return []
+    return [selection.anchorNode, selection.focusNode].flatMap((node) => {
+      const element = (node instanceof Element ? node : (node?.parentElement ?? null))?.closest('.entry')
+      const item = element ? this.#mounted.get(element) : undefined
+      const index = item === undefined ? -1 : this.#shown.indexOf(item)
+      return index < 0 ? [] : [index]
+    })
+  }
+
+  /** @param {readonly Item[]} items in their order */
+  #mount(items) {
+    const wanted = new Set(items)
+    for (const [element, item] of this.#mounted) if (!wanted.has(item)) this.#unmount(element, item)
+    let before = this.#rows.firstElementChild
+    for (const item of items) {
+      if (item.row !== null && item.row.element === before) before = before.nextElementSibling
+      else this.#rows.insertBefore(this.#elementOf(item), before)
+    }
+  }
+
+  /** @param {Item} item */
+  #elementOf(item) {
+    if (item.row !== null) return item.row.element
+    item.row = rowOf(item.entry, this.#project)
+    const { element } = item.row
+    this.#mounted.set(element, item)
+    this.#sizes.observe(element)
+    this.#dim(item)
+    element.querySelector('.payload')?.classList.toggle('whole', item.whole)
+    this.#linkStops(element)
+    return element
+  }
+
+  /** @param {Element} element @param {Item} item */
+  #unmount(element, item) {
+    if (element.contains(document.activeElement)) this.element.focus({ preventScroll: true })
+    this.#sizes.unobserve(element)
+    this.#mounted.delete(element)
+    item.row = null
+    element.remove()
+  }
+
+  /** @param {Item} item */
+  #dim({ entry, row }) {
+    row?.element.classList.toggle('ahead', this.#standing !== null && firstOf(entry) > this.#standing)
+  }
+
+  /** Scrolls a row into sight, when it is not. @param {number} index */
+  #reveal(index) {
+    const item = this.#shown[index]
+    if (item === undefined) return
+    const { clientHeight } = this.element
+    const [top, bottom] = [topOf(this.#shown, index), topOf(this.#shown, index + 1)]
+    if (top >= this.#top && bottom <= this.#top + clientHeight) return
+    this.#atEnd = false
+    this.#anchor = { item, by: top < this.#top ? 0 : Math.min(0, item.height - clientHeight) }
+    this.#draw()
+  }
+
+  /** @param {number} top @returns {{ item: Item, by: number } | null} */
+  #anchorAt(top) {
+    const { first } = rowsWithin(this.#shown, top, top + 1)
+    const item = this.#shown[first]
+    return item === undefined ? null : { item, by: top - topOf(this.#shown, first) }
+  }
+
+  #onScroll() {
+    const { scrollTop, scrollHeight, clientHeight } = this.element
+    // what comes at the end moves that away, and is no reader who scrolls
+    if (scrollTop < this.#top - 1) this.#atEnd = false
+    else if (scrollTop > this.#top + 1) this.#atEnd = scrollHeight - scrollTop - clientHeight < nearEndPx
+    if (Math.abs(scrollTop - this.#top) >= 1) this.#anchor = this.#anchorAt(scrollTop)
+    this.#top = scrollTop
+    this.#draw()
+    if (scrollTop < nearStartPx) this.onStart()
+  }
+
+  /** @param {Event} event */
+  #onKey(event) {
+    if (!(event instanceof KeyboardEvent)) return
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a') {
+      event.preventDefault()
+      this.#select(true)
+    }
+    if (event.target !== this.element) return
+    // the browser would go by heights that are guessed
+    if (event.key === 'End' || event.key === 'Home') {
+      event.preventDefault()
+      this.#atEnd = event.key === 'End'
+      this.#anchor = this.#anchorAt(0)
+      this.#draw()
+    }
+    if (event.key !== 'Enter') return
+    this.element.classList.toggle('whole')
+    this.#linkStops(this.element)
+  }
+
+  /** @param {Element} within */
+  #linkStops(within) {
+    const whole = this.element.classList.contains('whole')
+    for (const link of within.querySelectorAll('.payload a')) link.setAttribute('tabindex', whole ? '0' : '-1')
+  }
+
+  /** @param {Event} event */
+  #onClick({ target }) {
+    if (!(target instanceof Element) || target.closest('a') !== null) return
+    if (getSelection()?.isCollapsed === false) return
+    const payload = target.closest('.payload')
+    const item = this.#mounted.get(target.closest('.entry') ?? target)
+    if (payload && item) item.whole = payload.classList.toggle('whole')
+  }
+
+  /** All of the log, also what is not on the page. @param {boolean} everything */
+  #select(everything) {
+    if (everything) getSelection()?.selectAllChildren(this.#rows)
+    this.#everything = everything
+    this.#rows.classList.toggle('everything', everything)
+  }
+
+  /** @param {Event} event */
+  #onCopy(event) {
+    if (!this.#everything || !(event instanceof ClipboardEvent) || event.clipboardData === null) return
+    event.preventDefault()
+    event.clipboardData.setData('text/plain', this.#shown.map(({ entry }) => textOf(entry)).join('\n'))
+  }
+
+  #lastSequence() {
+    const entry = this.#items.at(-1)?.entry
+    if (entry === undefined) return 0
+    return entry.kind === 'text' ? (entry.events.at(-1)?.sequence ?? 0) : entry.event.sequence
   }
 }
 
-/** @param {ActorEvent} event @param {string} project */
-const eventRow = (event, project) =>
-  h(
-    'div',
-    { class: 'entry', 'data-event': event.event_type },
-    headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
-    h('pre', { class: 'payload' }, ...linkedNodes(project, JSON.stringify(event.payload, null, 2))),
-  )
-
-/**
- * @param {HTMLElement} sequence
- * @param {string} name
- * @param {ActorEvent | undefined} event
- */
-const headOf = (sequence, name, event) =>
-  h(
-    'div',
-    { class: 'entry-head' },
-    sequence,
-    h('span', { class: 'name' }, name),
-    event === undefined || event.turn_number === null
-      ? null
-      : h('span', { class: 'turn' }, `turn ${event.turn_number}`),
-    event === undefined ? null : h('time', { datetime: event.created_at }, preciseTime(event.created_at)),
-  )
-
-/** @param {ActorEvent} event */
-const partOf = (event) =>
-  h('li', {}, h('span', { class: 'seq' }, String(event.sequence)), h('code', {}, JSON.stringify(event.payload.delta)))
-
-/** @param {Entry} entry */
-const rangeOf = (entry) => {
-  const first = firstOf(entry)
-  const last = entry.kind === 'text' ? (entry.events.at(-1)?.sequence ?? first) : first
-  return first === last ? String(first) : `${first}–${last}`
-}
+/** @param {Entry} entry @returns {Item} */
+const itemOf = (entry) => ({ entry, height: guessedPx, row: null, text: null, whole: false })

@@ -1,0 +1,100 @@
+import { h } from './dom.js'
+import { firstOf } from './event-log.js'
+import { preciseTime } from './format.js'
+import { linkedNodes } from './linked-ids.js'
+
+/**
+ * @typedef {import('./event-log.js').ActorEvent} ActorEvent
+ * @typedef {import('./event-log.js').Entry} Entry
+ * @typedef {{ element: HTMLElement, grow: (event: ActorEvent) => void }} LogRow
+ */
+
+/** An entry as text: what a search looks through and a copy has. @param {Entry} entry */
+export const textOf = (entry) => {
+  const [event, name, body] =
+    entry.kind === 'text'
+      ? [entry.events[0], 'output_text.delta', entry.text]
+      : [entry.event, entry.event.event_type, JSON.stringify(entry.event.payload, null, 2)]
+  const turn = event?.turn_number ?? null
+  const time = event === undefined ? '' : preciseTime(event.created_at)
+  return `${rangeOf(entry)} ${name}${turn === null ? '' : ` turn ${turn}`} ${time}\n${body}`
+}
+
+/**
+ * An entry as a row of the log's table; its number is that of its first event, which stays when older rows come.
+ *
+ * @param {Entry} entry
+ * @param {string} project where the ids in payloads lead
+ * @returns {LogRow}
+ */
+export const rowOf = (entry, project) => {
+  const { cell, grow } = entry.kind === 'text' ? textCell(entry) : eventCell(entry.event, project)
+  const given =
+    entry.kind === 'text' ? { class: 'entry text' } : { class: 'entry', 'data-event': entry.event.event_type }
+  const element = h('div', { ...given, role: 'row', 'aria-rowindex': firstOf(entry) }, cell)
+  return { element, grow }
+}
+
+/** @param {ActorEvent} event @param {string} project */
+const eventCell = (event, project) => ({
+  cell: h(
+    'div',
+    { role: 'cell' },
+    headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
+    h('pre', { class: 'payload' }, ...linkedNodes(project, JSON.stringify(event.payload, null, 2))),
+  ),
+  grow: () => {},
+})
+
+/** @param {import('./event-log.js').TextEntry} entry */
+const textCell = (entry) => {
+  const text = document.createTextNode(entry.text)
+  const range = h('span', { class: 'seq' }, rangeOf(entry))
+  const parts = h('ol', { class: 'parts' })
+  // a long answer has thousands of them, which few readers open
+  const toggle = () => details.open && parts.childElementCount === 0 && parts.append(...entry.events.map(partOf))
+  const details = h('details', { toggle: () => void toggle() }, h('summary', {}, 'Single deltas'), parts)
+  const [first] = entry.events
+  return {
+    cell: h(
+      'div',
+      { role: 'cell' },
+      headOf(range, 'output_text.delta', first),
+      h('p', { class: 'output' }, text),
+      details,
+    ),
+    grow: (/** @type {ActorEvent} */ event) => {
+      text.appendData(String(event.payload.delta ?? ''))
+      range.textContent = rangeOf(entry)
+      if (parts.childElementCount > 0) parts.append(partOf(event))
+    },
+  }
+}
+
+/**
+ * @param {HTMLElement} sequence
+ * @param {string} name
+ * @param {ActorEvent | undefined} event
+ */
+const headOf = (sequence, name, event) =>
+  h(
+    'div',
+    { class: 'entry-head' },
+    sequence,
+    h('span', { class: 'name' }, name),
+    event === undefined || event.turn_number === null
+      ? null
+      : h('span', { class: 'turn' }, `turn ${event.turn_number}`),
+    event === undefined ? null : h('time', { datetime: event.created_at }, preciseTime(event.created_at)),
+  )
+
+/** @param {ActorEvent} event */
+const partOf = (event) =>
+  h('li', {}, h('span', { class: 'seq' }, String(event.sequence)), h('code', {}, JSON.stringify(event.payload.delta)))
+
+/** @param {Entry} entry */
+const rangeOf = (entry) => {
+  const first = firstOf(entry)
+  const last = entry.kind === 'text' ? (entry.events.at(-1)?.sequence ?? first) : first
+  return first === last ? String(first) : `${first}–${last}`
+}

@@ -1,0 +1,29 @@
+/**
+ * Rows of a long list, of which only those are on the page that can be seen.
+ *
+ * @typedef {{ height: number }} Sized a row's height in px: as it was measured, or a guess
+ */
+
+/** Where a row begins, in px from the first one. @param {readonly Sized[]} rows @param {number} index */
+export const topOf = (rows, index) => {
+  let top = 0
+  for (let at = 0; at < index; at++) top += rows[at]?.height ?? 0
+  return top
+}
+
+/**
+ * The rows that a part of the list touches.
+ *
+ * @param {readonly Sized[]} rows
+ * @param {number} from in px
+ * @param {number} to in px
+ * @returns {{ first: number, end: number }} indexes; `end` is the one after the last, and more than `first` unless there are no rows
+ */
+export const rowsWithin = (rows, from, to) => {
+  let top = 0
+  let first = 0
+  while (first < rows.length - 1 && top + (rows[first]?.height ?? 0) <= from) top += rows[first++]?.height ?? 0
+  let end = first
+  while (end < rows.length && (end === first || top < to)) top += rows[end++]?.height ?? 0
+  return { first, end }
+}
