@@ -28,11 +28,19 @@ export const decodedPage = (bytes: Uint8Array, { kind, charset }: PageType): Dec
   const said = [charset, declaredIn(start, kind), wideCharset(bytes)].map(labelOf).filter((label) => label !== null)
   const guesses = kind === 'json' ? ['utf-8'] : ['utf-8', legacyFor(start)]
   for (const label of [...said, ...guesses]) {
-    const text = decoded(bytes, label, true)
+    const text = decoded(bytes, label, true) ?? (label === 'utf-8' ? nearlyUtf8(bytes) : null)
     if (text !== null) return { text, charset: label }
   }
   const [label = 'utf-8'] = said
   return { text: decoded(bytes, label, false) ?? '', charset: label }
+}
+
+/** A cut or a foreign character does not make a page of another encoding: null once there are as many as a tenth of what is beyond ASCII. */
+const nearlyUtf8 = (bytes: Uint8Array): string | null => {
+  const text = decoded(bytes, 'utf-8', false) ?? ''
+  const wrong = text.match(/\ufffd/g)?.length ?? 0
+  const right = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0
+  return wrong * 10 < right ? text : null
 }
 
 const markOf = (bytes: Uint8Array): string | null => {

@@ -44,6 +44,13 @@ describe('the text of a page', () => {
     ['windows-1251', 'text/html; charset=windows-1251', bytes(cp1251), 'Привет', 'windows-1251'],
     ['KOI8-R', 'text/plain; charset=koi8-r', bytes(koi8), 'Привет', 'koi8-r'],
     [
+      'UTF-8 with a byte that is none',
+      'text/html',
+      bytes('<html lang="pl"><meta charset="utf-8"><p>zażółć gęślą jaźń ó ł', [0xff], '</p>'),
+      'zażółć gęślą jaźń ó ł\ufffd',
+      'utf-8',
+    ],
+    [
       'a declaration of XML',
       'application/xml',
       bytes('<?xml version="1.0" encoding="iso-8859-1"?><a>', latin1),

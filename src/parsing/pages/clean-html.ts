@@ -68,8 +68,12 @@ interface Open {
   readonly isSkipped: boolean
 }
 
+/** In drawings: the tokenizer would take all that follows for a title. */
+const emptyTitles = /<(?:title|style)\s*\/>/gi
+
 /** Reads a page once, in time that grows with its length alone, and writes it again within the limits. */
-export const cleanPage = (html: string): CleanPage => {
+export const cleanPage = (source: string): CleanPage => {
+  const html = source.replace(emptyTitles, '')
   const cleaner = new Cleaner(html)
   const tokenizer = new Tokenizer({ decodeEntities: false, xmlMode: false }, cleaner)
   tokenizer.write(html)

@@ -1,5 +1,8 @@
-import { dropBoilerplate, dropFramingLines, dropLinkBlocks } from './boilerplate.ts'
-import { articleOf, documentOf, type PageDocument, type PageElement } from './schema.ts'
+import { dropBoilerplate, dropLinkBlocks } from './boilerplate.ts'
+import { dropFramingLines } from './framing-lines.ts'
+import { leadOf, type SaidOfPage } from './lead.ts'
+import { articleOf, documentOf, type PageDocument, type PageElement, prependParagraphs } from './schema.ts'
+import { textRuns } from './text-runs.ts'
 
 /** An article with less text than this share of what Readability finds on the whole page has lost some of it. */
 const leastShare = 0.5
@@ -7,21 +10,27 @@ const leastLength = 100
 
 /**
  * The element that holds what a page is about: what Readability finds once the frame of the page is taken away, or what
- * it finds on the whole page where that is twice as much; the body where it finds nothing.
+ * it finds on the whole page where that is twice as much; the body where it finds nothing. The lead that stands beside the title is put
+ * before it.
  *
  * @param plain the page as a tree, which is changed.
  */
-export const mainElement = (html: string, plain: PageDocument): PageElement => {
+export const mainElement = (html: string, plain: PageDocument, said: SaidOfPage): PageElement => {
   const framed = documentOf(html)
   dropBoilerplate(framed.body)
+  // Readability changes the trees
+  const runs = { framed: textRuns(framed.body), plain: textRuns(plain.body) }
+  const all = plain.body.textContent.trim().length
   const article = articleOf(framed)
   const found = article?.textContent.trim().length ?? 0
   // an article of half of the whole page is of half of any article in it: then that need not be looked for
-  const isMost = found >= leastLength && found >= plain.body.textContent.trim().length * leastShare
+  const isMost = found >= leastLength && found >= all * leastShare
   const other = isMost ? null : articleOf(plain)
   const whole = other?.textContent.trim().length ?? 0
   const best = article !== null && found >= whole * leastShare ? article : other
   if (best === null || Math.max(found, whole) < leastLength) return bodyOf(html)
+  const framing = best === article ? runs : { framed: runs.plain, plain: runs.plain }
+  prependParagraphs(best, leadOf(framing, lettersOf(best), said))
   dropLinkBlocks(best)
   dropFramingLines(best)
   return best
@@ -32,3 +41,5 @@ const bodyOf = (html: string): PageElement => {
   dropBoilerplate(body)
   return body
 }
+
+const lettersOf = (element: PageElement): string => element.textContent.replace(/\s+/g, '')

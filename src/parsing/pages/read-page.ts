@@ -94,7 +94,7 @@ const readHtml = (
   const document = documentOf(page.html)
   const links = linksOf(document, base)
   const title = facts.title || headingOf(document)
-  const main = mainElement(page.html, document)
+  const main = mainElement(page.html, document, facts)
   if (format === 'markdown')
     for (const anchor of main.querySelectorAll('a[href]'))
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))

@@ -34,6 +34,19 @@ export const isElement = (node: PageNode): node is PageElement => node.nodeType 
 export const documentOf = (html: string): PageDocument =>
   parseHTML(`<!doctype html><html><head></head><body>${html}</body></html>`).document as unknown as PageDocument
 
+/** The part of a DOM that text is put in by. */
+interface Growing {
+  readonly ownerDocument: { createElement(name: string): { textContent: string } }
+  prepend(...nodes: unknown[]): void
+}
+
+/** Puts paragraphs before what an element has. */
+export const prependParagraphs = (element: PageElement, texts: readonly string[]): void => {
+  const growing = element as unknown as Growing
+  const paragraphs = texts.map((text) => Object.assign(growing.ownerDocument.createElement('p'), { textContent: text }))
+  growing.prepend(...paragraphs)
+}
+
 /** The element that Readability takes for the article of a page, which it changes; null when it finds none. */
 export const articleOf = (document: PageDocument): PageElement | null => {
   const options = { serializer: (node: unknown) => node as PageElement, disableJSONLD: true, keepClasses: true }

@@ -52,6 +52,67 @@ describe('the text of a page', () => {
     expect(content).toContain('related articles were written')
   })
 
+  it('begins with the lead beside its title, and not with who wrote it, a caption or links', async () => {
+    const lead = 'After forty years of planning the town has a harbour, and the first ships came before it was opened.'
+    const { content } = await read(
+      page(`<header><h1>Harbour</h1>
+          <p>By Anna Smith, our correspondent for ports and everything else that is near to the sea</p>
+          <div class="intro"><strong>${lead}</strong></div>
+          <p><a href="/a">A list of all harbours of the coast that were built in the last hundred years</a></p>
+          <p>The harbour on the morning of its opening, seen from above the town. Photo: Anna Smith</p></header>
+        <main><article><div class="text">${article}</div></article></main>`),
+    )
+    expect(content.startsWith(lead)).toBe(true)
+    for (const n of [1, 2, 3, 4]) expect(content).toContain(`Paragraph ${n}:`)
+    expect(content).not.toMatch(/Anna Smith|list of all/)
+  })
+
+  it('has the text that the page describes itself with, where it is called a teaser', async () => {
+    const lead = 'What a harbour costs a town that never had one, and who pays for it in the years to come.'
+    const { content } = await read(
+      page(
+        `<h1>Harbour</h1><div class="teaser-box"><p>${lead}</p></div><main>${article}</main>
+         <div class="teaser"><a href="/b">Another harbour</a></div>`,
+        `<meta name="description" content="${lead}">`,
+      ),
+    )
+    expect(content.split(lead)).toHaveLength(2)
+    expect(content).not.toContain('Another harbour')
+  })
+
+  it.each([
+    'Weitere Informationen: www.harbour.example',
+    '» Lesen Sie auch: Schiffe im Hafen',
+    'Te puede interesar: los barcos',
+    'Foto: Anna Smith',
+    'Ships at the pier on Monday. © Anna Smith/Getty Images',
+    'This article is the copyrighted property of the town.',
+    '- Anzeige -',
+  ])('is without "%s"', async (line) => {
+    const { content } = await read(page(`<main>${article}<p>${line}</p>${paragraph(5)}</main>`))
+    expect(content).toContain('Paragraph 5:')
+    expect(content).not.toContain(line)
+  })
+
+  it('has sentences that only begin as such lines do', async () => {
+    const line = 'Photographs of the harbour were taken for years.'
+    const { content } = await read(page(`<main>${article}<p>${line}</p>${paragraph(5)}</main>`))
+    expect(content).toContain(line)
+  })
+
+  it('is without pictures with their captions, and what is said of who wrote it', async () => {
+    const { content } = await read(
+      page(`<main>${article}<figure><img src="/a.png"><span class="note">The pier at noon</span></figure>
+        <div class="post-author-box"><p>Anna lives by the sea and writes of it.</p></div>${paragraph(5)}</main>`),
+    )
+    expect(content).not.toMatch(/pier at noon|Anna lives/)
+  })
+
+  it('goes on after a drawing with an empty title', async () => {
+    const { content } = await read(page(`<main><svg><title/><path d="M0 0"/></svg>${article}</main>`))
+    expect(content).toContain('Paragraph 4:')
+  })
+
   it('is all of a page that has no article', async () => {
     expect((await read(page('<p>Just a line.</p><p>And another.</p>'))).content).toBe('Just a line.\n\nAnd another.')
   })
