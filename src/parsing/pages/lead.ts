@@ -12,7 +12,7 @@ const mostLinked = 0.3
 const mostRuns = 4
 /** How much of the article is looked through for where it begins on the page, in letters. */
 const searched = 20_000
-/** Letters by which a text is told from others, and the least of them that do. */
+/** Letters by which a text is known, and the least of them that do. */
 const known = { most: 80, least: 40 } as const
 
 /**
