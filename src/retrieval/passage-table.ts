@@ -1,6 +1,6 @@
 import { amends } from './analysis/amendments.ts'
-import type { Analysis } from './analysis/analysis.ts'
-import { type Stance, stanceOf } from './analysis/stance.ts'
+import { type Analysis, analysisOf, english } from './analysis/analysis.ts'
+import { conditionOf, isReply, type Stance, stanceOf } from './analysis/stance.ts'
 import { Groups } from './groups.ts'
 import { float64s, grown, int32s } from './growing.ts'
 import type { Passage } from './passage.ts'
@@ -9,6 +9,10 @@ import { Speakers } from './speakers.ts'
 
 const none = -1
 const bytesEach = 200
+const noTerms: ReadonlySet<string> = new Set()
+
+const termsOf = (text: string): ReadonlySet<string> =>
+  new Set(text === '' ? [] : analysisOf(text, english).counts.keys())
 
 /**
  * What an index knows of each passage beside its terms and vector, by slot. Slots of removed passages are used again;
@@ -28,6 +32,7 @@ export class PassageTable {
   #at = float64s(0)
   readonly #amending = new Set<number>()
   readonly #stances = new Map<number, Stance>()
+  readonly #conditions = new Map<number, ReadonlySet<string>>()
   #stamp = 0
   #totalLength = 0
 
@@ -62,7 +67,7 @@ export class PassageTable {
     return this.#at
   }
 
-  /** Passages that say something of later requests, by slot. */
+  /** Passages that are more than a statement in a conversation, by slot. */
   get stances(): ReadonlyMap<number, Stance> {
     return this.#stances
   }
@@ -85,6 +90,8 @@ export class PassageTable {
   speakerOf = (slot: number): number => this.#speakerOf[slot] ?? none
   /** Whether the passage speaks of something that is otherwise than it was. */
   amends = (slot: number): boolean => this.#amending.has(slot)
+  /** Terms of the requests that an instruction is about; none for other passages. */
+  conditionOf = (slot: number): ReadonlySet<string> => this.#conditions.get(slot) ?? noTerms
   stampOf = (slot: number): number => this.#stamps[slot] ?? 0
   rangeOf = (slot: number): PostingRange => ({ first: this.#firsts[slot] ?? 0, count: this.#counts[slot] ?? 0 })
 
@@ -101,6 +108,7 @@ export class PassageTable {
     this.#speakerOf[slot] = this.#speakers.add(passage.speaker ?? null)
     this.#groups.add(slot, passage, length)
     if (isMarked) this.#mark(slot, passage.text)
+    else if (isReply(passage.text)) this.#stances.set(slot, 'reply')
     return slot
   }
 
@@ -108,6 +116,7 @@ export class PassageTable {
     if (amends(text)) this.#amending.add(slot)
     const stance = stanceOf(text)
     if (stance !== null) this.#stances.set(slot, stance)
+    if (stance === 'instruction') this.#conditions.set(slot, termsOf(conditionOf(text)))
   }
 
   remove(slot: number): void {
@@ -116,6 +125,7 @@ export class PassageTable {
     this.#slots.delete(id)
     this.#amending.delete(slot)
     this.#stances.delete(slot)
+    this.#conditions.delete(slot)
     this.#ids[slot] = null
     this.#totalLength -= this.lengthOf(slot)
     this.#groups.remove(slot, this.lengthOf(slot))

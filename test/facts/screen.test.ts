@@ -55,6 +55,61 @@ describe('the screen of memories', () => {
     expect(screen(`<script src="/b.js" integrity="${name}-${digest}${end}"></script>`).ok).toBe(true)
   })
 
+  it.each([
+    "    password = request.form['password']",
+    'password = request.json["password"]',
+    'self.password = generate_password_hash(password)',
+    'password = db.Column(db.String(120), nullable=False)',
+    "hashed_password = bcrypt.hashpw(password.encode('utf-8'), bcrypt.gensalt())",
+    "const password = req.body.get('db_password');",
+    "password = os.environ['DB_PASSWORD']",
+    '# password = argon2.hash(password)',
+  ])('keeps code whose value is read elsewhere: %s', (line) => {
+    expect(reasonOf(`I have this code:\n${line}\n    return user`)).toBe(null)
+  })
+
+  it.each([
+    'password = "hunter2"',
+    "password = 'mypassword'",
+    'password = hunter2',
+    'password = correct.horse',
+    'password = horse battery(staple)',
+    "password = os.getenv('DB_PASSWORD', 'hunter2')",
+    "password = hash('hunter2')",
+    "password = request.form['hunter2']",
+    "password = request.form['password'] or 'hunter2'",
+    'password = hash(a8F3kd9Q)',
+    'password = (hunter2)',
+    'password = getpass.read()  # hunter2',
+    `password = read(${'a, '.repeat(100)}a)`,
+    `${'a'.repeat(300)} password = read(a)`,
+    'password = hunter[2',
+    'password = hunter(2]',
+    'PASSWORD=hunter(two)',
+    'password: hunter(two)',
+    'My password = hunter(two)',
+    "the password is request.form['password']",
+    "password = request.form['password']; pin: 4711",
+    `password = get_password(x)\npassword = "hunter2"`,
+    `password = ${'f('.repeat(200)}`,
+  ])('refuses code that may have the secret itself: %s', (line) => {
+    expect(reasonOf(`I have this code:\n${line}`)).toBe('secret')
+  })
+
+  it.each([
+    ["new WebClient('xoxb-your-slack-token')", null],
+    ['export KEY=sk-YOUR-API-KEY', null],
+    ['sk_live_example_key_of_ours', null],
+    ['xoxb-yourselfslacktoken', 'secret'],
+    ['xoxb-your-slack-token4', 'secret'],
+    [`xoxb-your-slack-token and ghp_${'a1B2'.repeat(9)}`, 'secret'],
+    [`<link integrity="sha384-${'a1B2c3D4/'.repeat(7)}" href="/a.css">`, null],
+    [`<link integrity="sha384-${'a1B2c3D4'.repeat(7)}"> key ${'a1B2c3D4'.repeat(5)}`, 'secret'],
+    [`integrity="${'a1B2c3D4'.repeat(7)}"`, 'secret'],
+  ])('%j is refused for: %s, as what stands in for a key or names a file', (content, reason) => {
+    expect(reasonOf(content)).toBe(reason)
+  })
+
   it('refuses what the caller knows as a secret', () => {
     expect(screen('swordfish', { isSecret: (content) => content === 'swordfish' })).toEqual({
       ok: false,

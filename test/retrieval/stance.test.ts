@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seeksAdvice, stanceOf } from '#retrieval/analysis/stance.ts'
+import { conditionOf, looksBack, seeksAdvice, stanceOf } from '#retrieval/analysis/stance.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import { found, passage, question } from './passages.ts'
 
@@ -30,6 +30,9 @@ describe('what a memory says of later requests', () => {
     ['I always loved the sea.', null],
     ['I prefer a seat at the window.', 'preference'],
     ['The seat was at the window.', null],
+    ['Thanks! I prefer the seat at the window.', 'reply'],
+    ['Thankfully the seat was at the window.', null],
+    ['Sure, when I ask for a seat always name the price.', 'instruction'],
     ['', null],
     [`${'x '.repeat(400)} I prefer tea`, null],
   ])('is read out of "%s"', (text, stance) => {
@@ -42,6 +45,53 @@ describe('what a memory says of later requests', () => {
     ['When did I land?', false],
   ])('matters by preference where a question looks for advice: "%s"', (text, seeks) => {
     expect(seeksAdvice(text)).toBe(seeks)
+  })
+
+  it.each([
+    ['Always name the price when I ask about a flight to the sea. Thanks.', 'about a flight to the sea'],
+    ['When I ask for code, include the types.', 'for code, include the types'],
+    ['From now on answer in French.', ''],
+  ])('is for the requests that it names: "%s"', (text, about) => {
+    expect(conditionOf(text)).toBe(about)
+  })
+
+  it.each([
+    ['What did we discuss in our conversations about flights?', true],
+    ['Did I ever take a flight to Lisbon?', true],
+    ['Summarise the plans for the conference.', true],
+    ['Which flight should I take to the conference?', false],
+    ['What does a flight cost?', false],
+  ])('matters not where a question looks back: "%s" does: %s', (text, looks) => {
+    expect(looksBack(text)).toBe(looks)
+  })
+
+  it('brings the instruction for such requests among the first, when another one has more of the words', async () => {
+    const one = 'Always name the cost of a conference, a seat and a hotel when I ask about ships.'
+    const other = 'Always use euros when I ask about a flight.'
+    const index = indexOf(...conversation, one, other)
+    const hits = await found(index, question('What does a flight to a conference cost?', { limit: 9 }))
+    expect(hits.slice(0, 2)).toContain(other)
+  })
+
+  it('lifts neither instructions nor preferences for a question about what was said', async () => {
+    const instruction = 'Always name the price in euros when I ask about a flight.'
+    const preference = 'I prefer a seat at the window, and an early flight'
+    expect(await placeOf(instruction, 'Which flight did I take to the conference in June?')).toBe(-1)
+    expect(
+      await placeOf(preference, 'Can you say what the seat on the flight to the conference cost, and did I pay?'),
+    ).not.toBe(0)
+  })
+
+  it('brings what was said before a reply to the assistant, for a question about what was said', async () => {
+    const [said, reply] = [
+      'The hotel was booked with the flight, near the sea',
+      'Thanks, the hotel with the flight it is!',
+    ]
+    const index = indexOf(reply, said, ...conversation)
+    const hits = await found(index, question('Did I say which hotel was booked with the flight?', { limit: 9 }))
+    expect(hits.indexOf(said)).toBe(0)
+    const asked = await found(index, question('hotel with the flight', { limit: 9 }))
+    expect(asked).toContain(reply)
   })
 
   it('brings the closest instruction among the first for a request that it is about', async () => {

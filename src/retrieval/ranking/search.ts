@@ -1,9 +1,10 @@
 import type { Concept } from '../analysis/analysis.ts'
+import { looksBack } from '../analysis/stance.ts'
 import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Postings } from '../postings.ts'
 import type { VectorTable } from '../vector-table.ts'
-import { weightsFor } from './brevity.ts'
+import { lookingBack, weightsFor } from './brevity.ts'
 import { calibrated } from './calibration.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
@@ -45,7 +46,9 @@ export class Search {
   readonly #allowed: Uint8Array
 
   constructor(searched: Searched, query: PassageQuery) {
-    this.#in = { ...searched, weights: weightsFor(searched.weights, searched.table.averageLength) }
+    const weights = weightsFor(searched.weights, searched.table.averageLength)
+    const isBack = weights.replyBack > 0 && looksBack(query.text)
+    this.#in = { ...searched, weights: isBack ? lookingBack(weights) : weights }
     this.#query = query
     this.#stamp = searched.table.stamp
     this.#extent = searched.table.extent
@@ -60,7 +63,7 @@ export class Search {
     const lexical = await lexicalScores({ postings, table, weights }, concepts, this.#pause)
     const cosines = await this.#cosines()
     const others = this.#others()
-    const { fused, rival } = this.#fused({ lexical, cosines, others })
+    const { fused, rival } = this.#fused({ lexical, cosines, others }, concepts)
     return this.#answer(new Scores(this.#in, { lexical, cosines, others, fused, rival }))
   }
 
@@ -113,7 +116,7 @@ export class Search {
   }
 
   /** Plain loops over arrays: a search spends most of its time here. */
-  #fused({ lexical, cosines, others }: Parts): Pick<AllScores, 'fused' | 'rival'> {
+  #fused({ lexical, cosines, others }: Parts, concepts: readonly Concept[]): Pick<AllScores, 'fused' | 'rival'> {
     const { weights } = this.#in
     const [allowed, extent] = [this.#allowed, this.#extent]
     // words and what else is known without vectors, then vectors: who else said it is judged by the former
@@ -133,7 +136,7 @@ export class Search {
         fused[slot] = (fused[slot] ?? 0) * weights.otherPerson
       } else if (score > mine) mine = score
     }
-    liftStances(this.#query.text, this.#in, { scores: fused, found: lexical.found, allowed })
+    liftStances(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
     return { fused: this.#besides(fused), rival: mine === 0 ? 0 : theirs / mine }
   }
 

@@ -1,4 +1,5 @@
-import { seeksAdvice } from '../analysis/stance.ts'
+import type { Concept } from '../analysis/analysis.ts'
+import { type Stance, seeksAdvice } from '../analysis/stance.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Weights } from './weights.ts'
 
@@ -7,6 +8,7 @@ const wholly = 0.3
 
 /** What is lifted: scores by slot, and how much of the question's words each has. */
 export interface Lifted {
+  readonly concepts: readonly Concept[]
   readonly scores: Float32Array
   readonly found: Float32Array
   readonly allowed: Uint8Array
@@ -14,24 +16,30 @@ export interface Lifted {
 
 /**
  * Lifts instructions that hold for later requests, and preferences where the question looks for advice: they share few
- * words with a request that they are about. The closest instruction comes near the best of the other passages.
+ * words with a request that they are about. The instruction for the most of the question's words, of two alike the closer,
+ * comes near the best of the other passages. Replies to the assistant are held back.
  */
 export function liftStances(
   question: string,
   { table, weights }: { readonly table: PassageTable; readonly weights: Weights },
-  { scores, found, allowed }: Lifted,
+  { concepts, scores, found, allowed }: Lifted,
 ): void {
-  if (weights.instruction === 0 || table.stances.size === 0) return
+  if ((weights.instruction === 0 && weights.reply === 0) || table.stances.size === 0) return
   const preference = seeksAdvice(question) ? weights.preference : 0
+  const lifts: Readonly<Record<Stance, number>> = { instruction: weights.instruction, preference, reply: 0 }
   let [closest, close] = [-1, 0]
   for (const [slot, kind] of table.stances) {
     if ((allowed[slot] ?? 0) === 0) continue
     const score = scores[slot] ?? 0
-    if (kind === 'instruction' && score > close) [closest, close] = [slot, score]
+    const isAbout = kind === 'instruction' && score > 0 ? score + wordsIn(table.conditionOf(slot), concepts) : 0
+    if (isAbout > close) [closest, close] = [slot, isAbout]
     const about = Math.min(1, (found[slot] ?? 0) / wholly)
-    scores[slot] = score + about * (kind === 'instruction' ? weights.instruction : preference)
+    scores[slot] = kind === 'reply' ? score * (1 - weights.reply) : score + about * lifts[kind]
   }
-  if (closest === -1) return
+  if (closest === -1 || weights.closestInstruction === 0) return
   const most = scores.reduce((all, score) => Math.max(all, score), 0)
   scores[closest] = Math.max(scores[closest] ?? 0, weights.closestInstruction * most)
 }
+
+const wordsIn = (terms: ReadonlySet<string>, concepts: readonly Concept[]): number =>
+  concepts.filter((concept) => concept.terms.some((term) => terms.has(term))).length

@@ -30,6 +30,9 @@ export interface Weights {
   readonly closestInstruction: number
   /** Of a preference that has the words of a question for advice. */
   readonly preference: number
+  /** What a reply to the assistant loses of its score among long passages; and for a question about what was said. */
+  readonly reply: number
+  readonly replyBack: number
   /** By which the score of a hit is calibrated. */
   readonly calibration: Profile
   /** Members from which a group counts as a prior. */
@@ -49,7 +52,8 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       newer: 0.99,
       amended: 0.7,
       otherPerson: 0.65,
-      ...{ brief: 14, longVector: 0.5, instruction: 0.3, closestInstruction: 0.8, preference: 0.6 },
+      ...{ brief: 14, longVector: 0.5, instruction: 0.5, closestInstruction: 0.8, preference: 0.6 },
+      ...{ reply: 0.1, replyBack: 0.2 },
       leastGroup: 2,
       calibration: 'memory',
     },
@@ -57,7 +61,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
   document: {
     ...{ k1: 0.9, b: 0.4, coordination: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
-    ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0 },
+    ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },
 }
 
