@@ -90,8 +90,8 @@ describe('what a memory says of later requests', () => {
     const index = indexOf(reply, said, ...conversation)
     const hits = await found(index, question('Did I say which hotel was booked with the flight?', { limit: 9 }))
     expect(hits.indexOf(said)).toBe(0)
-    const asked = await found(index, question('hotel with the flight', { limit: 9 }))
-    expect(asked).toContain(reply)
+    const plain = await found(index, question('hotel with the flight', { limit: 9 }))
+    expect(plain).toContain(reply)
   })
 
   it('brings the closest instruction among the first for a request that it is about', async () => {

@@ -24,12 +24,12 @@ const preferring =
 const replying =
   /^(?:thanks|thank you|got it|sure|okay|ok|sounds|great|yeah|yes|that makes|that sounds|perfect|awesome|hmm|haha|alright|right|i see)\b/i
 
-/** What an instruction is about: "when I ask about …". */
+/** What an instruction is about: "when I mention …". */
 const condition = /\b(?:when|whenever|if|every time|each time|any ?time) (?:I|we) \w{1,30} (?<about>[^.!?\n]{1,200})/i
 
 /** A question about what was said or done in the conversations, rather than one that begins something. */
 const lookingBack =
-  /\b(?:I|we)(?:.ve| have)? (?:brought up|discussed|mentioned|talked|covered|said|told|worked|been)\b|\b(?:our|these|this|the) (?:conversations?|chats?|discussions?)\b|\b(?:did|have|had|was|were) (?:I|we|my)\b|\bsummar(?:y|i[sz]e)\b/i
+  /\b(?:I|we)(?:.ve| have)? (?:brought up|discussed|mentioned|talked|covered|said|worked|been)\b|\b(?:our|these|this|the) (?:conversations?|chats?|discussions?)\b|\b(?:did|have|had|was|were) (?:I|we|my)\b|\bsummar(?:y|i[sz]e)\b/i
 
 /** A question whose answer is a suggestion or a piece of work, rather than what was said. */
 const seeking =
