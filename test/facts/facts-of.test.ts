@@ -91,6 +91,10 @@ describe('facts of a text', () => {
     expect(said.map(statementOf)).toEqual(['The user lives in Oslo'])
   })
 
+  it.each(['constructor', 'toString', '__proto__'])('takes "the %s month" for no time', (word) => {
+    for (const { validFrom } of read(`I moved to Oslo the ${word} month.`)) expect(validFrom).toBeGreaterThan(0)
+  })
+
   it('reads a megabyte of hostile text in bounded time', () => {
     const texts = [
       'I '.repeat(500_000),

@@ -50,12 +50,14 @@ export const numberOf = (low: string): number | null => {
   return Object.hasOwn(numbers, low) ? (numbers[low] ?? null) : null
 }
 
-/** January is 0; also by its first three letters. */
-export const monthOf = (low: string): number | null => {
-  if (low.length < 3) return null
-  const found = months.findIndex((month) => month === low || (low.length <= 4 && month.startsWith(low)))
-  return found < 0 ? null : found
-}
+/** January is 0; also by its first three or four letters. */
+export const monthOf = (low: string): number | null => monthNames.get(low) ?? null
+
+const monthNames = new Map(
+  months
+    .flatMap((name, month) => [name, name.slice(0, 3), name.slice(0, 4)].map((form) => [form, month] as const))
+    .toReversed(),
+)
 
 /** Sunday is 0. */
 export const weekdayOf = (low: string): number | null => {
@@ -65,6 +67,9 @@ export const weekdayOf = (low: string): number | null => {
 
 /** First month of the season that a word names. */
 export const seasonOf = (low: string): number | null => (Object.hasOwn(seasons, low) ? (seasons[low] ?? null) : null)
+
+/** Words of which one is a number. */
+export const numberWords: readonly string[] = Object.keys(numbers)
 
 /** A year from 1900 to 2099. */
 export const yearOf = (low: string): number | null => (/^(?:19|20)\d\d$/.test(low) ? Number(low) : null)

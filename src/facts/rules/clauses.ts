@@ -69,6 +69,8 @@ const phrases: readonly (readonly string[])[] = [
   'in my life',
 ].map((phrase) => phrase.split(' '))
 
+const phrasesFrom = Map.groupBy(phrases, ([first]) => first ?? '')
+
 /**
  * The statements of a sentence: divided where another subject begins, or another verb of the same one, which then gets
  * the subject again.
@@ -127,8 +129,9 @@ const subjectOf = (clause: readonly Token[]): Token[] => {
 const withoutFillers = (tokens: readonly Token[]): readonly Token[] => {
   const kept: Token[] = []
   for (let at = 0; at < tokens.length; ) {
-    const phrase = phrases.find((words) => words.every((word, index) => tokens[at + index]?.low === word))
     const token = tokens[at]
+    const beginning = phrasesFrom.get(token?.low ?? '')
+    const phrase = beginning?.find((words) => words.every((word, index) => tokens[at + index]?.low === word))
     if (phrase !== undefined) at += phrase.length
     else {
       if (token !== undefined && !(fillers.has(token.low) && token.text === token.low)) kept.push(token)

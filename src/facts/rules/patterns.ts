@@ -62,17 +62,30 @@ const matchFrom = (matching: Matching, part: number, at: number): boolean => {
 const matchSlot = (matching: Matching, part: number, at: number): boolean => {
   const { parts, tokens, slots } = matching
   const slot = parts[part]
-  if (slot?.kind !== 'slot') return false
-  const isLast = part === parts.length - 1
-  for (let end = isLast ? tokens.length : at + 1; end <= tokens.length; end++) {
-    const taken = tokens.slice(at, end)
-    if (taken.length === 0) return false
-    if (slot.proper && !taken.some(isProper)) continue
-    slots.set(slot.name, taken)
-    if (matchFrom(matching, part + 1, end)) return true
-    if (taken.length > maxInnerSlot) return false
+  if (slot?.kind !== 'slot' || at >= tokens.length) return false
+  const next = parts[part + 1]
+  let isNamed = !slot.proper
+  for (let end = at + 1; end <= tokens.length; end++) {
+    isNamed ||= isProperAt(tokens, end - 1)
+    if (!isNamed || (next === undefined && end < tokens.length)) continue
+    // a look at one word spares most copies of what the slot would take
+    if (mayFollow(next, tokens[end])) {
+      slots.set(slot.name, tokens.slice(at, end))
+      if (matchFrom(matching, part + 1, end)) return true
+    }
+    if (end - at > maxInnerSlot) return false
   }
   return false
+}
+
+const isProperAt = (tokens: readonly Token[], at: number): boolean => {
+  const token = tokens[at]
+  return token !== undefined && isProper(token)
+}
+
+const mayFollow = (part: Part | undefined, token: Token | undefined): boolean => {
+  if (part === undefined || part.kind === 'slot' || part.optional) return true
+  return token !== undefined && (part.words.has(token.low) || part.words.has(token.lemma))
 }
 
 /** A slot in the middle of a pattern takes no more words than this, so that the time stays linear. */

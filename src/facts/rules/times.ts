@@ -7,6 +7,7 @@ import {
   latestWeekday,
   monthOf,
   numberOf,
+  numberWords,
   seasonOf,
   startOf,
   unitOf,
@@ -35,6 +36,15 @@ const openers: ReadonlySet<string> = new Set(
 )
 const closers: ReadonlySet<string> = new Set(['until', 'till', 'to', 'through'])
 
+/** Words with which a time begins; so it does with digits and months. */
+const beginnings: ReadonlySet<string> = new Set([
+  ...'yesterday today tonight tomorrow this the last past previous next coming earlier later late early'.split(' '),
+  ...'about around almost some over for back ever way as'.split(' '),
+  ...[...openers, ...closers, ...numberWords],
+])
+
+const mayBegin = (low: string): boolean => beginnings.has(low) || /^\d/.test(low) || monthOf(low) !== null
+
 /** Takes what says when out of a clause; relative times are counted from when it was said. */
 export const takeTimes = (tokens: readonly Token[], observedAt: number): TimedClause => {
   const words = tokens.map(({ low }) => low)
@@ -42,7 +52,7 @@ export const takeTimes = (tokens: readonly Token[], observedAt: number): TimedCl
   let from: number | null = null
   let to: number | null = null
   for (let at = 0; at < tokens.length; ) {
-    const found = spanAt(words.slice(at, at + 12), observedAt)
+    const found = mayBegin(words[at] ?? '') ? spanAt(words.slice(at, at + 12), observedAt) : null
     if (found === null) {
       const token = tokens[at++]
       if (token !== undefined) kept.push(token)
@@ -141,11 +151,17 @@ const amount = (words: readonly string[]) => {
   return count === null || unit === null ? null : { count, unit, length: at + 1 }
 }
 
+const stepsOf: ReadonlyMap<string, number> = new Map([
+  ...(['last', 'past', 'previous'] as const).map((word) => [word, 1] as const),
+  ...(['next', 'coming'] as const).map((word) => [word, -1] as const),
+  ['this', 0],
+])
+
 /** "last week", "this month", "next Monday", "earlier this year". */
 const besides: Reader = (words, observedAt) => {
   const start = ['earlier', 'later', 'late', 'early'].includes(words[0] ?? '') ? 1 : words[0] === 'the' ? 1 : 0
   const [which = '', what = ''] = words.slice(start)
-  const steps = { last: 1, past: 1, previous: 1, this: 0, next: -1, coming: -1 }[which]
+  const steps = stepsOf.get(which)
   if (steps === undefined) return null
   const at = besideAt(what, steps, observedAt)
   return at === null ? null : { at, length: start + 2 }

@@ -1,14 +1,13 @@
 import { hasClearSecret } from './clear-secrets.ts'
 import { withoutHidden } from './hidden-characters.ts'
 import { isInjection } from './injection.ts'
-import { duplicateKey } from './near-duplicates.ts'
 
 /** Why a content may not be kept. */
 export type ScreenReason = 'empty' | 'hidden_characters' | 'prompt_injection' | 'secret'
 
 /** A content as it may be kept, or why it may not. */
 export type Screened =
-  | { readonly ok: true; readonly content: string; readonly key: string }
+  | { readonly ok: true; readonly content: string }
   | { readonly ok: false; readonly reason: ScreenReason }
 
 /** What the caller knows beside the rules here. */
@@ -25,5 +24,5 @@ export const screen = (content: string, { isSecret }: ScreenOptions = {}): Scree
   if (hides) return { ok: false, reason: 'hidden_characters' }
   if (hasClearSecret(shown) || isSecret?.(shown) === true) return { ok: false, reason: 'secret' }
   if (isInjection(shown)) return { ok: false, reason: 'prompt_injection' }
-  return { ok: true, content: shown, key: duplicateKey(shown) }
+  return { ok: true, content: shown }
 }

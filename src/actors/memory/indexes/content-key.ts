@@ -2,6 +2,7 @@ import type { MemoryPlace } from './memory-place.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every character that NFKC leaves as it is
 const ascii = /^[\x00-\x7f]*$/
+const plainWord = /[a-z0-9]+/g
 const apart = /[^\p{L}\p{N}]+/gu
 const filler: ReadonlySet<string> = new Set(
   'a an the is am are was were be been that this it so very really just also well oh please'.split(' '),
@@ -9,8 +10,9 @@ const filler: ReadonlySet<string> = new Set(
 
 /** What two near-duplicates have in common: their place, and their words in order without case, punctuation and filler. */
 export const contentKey = ({ scope, session, namespace }: MemoryPlace, content: string): string => {
-  const plain = ascii.test(content) ? content : content.normalize('NFKC')
-  const words = plain.toLowerCase().split(apart)
+  const words = ascii.test(content)
+    ? (content.toLowerCase().match(plainWord) ?? [])
+    : content.normalize('NFKC').toLowerCase().split(apart)
   const said = words.filter((word) => word !== '' && !filler.has(word))
   return JSON.stringify([scope, session, namespace, said.length > 0 ? said.join(' ') : content])
 }
