@@ -90,6 +90,8 @@ export class ConfigError extends Error {
   }
 }
 
+const encoded = 'whose user and password have characters such as @ : / ? # percent-encoded (@ is %40)'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that hold a secret. */
@@ -111,8 +113,9 @@ export function readConfig(env: Environment): Config {
     port: read.value('PORT', portOf, 'a port number from 0 to 65535') ?? 8080,
     host: read.value('HOST', matching(/^[A-Za-z0-9.:_-]+$/), 'a host name or an IP address') ?? '127.0.0.1',
     dataDir: read.value('DATA_DIR', asIs, 'a folder') ?? './data',
-    mongodbUrl: read.value('MONGODB_URL', matching(/^mongodb(\+srv)?:\/\/\S+$/), 'a mongodb:// URL') ?? null,
-    redisUrl: read.value('REDIS_URL', matching(/^rediss?:\/\/\S+$/), 'a redis:// URL') ?? null,
+    mongodbUrl:
+      read.value('MONGODB_URL', storeUrlOf(['mongodb', 'mongodb+srv']), `a mongodb:// URL, ${encoded}`) ?? null,
+    redisUrl: read.value('REDIS_URL', storeUrlOf(['redis', 'rediss']), `a redis:// URL, ${encoded}`) ?? null,
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
     peerHost: read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes reach') ?? null,
     peerPort: read.value('PEER_PORT', portOf, 'a port number from 0 to 65535') ?? 0,
@@ -244,6 +247,16 @@ const matching =
   (pattern: RegExp) =>
   (text: string): string | undefined =>
     pattern.test(text) ? text : undefined
+
+/** The URL of a store. A password with a character that divides a URL would be read, and logged, as a host: it is refused. */
+const storeUrlOf =
+  (schemes: readonly string[]) =>
+  (text: string): string | undefined => {
+    const [, scheme = '', authority = '', path = ''] = /^([a-z+]+):\/\/([^/?#\s]+)([^?\s]*)(?:\?\S*)?$/.exec(text) ?? []
+    const [hosts = '', ...credentials] = authority.split('@').reverse()
+    const areHosts = hosts.split(',').every((host) => /^(\[[\da-fA-F:.]+\]|[\w.%-]+)(:\d{1,5})?$/.test(host))
+    return schemes.includes(scheme) && areHosts && credentials.length <= 1 && !/[@#]/.test(path) ? text : undefined
+  }
 
 const oneOf =
   <Value extends string>(values: readonly Value[]) =>

@@ -164,6 +164,11 @@ describe('readConfig', () => {
     ['PORT', '-1'],
     ['HOST', 'two words'],
     ['MONGODB_URL', 'http://db'],
+    ['MONGODB_URL', 'mongodb://user:p@ss@db/troupe'],
+    ['MONGODB_URL', 'mongodb://user:p/ss@db/troupe'],
+    ['MONGODB_URL', 'mongodb://user:12/ss@db/troupe'],
+    ['MONGODB_URL', 'mongodb://user:p?ss@db/troupe'],
+    ['MONGODB_URL', 'mongodb://user:p#ss@db/troupe'],
     ['REDIS_URL', 'mongodb://db'],
     ['REDIS_URL', 'redis://cache:6379'],
     ['NODE_ID', 'a/b'],
@@ -215,6 +220,29 @@ describe('readConfig', () => {
     expect(() =>
       readConfig({ MASTER_KEY: 'swordfish', MASTER_KEY_PREVIOUS: 'turbot', BOOTSTRAP_OWNER_PASSWORD: 'tuna' }),
     ).toThrow(expect.not.objectContaining({ message: expect.stringMatching(/swordfish|turbot|tuna/) }))
+  })
+
+  it.each([
+    'mongodb://user:p%40ss%2Fw%3Ard%3F@127.0.0.1:27017/troupe?authSource=admin&appName=a@b',
+    'mongodb://a_1.example:27017,b-2:27018,[::1]:27019/troupe?replicaSet=rs0',
+    'mongodb+srv://user:x@cluster0.abcde.example/',
+    'mongodb://db',
+  ])('takes %s as a store', (url) => {
+    expect(readConfig({ MONGODB_URL: url }).mongodbUrl).toBe(url)
+  })
+
+  it.each(['redis://:p%40ss@cache:6379/1', 'rediss://user:x@cache', 'redis://[::1]:6379?family=6'])(
+    'takes %s beside a store',
+    (url) => {
+      expect(readConfig({ MONGODB_URL: 'mongodb://db', REDIS_URL: url }).redisUrl).toBe(url)
+    },
+  )
+
+  it('repeats no password of a URL that cannot be read', () => {
+    const urls = { MONGODB_URL: 'mongodb://user:tuna/shark@db', REDIS_URL: 'redis://:tuna/shark@cache' }
+    expect(() => readConfig(urls)).toThrow(
+      expect.not.objectContaining({ message: expect.stringMatching(/tuna|shark/) }),
+    )
   })
 
   it('takes an empty variable as not set', () => {

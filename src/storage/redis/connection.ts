@@ -5,6 +5,8 @@ import { Pulse, type PulseOptions } from './pulse.ts'
 export interface Connection {
   readonly client: Redis
   readonly pulse: Pulse
+  /** The last error of the connection, in words. */
+  reason(): string
   close(): void
 }
 
@@ -35,7 +37,7 @@ export const openConnection = (
 ): Connection => {
   const client = new Redis(url, { ...options, ...more })
   const pulse = new Pulse({ beat: () => beat(client), reconnect: () => client.disconnect(true) }, pulsing)
-  let reason = 'the connection was closed'
+  let reason = 'it does not answer'
   client.on('error', (error: Error) => {
     reason = error.message
   })
@@ -45,5 +47,5 @@ export const openConnection = (
     pulse.close()
     client.disconnect()
   }
-  return { client, pulse, close }
+  return { client, pulse, reason: () => reason, close }
 }

@@ -77,7 +77,7 @@ export const openRedis = async ({
   )
   const presence = new RedisPresence(directory, prefix, now)
   const ping = async (): Promise<boolean> => fanOut.up && directory.pulse.up
-  if (!(await within(startPatienceMs, ping))) log.warn({}, 'redis is away')
+  if (!(await within(startPatienceMs, ping))) log.warn({ reason: commands.reason() }, 'redis is away')
   return {
     presence,
     fanOut,
