@@ -53,6 +53,21 @@ const expectNews = async (from: RedisServices, process: string, heard: readonly 
   })
 }
 
+describe('redis that refuses the password', () => {
+  it.each([':tuna', 'stranger:tuna'])('is away for %s, and the log says why', async (credentials) => {
+    const warned: object[] = []
+    const wrong = url().replace('//', `//${credentials}@`)
+    const services = await openRedis({
+      url: wrong,
+      installation: 'refused',
+      log: { ...silent, warn: (data) => warned.push(data) },
+    })
+    expect(warned[0]).toEqual({ reason: expect.stringMatching(/password|AUTH/i) })
+    expect(JSON.stringify(warned)).not.toContain('tuna')
+    await services.close()
+  })
+})
+
 describe('redis that is killed', () => {
   it('is done without, and used again by everybody when it is back, new and empty', async () => {
     const [mine, theirs] = await Promise.all([openOn(url(), 'killed'), openOn(url(), 'killed')])

@@ -16,13 +16,18 @@ export class DirectoryClient {
   readonly #url: string
   readonly #prefix: string
   #directory: Directory
-  #reason = 'the connection was closed'
+  #reason = 'it does not answer'
 
   constructor(url: string, prefix: string, pulsing: PulseOptions) {
     this.#url = url
     this.#prefix = prefix
     this.pulse = new Pulse({ beat: () => this.#directory.client.ping(), reconnect: () => this.#reopen() }, pulsing)
     this.#directory = this.#open()
+  }
+
+  /** Its last error, in words. */
+  get reason(): string {
+    return this.#reason
   }
 
   /** What `work` answers; undefined when the directory is away or does not answer in time. */

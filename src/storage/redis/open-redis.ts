@@ -77,7 +77,8 @@ export const openRedis = async ({
   )
   const presence = new RedisPresence(directory, prefix, now)
   const ping = async (): Promise<boolean> => fanOut.up && directory.pulse.up
-  if (!(await within(startPatienceMs, ping))) log.warn({ reason: commands.reason() }, 'redis is away')
+  if (!(await within(startPatienceMs, ping)))
+    log.warn({ reason: commands.pulse.up ? directory.reason : commands.reason() }, 'redis is away')
   return {
     presence,
     fanOut,
