@@ -69,6 +69,14 @@ export class Postings {
     }
   }
 
+  /** Calls `visit` with every term of a passage, and how often it has it. */
+  eachOf({ first, count }: PostingRange, visit: (term: number, times: number) => void): void {
+    for (let entry = first; entry < first + count; entry++) {
+      const times = this.#times[entry] ?? 0
+      if (times > 0) visit(this.#termOf[entry] ?? none, times)
+    }
+  }
+
   /** The same postings without their dead entries; `moved` receives where each passage's entries are now. */
   compacted(ranges: Iterable<readonly [slot: number, PostingRange]>, moved: PostingMoves): Postings {
     const kept = new Postings()

@@ -1,8 +1,7 @@
 import type { Concept } from '../analysis/analysis.ts'
-import type { PassageTable } from '../passage-table.ts'
-import type { Postings } from '../postings.ts'
+import { feedbackOf } from './feedback.ts'
+import { idfOf, type Lexicon } from './lexicon.ts'
 import type { Pause } from './pause.ts'
-import type { Weights } from './weights.ts'
 
 /** What the words of a question find, by slot. */
 export interface LexicalScores {
@@ -32,19 +31,13 @@ const bits = 32
 /** BM25+ (Lv and Zhai, 2011): a word that is there counts at least this much, however long the passage. */
 const delta = 1
 
-interface Lexicon {
-  readonly postings: Postings
-  readonly table: PassageTable
-  readonly weights: Weights
-}
-
 /** Scores of every passage that has a word of the question. */
 export async function lexicalScores(
   lexicon: Lexicon,
   concepts: readonly Concept[],
   pause: Pause,
 ): Promise<LexicalScores> {
-  const { table, weights } = lexicon
+  const { table, postings, weights } = lexicon
   const all = weighed(lexicon, concepts)
   const known = all.filter(({ terms }) => terms.length > 0)
   const total = all.reduce((sum, { idf }) => sum + idf, 0)
@@ -54,6 +47,12 @@ export async function lexicalScores(
     if (pause.due()) await pause.turn()
   }
   scorer.coordinate(Math.min(all.length, mostConcepts), weights.coordination)
+  const asked = new Set(known.flatMap(({ terms }) => terms))
+  const feedback = weights.feedback === 0 ? [] : feedbackOf(lexicon, scorer.scores, asked)
+  for (const { term, share } of feedback) {
+    scorer.expand(term, share * weights.feedback * idfOf(postings.frequency(term), table.size))
+    if (pause.due()) await pause.turn()
+  }
   const { scores, found, shared } = scorer
   const groups = table.groups.extent === 0 ? new Float32Array(0) : scorer.groups
   const names = all.filter(({ isName }) => isName)
@@ -68,8 +67,6 @@ function weighed({ postings, table }: Lexicon, concepts: readonly Concept[]): re
     return { isName: concept.isName, terms, idf: idfOf(frequency, table.size) }
   })
 }
-
-const idfOf = (frequency: number, of: number): number => Math.log(1 + (of - frequency + 0.5) / (frequency + 0.5))
 
 class Scorer {
   readonly scores: Float32Array
@@ -123,6 +120,18 @@ class Scorer {
     }
     for (const term of terms) postings.each(term, visit)
     this.#addToGroups(idf)
+  }
+
+  /** Adds what a word beside the question's own says of passages that have one of those. */
+  expand(term: number, weight: number): void {
+    const { postings, table, weights } = this.#lexicon
+    const { k1, b } = weights
+    const average = Math.max(1, table.averageLength)
+    postings.each(term, (slot, times) => {
+      if (this.#matched[slot] === 0) return
+      const length = k1 * (1 - b + (b * table.lengthOf(slot)) / average)
+      this.scores[slot] = (this.scores[slot] ?? 0) + weight * (delta + ((k1 + 1) * times) / (times + length))
+    })
   }
 
   coordinate(concepts: number, exponent: number): void {

@@ -60,7 +60,7 @@ export class Search {
     table.groups.sort()
     const candidates = await this.#allow()
     if (candidates === 0 || this.#query.limit < 1) return { hits: [], abstained: true, ...this.#leftOut([]) }
-    const lexical = await lexicalScores({ postings, table, weights }, concepts, this.#pause)
+    const lexical = await lexicalScores({ postings, table, weights, allowed: this.#allowed }, concepts, this.#pause)
     const cosines = await this.#cosines()
     const others = this.#others()
     const { fused, rival } = this.#fused({ lexical, cosines, others }, concepts)

@@ -5,6 +5,8 @@ export interface Weights {
   readonly b: number
   /** Exponent of the share of the question's words that a passage has; 0 for none. */
   readonly coordination: number
+  /** Of the words that the best passages have in common beside the question's; 0 for none. */
+  readonly feedback: number
   readonly lexical: number
   readonly vector: number
   /** Of the vector with those of the passages beside it. */
@@ -45,7 +47,7 @@ export type Profile = 'memory' | 'document'
 /** Measured by `npm run bench -- --only recall` on one half of the questions, reported for the other. */
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {
-    ...{ k1: 0.9, b: 0.4, coordination: 0.5, lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
+    ...{ k1: 0.9, b: 0.4, coordination: 0.5, feedback: 0, lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
     ...{
       neighbour: 0.3,
       time: 0.3,
@@ -59,7 +61,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
     },
   },
   document: {
-    ...{ k1: 0.9, b: 0.4, coordination: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
+    ...{ k1: 0.9, b: 0.4, coordination: 0, feedback: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },
@@ -69,4 +71,4 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
  * Passages of web pages: texts of all lengths, and each passage is as much of its page as answers a query by itself.
  * Measured by `npm run bench -- --only web` in the same way.
  */
-export const weightsOfPages: Weights = { ...weightsOf.document, k1: 2, b: 0.8, group: 0 }
+export const weightsOfPages: Weights = { ...weightsOf.document, k1: 3, b: 0.8, feedback: 0.1, group: 0 }

@@ -76,7 +76,7 @@ describe.each(either('sqlite'))('the index of a project on $store', ({ store }) 
   it('answers searches with what a page said, and when', async () => {
     const { status, body } = await post('search', { query: 'harbour reader', limit: 3, explain: true })
     expect(status).toBe(200)
-    expect(body).toMatchObject({ query: 'harbour reader', searchEngine: 'troupe-web-1:lexical', untrusted: true })
+    expect(body).toMatchObject({ query: 'harbour reader', searchEngine: 'troupe-web-2:lexical', untrusted: true })
     const [first] = body.results
     expect(first).toMatchObject({
       ...{ title: 'Harbour', url: site.url('/'), canonicalUrl: site.url('/'), corpus: 'project' },

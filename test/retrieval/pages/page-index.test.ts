@@ -54,6 +54,19 @@ describe('an index of pages', () => {
     for (const subject of subjects) expect((await ids(index, `visit the ${subject}`))[0]).toBe(subject)
   })
 
+  it('puts what has the words of the best pages before what only has those of the question, and finds nothing without one', async () => {
+    const index = new PageIndex()
+    for (let n = 0; n < 80; n += 1) index.add(page(`other-${n}`, { text: prose('bakery', n) }))
+    for (const n of [0, 1, 2])
+      index.add(page(`pier-${n}`, { text: `${prose('harbour', 60 + n)} The harbour pier, the harbour mooring.` }))
+    index.add(page('also', { text: `${prose('lantern', 70)} A harbour, its pier and the mooring.` }))
+    index.add(page('passing', { text: `${prose('lantern', 71)} A harbour, its lamps and the weather.` }))
+    index.add(page('without', { text: `${prose('lantern', 72)} The pier and the mooring, the pier and the mooring.` }))
+    const order = await ids(index, 'harbour')
+    expect(order.indexOf('also')).toBeLessThan(order.indexOf('passing'))
+    expect(order).toHaveLength(5)
+  })
+
   it('keeps planted spam out of the first place and, but for a fifth, out of the first ten', async () => {
     const index = new PageIndex()
     for (const [n, subject] of subjects.entries()) {

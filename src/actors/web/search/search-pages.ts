@@ -21,7 +21,7 @@ type Answer = ResultOf<'web.search'>
 type Result = Answer['results'][number]
 
 /** Name of the ranking; raised when it changes. */
-const engine = 'troupe-web-1'
+const engine = 'troupe-web-2'
 const maxSnippet = 400
 
 /** Searches the pages of a project, and those of everyone. An embedder that fails leaves the words. */

@@ -1,0 +1,51 @@
+import { idfOf, type Lexicon } from './lexicon.ts'
+import { highest } from './top.ts'
+
+/** A word that the best passages have beside those of the question. */
+export interface FeedbackTerm {
+  readonly term: number
+  /** Of the most that one of them has, 0 to 1. */
+  readonly share: number
+}
+
+/** So many of the best passages are taken to be about what is asked for. */
+const looked = 5
+/** Of them, so many have a word that says what they are about, and no more than this share of all passages. */
+const least = 2
+const frequent = 0.1
+const mostTerms = 10
+
+/**
+ * The words that the best passages have in common (Lavrenko and Croft, 2001): of passages with as many of the question's words, those about the
+ * same thing have these too.
+ */
+export const feedbackOf = (
+  { postings, table, weights, allowed }: Lexicon,
+  scores: Float32Array,
+  asked: ReadonlySet<number>,
+): readonly FeedbackTerm[] => {
+  const best = highest(
+    scores.map((score, slot) => (allowed[slot] === 1 ? score : 0)),
+    looked,
+  )
+  const most = scores[best[0] ?? -1] ?? 1
+  const average = Math.max(1, table.averageLength)
+  const sums = new Map<number, { sum: number; passages: number }>()
+  for (const slot of best) {
+    const length = weights.k1 * (1 - weights.b + (weights.b * table.lengthOf(slot)) / average)
+    const close = (scores[slot] ?? 0) / most
+    postings.eachOf(table.rangeOf(slot), (term, times) => {
+      if (asked.has(term)) return
+      const { sum, passages } = sums.get(term) ?? { sum: 0, passages: 0 }
+      sums.set(term, { sum: sum + (close * times) / (times + length), passages: passages + 1 })
+    })
+  }
+  const commonest = table.size * frequent
+  const terms = [...sums]
+    .filter(([term, { passages }]) => passages >= least && postings.frequency(term) <= commonest)
+    .map(([term, { sum }]) => ({ term, weight: sum * idfOf(postings.frequency(term), table.size) }))
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, mostTerms)
+  const heaviest = terms[0]?.weight ?? 1
+  return terms.map(({ term, weight }) => ({ term, share: weight / heaviest }))
+}
