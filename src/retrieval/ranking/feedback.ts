@@ -8,7 +8,7 @@ export interface FeedbackTerm {
   readonly share: number
 }
 
-/** So many of the best passages are taken to be about what is asked for. */
+/** So many of the best passages are taken to be on the subject of the query. */
 const looked = 5
 /** Of them, so many have a word that says what they are about, and no more than this share of all passages. */
 const least = 2
@@ -22,7 +22,7 @@ const mostTerms = 10
 export const feedbackOf = (
   { postings, table, weights, allowed }: Lexicon,
   scores: Float32Array,
-  asked: ReadonlySet<number>,
+  own: ReadonlySet<number>,
 ): readonly FeedbackTerm[] => {
   const best = highest(
     scores.map((score, slot) => (allowed[slot] === 1 ? score : 0)),
@@ -35,7 +35,7 @@ export const feedbackOf = (
     const length = weights.k1 * (1 - weights.b + (weights.b * table.lengthOf(slot)) / average)
     const close = (scores[slot] ?? 0) / most
     postings.eachOf(table.rangeOf(slot), (term, times) => {
-      if (asked.has(term)) return
+      if (own.has(term)) return
       const { sum, passages } = sums.get(term) ?? { sum: 0, passages: 0 }
       sums.set(term, { sum: sum + (close * times) / (times + length), passages: passages + 1 })
     })

@@ -47,8 +47,8 @@ export async function lexicalScores(
     if (pause.due()) await pause.turn()
   }
   scorer.coordinate(Math.min(all.length, mostConcepts), weights.coordination)
-  const asked = new Set(known.flatMap(({ terms }) => terms))
-  const feedback = weights.feedback === 0 ? [] : feedbackOf(lexicon, scorer.scores, asked)
+  const questionTerms = new Set(known.flatMap(({ terms }) => terms))
+  const feedback = weights.feedback === 0 ? [] : feedbackOf(lexicon, scorer.scores, questionTerms)
   for (const { term, share } of feedback) {
     scorer.expand(term, share * weights.feedback * idfOf(postings.frequency(term), table.size))
     if (pause.due()) await pause.turn()
