@@ -7,6 +7,7 @@ import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'
 import { isForBeingWhole, sized } from './extent.ts'
 import { benchGateway } from './gateway.ts'
+import { benchGraph } from './graph.ts'
 import { benchKnowledge } from './knowledge.ts'
 import { benchLists } from './lists.ts'
 import { benchMemory } from './memory.ts'
@@ -22,6 +23,7 @@ import { benchSse } from './sse.ts'
 import { benchStorage } from './storage.ts'
 import { benchTurns } from './turns.ts'
 import { benchWeb } from './web.ts'
+import { benchWriteback } from './writeback.ts'
 
 /**
  * `npm run bench [-- --only turns,storage --secs 8]`: measures ours beside the raw way in one run, prints one table and keeps
@@ -51,6 +53,8 @@ const sections: Readonly<Record<string, Section>> = {
   sessions: benchSessions,
   recall: ({ sets }) => benchRecall(sets),
   memory: benchMemory,
+  graph: benchGraph,
+  writeback: benchWriteback,
   million: benchMillion,
   knowledge: ({ sets }) => benchKnowledge(sets),
   web: ({ sets }) => benchWeb(sets),

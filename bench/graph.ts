@@ -1,0 +1,104 @@
+import { startServer } from '../scripts/services/server.ts'
+import { sized } from './extent.ts'
+import { type Found, foundIn, writtenIn } from './recall/schema.ts'
+import type { Row } from './row.ts'
+
+const key = `csk_${'g'.repeat(40)}`
+const people = sized(120, 6)
+const firsts = 'Ada Bruno Chiara Dmitri Esra Farid Greta Hugo Ines Jonas'.split(' ')
+const lasts = 'Abel Brandt Costa Duarte Eriksen Fontana Gruber Hansen Ibsen Jansen Keller Lindt'.split(' ')
+const heads = 'Alder Birch Cedar Dune Ember Flint Grove Heron Iris Juniper Kelp Larch'.split(' ')
+const tails = ['Labs', 'Works', 'Robotics', 'Foods', 'Media']
+const cities = 'Lisbon Oslo Graz Leeds Porto Turin Lyon Ghent Bergen Malaga'.split(' ')
+const employed = ['works at', 'is employed by', 'joined', 'founded']
+const placed = ['is based in', 'is headquartered in', 'has its office in', 'is located in']
+const asking = [
+  'Which city does NAME commute to?',
+  'In what town is the office of NAME?',
+  'Where should I meet NAME for work?',
+]
+/** What else is known of each person: as near as where they work, and leading elsewhere. */
+const beside = [
+  'plays tennis with OTHER',
+  'mentored OTHER',
+  'likes rye bread',
+  'has a dog called Rex',
+  'speaks Portuguese',
+]
+const small = [
+  'The weather in THERE was lovely in spring.',
+  'I read a book about THERE on the train.',
+  'Dinner with friends, we spoke of THERE.',
+]
+
+const name = (n: number): string => `${firsts[n % 10]} ${lasts[Math.floor(n / 10) % 12]}`
+const company = (n: number): string => `${heads[n % 12]} ${tails[Math.floor(n / 12) % 5]}`
+const pick = (of: readonly string[], n: number): string => of[n % of.length] ?? ''
+
+/**
+ * A made-up town whose facts are memories of one user, read by rules: each question names a person, and what answers it is where
+ * their company is, which has no word of the question. How often that far fact is among what a search answers, with relations
+ * and without, over HTTP, and how often the near one is. By words alone; with the model in EMBEDDER_PATH when it is named.
+ */
+export const benchGraph = async (): Promise<readonly Row[]> => {
+  const embedder = process.env.EMBEDDER_PATH
+  const server = await startServer({
+    BOOTSTRAP_SECRET_KEY: key,
+    ...(embedder !== undefined && { EMBEDDER_PATH: embedder }),
+  })
+  try {
+    const post = posting(server.url)
+    const far = await write(post, (n) => `${company(n)} ${pick(placed, n)} ${pick(cities, n)}.`, companies)
+    const near = await write(post, (n) => `${name(n)} ${pick(employed, n)} ${company(n % companies)}.`, people)
+    for (const words of beside) {
+      await write(post, (n) => `${name(n)} ${words.replace('OTHER', name((n * 7 + 3) % people))}.`, people)
+    }
+    await write(post, (n) => `${pick(small, n).replace('THERE', pick(cities, n * 7))} Note ${n}.`, people * 3)
+    const share = async (graph: boolean, wanted: readonly string[]): Promise<number> => {
+      let found = 0
+      for (let n = 0; n < people; n++) {
+        const query = pick(asking, n).replace('NAME', name(n))
+        const hits = foundIn(await post('search', { userId: 'town', query, topK: 10, threshold: 0, graph }))
+        if (has(hits, wanted[n % wanted.length] ?? '')) found++
+      }
+      return found / people
+    }
+    const alone = await share(false, far)
+    return [
+      {
+        ...{ measure: 'far fact recalled', unit: '', ours: await share(true, far) },
+        ...{ against: { name: 'without relations', value: alone }, bound: { of: 'ours', atLeast: 0.8 } },
+      },
+      { measure: 'near fact recalled', unit: '', ours: await share(true, near) },
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+const companies = sized(60, 3)
+
+const has = (hits: Found['hits'], wanted: string): boolean => hits.some(({ id }) => id === wanted)
+
+type Post = (path: string, body: object) => Promise<unknown>
+
+const posting =
+  (url: string): Post =>
+  async (path, body) => {
+    const answer = await fetch(`${url}/v1/memory/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+
+async function write(post: Post, contentOf: (n: number) => string, count: number): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (let first = 0; first < count; first += 50) {
+    const some = Array.from({ length: Math.min(50, count - first) }, (_, n) => ({ content: contentOf(first + n) }))
+    ids.push(...writtenIn(await post('write/batch', { userId: 'town', wait: true, memories: some })))
+  }
+  return ids
+}
