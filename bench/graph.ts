@@ -12,7 +12,7 @@ const tails = ['Labs', 'Works', 'Robotics', 'Foods', 'Media']
 const cities = 'Lisbon Oslo Graz Leeds Porto Turin Lyon Ghent Bergen Malaga'.split(' ')
 const employed = ['works at', 'is employed by', 'joined', 'founded']
 const placed = ['is based in', 'is headquartered in', 'has its office in', 'is located in']
-const asking = [
+const questions = [
   'Which city does NAME commute to?',
   'In what town is the office of NAME?',
   'Where should I meet NAME for work?',
@@ -57,7 +57,7 @@ export const benchGraph = async (): Promise<readonly Row[]> => {
     const share = async (graph: boolean, wanted: readonly string[]): Promise<number> => {
       let found = 0
       for (let n = 0; n < people; n++) {
-        const query = pick(asking, n).replace('NAME', name(n))
+        const query = pick(questions, n).replace('NAME', name(n))
         const hits = foundIn(await post('search', { userId: 'town', query, topK: 10, threshold: 0, graph }))
         if (has(hits, wanted[n % wanted.length] ?? '')) found++
       }
