@@ -1,3 +1,4 @@
+import { type DotProducts, dotProducts } from './dot-products.ts'
 import { float32s, grown, int8s } from './growing.ts'
 
 const most = 127
@@ -7,7 +8,16 @@ const mostOfQuery = 2047
 /** A query's vector as whole numbers, which multiply faster. */
 export interface QueryVector {
   readonly numbers: Int32Array
+  /** The same numbers. */
+  readonly short: Int16Array
   readonly scale: number
+}
+
+interface SomeCosines {
+  readonly query: QueryVector
+  readonly cosines: Float32Array
+  readonly first: number
+  readonly last: number
 }
 
 /**
@@ -60,7 +70,8 @@ export class VectorTable {
     const norm = vector === null ? 0 : normOf(vector)
     if (vector === null || norm === 0 || this.#count === 0 || vector.length !== this.#dimensions) return null
     const scale = largestOf(vector) / mostOfQuery
-    return { numbers: Int32Array.from(vector, (value) => Math.round(value / scale)), scale: scale / norm }
+    const numbers = Int32Array.from(vector, (value) => Math.round(value / scale))
+    return { numbers, short: Int16Array.from(numbers), scale: scale / norm }
   }
 
   /** Cosine of the slot's vector and the query's; 0 where there is none. */
@@ -71,6 +82,30 @@ export class VectorTable {
     let sum = 0
     for (let at = 0; at < dimensions; at++) sum = (sum + Math.imul(table[first + at] ?? 0, numbers[at] ?? 0)) | 0
     return sum * own * scale
+  }
+
+  /** `cosine` of the slots from `from` to before `to`, into `cosines` at their places. */
+  cosines(
+    query: QueryVector,
+    cosines: Float32Array,
+    { from, to }: { readonly from: number; readonly to: number },
+  ): void {
+    const held = Math.min(to, this.#scales.length, Math.floor(this.#numbers.length / Math.max(1, this.#dimensions)))
+    const products = dotProducts()
+    const atOnce = products?.mostRows(this.#dimensions) ?? 0
+    if (products === null || atOnce === 0) {
+      for (let slot = from; slot < held; slot++) cosines[slot] = this.cosine(slot, query)
+      return
+    }
+    for (let first = from; first < held; first += atOnce)
+      this.#some(products, { query, cosines, first, last: Math.min(held, first + atOnce) })
+  }
+
+  #some(products: DotProducts, { query, cosines, first, last }: SomeCosines): void {
+    const rows = this.#numbers.subarray(first * this.#dimensions, last * this.#dimensions)
+    const sums = products.run(rows, query.short)
+    for (let slot = first; slot < last; slot++)
+      cosines[slot] = (sums[slot - first] ?? 0) * (this.#scales[slot] ?? 0) * query.scale
   }
 
   /** Cosine of two slots' vectors. */

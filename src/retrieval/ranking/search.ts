@@ -86,9 +86,9 @@ export class Search {
     const query = vectors.query(this.#query.vector)
     if (query === null) return null
     const own = new Float32Array(this.#extent)
-    for (let slot = 0; slot < this.#extent; slot++) {
-      own[slot] = vectors.cosine(slot, query)
-      if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
+    for (let from = 0; from < this.#extent; from += 1024) {
+      vectors.cosines(query, own, { from, to: Math.min(this.#extent, from + 1024) })
+      if (this.#pause.due()) await this.#pause.turn()
     }
     if (weights.window === 0) return { own, window: own }
     const window = new Float32Array(this.#extent)

@@ -62,10 +62,11 @@ export class SqliteRecords implements RecordStore {
     if (ids.length === 0) return []
     const { sql, values } = and([this.#live(), inScope(scope)])
     // a cross join keeps its order: one look into the table an id
-    const text = `select t.* from json_each(?) as wanted cross join ${tableOf(kind)} as t on t.id = wanted.value where ${sql}`
+    const found = `select ${recordColumns} from ${tableOf(kind)}`
+    const text = `select t.* from json_each(?) as wanted cross join (${found}) as t on t.id = wanted.value where ${sql}`
     return this.#db
-      .read(() => this.#db.statement(text).all(JSON.stringify([...new Set(ids)]), ...values))
-      .map(storedRecord)
+      .read(() => this.#db.arrays(text).all(JSON.stringify([...new Set(ids)]), ...values))
+      .map(listedRecord)
   }
 
   async find(kind: RecordKind, scope: Scope, key: JsonObject): Promise<StoredRecord | null> {

@@ -1,0 +1,93 @@
+import { wasmParts } from './schema.ts'
+
+/** Bytes of the module's memory: the sums, the query as 16 bits a number, and as many rows as fit behind them. */
+const sumsAt = 0
+const mostRows = 2_048
+const queryAt = mostRows * 4
+const mostDimensions = 4_096
+const rowsAt = queryAt + mostDimensions * 2
+const pages = 3
+const rowBytes = pages * 65_536 - rowsAt
+
+const [i32, v128, none] = [0x7f, 0x7b, 0x40]
+/** Locals of the function by their numbers: what it is called with, then its own. */
+const [row, end, width, query, out, stop, q, sum] = [0, 1, 2, 3, 4, 5, 6, 7]
+const get = (local: number): readonly number[] => [0x20, local]
+const set = (local: number): readonly number[] => [0x21, local]
+const add = [0x6a]
+const lessThan = [0x49]
+const loop = [0x03, none]
+const again = [0x0d, 0]
+const done = [0x0b]
+const step = (local: number, by: number): readonly number[] => [...get(local), 0x41, by, ...add, ...set(local)]
+const lane = (which: number): readonly number[] => [...get(sum), 0xfd, 0x1b, which]
+const zero = [0xfd, 0x0c, ...new Array<number>(16).fill(0)]
+/** 8 bytes as numbers of 16 bits; 8 numbers of 16 bits; their products, summed by twos; four sums added. */
+const [loadBytes, loadQuery, multiply, addFour] = [
+  [0xfd, 0x01, 0, 0],
+  [0xfd, 0x00, 0, 0],
+  [0xfd, 0xba, 0x01],
+  [0xfd, 0xae, 0x01],
+]
+
+/** For each row from `row` to `end`, of `width` bytes: the sum of its products with the query, into `out`. */
+const code = [
+  ...[2, 2, i32, 1, v128],
+  ...loop,
+  ...[...get(row), ...get(width), ...add, ...set(stop), ...get(query), ...set(q), ...zero, ...set(sum)],
+  ...loop,
+  ...[...get(row), ...loadBytes, ...get(q), ...loadQuery, ...multiply, ...get(sum), ...addFour, ...set(sum)],
+  ...[...step(q, 16), ...step(row, 8), ...get(row), ...get(stop), ...lessThan, ...again],
+  ...done,
+  ...[...get(out), ...lane(0), ...lane(1), ...add, ...lane(2), ...add, ...lane(3), ...add, 0x36, 2, 0],
+  ...[...step(out, 4), ...get(row), ...get(end), ...lessThan, ...again],
+  ...[...done, ...done],
+]
+
+const length = (count: number): readonly number[] => (count < 128 ? [count] : [(count & 127) | 128, count >> 7])
+const section = (id: number, bytes: readonly number[]): readonly number[] => [id, ...length(bytes.length), ...bytes]
+const named = (name: string): readonly number[] => [name.length, ...Buffer.from(name)]
+
+const moduleBytes = (): Uint8Array<ArrayBuffer> =>
+  new Uint8Array([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, [1, 0x60, 5, i32, i32, i32, i32, i32, 0]),
+    ...section(3, [1, 0]),
+    ...section(5, [1, 0, pages]),
+    ...section(7, [2, ...named('memory'), 2, 0, ...named('dots'), 0, 0]),
+    ...section(10, [1, ...length(code.length), ...code]),
+  ])
+
+/** Sums of products, eight at a time. */
+export interface DotProducts {
+  /** How many rows of so many bytes go into one `run`; 0 where they cannot. */
+  mostRows(dimensions: number): number
+  /** The sums of rows that lie one behind the other; good until the next call. */
+  run(rows: Int8Array, query: Int16Array): Int32Array
+}
+
+const opened = (): DotProducts | null => {
+  const { dots, memory } = wasmParts(moduleBytes())
+  if (dots === null || memory === null) return null
+  const sums = new Int32Array(memory, sumsAt, mostRows)
+  const numbers = new Int16Array(memory, queryAt, mostDimensions)
+  const table = new Int8Array(memory, rowsAt, rowBytes)
+  return {
+    mostRows: (dimensions) =>
+      dimensions % 8 !== 0 || dimensions > mostDimensions ? 0 : Math.min(mostRows, Math.floor(rowBytes / dimensions)),
+    run: (rows, query) => {
+      numbers.set(query)
+      table.set(rows)
+      dots(rowsAt, rowsAt + rows.length, query.length, queryAt, sumsAt)
+      return sums
+    },
+  }
+}
+
+let products: DotProducts | null | undefined
+
+/** By the processor's vector instructions (specs/decisions/0218-writes-and-vectors.md); null where it has none. */
+export const dotProducts = (): DotProducts | null => {
+  products ??= opened()
+  return products
+}

@@ -1,0 +1,28 @@
+type Dots = (row: number, end: number, width: number, query: number, out: number) => void
+
+/** What the module of `dot-products.ts` exports. */
+interface WasmParts {
+  readonly dots: Dots | null
+  readonly memory: ArrayBuffer | null
+}
+
+interface Wasm {
+  readonly validate: (bytes: Uint8Array) => boolean
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (
+    module: object,
+  ) => { readonly exports: { readonly dots: Dots; readonly memory: { readonly buffer: ArrayBuffer } } }
+}
+
+/** Instantiates the module. The casts hold because only `dot-products.ts` writes it; nulls where the processor or the platform cannot run it. */
+export const wasmParts = (bytes: Uint8Array): WasmParts => {
+  const { WebAssembly: wasm } = globalThis as unknown as { readonly WebAssembly?: Wasm }
+  if (wasm === undefined || !wasm.validate(bytes)) return { dots: null, memory: null }
+  try {
+    const { dots, memory } = new wasm.Instance(new wasm.Module(bytes)).exports
+    return { dots, memory: memory.buffer }
+  } catch {
+    // its memory reserves gigabytes of addresses, which some systems limit
+    return { dots: null, memory: null }
+  }
+}
