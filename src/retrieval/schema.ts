@@ -1,4 +1,5 @@
-type Dots = (row: number, end: number, width: number, query: number, out: number) => void
+/** Takes where rows begin and end, the width of one, and where the query and the sums are. */
+type Dots = (...places: readonly [number, number, number, number, number]) => void
 
 /** What the module of `dot-products.ts` exports. */
 interface WasmParts {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dotProducts } from '#retrieval/dot-products.ts'
+import { wasmParts } from '#retrieval/schema.ts'
 import { VectorTable } from '#retrieval/vector-table.ts'
 
 const vectorOf = (dimensions: number) =>
@@ -32,6 +33,10 @@ describe('cosines of many vectors', () => {
     expect(dotProducts()?.mostRows(384)).toBeGreaterThan(256)
     expect(dotProducts()?.mostRows(12)).toBe(0)
     expect(dotProducts()?.mostRows(8_192)).toBe(0)
+  })
+
+  it('are made by the plain loop where the platform does not know the instructions', () => {
+    expect(wasmParts(Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 10, 1]))).toEqual({ dots: null, memory: null })
   })
 
   it('are bit by bit those of one after the other, also of slots without a vector and beyond the table', () => {
