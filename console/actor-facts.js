@@ -1,6 +1,7 @@
 import { h } from './dom.js'
-import { ahead, time, toneOf } from './format.js'
+import { ahead, preciseTime, time, toneOf } from './format.js'
 import { routeHash } from './route.js'
+import { ownersOf, takeoverText } from './steps-model.js'
 
 /**
  * @typedef {{ id: string, machine: string, state: string, label: string | null }} Related
@@ -62,6 +63,35 @@ export const factList = (actor) =>
     ...fact('Created', time(actor.created_at)),
     ...fact('Updated', time(actor.updated_at)),
   )
+
+/**
+ * Which node ran the actor when, where it was more than one process; the newest first.
+ *
+ * @param {readonly import('./steps-model.js').Step[]} steps
+ */
+export const ownerList = (steps) => {
+  const owners = ownersOf(steps)
+  if (!owners.some(({ seq }) => seq > 1)) return null
+  return h(
+    'section',
+    { class: 'owners', 'aria-label': 'Takeovers' },
+    h('h2', {}, 'Takeovers'),
+    h('ol', {}, ...owners.map(ownerItem)),
+  )
+}
+
+/** @param {ReturnType<typeof ownersOf>[number]} owner */
+const ownerItem = (owner) => {
+  const { node, epoch, since, until, after_crash, seq } = owner
+  const from = since === null ? 'an earlier time' : preciseTime(since)
+  return h(
+    'li',
+    {},
+    h('strong', {}, node ?? 'a node'),
+    ` from ${from} ${until === null ? 'on' : `to ${preciseTime(until)}`}, commit ${seq}, epoch ${epoch} `,
+    h('span', { class: 'chip', 'data-tone': after_crash ? 'bad' : 'calm' }, takeoverText(owner)),
+  )
+}
 
 /** @param {string} project @param {Related} related */
 const relatedItem = (project, { id, label, state }) =>

@@ -1,5 +1,5 @@
 import { ActPanel } from './act-panel.js'
-import { chip, factList, relatedList, stateOf } from './actor-facts.js'
+import { chip, factList, ownerList, relatedList, stateOf } from './actor-facts.js'
 import { SequencePanel, StepsPanel } from './actor-panels.js'
 import { liveSource } from './actor-source.js'
 import { ApiError, file } from './api.js'
@@ -186,7 +186,7 @@ export class ActorView {
     if (this.#state.textContent !== state) this.#state.replaceChildren(chip(state))
     const focused = document.activeElement instanceof HTMLAnchorElement ? document.activeElement.href : null
     this.#waiting.replaceChildren(...[relatedList(this.#project, actor)].filter((part) => part !== null))
-    this.#facts.replaceChildren(factList(actor))
+    this.#facts.replaceChildren(...[factList(actor), ownerList(this.#book.steps)].filter((part) => part !== null))
     if (focused !== null) [...this.#waiting.querySelectorAll('a')].find(({ href }) => href === focused)?.focus()
     const parts = { project: this.#project, actor, layout: this.#layout }
     render(html`<${WhyPanel} ...${parts} steps=${this.#book.steps} />`, this.#why)

@@ -1,5 +1,6 @@
 import { callApi } from './api.js'
 import { html } from './html.js'
+import { jsonText } from './parts/turned-text.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
 /**
@@ -19,13 +20,13 @@ export const Approval = ({ project, actor, done }) => {
     void callApi(project, 'actions.get', { params: { action_id: actor.id } }).then(
       (/** @type {Action} */ found) => {
         setAction(found)
-        setText(JSON.stringify(found.arguments, null, 2))
+        setText(jsonText(found.arguments, 2))
       },
       (error) => setTrouble(String(error.message)),
     )
   }, [actor.id])
   if (action === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
-  const proposed = JSON.stringify(action.arguments, null, 2)
+  const proposed = jsonText(action.arguments, 2)
   /** @param {'approve' | 'reject'} verb */
   const decide = async (verb) => {
     if (busy) return

@@ -1,4 +1,5 @@
 import { html } from './html.js'
+import { jsonText } from './parts/turned-text.js'
 
 /**
  * The machine's context at the commit where the reader stands; what that commit changed is marked.
@@ -22,6 +23,6 @@ export const ContextPanel = ({ context, changed }) => {
 
 /** Long texts stand as their length. @param {unknown} value */
 const shown = (value) =>
-  JSON.stringify(value, null, 1)
+  jsonText(value, 1)
     .replace(/\{\s*"\$length": (\d+)\s*\}/g, '… $1 characters')
     .replace(/\{\s*"\$items": (\d+)\s*\}/g, '… $1 items')

@@ -1,5 +1,6 @@
 import { Diff } from './approval-form.js'
 import { html } from './html.js'
+import { jsonText } from './parts/turned-text.js'
 import { routeHash } from './route.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
@@ -28,7 +29,7 @@ export const DeedForm = ({ project, deed, done, close }) => {
     if (load === null) return
     void load(project).then(
       ({ input }) => {
-        const shown = JSON.stringify(input, null, 2)
+        const shown = jsonText(input, 2)
         setBefore(shown)
         setText(shown)
         setBusy(false)

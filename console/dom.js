@@ -1,3 +1,5 @@
+import { turns } from './parts/turned-text.js'
+
 /** @typedef {Node | string | null} Child */
 /** @typedef {Record<string, string | number | boolean | undefined | ((event: Event) => void)>} Attributes */
 
@@ -26,6 +28,13 @@ export const h = (tag, attributes = {}, ...children) => filled(document.createEl
 export const s = (tag, attributes = {}, ...children) =>
   filled(document.createElementNS(svgNamespace, tag), attributes, children)
 
+/** A name that turns its text does it within itself. @param {string} text */
+const bdiOf = (text) => {
+  const bdi = document.createElement('bdi')
+  bdi.append(text)
+  return bdi
+}
+
 /** A cell of a table that names its column, for narrow screens. @param {string} name @param {Node | string} content */
 export const cell = (name, content) => h('td', { 'data-name': name }, content)
 
@@ -53,6 +62,7 @@ const filled = (element, attributes, children) => {
     if (typeof value === 'function') element.addEventListener(name, value)
     else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? '' : String(value))
   }
-  for (const child of children) if (child !== null) element.append(child)
+  for (const child of children)
+    if (child !== null) element.append(turns(child) && element.localName !== 'option' ? bdiOf(child) : child)
   return element
 }

@@ -4,6 +4,7 @@ import { ahead } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { LivePage } from './live-page.js'
+import { jsonText } from './parts/turned-text.js'
 import { listHash, routeHash } from './route.js'
 import { serverNow } from './server-time.js'
 
@@ -86,7 +87,7 @@ const Row = ({ project, need }) => html`
       </span>
     </div>
     <p class="cause">${linked(project, need.cause)}</p>
-    ${need.arguments !== null && need.arguments !== undefined && html`<code class="need-arguments">${JSON.stringify(need.arguments)}</code>`}
+    ${need.arguments !== null && need.arguments !== undefined && html`<code class="need-arguments">${jsonText(need.arguments)}</code>`}
     ${need.tenant_id && html`<p class="muted">tenant <a href=${listHash({ project, tenant: need.tenant_id })}>${need.tenant_id}</a></p>`}
   </li>
 `

@@ -2,6 +2,7 @@ import { h } from './dom.js'
 import { firstOf } from './event-log.js'
 import { preciseTime } from './format.js'
 import { linkedNodes } from './linked-ids.js'
+import { jsonText } from './parts/turned-text.js'
 
 /**
  * @typedef {import('./event-log.js').ActorEvent} ActorEvent
@@ -14,7 +15,7 @@ export const textOf = (entry) => {
   const [event, name, body] =
     entry.kind === 'text'
       ? [entry.events[0], 'output_text.delta', entry.text]
-      : [entry.event, entry.event.event_type, JSON.stringify(entry.event.payload, null, 2)]
+      : [entry.event, entry.event.event_type, jsonText(entry.event.payload, 2)]
   const turn = event?.turn_number ?? null
   const time = event === undefined ? '' : preciseTime(event.created_at)
   return `${rangeOf(entry)} ${name}${turn === null ? '' : ` turn ${turn}`} ${time}\n${body}`
@@ -41,7 +42,7 @@ const eventCell = (event, project) => ({
     'div',
     { role: 'cell' },
     headOf(h('span', { class: 'seq' }, String(event.sequence)), event.event_type, event),
-    h('pre', { class: 'payload' }, ...linkedNodes(project, JSON.stringify(event.payload, null, 2))),
+    h('pre', { class: 'payload' }, ...linkedNodes(project, jsonText(event.payload, 2))),
   ),
   grow: () => {},
 })
@@ -90,7 +91,7 @@ const headOf = (sequence, name, event) =>
 
 /** @param {ActorEvent} event */
 const partOf = (event) =>
-  h('li', {}, h('span', { class: 'seq' }, String(event.sequence)), h('code', {}, JSON.stringify(event.payload.delta)))
+  h('li', {}, h('span', { class: 'seq' }, String(event.sequence)), h('code', {}, jsonText(event.payload.delta)))
 
 /** @param {Entry} entry */
 const rangeOf = (entry) => {

@@ -6,6 +6,7 @@
  * @property {string} cause
  * @property {string} caused_by
  * @property {string} event
+ * @property {Owner | null} [owner] the process that runs the actor from this step on; absent in bundles of earlier releases
  * @property {string | null} from
  * @property {string | null} to
  * @property {Record<string, unknown> | null} context fields that the step set; null for none
@@ -14,6 +15,8 @@
  * @property {readonly { id: string, to: string, event: string }[]} messages
  * @property {readonly { name: string, due: string }[]} reminders
  * @property {readonly { id: string, name: string }[]} in_flight
+ *
+ * @typedef {{ node: string | null, epoch: number, since: string | null, after_crash: boolean | null }} Owner
  *
  * @typedef {object} EffectSpan what became of an effect; times in ms since the epoch
  * @property {string} id
@@ -162,6 +165,21 @@ export const childrenOf = (steps) =>
         }
       }),
   )
+
+/**
+ * The processes that ran an actor, the newest first; `until` is null for the one that does.
+ *
+ * @param {readonly Step[]} steps
+ * @returns {readonly (Owner & { seq: number, until: string | null })[]}
+ */
+export const ownersOf = (steps) => {
+  const owners = steps.flatMap(({ seq, owner }) => (owner ? [{ ...owner, seq }] : []))
+  return owners.map((owner, index) => ({ ...owner, until: owners[index + 1]?.since ?? null })).toReversed()
+}
+
+/** How a process came to run an actor, in words. @param {Owner} owner */
+export const takeoverText = ({ after_crash }) =>
+  after_crash === null ? 'the first' : after_crash ? 'after a crash' : 'handed over'
 
 /**
  * What a machine takes in its active states, from its chart: events with the guards that decide, without timers.

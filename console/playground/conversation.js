@@ -1,3 +1,4 @@
+import { jsonText } from '../parts/turned-text.js'
 import { createStore } from '../vendor/store.js'
 
 /**
@@ -61,10 +62,10 @@ export const endsTurn = (event) => /^(turn\.(completed|failed|paused)|error)$/.t
 const linesOf = ({ event, data }) => {
   if (event === 'turn.started') return data.input_text ? [line('said', String(data.input_text))] : []
   if (event.endsWith('output_text.delta')) return [line('answer', String(data.delta ?? ''))]
-  if (event === 'tool_call.started') return [line('tool', `${data.tool}(${JSON.stringify(data.arguments ?? {})})`)]
+  if (event === 'tool_call.started') return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})})`)]
   if (event === 'tool_call.completed') return [line('tool', `${data.tool} answered: ${textOf(data.output)}`)]
   if (event === 'turn.paused')
-    return [line('tool', `${data.tool}(${JSON.stringify(data.arguments ?? {})}) waits for an approval`)]
+    return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})}) waits for an approval`)]
   if (event === 'turn.resumed') return [line('tool', `It was ${data.resolution}.`)]
   if (event === 'turn.completed') return [line('end', usageOf(data.usage))]
   if (event === 'turn.failed' || event === 'error')

@@ -1,6 +1,7 @@
 import { callApi, wordsOf } from '../api.js'
 import { html } from '../html.js'
 import { Table } from '../parts/table.js'
+import { jsonText } from '../parts/turned-text.js'
 import { sessionNow } from '../session.js'
 import { useState } from '../vendor/hooks.js'
 
@@ -31,7 +32,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
       <p><strong>${tool.name}</strong> <span class="chip" data-tone="wait">${tool.changes === null ? 'new' : 'changed'}</span> <span class="muted">no agent sees it before it is approved</span></p>
       <p>${tool.description || 'It says nothing of itself.'}</p>
       ${tool.changes !== null && html`<${Changes} changes=${tool.changes} />`}
-      <details><summary>Definition</summary><pre class="body" tabindex="0">${JSON.stringify({ input_schema: tool.input_schema, annotations: tool.annotations }, null, 2)}</pre></details>
+      <details><summary>Definition</summary><pre class="body" tabindex="0">${jsonText({ input_schema: tool.input_schema, annotations: tool.annotations }, 2)}</pre></details>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       ${
         sessionNow().operates &&
@@ -58,5 +59,5 @@ const Changes = ({ changes }) => html`
 /** @param {unknown} value */
 const textOf = (value) => {
   if (value === undefined || value === null) return 'nothing'
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+  return typeof value === 'string' ? value : jsonText(value, 1)
 }

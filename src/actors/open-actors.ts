@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { Resealing } from '#records/sealing/resealing.ts'
 import type { KeyedBox } from '#records/sealing/sealed-anew.ts'
@@ -160,6 +161,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
 
 /** What a runtime may do without. */
 const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
+  nodeName: cluster?.self.node ?? hostname(),
   ...(cluster !== undefined && { cluster }),
   ...(serving !== undefined && { serving }),
   ...(telemetry !== undefined && { telemetry }),

@@ -53,6 +53,20 @@ const step = object(
     cause: string({ description: 'Id of the request, message, effect or reminder that made the step.' }),
     caused_by: oneOf('creation', 'request', 'effect', 'part', 'message', 'reminder', 'operator', 'runtime'),
     event: string({ description: 'Type of the event that the machine got.' }),
+    owner: described(
+      nullable(
+        object({
+          node: nullable(string({ description: 'Name of the node; null for steps of earlier releases.' })),
+          epoch: integer({ description: 'Raised with every process that runs the actor.' }),
+          since: described(nullable(timestamp()), 'When the process took it; null for steps of earlier releases.'),
+          after_crash: described(
+            nullable(boolean()),
+            'Whether the process before ended without giving the actor back; null for the first owner and steps of earlier releases.',
+          ),
+        }),
+      ),
+      'The process that runs the actor from this step on: of the first step, and of each by which another process took it over.',
+    ),
     from: nullable(
       string({ description: 'Innermost state before; null for the first step and where it did not change.' }),
     ),

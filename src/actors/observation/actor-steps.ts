@@ -36,6 +36,7 @@ export const stepView = (commit: Commit): Step => ({
   cause: commit.cause,
   caused_by: causeKind(commit),
   event: commit.event.type,
+  owner: ownerSince(commit),
   from: commit.moved?.[0] ?? null,
   to: commit.moved?.[1] ?? null,
   context: commit.changed === undefined ? null : sanitized(commit.changed),
@@ -45,6 +46,18 @@ export const stepView = (commit: Commit): Step => ({
   reminders: Object.entries(commit.reminders).map(([name, { due }]) => ({ name, due: time(due) })),
   in_flight: Object.entries(commit.in_flight).map(([id, { name }]) => ({ id, name })),
 })
+
+/** Which process runs the actor from this commit on, where another one did before. */
+const ownerSince = ({ seq, at, epoch, event }: Pick<Commit, 'seq' | 'at' | 'epoch' | 'event'>): Step['owner'] => {
+  const taken = event.type === '$fenced' || (event.type === '$migrated' && typeof event.at === 'number')
+  if (seq !== 1 && !taken) return null
+  return {
+    node: typeof event.node === 'string' ? event.node : null,
+    epoch,
+    since: seq === 1 ? time(at) : typeof event.at === 'number' ? time(event.at) : null,
+    after_crash: typeof event.crashed === 'boolean' ? event.crashed : null,
+  }
+}
 
 /** What made a step, by the form of its cause: ids of messages, effects and reminders differ. */
 const causeKind = ({ seq, cause, event }: Pick<Commit, 'seq' | 'cause' | 'event'>): Step['caused_by'] => {

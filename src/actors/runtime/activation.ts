@@ -42,6 +42,8 @@ export interface ActivationParts {
   readonly clock: Clock
   readonly log: Logger
   readonly ownership: Ownership
+  /** Name of this node, for people. */
+  readonly nodeName?: string
 }
 
 /** What loading needs once it has begun: the epoch under which it goes on to its end. */
@@ -136,12 +138,13 @@ const parkedResident = (
 }
 
 const restored = async (parts: TakingOver, definition: MachineDefinition, found: Commit) => {
-  const { storage, clock, epoch, ownership } = parts
+  const { storage, clock, epoch, ownership, nodeName } = parts
   const isCrash = found.epoch < epoch && ownership.crashed(shardOf(found.actor))
   const head = isCrash ? startsCounted(found) : found
+  const takeover = { crashed: isCrash, ...(nodeName !== undefined && { node: nodeName }) }
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))
   const state = await stateOf(storage, definition, commit)
-  const newest = commit.seq === head.seq ? await fence(storage.commits, head, { epoch, clock }) : commit
+  const newest = commit.seq === head.seq ? await fence(storage.commits, head, { epoch, clock, takeover }) : commit
   // another process's migration is no fence
   if (newest === null || newest.epoch !== epoch) return null
   const resident = residentOf(definition, newest, { ...state, seq: newest.seq })
@@ -216,7 +219,7 @@ const attempted = (migrate: () => Migrated, commit: Commit): Migrated => {
 }
 
 const migrated = async (parts: TakingOver, definition: MachineDefinition, commit: Commit): Promise<Commit> => {
-  const { storage, clock, epoch } = parts
+  const { storage, clock, epoch, ownership, nodeName } = parts
   if (commit.machine === `${definition.name}@${definition.version}`) return commit
   const state = migratedState(definition, commit)
   const { moved: _moved, changed: _changed, ...standing } = commit
@@ -230,7 +233,13 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     machine: `${definition.name}@${definition.version}`,
     cause: `migrate:${commit.machine}:${definition.version}`,
     nonce: newNonce(),
-    event: { type: '$migrated', from: commit.machine },
+    event: {
+      ...{ type: '$migrated', from: commit.machine },
+      ...(commit.epoch !== epoch && {
+        ...{ at: clock.now(), crashed: commit.epoch < epoch && ownership.crashed(shardOf(commit.actor)) },
+        ...(nodeName !== undefined && { node: nodeName }),
+      }),
+    },
     events: [],
     effects: [],
     messages: [],

@@ -29,6 +29,8 @@ export interface HostOptions {
   readonly telemetry?: Telemetry
   readonly clock: Clock
   readonly log: Logger
+  /** Name of this node, for people: its actors say who made them, and who took them over. */
+  readonly nodeName?: string
   /** Which actors it runs. */
   readonly ownership: Ownership
   /** Resolves when requests are served: what earlier processes left undone is taken up then; at once when absent. */

@@ -4,6 +4,14 @@ import { newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { Superseded } from './superseded.ts'
 
+/** How an actor came to this process, as its fence says it. */
+export interface Takeover {
+  /** Name of the node, for people; absent: the process has none. */
+  readonly node?: string
+  /** Whether the process that ran the actor before ended without giving it back. */
+  readonly crashed: boolean
+}
+
 /**
  * Takes an actor over from an earlier process by a commit that changes nothing: whatever that process has sent and is
  * not written yet, or will send, meets a taken sequence number (specs/decisions/0061-fence.md). Only then may what the newest commit
@@ -16,7 +24,7 @@ import { Superseded } from './superseded.ts'
 export const fence = async (
   store: CommitStore,
   newest: Commit,
-  { epoch, clock }: { readonly epoch: number; readonly clock: Clock },
+  { epoch, clock, takeover }: { readonly epoch: number; readonly clock: Clock; readonly takeover: Takeover },
 ): Promise<Commit | null> => {
   checkEpoch(newest, epoch)
   if (newest.epoch === epoch) return newest
@@ -30,7 +38,8 @@ export const fence = async (
     // an imported actor has fences of another store, whose epochs were counted there
     cause: `fence:${epoch}:${newest.seq + 1}`,
     nonce: newNonce(),
-    event: { type: '$fenced' },
+    // the commit is as old as what it stands for: this is when it was written
+    event: { type: '$fenced', at: clock.now(), ...takeover },
     events: [],
     effects: [],
     messages: [],

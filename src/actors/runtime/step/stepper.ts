@@ -21,6 +21,8 @@ export interface StepperParts {
   readonly clock: Clock
   readonly log: Logger
   readonly ownership: Ownership
+  /** Name of this node, for people. */
+  readonly nodeName?: string
   readonly telemetry?: Telemetry
   /** A commit that sends these messages is being written. */
   readonly sending: (sender: Resident, messages: readonly MessageRecord[], written: Promise<unknown>) => void
@@ -101,13 +103,16 @@ export class Stepper {
    */
   async first({ kind, id, owner, input, cause }: Creation) {
     if (this.#isFullFor({ cause })) throw new Overloaded(tooMuch)
-    const { clock, ownership } = this.#parts
+    const { clock, ownership, nodeName } = this.#parts
     const shard = shardOf(id)
     const step = firstStep(kind, input, { actor: id, event: { type: 'create', input }, at: clock.now() })
     if (step.kind !== 'next') throw new Error(`${kind.name} refuses to start`)
     const place = { shard, epoch: epochHere(ownership, shard) }
     const resident = new Resident({ id, definition: kind, owner, place, state: step.draft, at: clock.now() })
-    const facts = this.#factsFor(resident, cause, { type: 'create' })
+    const facts = this.#factsFor(resident, cause, {
+      type: 'create',
+      ...(nodeName !== undefined && { node: nodeName }),
+    })
     const commit = await compacted(commitOf(kind, step.draft, facts), this.#blobs)
     const written = await this.#write(resident, commit)
     return { made: written === 'done', resident, draft: step.draft, commit }

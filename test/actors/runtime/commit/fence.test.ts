@@ -65,11 +65,12 @@ it('leaves an actor as old as it was, in memory and in its list row', async () =
 })
 
 it('costs one commit an actor that is touched, and none for the others', async () => {
-  const { faulty, open } = await twoProcesses()
+  const { clock, faulty, open } = await twoProcesses()
   const before = await headOf(faulty.inner, other)
   const next = await open()
   for (let n = 0; n < 3; n++) await next.find(id)
-  expect(await headOf(faulty.inner, id)).toMatchObject({ seq: 2, epoch: 2, event: { type: '$fenced' } })
+  const event = { type: '$fenced', at: clock.now(), crashed: true }
+  expect(await headOf(faulty.inner, id)).toMatchObject({ seq: 2, epoch: 2, event })
   expect(await headOf(faulty.inner, other)).toEqual(before)
 })
 

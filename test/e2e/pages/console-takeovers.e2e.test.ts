@@ -1,0 +1,53 @@
+import { hostname } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OpenConsole } from './open-console.ts'
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of an actor that changed hands', () => {
+  let console: OpenConsole
+
+  beforeAll(async () => {
+    console = await OpenConsole.start()
+  })
+  afterAll(() => console?.stop())
+
+  const touchedAfterCrash = async (session: string) => {
+    await console.world.crash()
+    await console.world.restart()
+    await (await console.world.api.turn(session, { input: 'Hello' })).all()
+  }
+
+  it('says which node ran it when, and after which crash, also of owners that are gone', async () => {
+    const { page, world, project } = console
+    const session = await world.api.createSession()
+    await console.show(`actors/${session}`, session)
+    await page.locator('.stream[data-status=live]').waitFor()
+    const takeovers = page.getByRole('region', { name: 'Takeovers' })
+    expect(await takeovers.count()).toBe(0)
+    await touchedAfterCrash(session)
+    await takeovers.getByText('after a crash').waitFor()
+    await touchedAfterCrash(session)
+    const owners = takeovers.getByRole('listitem')
+    await expect.poll(() => owners.count()).toBe(3)
+    const said = await owners.allTextContents()
+    expect(said.map((text) => text.startsWith(hostname()))).toEqual([true, true, true])
+    expect(said.map((text) => /after a crash|the first/.exec(text)?.[0])).toEqual([
+      'after a crash',
+      'after a crash',
+      'the first',
+    ])
+    expect(said.map((text) => / on, /.test(text))).toEqual([true, false, false])
+    const dashboard = await world.dashboard()
+    const { data } = (await dashboard.get(`/api/projects/${project}/actors/${session}/steps?limit=200`)).body
+    const kept: readonly { seq: number; owner: { epoch: number; since: string } }[] = data.filter(
+      (step: { owner: unknown }) => step.owner !== null,
+    )
+    expect(kept.map(({ seq }) => seq)[0]).toBe(1)
+    const epochs = kept.map(({ owner }) => owner.epoch)
+    expect(epochs).toEqual([...new Set(epochs)].sort((a, b) => a - b))
+    const times = kept.map(({ owner }) => owner.since)
+    expect(times).toEqual([...new Set(times)].sort())
+    await page.getByRole('tab', { name: 'Steps' }).click()
+    expect(await page.getByText(/^taken over by/).count()).toBe(2)
+    expect(await console.faults('takeovers')).toEqual([])
+  })
+})
