@@ -13,6 +13,16 @@ export const requestBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'bodies of 16 KB and more that are read or answered at one time',
+    most: 'a sixth of the heap; three quarters of that for one project',
+    beyond: 'a further one is not read for up to five seconds, then 503 `overloaded`; at once when a thousand wait',
+    code: ['src/transport/api/body/body-room.ts', 'shareOfHeap'],
+    test: [
+      'test/transport/api/body-room.test.ts',
+      'is refused as overloaded to one that has waited for five seconds, who is not let in later',
+    ],
+  },
+  {
     of: 'the body of a request',
     most: 'per operation',
     beyond: '413 `body_too_large`',

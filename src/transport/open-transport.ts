@@ -8,6 +8,7 @@ import { Ticker } from '../actors/runtime/ticker.ts'
 import type { TrustedProxies } from '../config.ts'
 import type { RecordStore } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { BodyRoom } from './api/body/body-room.ts'
 import type { Authenticator } from './api/credentials/authenticator.ts'
 import { projectOrigins } from './api/credentials/project-origins.ts'
 import { authenticatorOf } from './api/credentials/request-credentials.ts'
@@ -58,6 +59,8 @@ const stuckHelp = 'Work of this process that goes on no further by itself (GET /
 const readyHelp = 'Whether the process takes requests: 1, or 0 while its store does not answer or it is about to end.'
 const mostHelp = 'Connections of callers that may be open at once: half of the files that the process may open.'
 const refusedHelp = 'Connections of callers closed because too many were open.'
+const bodyHelp = 'Bytes of long bodies of requests that are read or answered now.'
+const mostBodyHelp = 'Bytes that long bodies may have at once: a sixth of the heap. Further ones wait, then get 503.'
 const lostHelp = 'Gateway calls that were not recorded because the store was away for too long.'
 
 /** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */
@@ -79,6 +82,9 @@ export const openTransport = (parts: TransportParts): Transport => {
   const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), isDraining)
   const endpoints = endpointsOf(servedOperations(parts.chatBodyBytes), actors.useCases)
   const seats = new StreamSeats()
+  const bodies = new BodyRoom()
+  metrics.gauge('troupe_body_bytes', bodyHelp, () => bodies.bytes)
+  metrics.gauge('troupe_most_body_bytes', mostBodyHelp, () => bodies.most)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
   const common = { endpoints, authenticator, tenants, seats, clientAddress, isDraining, log }
@@ -89,6 +95,7 @@ export const openTransport = (parts: TransportParts): Transport => {
   const shown = { health, metrics, mcp, files: parts.console, containment }
   const dispatcher: Dispatcher = new Dispatcher({
     ...common,
+    bodies,
     origins: projectOrigins(actors.auth.projects),
     idempotent: actors.idempotent,
     streams,

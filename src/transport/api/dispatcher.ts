@@ -16,7 +16,9 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
+import type { BodyRoom } from './body/body-room.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
+import { seatedBody } from './body/seated-body.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator, Origins } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
@@ -43,6 +45,7 @@ export interface ApiParts {
   readonly idempotent: Pick<IdempotentRequests, 'run'>
   readonly streams: SseStreams
   readonly seats: StreamSeats
+  readonly bodies: BodyRoom
   /** The server's origin as browsers see it, e.g. `https://agents.example`; null when it is the `Host` that they name. */
   readonly publicOrigin: string | null
   /** Who really calls, where proxies stand in front. */
@@ -125,6 +128,7 @@ export class Dispatcher implements HttpHandler {
         telemetry?.loginRefused(exchange.requestId, clientAddress(exchange.request), error.code)
       status = refuse(exchange, error, this.#parts.log)
     }
+    exchange.seat?.done()
     if (status !== 0) this.#observe(exchange, endpoint.operation.id, status)
     return status
   }
@@ -154,7 +158,7 @@ export class Dispatcher implements HttpHandler {
       files,
       bytes,
       isLong = false,
-    }: ReadBody = operation.body === null ? noBody : await readBody(operation, request)
+    }: ReadBody = operation.body === null ? noBody : await this.#read(exchange, operation, principal)
     // what a long body takes at each stage is bearable; what all stages take together is not
     if (isLong) await nextShare()
     validator.body(body)
@@ -190,6 +194,13 @@ export class Dispatcher implements HttpHandler {
     const result = await this.#result(exchange, endpoint, call)
     if (exchange.look !== undefined) await this.#watchTenant(exchange, principal, result)
     return answer(exchange, operation, { result, query, streams: this.#parts.streams })
+  }
+
+  /** A long body is read when there is room for it, which it has until it is answered and nothing runs for it. */
+  async #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
+    const project = principal.kind === 'public' ? '' : principal.project
+    const seat = await seatedBody(exchange, { room: this.#parts.bodies, most: operation.maxBodyBytes, project })
+    return readBody(operation, exchange.request, seat)
   }
 
   /**

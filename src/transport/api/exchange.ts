@@ -1,6 +1,7 @@
 import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
 import type { LookAgain } from '../streams/credential-watch.ts'
+import type { BodySeat } from './body/body-room.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** One request on its way through the dispatcher. */
@@ -17,6 +18,8 @@ export interface Exchange {
   headers: Headers
   /** Checks that the credential still opens this operation; present on operations that may answer a stream. */
   look?: LookAgain
+  /** The room of its body, where that is long. */
+  seat?: BodySeat
   /** Made when the signal is first read. */
   aborter: AbortController | null
 }

@@ -13,6 +13,7 @@ import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
 import { ScriptedMemory } from '#test/support/scripted-memory.ts'
 import { head } from '#test/transport/http/raw-client.ts'
 import { serving } from '#test/transport/http/serving.ts'
+import { BodyRoom } from '#transport/api/body/body-room.ts'
 import { Dispatcher } from '#transport/api/dispatcher.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { SseStreams } from '#transport/streams/sse.ts'
@@ -50,6 +51,7 @@ const dispatcherOver = ({ chats, keepAlive }: Pick<ChatWorld, 'chats' | 'keepAli
     idempotent: new IdempotentRequests({ records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
     seats: new StreamSeats(),
+    bodies: new BodyRoom(),
     publicOrigin: null,
     clientAddress: ({ remoteAddress }) => remoteAddress,
     log,

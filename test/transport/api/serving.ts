@@ -8,6 +8,7 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { TrustedProxies } from '#src/config.ts'
 import { openMemoryStorage } from '#test/support/memory/open-memory-storage.ts'
+import { BodyRoom } from '#transport/api/body/body-room.ts'
 import { type ApiParts, Dispatcher } from '#transport/api/dispatcher.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { clientAddressReader } from '#transport/client-address.ts'
@@ -91,6 +92,7 @@ export const serve = (declared: readonly Operation[], useCases: AnyUseCases, opt
     idempotent: new IdempotentRequests({ records: storage.records, box, clock: systemClock, log }),
     streams: new SseStreams(new Ticker(1000), { openStreams: 0, eventsSent: 0 }, log),
     seats: new StreamSeats(),
+    bodies: new BodyRoom(),
     publicOrigin: 'https://agents.example',
     clientAddress: clientAddressReader(options.trustedProxies ?? null),
     log,

@@ -4,6 +4,7 @@ import { defaultMaxBodyBytes, type Operation } from '#specs/dsl/declare.ts'
 import { formFields } from '#specs/dsl/query.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
+import type { BodySeat } from './body-room.ts'
 import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from './json-body.ts'
 import { boundaryOf, type Form, parseForm } from './multipart.ts'
 
@@ -22,10 +23,18 @@ const noFiles: readonly UploadedFile[] = []
 /**
  * Reads the body that an operation takes: JSON, or a form when it takes files. No body at all counts as `{}`.
  *
+ * @param seat where it has room; null for a short one. It learns how long the body is.
  * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`; {BodyTooLarge}, {ConnectionClosed}.
  */
-export const readBody = (operation: Operation, request: HttpRequest): Promise<ReadBody> =>
-  request.body(operation.maxBodyBytes).then((bytes) => bodyOf(operation, request, bytes))
+export const readBody = (
+  operation: Operation,
+  request: HttpRequest,
+  seat: Pick<BodySeat, 'hold'> | null,
+): Promise<ReadBody> =>
+  request.body(operation.maxBodyBytes).then((bytes) => {
+    seat?.hold(bytes.length)
+    return bodyOf(operation, request, bytes)
+  })
 
 const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): ReadBody | Promise<ReadBody> => {
   const contentType = request.header('content-type')

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { World } from '../world.ts'
+
+const longest = 7_000_000
+
+/** A sixth of this heap is room for six such chats at once. */
+const nodeOptions = '--max-old-space-size=256'
+
+describe('many long bodies at once', () => {
+  let world: World
+
+  beforeAll(async () => {
+    world = await World.start({ env: { NODE_OPTIONS: nodeOptions } })
+  }, 120_000)
+  afterAll(() => world.stop())
+
+  const chat = async (text: string): Promise<number> => {
+    const messages = [{ role: 'user', content: text }]
+    const { status, headers } = await world.api.post('/v1/chat/completions', { model: 'simulated-1', messages })
+    if (status === 503) expect(headers.get('retry-after')).toBe('1')
+    return status
+  }
+
+  const roomTaken = async (): Promise<number> => {
+    const { body } = await world.api.get('/metrics')
+    return Number(/^troupe_body_bytes (\S+)$/m.exec(String(body))?.[1])
+  }
+
+  it('wait for room or are told to come again, while the process and short requests go on', async () => {
+    const text = 'x'.repeat(longest)
+    const long = Promise.all(Array.from({ length: 24 }, () => chat(text)))
+    expect(await chat('Hi')).toBe(200)
+    const statuses = await long
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
+    expect(statuses).toContain(200)
+    expect(await roomTaken()).toBe(0)
+    expect(await chat(text)).toBe(200)
+  })
+})
