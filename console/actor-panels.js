@@ -47,7 +47,7 @@ export const StepsPanel = ({ project, steps, layout, chosen, choose }) => {
             <time datetime=${step.at}>${preciseTime(step.at)}</time>
           </button>
           ${step.to !== null && html`<p class="moved">${step.from === null ? null : html`<span class="chip" data-tone=${toneOf(step.from)}>${step.from}</span> → `}<span class="chip" data-tone=${toneOf(step.to)}>${step.to}</span>${guardText(layout, step)}</p>`}
-          ${step.owner && step.seq > 1 && html`<p class="muted">taken over by <strong>${step.owner.node ?? 'a node'}</strong>, ${takeoverText(step.owner)}, epoch ${step.owner.epoch}</p>`}
+          ${step.owner && step.seq > 1 && html`<p class="muted">taken over by <strong>${step.owner.node ?? 'a node'}</strong>, ${takeoverText(step.owner)}, epoch ${step.owner.epoch}${step.owner.since !== null && `, ${preciseTime(step.owner.since)}`}</p>`}
           ${step.caused_by === 'message' && html`<p class="muted">from ${linked(project, step.cause.replace(/:\d+:m\d+$/, ''))}</p>`}
           ${step.effects.map((effect) => html`<p class="effect"><strong>${effect.name}</strong> ${outcomeOf(spans.get(effect.id))}</p>`)}
           ${step.messages.map(({ to, event }) => html`<p class="muted">→ ${linked(project, to)} ${event}</p>`)}
