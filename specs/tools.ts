@@ -145,7 +145,9 @@ export const mcpTool = object(
       optional(
         union([
           gate,
-          object({ tools: union([array(remoteToolName, { maxItems: 512 }), record(gate, { maxProperties: 512 })]) }),
+          // two objects, not one with either: openapi-generator's Java client does not compile a choice of a list and a map
+          object({ tools: array(remoteToolName, { maxItems: 512 }) }),
+          object({ tools: record(gate, { maxProperties: 512 }) }),
           object({
             always: optional(object({ tool_names: array(remoteToolName, { maxItems: 512 }) })),
             never: optional(object({ tool_names: array(remoteToolName, { maxItems: 512 }) })),

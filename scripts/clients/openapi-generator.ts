@@ -12,9 +12,8 @@ const artifact = 'openapi-generator-cli'
  * openapi-generator's Go client. It needs Java, Maven, by which the generator comes from Maven Central, and Go: where one is missing it says so
  * and is passed over.
  *
- * Its Java client does not compile: of `anyOf` with a list and a map the generator (7.17.0) makes a variable that is named after a
- * type with arguments. Its TypeScript client (`typescript-fetch`) compiles with `--global-property=skipFormModel=false`, without which
- * the generator leaves models out that it imports.
+ * Its Java client (7.17.0) does not compile, by a constant boolean; its TypeScript client (`typescript-fetch`) compiles with
+ * `--global-property=skipFormModel=false`, without which both lack the models of forms (specs/decisions/0224-openapi-generator-java.md).
  */
 export const openapiGeneratorGo: ClientCheck = (world) => {
   const missing = ['java', 'mvn', 'go'].filter((name) => onPath(name) === null)

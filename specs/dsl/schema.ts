@@ -153,11 +153,18 @@ export const record = <S extends Schema<unknown>>(
 /** Any JSON value. */
 export const json = (): Schema<Json, 'required'> => make({})
 
-/** Any JSON object. */
-export const jsonObject = ({ maxBytes }: { maxBytes?: number } = {}): Schema<JsonObject, 'required'> =>
+/** Any JSON object. `title` makes it a component of OpenAPI. */
+export const jsonObject = ({
+  maxBytes,
+  title,
+}: {
+  maxBytes?: number
+  title?: string
+} = {}): Schema<JsonObject, 'required'> =>
   make({
     type: 'object',
     additionalProperties: true,
+    ...(title !== undefined && { title }),
     ...(maxBytes !== undefined && { 'x-max-bytes': maxBytes }),
   })
 

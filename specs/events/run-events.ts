@@ -3,7 +3,8 @@ import { compactedFields, progressFields, requiredConnection, requiredInput, tur
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
-const output = nullable(jsonObject())
+// by a name: of one without, in events alone, openapi-generator's Java client does not compile
+const output = nullable(described(jsonObject({ title: 'RunOutput' }), 'Output of a run.'))
 const call = { tool: string(), action_id: string() }
 
 /** Payloads of a run's log by event name (`runs.events`). */

@@ -88,6 +88,21 @@ describe('the OpenAPI document', () => {
     expect(fixed.filter((schema) => !('type' in schema))).toEqual([])
   })
 
+  it('has no choice of a list and a map, of which openapi-generator makes a Java variable that is named as a type', () => {
+    const isMap = (schema: unknown) => JSON.stringify(schema).startsWith('{"type":"object","additionalProperties":{')
+    const isList = (schema: unknown) => JSON.stringify(schema).startsWith('{"type":"array"')
+    const choices = valuesOf(document, 'anyOf').filter((found) => Array.isArray(found))
+    expect(choices.length).toBeGreaterThan(50)
+    expect(choices.filter((found) => found.some(isMap) && found.some(isList))).toEqual([])
+  })
+
+  it('names the free objects of events: openapi-generator loses the type of one that has no name', () => {
+    const { RunChildCompleted, RunCompleted, RunOutput } = document.components.schemas
+    const named = { anyOf: [{ $ref: '#/components/schemas/RunOutput' }, { type: 'null' }] }
+    expect([RunChildCompleted.properties.output, RunCompleted.properties.output]).toEqual([named, named])
+    expect(RunOutput).toMatchObject({ type: 'object', additionalProperties: true })
+  })
+
   it('has a schema for every kind of content', () => {
     const kinds = valuesOf(document.paths, 'content').flatMap((content) => Object.values(Object(content)))
     expect(kinds.filter((kind) => !('schema' in Object(kind)))).toEqual([])
