@@ -1,6 +1,7 @@
 import { type Analysis, analysisOf, conceptsOf, english } from '../analysis/analysis.ts'
 import { PassageIndex } from '../passage-index.ts'
 import { weightsOfPages } from '../ranking/weights.ts'
+import { aboveOf } from './page-passages.ts'
 import { type PageQuality, qualityOf, signatureOf } from './page-quality.ts'
 import { densityOf, type PageSignals, type RankedPage, ranked, shareOf } from './page-ranking.ts'
 
@@ -123,7 +124,7 @@ export class PageIndex {
         at: page.retrievedAt,
         vector,
       }
-      const above = [order === 0 ? title : null, heading].filter(Boolean).join(' › ')
+      const above = aboveOf(title, { heading }, order)
       this.#passages.add(above === '' ? passage : { ...passage, heading: above })
     }
   }

@@ -20,3 +20,7 @@ export const pagePassages = (parts: Iterable<Part>): readonly Part[] => {
   }
   return passages
 }
+
+/** What a passage stands under, for words and vectors alike: the title of the page above its first, and its headings. */
+export const aboveOf = (title: string, { heading }: Pick<Part, 'heading'>, order: number): string =>
+  [order === 0 ? title : null, heading].filter(Boolean).join(' › ')

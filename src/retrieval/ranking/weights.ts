@@ -71,4 +71,4 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
  * Passages of web pages: texts of all lengths, and each passage is as much of its page as answers a query by itself.
  * Measured by `npm run bench -- --only web` in the same way.
  */
-export const weightsOfPages: Weights = { ...weightsOf.document, k1: 3, b: 0.8, feedback: 0.1, group: 0 }
+export const weightsOfPages: Weights = { ...weightsOf.document, k1: 3, b: 0.8, feedback: 0.1, vector: 0.5, group: 0 }

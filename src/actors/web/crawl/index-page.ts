@@ -1,5 +1,5 @@
 import type { Embedder } from '#retrieval/embedder.ts'
-import { pagePassages } from '#retrieval/pages/page-passages.ts'
+import { aboveOf, pagePassages } from '#retrieval/pages/page-passages.ts'
 import { textOfVector } from '#retrieval/vector-bytes.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResultOf } from '#specs/index.ts'
@@ -145,7 +145,9 @@ const pageOf = async (
   const chunks = pagePassages(chunksOf(text)).slice(0, kept.passages)
   const vectors = await vectorsOf(
     embedder,
-    chunks.map(({ start, end }) => text.slice(start, end)),
+    chunks.map((chunk, at) =>
+      [aboveOf(read.title, chunk, at), text.slice(chunk.start, chunk.end)].filter(Boolean).join('\n'),
+    ),
   )
   const passages: readonly StoredPassage[] = chunks.map(({ start, end, heading }, at) => ({
     ...{ start, end, heading, vector: vectors?.[at] ?? null },

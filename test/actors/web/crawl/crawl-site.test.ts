@@ -101,4 +101,23 @@ describe('a crawl', () => {
     expect(state.pages).toHaveLength(13)
     expect(site.paths().filter((path) => path !== '/robots.txt')).toHaveLength(13)
   })
+
+  it('embeds the first passage of a page below its title, and the others by themselves', async () => {
+    site.pages.clear()
+    const paragraph = `<p>${'The pier is long and the sea is deep, and ships come to it. '.repeat(15)}</p>`
+    site.pages.set('/', html(`<title>The harbour</title><main>${paragraph.repeat(4)}</main>`))
+    const texts: string[] = []
+    const embedder = {
+      id: 'test/one',
+      dimensions: 1,
+      embed: async (passages: readonly string[]) => {
+        texts.push(...passages)
+        return passages.map(() => new Float32Array([1]))
+      },
+    }
+    const made = { ...(await parts()), embedder }
+    await advanced(made, plan(), { state: await begun(made, plan(), signal), signal })
+    expect(texts.length).toBeGreaterThan(1)
+    expect(texts.map((passage) => passage.startsWith('The harbour\nThe pier'))).toEqual(texts.map((_, at) => at === 0))
+  })
 })
