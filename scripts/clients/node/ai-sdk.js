@@ -1,5 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { generateText, stepCountIs, streamText, tool } from 'ai'
+import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
 
 /* The AI SDK's default model is the Responses form: from the second turn on it names earlier items (`item_reference`). */
@@ -30,3 +30,14 @@ if (!looked.text.includes('sunny')) throw new Error(`the tool's result is not in
 let streamed = ''
 for await (const part of streamText({ model, prompt: 'hello' }).textStream) streamed += part
 if (streamed === '') throw new Error('a stream has no text')
+
+/* A streamed tool with its second step, and an object by its schema, over each of OpenAI's two APIs. */
+for (const each of [model, openai.chat('simulated-1')]) {
+  const result = streamText({ model: each, tools, prompt: 'Please use get_weather in Lagos', stopWhen: stepCountIs(3) })
+  let said = ''
+  for await (const part of result.textStream) said += part
+  if (!said.includes('sunny in Lagos')) throw new Error(`a streamed tool's result is not in the answer: ${said}`)
+  const schema = z.object({ city: z.string(), days: z.number().int(), stops: z.array(z.object({ name: z.string() })) })
+  const { object } = await generateObject({ model: each, schema, prompt: 'A plan for 3 days in Paris' })
+  if (object.days !== 3) throw new Error(`another object: ${JSON.stringify(object)}`)
+}
