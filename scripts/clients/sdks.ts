@@ -10,7 +10,7 @@ const packages = {
   anthropic: ['@anthropic-ai/sdk@1.11.0', 'zod@4.6.7'],
   'ai-sdk': ['ai@7.0.173', '@ai-sdk/openai@4.0.118', 'zod@4.6.7'],
   'openai-agents': ['@openai/agents@0.20.0', 'zod@4.6.7'],
-  langchain: ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', 'zod@4.6.7'],
+  langchain: ['@langchain/openai@1.6.0', '@langchain/core@1.4.0', '@langchain/langgraph@1.7.3', 'zod@4.6.7'],
   // a binary of 400 MB for the platform, by an optional dependency of the same registry
   codex: ['@openai/codex@0.169.0'],
 } as const
