@@ -51,6 +51,29 @@ describe('when the node that runs a session dies', { timeout: 120_000 }, () => {
     expect(tool.calls.length - before).toBe(1)
   })
 
+  it('by kill -9, its history says which node ran it, and which took it over', async () => {
+    const session = await world.api(0).createSession()
+    const { owner, others } = await world.sides(session)
+    await owner.kill9()
+    const [other] = others
+    if (other === undefined) throw new Error('two nodes are left')
+    const turn = await served((keyed) => world.at(other).turn(session, { input: 'Hello' }, keyed))
+    await turn.all()
+    const next = await world.ownerOf(session)
+    await owner.restart()
+    const dashboard = await world.dashboard()
+    const [project] = (await dashboard.get('/api/projects')).body.data
+    const { data } = (await dashboard.get(`/api/projects/${project.id}/actors/${session}/steps?limit=200`)).body
+    const owners: readonly object[] = data.flatMap((step: { owner: unknown }) =>
+      step.owner === null ? [] : [step.owner],
+    )
+    expect(owners).toMatchObject([
+      { node: owner.name, after_crash: null },
+      { node: next?.name, after_crash: true },
+    ])
+    expect(others).toContain(next)
+  })
+
   it('by kill -9 in the middle of an answer, readers on other nodes see its end, without gap or double', async () => {
     const session = await world.api(0).createSession()
     const { owner, others } = await world.sides(session)

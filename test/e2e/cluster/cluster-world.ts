@@ -63,12 +63,17 @@ export class ClusterWorld {
     return this.at(node)
   }
 
-  /** A project that no one has used yet, by each node's API under its secret key. */
-  async newProject(): Promise<readonly Api[]> {
+  /** The API of the first node under the owner's dashboard session. */
+  async dashboard(): Promise<Api> {
     const [url = ''] = this.cluster.urls
     const { ownerEmail: email, ownerPassword: password } = this.cluster.credentials
     const login = await new Api(url).post('/api/auth/login', { email, password })
-    const dashboard = new Api(url, { cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '' })
+    return new Api(url, { cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '' })
+  }
+
+  /** A project that no one has used yet, by each node's API under its secret key. */
+  async newProject(): Promise<readonly Api[]> {
+    const dashboard = await this.dashboard()
     const project = await dashboard.post('/api/projects', { name: 'Another' })
     const { key } = (await dashboard.post(`/api/projects/${project.body.id}/keys`, { name: 'key' })).body
     return this.cluster.urls.map((each) => new Api(each, { authorization: `Bearer ${key}` }))
