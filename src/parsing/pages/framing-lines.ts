@@ -30,14 +30,14 @@ const credited =
 /** Signs that a line may begin with. */
 const signs = /^[*\-–—→»>•|([….\s]+/u
 /** In characters. */
-const longest = { line: 160, caption: 250, note: 320 } as const
+const longest = { line: 160, caption: 250, credit: 100, note: 320 } as const
 const maxChecked = 20_000
 
 /** Whether a text of a block stands beside what a page is about: a hint, a note, a call. */
 export const isFramingLine = (text: string): boolean => {
   if (text.length > longest.note) return false
   if (noted.test(text)) return true
-  if (text.length < longest.caption && credited.test(text)) return true
+  if (text.length < longest.caption && credited.test(text.slice(-longest.credit))) return true
   if (text.length > longest.line) return false
   const line = text.replace(signs, '')
   return beginnings.some((beginning) => beginning.test(line))

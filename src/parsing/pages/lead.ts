@@ -29,13 +29,18 @@ export const leadOf = (
   { description }: SaidOfPage,
 ): readonly string[] => {
   const lead = underTitle(framed, article)
-  const start = description.replace(/\s+/g, '').slice(0, known.least)
+  const start = startOf(description)
   if (start.length < known.least || article.includes(start) || lead.some(({ letters }) => letters.startsWith(start)))
     return lead.map(({ text }) => text)
   const { title, first } = bordersOf(plain, article)
   const described = plain.find(({ letters }, at) => at > title && at < first && letters.startsWith(start))
   return [...(described === undefined ? [] : [described]), ...lead].map(({ text }) => text)
 }
+
+/** Whether a page says so much of itself that its lead can be known by it. */
+export const isDescribed = ({ description }: SaidOfPage): boolean => startOf(description).length === known.least
+
+const startOf = (description: string): string => description.replace(/\s+/g, '').slice(0, known.least)
 
 const underTitle = (runs: readonly TextRun[], article: string): readonly TextRun[] => {
   const { title, first } = bordersOf(runs, article)

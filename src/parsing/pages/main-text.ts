@@ -1,6 +1,6 @@
 import { dropBoilerplate, dropLinkBlocks } from './boilerplate.ts'
 import { dropFramingLines } from './framing-lines.ts'
-import { leadOf, type SaidOfPage } from './lead.ts'
+import { isDescribed, leadOf, type SaidOfPage } from './lead.ts'
 import { articleOf, documentOf, type PageDocument, type PageElement, prependParagraphs } from './schema.ts'
 import { textRuns } from './text-runs.ts'
 
@@ -19,18 +19,19 @@ export const mainElement = (html: string, plain: PageDocument, said: SaidOfPage)
   const framed = documentOf(html)
   dropBoilerplate(framed.body)
   // Readability changes the trees
-  const runs = { framed: textRuns(framed.body), plain: textRuns(plain.body) }
+  const framedRuns = textRuns(framed.body)
   const all = plain.body.textContent.trim().length
   const article = articleOf(framed)
   const found = article?.textContent.trim().length ?? 0
   // an article of half of the whole page is of half of any article in it: then that need not be looked for
   const isMost = found >= leastLength && found >= all * leastShare
+  const plainRuns = isMost && !isDescribed(said) ? [] : textRuns(plain.body)
   const other = isMost ? null : articleOf(plain)
   const whole = other?.textContent.trim().length ?? 0
   const best = article !== null && found >= whole * leastShare ? article : other
   if (best === null || Math.max(found, whole) < leastLength) return bodyOf(html)
-  const framing = best === article ? runs : { framed: runs.plain, plain: runs.plain }
-  prependParagraphs(best, leadOf(framing, lettersOf(best), said))
+  const runs = { framed: best === article ? framedRuns : plainRuns, plain: plainRuns }
+  prependParagraphs(best, leadOf(runs, lettersOf(best), said))
   dropLinkBlocks(best)
   dropFramingLines(best)
   return best
