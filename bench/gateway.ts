@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { startServer } from '../scripts/services/server.ts'
+import { sourcesBundled, startServer } from '../scripts/services/server.ts'
 import type { Service } from '../scripts/services/service.ts'
 import { sized } from './extent.ts'
 import { longestHoldMs } from './gateway/loop-hold.ts'
@@ -47,6 +47,7 @@ export async function benchGateway({ seconds }: { readonly seconds: number }): P
   try {
     const upstream = await keep(startUpstream())
     const key = `csk_${randomBytes(32).toString('base64url')}`
+    await sourcesBundled()
     const started = performance.now()
     const env = { BOOTSTRAP_SECRET_KEY: key, OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: `${upstream.url}/v1` }
     const ours = await keep(startServer(env))

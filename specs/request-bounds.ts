@@ -57,6 +57,13 @@ export const requestBounds: readonly Bound[] = [
     test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms ($store)'],
   },
   {
+    of: 'a whole answer of a provider',
+    most: '32 MB for a chat, 8 MB where a stream was requested, 96 MB for vectors; 128 levels, a million values',
+    beyond: 'the answer is left as broken (`provider_stream_broken`), or is no answer (`provider_error`)',
+    code: ['src/gateway/chat/whole-answer.ts', 'maxWholeBytes'],
+    test: ['test/gateway/chat/long-answers.test.ts', 'without an end, %s, is left as broken and not kept'],
+  },
+  {
     of: 'choices of one chunk of a streamed answer',
     most: '1,024',
     beyond: 'the answer ends as broken (`provider_stream_broken`)',

@@ -32,6 +32,8 @@ export class BoundedBytes {
 
   /** What was gathered: at most the limit. */
   get bytes(): Buffer {
+    const [first] = this.#parts
+    if (first instanceof Buffer && this.#parts.length === 1) return first.subarray(0, this.#maxBytes)
     return Buffer.concat(this.#parts).subarray(0, this.#maxBytes)
   }
 }

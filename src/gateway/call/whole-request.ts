@@ -1,9 +1,13 @@
+import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { Attempt, type Patience } from './attempt.ts'
-import { type AttemptFailed, cancelled, type ErrorAnswer } from './failure.ts'
+import { type AttemptFailed, cancelled, type ErrorAnswer, streamBroken } from './failure.ts'
 import type { Route } from './routes.ts'
 import { reachable, type Upstreams } from './upstreams.ts'
 import { policyFor } from './waits.ts'
+
+/** Bytes of an answer: 2,048 vectors of 3,072 numbers are 70 MB as JSON. */
+const maxAnswerBytes = 96 * 1024 * 1024
 
 /** What whole requests are sent with. */
 export interface RequestParts {
@@ -38,7 +42,7 @@ const sent = (
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const { dispatcher, origin, basePath } = reachable(upstreams, route)
-    const parts: Buffer[] = []
+    const answer = new BoundedBytes(maxAnswerBytes)
     const gone = (): void => {
       attempt.cancel()
       reject(cancelled())
@@ -49,8 +53,10 @@ const sent = (
     }
     const attempt = new Attempt(
       {
-        bytes: (part) => void parts.push(part),
-        over: () => settled(() => resolve(Buffer.concat(parts))),
+        bytes: (part) => {
+          if (!answer.push(part)) throw streamBroken()
+        },
+        over: () => settled(() => resolve(answer.bytes)),
         failed: (failure) => settled(() => reject(failure)),
         failureOf,
       },

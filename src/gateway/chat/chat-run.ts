@@ -1,4 +1,6 @@
+import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { atOnce, inShares, nextShare } from '#outgoing/shares/in-shares.ts'
+import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { arrayOf, countOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallLedger } from '../call/accounting/call-ledger.ts'
@@ -10,7 +12,7 @@ import { type CallKind, CallRun, type CallRunParts } from '../call/call-run.ts'
 import { type ActorCaller, type Caller, isRequest, usesOwnModels } from '../call/caller.ts'
 import { Candidates, type CandidatesParts } from '../call/candidates.ts'
 import type { ChatSummary } from '../call/chat-calls.ts'
-import { type AttemptFailed, cancelled, type ErrorAnswer, refusedAddress } from '../call/failure.ts'
+import { AttemptFailed, cancelled, type ErrorAnswer, refusedAddress, streamBroken } from '../call/failure.ts'
 import { onwardAfter } from '../call/onward.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf } from '../call/refusal.ts'
@@ -34,7 +36,7 @@ import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
 import { seeingWays, showsImages, visionRoute } from './vision-route.ts'
-import { readWhole, type Whole } from './whole-answer.ts'
+import { maxWholeBytes, readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
 
@@ -101,7 +103,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   #request: ChatRequest | null = null
   #attempt: Attempt | null = null
   #reader: AnswerReader | null = null
-  #whole: Buffer[] = []
+  #whole = new BoundedBytes(maxWholeBytes)
   #delivered = false
   /** The last of an answer's chunks, which has what it cost. */
   #usageChunk: WireObject | null = null
@@ -213,7 +215,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   bytes(part: Buffer): void {
     this.#run.record.begun()
     if (!this.streamed) {
-      this.#whole.push(part)
+      if (!this.#whole.push(part)) throw streamBroken()
       return
     }
     const reader = this.#reader ?? this.#readerOf(kindOf(part))
@@ -288,7 +290,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const { posting, basePath } = this.#parts.upstreams.of(route)
     this.#request = request
     this.#reader = null
-    this.#whole = []
+    this.#whole = new BoundedBytes(maxWholeBytes)
     this.#run.record.attempts++
     const attempt = new Attempt(this, policyFor(this.#parts.patience, route.waits, this.caller.timeoutMs))
     this.#attempt = attempt
@@ -348,9 +350,24 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   }
 
   #endWhole(): void {
-    const [first] = this.#whole
-    const bytes = this.#whole.length === 1 && first !== undefined ? first : Buffer.concat(this.#whole)
-    const read = readWhole(bytes, this.#request?.format ?? null)
+    const { bytes } = this.#whole
+    const json = parsedAnswer(bytes)
+    if (json instanceof Promise) void json.then((late) => this.#endLate(bytes, late))
+    else this.#endRead(bytes, json)
+  }
+
+  /** The attempt is over meanwhile: what it throws would be no one's. */
+  #endLate(bytes: Buffer, json: unknown): void {
+    if (this.#run.isOver) return
+    try {
+      this.#endRead(bytes, json)
+    } catch (error) {
+      this.failed(error instanceof AttemptFailed ? error : streamBroken())
+    }
+  }
+
+  #endRead(bytes: Buffer, json: unknown): void {
+    const read = readWhole(bytes, json, this.#request?.format ?? null)
     const restoring = this.#restorer?.completion(read.completion)
     if (restoring === undefined) this.#deliverWhole(bytes, read, read.completion)
     else if (bytes.length <= longAnswerBytes) this.#deliverWhole(bytes, read, atOnce(restoring))

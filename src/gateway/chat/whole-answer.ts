@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { usageOf } from '../call/accounting/openai-usage.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
 import { refused, streamedFailure } from '../call/failure.ts'
@@ -18,10 +18,18 @@ export interface Whole extends StreamEnd {
 /** A stream of events, which some servers answer whatever is requested. */
 const eventStream = /^\uFEFF?\s*(?:data|event|id|retry)?:/
 
-/** @throws {AttemptFailed} for what is no answer of the format, and for an error with a good status. */
-export function readWhole(bytes: Buffer, format: FormatRequest | null): Whole {
-  const json = parseJson(bytes.toString('utf8'))
-  if (json === undefined && eventStream.test(bytes.toString('utf8', 0, 64))) return gathered(bytes, format)
+/** Bytes of a whole answer; a sender that goes on is broken or hostile. */
+export const maxWholeBytes = 32 * 1024 * 1024
+/** The same where it has to be read at once. */
+export const maxBytesAtOnce = 8 * 1024 * 1024
+
+/**
+ * @param json what its bytes say as JSON; undefined for none.
+ * @throws {AttemptFailed} for what is no answer of the format, and for an error with a good status.
+ */
+export function readWhole(bytes: Buffer, json: unknown, format: FormatRequest | null): Whole {
+  if (json === undefined && bytes.length <= maxBytesAtOnce && eventStream.test(bytes.toString('utf8', 0, 64)))
+    return gathered(bytes, format)
   if (format !== null) return format.answer(json)
   if (!isObject(json)) throw noAnswer()
   if (isObject(json.error)) throw streamedFailure(json.error)

@@ -1,5 +1,6 @@
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { atOnce } from '#outgoing/shares/in-shares.ts'
+import { parsedAtOnce } from '#outgoing/shares/parsed-answer.ts'
 import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
@@ -7,10 +8,7 @@ import { streamBroken } from '../call/failure.ts'
 import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { writtenLength } from './chat-record.ts'
-import { readWhole } from './whole-answer.ts'
-
-/** Bytes of an answer; a sender that goes on is broken or hostile. */
-const maxBytes = 32 * 1024 * 1024
+import { maxBytesAtOnce, readWhole } from './whole-answer.ts'
 
 const openingBrace = 0x7b
 /** What JSON takes between its words. */
@@ -38,7 +36,7 @@ export interface WholeReaderOptions {
 export class WholeReader implements AnswerReader {
   readonly #listener: Pick<AnswerListener, 'chunk'>
   readonly #options: WholeReaderOptions
-  readonly #body = new BoundedBytes(maxBytes)
+  readonly #body = new BoundedBytes(maxBytesAtOnce)
   #tokens = 0
   readonly done = false
 
@@ -58,7 +56,8 @@ export class WholeReader implements AnswerReader {
 
   finish(): StreamEnd {
     const { format, hidesUsage, restorer } = this.#options
-    const { completion: said, ...end } = readWhole(this.#body.bytes, format)
+    const { bytes } = this.#body
+    const { completion: said, ...end } = readWhole(bytes, parsedAtOnce(bytes), format)
     const completion = restorer === null ? said : atOnce(restorer.completion(said))
     this.#tokens = tokensOfChars(writtenLength(completion))
     for (const chunk of chunksOf(completion, !hidesUsage)) this.#listener.chunk(chunk)

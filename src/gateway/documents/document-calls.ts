@@ -1,7 +1,8 @@
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
+import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { viaOf } from '#outgoing/via.ts'
-import { arrayOf, isObject, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
@@ -124,7 +125,7 @@ export class DocumentCalls {
       const request = { path: target.path, headers, body: document, failureOf, timeoutMs: caller.timeoutMs, signal }
       const bytes = await wholeRequest(this.#parts, route, request)
       run.record.begun()
-      const answer = parseJson(bytes.toString('utf8'))
+      const answer = await parsedAnswer(bytes)
       if (!isObject(answer)) throw unreadable()
       return answer
     })

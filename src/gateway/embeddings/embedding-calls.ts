@@ -1,6 +1,7 @@
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
+import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { viaOf } from '#outgoing/via.ts'
-import { arrayOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
+import { arrayOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { loggedJson } from '../call/accounting/logged-text.ts'
 import { bytesWithCost, costHeader } from '../call/accounting/shown-cost.ts'
 import { withRetries } from '../call/call-policy.ts'
@@ -124,7 +125,7 @@ export class EmbeddingCalls {
       const request = { ...each, headers, failureOf, timeoutMs: caller.timeoutMs, signal }
       const bytes = await wholeRequest(this.#parts, route, request)
       run.record.begun()
-      return { ...each.answer(parseJson(bytes.toString('utf8'))), bytes }
+      return { ...each.answer(await parsedAnswer(bytes)), bytes }
     })
   }
 }

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Answer } from '../call/scripted-upstream.ts'
+import { whole } from '../call/scripted-upstream.ts'
+import { type ChatWorld, goodAnswer, json, openChatWorld } from './chat-world.ts'
+
+const mebibyte = 1024 * 1024
+
+let world: ChatWorld
+
+beforeEach(async () => {
+  world = await openChatWorld({ policy: { retries: 0 } })
+})
+afterEach(() => world.close())
+
+/** How many bytes an answer without an end came to before its reader left. */
+const endless = (beginning: string) => {
+  const sent = Promise.withResolvers<number>()
+  let bytes = 0
+  const answer: Answer = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write(beginning)
+    const part = Buffer.alloc(mebibyte, 'x')
+    const more = (): void => {
+      bytes += part.length
+      response.write(part, (error) => (error === null || error === undefined ? setImmediate(more) : undefined))
+    }
+    response.once('close', () => sent.resolve(bytes))
+    more()
+  }
+  return { answer, sent: sent.promise }
+}
+
+describe('an answer of a provider', () => {
+  it.each([
+    ['whole', false, '{"choices":[{"message":{"content":"', 32],
+    ['whole, where a stream was requested', true, '{"choices":[{"message":{"content":"', 8],
+    ['a stream, where a whole one was requested', false, 'data: {"choices":[{"delta":{"content":"', 32],
+  ])('without an end, %s, is left as broken and not kept', async (_, stream, beginning, most) => {
+    const { answer, sent } = endless(beginning)
+    world.first.script(answer)
+    expect(await world.request({ stream })).toMatchObject({ error: { code: 'provider_stream_broken' } })
+    // what lies in the buffers of both ends comes on top
+    expect(await sent).toBeLessThan((most + 24) * mebibyte)
+  })
+
+  it('of 20 MB is read as it is', async () => {
+    const content = '"wörld" 🌍 '.repeat(1_500_000)
+    const long = {
+      ...goodAnswer,
+      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    }
+    world.first.script(json(long))
+    const { whole: answer } = await world.request()
+    expect(answer?.completion).toEqual(long)
+    expect(answer?.finishReason).toBe('stop')
+    expect(world.recorded).toMatchObject([{ status: 200 }])
+  })
+
+  it.each([
+    ['nests 20 million lists', '['.repeat(20_000_000)],
+    ['has four million objects', `{"choices":[${'{},'.repeat(4_000_000)}{}]}`],
+    ['is no JSON at its end', `{"choices":[{"message":{"content":"${'x'.repeat(2_000_000)}"}}]`],
+  ])('that %s is no answer', async (_, text) => {
+    world.first.script(whole(text))
+    expect(await world.request()).toMatchObject({ whole: null, error: { code: 'provider_error' } })
+  })
+})
