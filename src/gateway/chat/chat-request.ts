@@ -1,4 +1,5 @@
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
+import { arrayOf, textOf } from '#outgoing/wire.ts'
 import type { FormatRequest } from '../call/chat-format.ts'
 import type { Route } from '../call/routes.ts'
 import { chatFormat } from '../providers/chat-formats.ts'
@@ -49,3 +50,7 @@ const headersFor = (route: Route): Headers => {
   openAiHeaders.set(route, made)
   return made
 }
+
+/** The requested model, then the fallbacks. */
+export const modelsOf = ({ model, models }: ChatInput['body']): readonly string[] =>
+  models === undefined ? [textOf(model)] : [...new Set([textOf(model), ...arrayOf(models).map(textOf)])]

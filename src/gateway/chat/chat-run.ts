@@ -2,7 +2,7 @@ import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { atOnce, inShares, nextShare } from '#outgoing/shares/in-shares.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
-import { arrayOf, countOf, textOf, type WireObject } from '#outgoing/wire.ts'
+import { countOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { CallLedger } from '../call/accounting/call-ledger.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import type { Charge } from '../call/accounting/charge.ts'
@@ -27,7 +27,7 @@ import type { GrownHistory } from '../redaction/grown-history.ts'
 import { replacedBytes } from '../redaction/replaced-bytes.ts'
 import type { AnswerListener, AnswerReader } from './answer-reader.ts'
 import { ChatRecord, costBy } from './chat-record.ts'
-import { type ChatRequest, chatRequest } from './chat-request.ts'
+import { type ChatRequest, chatRequest, modelsOf } from './chat-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
 import { FramesThenChunks } from './frames-then-chunks.ts'
@@ -395,7 +395,3 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#record.tokensSoFar = this.#delivered ? (this.#reader?.tokensSoFar ?? 0) : null
   }
 }
-
-/** The requested model, then the fallbacks. */
-const modelsOf = ({ model, models }: ChatRunRequest['body']): readonly string[] =>
-  models === undefined ? [textOf(model)] : [...new Set([textOf(model), ...arrayOf(models).map(textOf)])]
