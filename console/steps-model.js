@@ -138,6 +138,28 @@ export const effectSpans = (steps) => {
   return [...spans.values()]
 }
 
+/**
+ * Times in which an actor waited for its turn, in a state `queued`; in ms since the epoch.
+ *
+ * @param {readonly Step[]} steps
+ * @returns {readonly { startedAt: number, endedAt: number | null }[]}
+ */
+export const queueSpans = (steps) => {
+  /** @type {{ startedAt: number, endedAt: number | null }[]} */
+  const spans = []
+  for (const { at, to } of steps) {
+    const [span, ms] = [spans.at(-1), Date.parse(at)]
+    const waits = span !== undefined && span.endedAt === null
+    if (to === null || isQueued(to) === waits) continue
+    if (waits) span.endedAt = ms
+    else spans.push({ startedAt: ms, endedAt: null })
+  }
+  return spans
+}
+
+/** @param {string} state */
+const isQueued = (state) => state.split(' ').some((region) => region.split('.').at(-1) === 'queued')
+
 /** Messages of an actor to others, and of others to it, in the order of its commits. @param {string} actor @param {readonly Step[]} steps @returns {readonly Sent[]} */
 export const messagesOf = (actor, steps) =>
   steps.flatMap(({ seq, at, cause, caused_by, event, messages }) => [

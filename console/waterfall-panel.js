@@ -3,7 +3,7 @@ import { callApi } from './api.js'
 import { html } from './html.js'
 import { routeHash } from './route.js'
 import { serverNow } from './server-time.js'
-import { childrenOf, effectSpans } from './steps-model.js'
+import { childrenOf, effectSpans, queueSpans } from './steps-model.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
 /**
@@ -17,8 +17,8 @@ const mostLevels = 4
 const mostSteps = 200
 
 /**
- * How long each effect took, one bar each: until its first part, and until its end. Actors that this one has started stand
- * among them, with their own.
+ * How long each effect took, one bar each: until its first part, and until its end; how long the actor waited in a queue. Actors that
+ * this one has started stand among them, with their own.
  *
  * @param {{ project: string, id: string, steps: readonly Step[], live: boolean }} props
  */
@@ -37,11 +37,15 @@ const barsOf = (project, steps) => {
   const effects = effectSpans(steps).map(({ id, name, startedAt, endedAt, firstPartAt, outcome }) => ({
     ...{ id, title: name, href: '', startedAt, endedAt, firstPartAt, outcome },
   }))
+  const queue = queueSpans(steps).map(({ startedAt, endedAt }) => ({
+    ...{ id: `queue-${startedAt}`, title: 'queue', href: '', startedAt, endedAt, firstPartAt: null },
+    outcome: endedAt === null ? null : 'begun',
+  }))
   const children = childrenOf(steps).map((child) => ({
     ...{ ...child, title: child.id, firstPartAt: null },
     href: routeHash({ view: 'actor', project, id: child.id }),
   }))
-  return [...effects, ...children].sort((a, b) => a.startedAt - b.startedAt)
+  return [...queue, ...effects, ...children].sort((a, b) => a.startedAt - b.startedAt)
 }
 
 /** @param {{ project: string, bars: readonly Bar[], scale: Scale, levels: number }} props */

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { activeAt, effectSpans, guardOf, messagesOf, type Step, StepBook, taken } from '../../console/steps-model.js'
+import {
+  activeAt,
+  effectSpans,
+  guardOf,
+  messagesOf,
+  queueSpans,
+  type Step,
+  StepBook,
+  taken,
+} from '../../console/steps-model.js'
 
 const step = (seq: number, more: Partial<Step> = {}): Step => ({
   ...{ seq, at: new Date(1_000 * seq).toISOString(), version: 'session@3', cause: `req_${seq}`, caused_by: 'request' },
@@ -84,6 +93,19 @@ describe('the commits of an actor', () => {
     expect(effectSpans([...steps.slice(0, 2), threw])).toMatchObject([{ attempts: 2, endedAt: null }])
     const cancelled = step(3, { event: 'cancel' })
     expect(effectSpans([...steps.slice(0, 2), cancelled])).toMatchObject([{ endedAt: 3_000, outcome: 'ended' }])
+  })
+
+  it('say how long the actor waited in a queue, also one that waits still', () => {
+    const waited = [
+      step(1, { to: 'active.queued' }),
+      step(2, { to: null }),
+      step(3, { to: 'active.thinking' }),
+      step(4, { to: 'active.thinking parts.queued' }),
+    ]
+    expect(queueSpans(waited)).toEqual([
+      { startedAt: 1_000, endedAt: 3_000 },
+      { startedAt: 4_000, endedAt: null },
+    ])
   })
 
   it('name who sent what to whom', () => {

@@ -45,6 +45,18 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a session'
     await page.getByRole('heading', { name: action }).waitFor()
     expect(console.complaints).toEqual([])
   })
+  it('has a bar for the queue that a run waited in, before all else', async () => {
+    const { page, world } = console
+    const agent = await world.api.post('/v1/agents', { name: 'Clerk', config: { model: 'simulated-1' } })
+    const made = await world.api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt: 'hello' } })
+    const { id } = made.body
+    await console.show(`actors/${id}`, id)
+    await page.getByRole('tab', { name: 'Waterfall' }).click()
+    const first = page.locator('.waterfall > li').first()
+    await first.getByText('begun').waitFor()
+    expect(await first.locator('.name').textContent()).toBe('queue')
+  })
+
   it('cancels a turn that waits, with a reason that is shown where it was given', async () => {
     const { page, world } = console
     const session = await world.api.createSession()
