@@ -84,10 +84,11 @@ const rowsOf = ({ first, own, bare, cpu, rss, hasModel }: Measured): readonly Ro
 
 const at = (times: readonly number[], part: number): number => times[Math.floor((times.length - 1) * part)] ?? 0
 
-const post = async (server: Service, path: string, body: object): Promise<void> => {
+const post = async (server: Service, path: string, body: object): Promise<{ readonly results: readonly unknown[] }> => {
   const answer = await fetch(`${server.url}/v1/memory/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  await answer.arrayBuffer()
+  const said: { readonly results: readonly unknown[] } = JSON.parse(await answer.text())
+  return said
 }
 
 const write = async (server: Service, wait: boolean): Promise<void> => {
@@ -106,13 +107,17 @@ const multiply = (path: string): void => {
   )
   store.exec('pragma synchronous = off')
   store.exec('begin')
-  for (let n = 1; n < users; n++) copy.run(n, n, n)
+  // as text: a number is bound as a real one, and `user1.0` is no user
+  for (let n = 1; n < users; n++) copy.run(`${n}`, `${n}`, `${n}`)
   store.exec('commit')
   store.close()
 }
 
-const search = (server: Service, userId: string, n: number): Promise<void> =>
-  post(server, 'search', { userId, query: `What was seen near the ${words[n % 12]} by member ${n}?` })
+const search = async (server: Service, userId: string, n: number): Promise<void> => {
+  const query = `What was seen near the ${words[(n * 7) % 12]} by member ${n}?`
+  const { results } = await post(server, 'search', { userId, query })
+  if (results.length === 0) throw new Error(`${userId} has no memory for: ${query}`)
+}
 
 const searchOf =
   (server: Service) =>
