@@ -68,9 +68,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     async (name) => {
       const [place, heading] = pages()[name] ?? ['', '']
       await console.show(place, heading)
-      const { names, faults } = await walked(console.page)
-      expect(faults).toEqual([])
-      expect(names.length).toBeGreaterThan(15)
+      // a page has its heading before what it shows has come
+      await expect.poll(async () => (await walked(console.page)).names.length).toBeGreaterThan(15)
+      expect((await walked(console.page)).faults).toEqual([])
     },
   )
 
