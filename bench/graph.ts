@@ -1,5 +1,6 @@
 import { startServer } from '../scripts/services/server.ts'
 import { sized } from './extent.ts'
+import { type MemoryApi, memoryApi } from './memory-api.ts'
 import { type Found, foundIn, writtenIn } from './recall/schema.ts'
 import type { Row } from './row.ts'
 
@@ -47,7 +48,7 @@ export const benchGraph = async (): Promise<readonly Row[]> => {
     ...(embedder !== undefined && { EMBEDDER_PATH: embedder }),
   })
   try {
-    const post = posting(server.url)
+    const post = memoryApi(server.url, key)
     const far = await write(post, (n) => `${company(n)} ${pick(placed, n)} ${pick(cities, n)}.`, companies)
     const near = await write(post, (n) => `${name(n)} ${pick(employed, n)} ${company(n % companies)}.`, people)
     for (const words of beside) {
@@ -80,21 +81,7 @@ const companies = sized(60, 3)
 
 const has = (hits: Found['hits'], wanted: string): boolean => hits.some(({ id }) => id === wanted)
 
-type Post = (path: string, body: object) => Promise<unknown>
-
-const posting =
-  (url: string): Post =>
-  async (path, body) => {
-    const answer = await fetch(`${url}/v1/memory/${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return answer.json()
-  }
-
-async function write(post: Post, contentOf: (n: number) => string, count: number): Promise<readonly string[]> {
+async function write(post: MemoryApi, contentOf: (n: number) => string, count: number): Promise<readonly string[]> {
   const ids: string[] = []
   for (let first = 0; first < count; first += 50) {
     const some = Array.from({ length: Math.min(50, count - first) }, (_, n) => ({ content: contentOf(first + n) }))

@@ -3,20 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from '../scripts/services/server.ts'
 import { sized } from './extent.ts'
+import { type MemoryApi, memoryApi } from './memory-api.ts'
 import type { Row } from './row.ts'
 
 const key = `csk_${'k'.repeat(40)}`
 const words = 'river cello garden winter engine lantern harbour violet copper meadow tunnel saffron'.split(' ')
-
-const api = (url: string) => async (path: string, body: object) => {
-  const answer = await fetch(`${url}/v1/memory/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return answer.json()
-}
 
 const contentOf = (n: number): string =>
   `Note ${n}: the ${words[n % 12]} near the ${words[(n * 7) % 12]} was seen by ${words[(n * 5) % 12]} club member ${n}`
@@ -27,14 +18,14 @@ export const benchMemory = async ({ seconds }: { readonly seconds: number }): Pr
   let server = await startServer({ DATA_DIR: folder, BOOTSTRAP_SECRET_KEY: key })
   try {
     const size = sized(10_000, 200)
-    const post = api(server.url)
+    const post = memoryApi(server.url, key)
     for (let n = 0; n < size; n += 50) await post('write/batch', batchOf('large', n))
     const writes = await writesOf(post, seconds)
     const times = await searchTimes(post, sized(1_000, 20))
     await server.kill9()
     server = await server.restart()
     const began = performance.now()
-    await api(server.url)('search', { userId: 'large', query: 'Who saw the lantern near the harbour?' })
+    await memoryApi(server.url, key)('search', { userId: 'large', query: 'Who saw the lantern near the harbour?' })
     const first = performance.now() - began
     const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
     return [
@@ -59,14 +50,12 @@ export const benchMemory = async ({ seconds }: { readonly seconds: number }): Pr
   }
 }
 
-type Post = ReturnType<typeof api>
-
 const batchOf = (userId: string, first: number) => ({
   userId,
   memories: Array.from({ length: 50 }, (_, n) => ({ content: contentOf(first + n) })),
 })
 
-const writesOf = async (post: Post, seconds: number): Promise<number> => {
+const writesOf = async (post: MemoryApi, seconds: number): Promise<number> => {
   const began = performance.now()
   const until = began + seconds * 1000
   let written = 0
@@ -80,7 +69,7 @@ const writesOf = async (post: Post, seconds: number): Promise<number> => {
   return (written * 1000) / (performance.now() - began)
 }
 
-const searchTimes = async (post: Post, count: number): Promise<readonly number[]> => {
+const searchTimes = async (post: MemoryApi, count: number): Promise<readonly number[]> => {
   const times: number[] = []
   for (let n = 0; n < count; n++) {
     const began = performance.now()

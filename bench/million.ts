@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { startServer } from '../scripts/services/server.ts'
 import type { Service } from '../scripts/services/service.ts'
 import { sized } from './extent.ts'
+import { memoryApi } from './memory-api.ts'
 import { cpuMsOf } from './recall/process-cpu.ts'
+import { foundIn } from './recall/schema.ts'
 import type { Row } from './row.ts'
 
 const key = `csk_${'m'.repeat(40)}`
@@ -84,17 +86,10 @@ const rowsOf = ({ first, own, bare, cpu, rss, hasModel }: Measured): readonly Ro
 
 const at = (times: readonly number[], part: number): number => times[Math.floor((times.length - 1) * part)] ?? 0
 
-const post = async (server: Service, path: string, body: object): Promise<{ readonly results: readonly unknown[] }> => {
-  const answer = await fetch(`${server.url}/v1/memory/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  const said: { readonly results: readonly unknown[] } = JSON.parse(await answer.text())
-  return said
-}
-
 const write = async (server: Service, wait: boolean): Promise<void> => {
   for (let first = 0; first < size; first += 50) {
     const memories = Array.from({ length: 50 }, (_, n) => ({ content: contentOf(first + n) }))
-    await post(server, 'write/batch', { userId: 'user', wait, memories })
+    await memoryApi(server.url, key)('write/batch', { userId: 'user', wait, memories })
   }
 }
 
@@ -115,8 +110,8 @@ const multiply = (path: string): void => {
 
 const search = async (server: Service, userId: string, n: number): Promise<void> => {
   const query = `What was seen near the ${words[(n * 7) % 12]} by member ${n}?`
-  const { results } = await post(server, 'search', { userId, query })
-  if (results.length === 0) throw new Error(`${userId} has no memory for: ${query}`)
+  const hits = foundIn(await memoryApi(server.url, key)('search', { userId, query }))
+  if (hits.length === 0) throw new Error(`${userId} has no memory for: ${query}`)
 }
 
 const searchOf =
