@@ -41,6 +41,8 @@ export const auth = defineOperations('auth', {
     description: 'Sets the session cookie.',
     method: 'POST',
     path: '/api/auth/login',
+    // before anyone is known: short enough to need no room (specs/decisions/0225-room-for-long-bodies.md)
+    maxBodyBytes: 12 * 1024,
     access: publicAccess,
     body: object({
       email: string({ minLength: 1, maxLength: 320 }),

@@ -6,6 +6,7 @@ import { bounds } from '#specs/bounds.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { maxMetadataBytes } from '#specs/tools.ts'
+import { countedBytes } from '#transport/api/body/body-room.ts'
 
 /** Forms of other providers, whose metadata goes on to them. */
 const gateway = /^(responses|conversations|messages|chat_completions)\./
@@ -21,6 +22,13 @@ it.each(bounds.map((bound) => [bound.of, bound] as const))(
     expect(textOf(testPath)).toContain(`'${title}'`)
   },
 )
+
+it('takes no body of a stranger that would need room', () => {
+  const all: readonly Operation[] = Object.values(operations)
+  const read = all.filter(({ access, body }) => access.kinds.includes('public') && body !== null)
+  expect(read.map(({ id }) => id)).toContain('auth.login')
+  for (const { id, maxBodyBytes } of read) expect(maxBodyBytes, id).toBeLessThan(countedBytes)
+})
 
 it('takes metadata of 16 KB, and no byte more', () => {
   const all: readonly Operation[] = Object.values(operations)
