@@ -23,6 +23,16 @@ export const requestBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'frames of a WebSocket that wait for the one before them',
+    most: '32, and 1 MB of characters together',
+    beyond: 'an error frame `rate_limit_exceeded`; `overloaded` for one of 16 KB and more that finds no room',
+    code: ['src/transport/streams/session-socket.ts', 'queuedMaxLength'],
+    test: [
+      'test/transport/streams/session-socket.test.ts',
+      'lets 1 MB of frames wait for the one before them, and refuses more as too fast',
+    ],
+  },
+  {
     of: 'the body of a request',
     most: 'per operation',
     beyond: '413 `body_too_large`',

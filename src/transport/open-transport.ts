@@ -87,15 +87,14 @@ export const openTransport = (parts: TransportParts): Transport => {
   metrics.gauge('troupe_most_body_bytes', mostBodyHelp, () => bodies.most)
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
-  const common = { endpoints, authenticator, tenants, seats, clientAddress, isDraining, log }
+  const common = { endpoints, authenticator, tenants, seats, bodies, clientAddress, isDraining, log }
   const { publicOrigin } = parts
   const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
-  const mcp = new McpEndpoint({ authenticator, publicOrigin: parts.publicOrigin, serve })
+  const mcp = new McpEndpoint({ authenticator, bodies, publicOrigin: parts.publicOrigin, serve })
   const shown = { health, metrics, mcp, files: parts.console, containment }
   const dispatcher: Dispatcher = new Dispatcher({
     ...common,
-    bodies,
     origins: projectOrigins(actors.auth.projects),
     idempotent: actors.idempotent,
     streams,

@@ -16,7 +16,7 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
-import type { BodyRoom } from './body/body-room.ts'
+import { type BodyRoom, projectOf } from './body/body-room.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
 import { seatedBody } from './body/seated-body.ts'
 import { checkFields } from './check-fields.ts'
@@ -198,7 +198,7 @@ export class Dispatcher implements HttpHandler {
 
   /** A long body is read when there is room for it, which it has until it is answered and nothing runs for it. */
   async #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
-    const project = principal.kind === 'public' ? '' : principal.project
+    const project = projectOf(principal)
     const seat = await seatedBody(exchange, { room: this.#parts.bodies, most: operation.maxBodyBytes, project })
     return readBody(operation, exchange.request, seat)
   }

@@ -1,5 +1,6 @@
 import type { StreamAnswer } from '#actors/call/call.ts'
 import type { BytesResult, JsonChoice, WithHeaders } from '#actors/call/use-cases.ts'
+import type { Json } from '#storage/ports.ts'
 
 /*
  * What a use-case returned, given back the type that `UseCases` checked it against: the dispatcher serves every
@@ -37,6 +38,9 @@ export const asStreamed = (body: unknown) => body as { readonly stream?: boolean
 
 /** The result of an operation with a numbered list. */
 export const asPagination = (result: unknown) => result as { readonly pagination: { readonly total: number } }
+
+/** What JSON was parsed to. */
+export const asJson = (parsed: unknown) => parsed as Json
 
 /** A text field of a parsed body or of path parameters; null when it is none. */
 export const textIn = (value: unknown, field: string): string | null => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Call, EventStream } from '#actors/call/call.ts'
+import type { Call, EventStream, Principal } from '#actors/call/call.ts'
 import type { Ticker } from '#runtime/ticker.ts'
 import { requestValidator } from '#specs/dsl/validate.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -11,6 +11,7 @@ import { type OpenSocket, type SessionCommands, serveSessionSocket } from '../st
 import type { StreamCounters } from '../streams/sse.ts'
 import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { attributionOf } from './attribution.ts'
+import { type BodyRoom, projectOf } from './body/body-room.ts'
 import { checkFields } from './check-fields.ts'
 import type { Authenticator } from './credentials/authenticator.ts'
 import { authorise, scopeFor } from './credentials/authorise.ts'
@@ -31,6 +32,7 @@ export interface SessionUpgradeParts {
   readonly ticker: Ticker
   readonly counters: StreamCounters
   readonly seats: StreamSeats
+  readonly bodies: BodyRoom
   /** `refuseCrossSite`. */
   readonly publicOrigin: string | null
   /** Who really calls, where proxies stand in front. */
@@ -114,6 +116,7 @@ export class SessionUpgrades {
       counters: this.#parts.counters,
       log: this.#parts.log,
       look: () => this.#look(request, tenant),
+      takeRoom: (bytes: number) => this.#roomFor(principal, bytes),
     }
     const accept = (peer: WebSocketPeer): void => {
       // the shutdown may have begun since
@@ -138,6 +141,13 @@ export class SessionUpgrades {
       if (!(error instanceof ServiceError)) throw error
       peer.close(1013, error.code)
     }
+  }
+
+  /** A frame is in memory already: it does not wait. @throws {ServiceError} `overloaded` */
+  #roomFor(principal: Principal, bytes: number): () => void {
+    const seat = this.#parts.bodies.tryEnter(projectOf(principal), bytes)
+    if (seat === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
+    return () => seat.leave()
   }
 
   /** A session of a suspended tenant has no open socket, for any holder. @throws {ServiceError} `tenant_suspended` */

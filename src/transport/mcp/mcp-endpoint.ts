@@ -1,18 +1,23 @@
 import { isIP } from 'node:net'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
+import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
 import type { ToolRequest } from '#src/tool-server/tool-request.ts'
 import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
+import { type BodyRoom, type BodySeat, projectOf } from '../api/body/body-room.ts'
 import { checkShape } from '../api/body/json-body.ts'
+import { seatFor } from '../api/body/seated-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
 import { envelop } from '../api/envelopes.ts'
+import { headersOf } from '../api/refuse.ts'
 import { BodyTooLarge, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
 import { InnerResponse } from './inner-response.ts'
 
 /** What the endpoint is opened with. */
 export interface McpParts {
   readonly authenticator: Authenticator
+  readonly bodies: BodyRoom
   /** The server's origin as browsers see it; null when it is the `Host` that they name. */
   readonly publicOrigin: string | null
   /** Serves a request of the API, as if it had come over the network. */
@@ -49,20 +54,30 @@ export class McpEndpoint {
   async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
     const own = [['x-request-id', requestId]] as const
     if (request.path !== mcpPath) return this.#metadata(request, response, own)
+    let seat: BodySeat | null = null
     try {
       this.#requireOrigin(request)
-      await this.#requireCredential(request)
+      const principal = await this.#requireCredential(request)
       const mode = modeOf(request.query)
+      if (request.method === 'POST') seat = await this.#seat(request, principal)
       const body = request.method === 'POST' ? await request.body(maxBodyBytes) : null
+      if (body !== null) seat?.hold(body.length)
       // what the protocol's own parsers walk costs by its depth: 800 kB of brackets would hold the loop for a second
       if (body !== null) checkShape(body, maxWeight)
       await passedOn(await (await this.#handler(request, mode)).fetch(asFetched(request, body)), response, own)
     } catch (error) {
       const refused = refusalOf(error)
       const { status, body } = envelop('platform', refused, requestId)
-      const challenge = status === 401 ? [['www-authenticate', this.#challenge(request)] as const] : []
-      response.send(status, [...json, ...own, ...challenge], JSON.stringify(body))
+      const more = status === 401 ? [['www-authenticate', this.#challenge(request)] as const] : headersOf(refused)
+      response.send(status, [...json, ...own, ...more], JSON.stringify(body))
+    } finally {
+      seat?.leave()
     }
+  }
+
+  /** Room for a long body. @throws {ServiceError} `overloaded` */
+  #seat(request: HttpRequest, principal: Principal): Promise<BodySeat | null> {
+    return seatFor(request, { room: this.#parts.bodies, project: projectOf(principal), most: maxBodyBytes })
   }
 
   /**
@@ -82,10 +97,10 @@ export class McpEndpoint {
   }
 
   /** Cookies of the dashboard do not count: a browser sends them by itself. @throws {ServiceError} */
-  async #requireCredential(request: HttpRequest): Promise<void> {
+  async #requireCredential(request: HttpRequest): Promise<Principal> {
     const names = ['authorization', 'x-api-key', 'service_api_key']
     if (names.every((name) => request.header(name) === undefined)) throw new ServiceError('authentication_required')
-    await this.#parts.authenticator.authenticate(request)
+    return this.#parts.authenticator.authenticate(request)
   }
 
   /** The SDK is loaded at the first request: most installations start without one. */
@@ -157,9 +172,19 @@ const passedOn = async (answer: Response, response: HttpResponse, own: Headers):
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!isStream || answer.body === null) return response.send(answer.status, headers, await answer.text())
   const reader = answer.body.getReader()
-  response.onClose(() => void reader.cancel().catch(() => {}))
+  let goOn = (): void => {}
+  response.onClose(() => {
+    goOn()
+    void reader.cancel().catch(() => {})
+  })
   const writer = response.stream(answer.status, headers)
-  for (let next = await reader.read(); !next.done; next = await reader.read()) writer.write(next.value)
+  writer.onDrain(() => goOn())
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    if (writer.write(next.value)) continue
+    const { promise, resolve } = Promise.withResolvers<void>()
+    goOn = resolve
+    if (!response.closed) await promise
+  }
   writer.end()
 }
 

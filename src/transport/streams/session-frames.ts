@@ -1,5 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
+import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
+import { asJson } from '../api/schema.ts'
 
 /** One frame of a client, checked as far as the socket itself needs it. */
 export type ClientFrame =
@@ -8,12 +10,14 @@ export type ClientFrame =
   | { readonly type: 'cancel' }
 
 /**
- * Reads a client's frame. Bodies of `turn` and `approve` are validated further by their handlers.
+ * Reads a client's frame, held to the bounds of any other body. Bodies of `turn` and `approve` are validated further by their
+ * handlers. A long one is read in shares of the loop.
  *
- * @throws {ServiceError} `malformed_json`, `bad_request`, `missing_field`, `invalid_field`, `unknown_field`.
+ * @throws {ServiceError} (rejects) `malformed_json`, `body_too_large`, `bad_request`, `missing_field`, `invalid_field`,
+ * `unknown_field`.
  */
-export const readClientFrame = (text: string): ClientFrame => {
-  const frame = parse(text)
+export const readClientFrame = async (text: string): Promise<ClientFrame> => {
+  const frame = await parse(text)
   const { type, ...body } = frame
   switch (type) {
     case 'turn':
@@ -37,18 +41,10 @@ export const readClientFrame = (text: string): ClientFrame => {
   }
 }
 
-const parse = (text: string): JsonObject => {
-  const value = parseJson(text)
+const parse = async (text: string): Promise<JsonObject> => {
+  const value = asJson(await parseJson(Buffer.from(text), maxValuesOfShort))
   if (isObject(value)) return value
   throw new ServiceError('bad_request', { message: 'A frame is a JSON object.' })
-}
-
-const parseJson = (text: string): Json => {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ServiceError('malformed_json', { message: 'The frame is not valid JSON.', cause })
-  }
 }
 
 const isObject = (value: Json): value is JsonObject =>

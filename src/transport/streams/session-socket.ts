@@ -4,8 +4,9 @@ import { shownPayload } from '#records/shown-event.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
+import { countedBytes } from '../api/body/body-room.ts'
 import { Containment } from '../http/containment.ts'
-import type { WebSocketPeer } from '../http/http-port.ts'
+import { type WebSocketPeer, websocketMaxBytes } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
@@ -38,6 +39,8 @@ export interface SessionSocketOptions {
   readonly log: Logger
   /** Held every few seconds; the socket is closed when it refuses. */
   readonly look?: LookAgain
+  /** Room for a long frame, given back by what it returns; absent: there always is. @throws {ServiceError} `overloaded` */
+  readonly takeRoom?: (bytes: number) => () => void
   /** Called once when the socket is closed. */
   readonly onLeave?: () => void
 }
@@ -50,8 +53,12 @@ export interface OpenSocket {
   handOver(): void
 }
 
-/** Frames that may wait for the ones before them; a client that sends more is refused as too fast. */
+/** Frames that may wait for the ones before them, and their characters; a client that sends more is refused as too fast. */
 const queuedMax = 32
+const queuedMaxLength = websocketMaxBytes
+
+/** Room that a short frame takes: none. */
+const nothing = (): void => {}
 
 /**
  * A session over one WebSocket (`sessions.socket`): commands in, the session's events out.
@@ -80,6 +87,7 @@ class SessionSocket implements Ticking, OpenSocket {
   /** The frames before, one after the other. */
   #last: Promise<void> = Promise.resolve()
   #queued = 0
+  #queuedLength = 0
   #blocked = false
   #blockedTicks = 0
   #over = false
@@ -133,12 +141,29 @@ class SessionSocket implements Ticking, OpenSocket {
 
   #receive(text: string): void {
     if (this.#over) return
-    if (this.#queued >= queuedMax) {
-      this.#refuse(new ServiceError('rate_limit_exceeded'))
-      return
+    try {
+      const leave = this.#admit(text.length)
+      this.#last = this.#last
+        .then(() => this.#handle(text))
+        .finally(leave)
+        .catch((error: unknown) => this.fail(error))
+    } catch (error) {
+      this.#refuse(error)
     }
+  }
+
+  /** Takes a place in the queue and room in memory, given back by what it returns. @throws {ServiceError} */
+  #admit(length: number): () => void {
+    const isFull = this.#queued >= queuedMax || this.#queuedLength + length > queuedMaxLength
+    if (this.#queued > 0 && isFull) throw new ServiceError('rate_limit_exceeded')
+    const leaveRoom = length < countedBytes ? nothing : (this.#options.takeRoom?.(length) ?? nothing)
     this.#queued++
-    this.#last = this.#last.then(() => this.#handle(text)).catch((error: unknown) => this.fail(error))
+    this.#queuedLength += length
+    return () => {
+      this.#queued--
+      this.#queuedLength -= length
+      leaveRoom()
+    }
   }
 
   fail(error: unknown): void {
@@ -160,11 +185,9 @@ class SessionSocket implements Ticking, OpenSocket {
 
   async #handle(text: string): Promise<void> {
     try {
-      if (!this.#over) await this.#obey(readClientFrame(text))
+      if (!this.#over) await this.#obey(await readClientFrame(text))
     } catch (error) {
       this.#refuse(error)
-    } finally {
-      this.#queued--
     }
   }
 

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { World } from '../world.ts'
 
@@ -35,5 +36,14 @@ describe('many long bodies at once', () => {
     expect(statuses).toContain(200)
     expect(await roomTaken()).toBe(0)
     expect(await chat(text)).toBe(200)
+  })
+
+  it('of the tool server are counted while they come', async () => {
+    const bytes = 1_000_000
+    const head = `POST /mcp HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${world.secretKey}\r\n`
+    const sender = connect(world.port, '127.0.0.1', () => sender.write(`${head}content-length: ${bytes}\r\n\r\n{`))
+    await expect.poll(roomTaken).toBe(bytes)
+    sender.destroy()
+    await expect.poll(roomTaken).toBe(0)
   })
 })

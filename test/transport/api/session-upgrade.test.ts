@@ -5,6 +5,7 @@ import type { AnyUseCases } from '#actors/call/use-cases.ts'
 import { operations } from '#actors/capabilities.ts'
 import { Ticker } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { BodyRoom } from '#transport/api/body/body-room.ts'
 import { endpointsOf } from '#transport/api/endpoint.ts'
 import { SessionUpgrades } from '#transport/api/session-upgrade.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
@@ -56,6 +57,7 @@ const open = (principal: () => Principal, more: AnyUseCases = {}, admit = () => 
     ticker: new Ticker(1000),
     counters: { openStreams: 0, eventsSent: 0 },
     seats: new StreamSeats(),
+    bodies: new BodyRoom(),
     isDraining: () => process.isDraining,
     publicOrigin: null,
     log: pino({ level: 'silent' }),

@@ -32,7 +32,14 @@ describe('session socket', () => {
     return outcome()
   }
 
-  const open = (options: { shortNames?: boolean; after?: number | null; look?: () => unknown } = {}): void => {
+  const open = (
+    options: {
+      shortNames?: boolean
+      after?: number | null
+      look?: () => unknown
+      takeRoom?: (bytes: number) => () => void
+    } = {},
+  ): void => {
     const commands: SessionCommands = {
       turn: record('turn'),
       approve: record('approve'),
@@ -202,6 +209,53 @@ describe('session socket', () => {
     stuck.resolve()
     await loopTurn()
     expect(calls).toHaveLength(32)
+  })
+
+  it('lets 1 MB of frames wait for the one before them, and refuses more as too fast', async () => {
+    open()
+    const stuck = Promise.withResolvers<void>()
+    outcome = () => stuck.promise
+    const half = { type: 'turn', input: 'x'.repeat(500_000) }
+    for (let n = 0; n < 3; n++) peer.receive(half)
+    expect(sent()).toEqual([{ event: 'error', data: { error: { code: 'rate_limit_exceeded', param: null } } }])
+    stuck.resolve()
+    await expect.poll(() => calls.length).toBe(2)
+    peer.receive(half)
+    await expect.poll(() => calls.length).toBe(3)
+  })
+
+  it('takes room for a long frame until its command is done, and refuses one that finds none', async () => {
+    const stuck = Promise.withResolvers<void>()
+    const taken: number[] = []
+    let isFull = false
+    const takeRoom = (bytes: number) => {
+      if (isFull) throw new ServiceError('overloaded')
+      taken.push(bytes)
+      return () => void taken.pop()
+    }
+    open({ takeRoom })
+    outcome = () => stuck.promise
+    const long = JSON.stringify({ type: 'turn', input: 'x'.repeat(16 * 1024) })
+    peer.receive(long)
+    peer.receive({ type: 'turn', input: 'short' })
+    expect(taken).toEqual([long.length])
+    isFull = true
+    peer.receive(long)
+    expect(sent()).toEqual([{ event: 'error', data: { error: { code: 'overloaded', param: null } } }])
+    stuck.resolve()
+    await expect.poll(() => taken).toEqual([])
+    expect(calls).toHaveLength(2)
+  })
+
+  it.each([
+    ['of more values than any body may have', `{"type":"turn","input":[${'[],'.repeat(30_000)}[]]}`, 'body_too_large'],
+    ['of brackets in brackets', `{"type":"turn","input":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'malformed_json'],
+    ['that names a field twice', '{"type":"turn","input":"a","input":"b"}', 'malformed_json'],
+  ])('refuses a frame %s', async (_, frame, code) => {
+    open()
+    peer.receive(frame)
+    await expect.poll(() => sent()).toMatchObject([{ data: { error: { code } } }])
+    expect(calls).toEqual([])
   })
 
   it('is closed within five seconds of a credential that has ended, and says so', async () => {

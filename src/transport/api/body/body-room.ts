@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
+import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /** Smaller bodies are not counted: their number is bounded by that of connections. */
@@ -17,6 +18,9 @@ interface Waiting {
   readonly bytes: number
   readonly enter: (seat: BodySeat) => void
 }
+
+/** Whose share of the room a caller's bodies take. */
+export const projectOf = (principal: Principal): string => (principal.kind === 'public' ? '' : principal.project)
 
 /** The room that one body takes: given back once `done` was called for its answer and for what runs for it. */
 export class BodySeat {
@@ -41,6 +45,12 @@ export class BodySeat {
   done(): void {
     if (--this.#uses === 0) this.#room.change(this.project, -this.#bytes)
   }
+
+  /** Gives it back at once, where an answer and what runs for it end together. */
+  leave(): void {
+    this.done()
+    this.done()
+  }
 }
 
 /**
@@ -62,7 +72,8 @@ export class BodyRoom {
 
   /** Takes room for a body; one larger than all of it has it alone. @throws {ServiceError} (or rejects) `overloaded` */
   enter(project: string, bytes: number): BodySeat | Promise<BodySeat> {
-    if (this.#waiting.size === 0 && this.#fits(project, bytes)) return this.#seat(project, bytes)
+    const seat = this.tryEnter(project, bytes)
+    if (seat !== null) return seat
     if (this.#waiting.size >= mostWaiting) throw new ServiceError('overloaded', { retryAfterS: 1 })
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { project, bytes, enter: (seat) => end(() => resolve(seat)) }
@@ -75,6 +86,11 @@ export class BodyRoom {
       this.#waiting.add(waiting)
       this.#admit()
     })
+  }
+
+  /** Room at once for what is in memory already; null where it would have to wait. */
+  tryEnter(project: string, bytes: number): BodySeat | null {
+    return this.#waiting.size === 0 && this.#fits(project, bytes) ? this.#seat(project, bytes) : null
   }
 
   /** What a project holds becomes so much more; less lets others in. */

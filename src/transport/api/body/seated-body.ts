@@ -17,10 +17,8 @@ export interface Seating {
  * @throws {ServiceError} `overloaded`
  */
 export const seatedBody = async (exchange: Exchange, { room, project, most }: Seating): Promise<BodySeat | null> => {
-  const bytes = Math.min(announced(exchange.request) ?? most, most)
-  if (bytes < countedBytes) return null
-  const entered = room.enter(project, bytes)
-  const seat = entered instanceof Promise ? await entered : entered
+  const seat = await seatFor(exchange.request, { room, project, most })
+  if (seat === null) return null
   exchange.seat = seat
   let isAnswered = false
   exchange.response = new SeatedResponse(exchange.response, () => {
@@ -28,6 +26,12 @@ export const seatedBody = async (exchange: Exchange, { room, project, most }: Se
     isAnswered = true
   })
   return seat
+}
+
+/** The same for a request without an exchange: its caller gives the seat back. @throws {ServiceError} `overloaded` */
+export const seatFor = async (request: HttpRequest, { room, project, most }: Seating): Promise<BodySeat | null> => {
+  const bytes = Math.min(announced(request) ?? most, most)
+  return bytes < countedBytes ? null : room.enter(project, bytes)
 }
 
 /** Bytes of the body as its sender says; undefined where it does not say. */
