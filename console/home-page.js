@@ -10,7 +10,7 @@ import { serverNow } from './server-time.js'
 
 /**
  * @typedef {object} Need
- * @property {'approval' | 'stuck' | 'slow' | 'failed' | 'webhook'} kind
+ * @property {'approval' | 'hand_over' | 'stuck' | 'slow' | 'failed' | 'webhook'} kind
  * @property {string} id
  * @property {string | null} machine
  * @property {string} subject
@@ -25,13 +25,13 @@ import { serverNow } from './server-time.js'
 
 const refreshMs = 2000
 
-/** @type {readonly { kind: Need['kind'], title: string, tone: string }[]} */
+/** @type {readonly { kinds: readonly Need['kind'][], title: string, tone: string }[]} */
 const sections = [
-  { kind: 'approval', title: 'Waits for a person', tone: 'wait' },
-  { kind: 'stuck', title: 'Stuck', tone: 'bad' },
-  { kind: 'slow', title: 'Slow', tone: 'wait' },
-  { kind: 'failed', title: 'Failed in 24 hours', tone: 'bad' },
-  { kind: 'webhook', title: 'Webhooks that fail', tone: 'bad' },
+  { kinds: ['approval', 'hand_over'], title: 'Waits for a person', tone: 'wait' },
+  { kinds: ['stuck'], title: 'Stuck', tone: 'bad' },
+  { kinds: ['slow'], title: 'Slow', tone: 'wait' },
+  { kinds: ['failed'], title: 'Failed in 24 hours', tone: 'bad' },
+  { kinds: ['webhook'], title: 'Webhooks that fail', tone: 'bad' },
 ]
 
 /**
@@ -56,8 +56,8 @@ const Home = ({ project, needs }) => html`
     <span class="muted" role="status">${needs.length === 0 ? 'Nothing needs you.' : needs.length === 1 ? 'One thing needs you.' : `${needs.length} things need you.`}</span>
   </div>
   ${needs.length === 0 && html`<p class="empty">Nothing waits, is stuck or has failed. <a href=${listHash({ project })}>Look at the sessions</a>, or press <kbd>/</kbd> to find something.</p>`}
-  ${sections.map(({ kind, title, tone }) => {
-    const found = needs.filter((need) => need.kind === kind)
+  ${sections.map(({ kinds, title, tone }) => {
+    const found = needs.filter((need) => kinds.includes(need.kind))
     return found.length === 0
       ? null
       : html`<${Section} project=${project} title=${title} tone=${tone} needs=${found} />`

@@ -66,6 +66,20 @@ export const webBounds: readonly Bound[] = [
     test: ['test/actors/browser/jobs/browser-pool.test.ts', 'has so many at a time, and no more'],
   },
   {
+    of: 'browser jobs of a process that wait for a person at a time',
+    most: 'half of its browsers, rounded up; a tenant never takes the last of several places',
+    beyond: 'the job fails with `hand_over_unavailable`',
+    code: ['src/actors/browser/handover/hand-overs.ts', 'handOverLimits'],
+    test: ['test/actors/browser/handover/hand-overs.test.ts', 'takes half of the browsers, and no more'],
+  },
+  {
+    of: 'the time that a browser job waits for people',
+    most: '15 minutes each, 20 minutes in all',
+    beyond: '400 `invalid_browser_action`; the job fails with `hand_over_expired`',
+    code: ['specs/resources/web/browse-limits.ts', 'maxHandOverMs'],
+    test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'wait for 20 minutes in all, and no longer'],
+  },
+  {
     of: 'windows that the page of a job opens',
     most: '20; each is closed',
     beyond: 'the job fails with `fetch_failed`',

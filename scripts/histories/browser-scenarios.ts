@@ -1,12 +1,20 @@
 import { jobRetentionMs } from '#machines/browser-job/browser-job.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
 import { newId } from '#runtime/ids.ts'
-import { endlessVisit, failedVisit, plainVisit, type ScriptedVisit } from '#test/actors/browser/scripted-browser.ts'
+import {
+  endlessVisit,
+  failedVisit,
+  handedOverVisit,
+  plainVisit,
+  type ScriptedVisit,
+} from '#test/actors/browser/scripted-browser.ts'
 import type { World } from '#test/actors/sessions/harness.ts'
 import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
 const lookMs = 1000
+/** Nobody continues it by then. */
+const handOverMs = 601_000
 let visits = plainVisit
 
 const job = async ({ host, clock }: World, visit: ScriptedVisit): Promise<string> => {
@@ -32,6 +40,14 @@ export const browserScenarios: readonly Scenario[] = [
     play: async (world, clock) => {
       await job(world, plainVisit)
       await job(world, failedVisit)
+      const handedOver = await job(world, handedOverVisit)
+      const by = { kind: 'secret_key', id: 'key_a' }
+      const continued = { type: 'continue', by, note: 'Logged in.', at: clock.now() }
+      await world.host.deliver(handedOver, { event: continued, cause: newId('req') })
+      await calm()
+      await job(world, handedOverVisit)
+      await clock.advance(handOverMs)
+      await calm()
       const running = await job(world, endlessVisit)
       const removed = await job(world, endlessVisit)
       await job(world, plainVisit)

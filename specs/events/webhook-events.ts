@@ -63,6 +63,12 @@ const webCrawl = (more = {}) =>
     { open: true },
   )
 
+/** A browser job whose page a person is waited for. `browser_jobs.get` returns the whole job. */
+const waitingJob = object(
+  { job_id: string(), url: string(), message: nullable(string()), timeout_ms: integer(), ...tenant },
+  { open: true },
+)
+
 const agentVersion = (more = {}) =>
   object(
     {
@@ -216,6 +222,7 @@ const events = {
   'web.crawl.completed': { says: 'A crawl has read all that it may.', data: webCrawl() },
   'web.crawl.failed': { says: 'A crawl failed.', data: webCrawl({ error: errorOf }) },
   'web.crawl.cancelled': { says: 'A crawl was cancelled.', data: webCrawl() },
+  'web.browse.waiting': { says: 'A browser job waits for a person.', data: waitingJob },
   'webhook.test': {
     says: 'A test of the endpoint (`webhooks.test`).',
     data: object({ webhook_id: string(), message: string(), ...tenant }),

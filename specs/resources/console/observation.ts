@@ -91,8 +91,8 @@ const step = object(
 const need = object(
   {
     kind: described(
-      oneOf('approval', 'stuck', 'slow', 'failed', 'webhook'),
-      '`approval`: an action waits for a person; `stuck`: work goes on no further by itself; `slow`: an effect has been in progress for longer than 99 of 100 others in that state, or for 30 seconds where that is not known; `failed`: what failed in the last 24 hours, one row an error code and machine; `webhook`: deliveries to a webhook fail.',
+      oneOf('approval', 'hand_over', 'stuck', 'slow', 'failed', 'webhook'),
+      '`approval`: an action waits for a person; `hand_over`: a browser job waits for a person who uses its page; `stuck`: work goes on no further by itself; `slow`: an effect has been in progress for longer than 99 of 100 others in that state, or for 30 seconds where that is not known; `failed`: what failed in the last 24 hours, one row an error code and machine; `webhook`: deliveries to a webhook fail.',
     ),
     id: string({ description: 'Id of the actor, or of the webhook. Of failures the newest.' }),
     machine: nullable(string()),

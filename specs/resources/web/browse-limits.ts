@@ -10,6 +10,15 @@ export const maxTypedLength = 10_000
 /** How long `waitFor` waits at most, in ms. */
 export const maxWaitMs = 5_000
 
+/** How long a person is waited for, in ms. */
+export const handOverTimeoutMs = { min: 10_000, max: 900_000, default: 300_000 } as const
+
+/** How long a job waits for people in all, in ms: it keeps its browser meanwhile. */
+export const maxHandOverMs = 1_200_000
+
+/** Length of what a person is asked for, or says, in characters. */
+export const maxHandOverText = 500
+
 /** How long the navigation may take, in ms. */
 export const navigationTimeoutMs = { min: 5_000, max: 60_000, default: 30_000 } as const
 

@@ -18,7 +18,9 @@ import {
   timestamp,
 } from '#specs/dsl/schema.ts'
 import {
+  handOverTimeoutMs,
   maxActions,
+  maxHandOverText,
   maxSelectorLength,
   maxTypedLength,
   maxWaitMs,
@@ -30,13 +32,18 @@ import {
 
 const path = '/v1/web/browse'
 const reads: Access = secretKeyOrDashboard('member')
+/** Those who answer approvals use the page of a job that waits. */
+const uses: Access = { ...secretKeyOrDashboard('approver'), changes: 'approver' }
 
 /** Name of a profile. */
 export const profileName = string({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9._-]+$' })
 
 const action = object(
   {
-    type: described(oneOf('click', 'type', 'press', 'select', 'waitFor'), 'What is done.'),
+    type: described(
+      oneOf('click', 'type', 'press', 'select', 'waitFor', 'handOver'),
+      'What is done. `handOver` waits for a person, who uses the page meanwhile.',
+    ),
     selector: described(
       optional(string({ minLength: 1, maxLength: maxSelectorLength })),
       'CSS selector of the element, for `click`, `type`, `select` and `waitFor`. Fields of passwords, secrets and tokens are refused.',
@@ -55,6 +62,14 @@ const action = object(
       optional(integer({ min: 0, max: maxWaitMs })),
       'How long `waitFor` waits, instead of for a selector; at most 5,000.',
     ),
+    message: described(
+      optional(string({ minLength: 1, maxLength: maxHandOverText })),
+      'What `handOver` asks the person for.',
+    ),
+    timeoutMs: described(
+      optional(integer({ min: handOverTimeoutMs.min, max: handOverTimeoutMs.max })),
+      'How long `handOver` waits for a person, from 10,000 to 900,000. Default: 300,000. All of a job wait for 1,200,000 at most.',
+    ),
   },
   { title: 'BrowserAction', description: 'One action on the page.' },
 )
@@ -62,13 +77,17 @@ const action = object(
 const step = object(
   {
     index: described(integer(), 'Place of the step, from 0: the navigation.'),
-    type: oneOf('navigate', 'click', 'type', 'press', 'select', 'waitFor'),
+    type: oneOf('navigate', 'click', 'type', 'press', 'select', 'waitFor', 'handOver'),
     selector: nullable(string()),
     status: oneOf('completed', 'failed'),
-    url: described(string(), 'Address of the page after the step.'),
+    url: described(
+      string(),
+      'Address of the page after the step. Without query and fragment once a person has used the page.',
+    ),
     startedAt: timestamp(),
     durationMs: integer(),
     screenshot: described(nullable(string()), 'Path of a WebP picture of the page after the step.'),
+    note: described(nullable(string()), 'What the person said who continued the job after `handOver`.'),
   },
   { title: 'BrowserStep', description: 'A step of a job: the navigation, or an action.' },
 )
@@ -104,6 +123,15 @@ const result = object(
   { title: 'BrowserResult', description: 'What the page showed after the last action.' },
 )
 
+const wait = object(
+  {
+    message: described(nullable(string()), 'What the person is asked for.'),
+    since: timestamp(),
+    expires_at: described(timestamp(), 'When the job fails with `hand_over_expired`.'),
+  },
+  { title: 'BrowserJobWait', description: 'A person is waited for, who uses the page and continues the job.' },
+)
+
 const summary = {
   id: id('job'),
   status: described(
@@ -115,6 +143,7 @@ const summary = {
     boolean(),
     'A request other than GET or HEAD has left the page. Such a job is not run again after a crash: it fails with `outcome_unknown`.',
   ),
+  waiting: described(nullable(wait), 'The person that a `running` job waits for; null while it waits for nobody.'),
   error: described(nullable(object({ code: string(), message: string() })), 'Why the job failed.'),
   createdAt: timestamp(),
   startedAt: nullable(timestamp()),
@@ -208,6 +237,25 @@ export const browserJobs = defineOperations('browser_jobs', {
     ofTenants: 'tenant',
     answer: answersJson(job),
     event: 'cancel',
+  },
+  continue: {
+    summary: 'Continue a browser job',
+    description:
+      'Ends the wait of a job that was handed over to a person: it goes on with its next action. A job that waits for nobody is answered 409 `invalid_transition`.',
+    method: 'POST',
+    path: `${path}/{jobId}/continue`,
+    access: uses,
+    envelope: 'web',
+    ofTenants: 'tenant',
+    body: object({
+      note: described(
+        optional(string({ minLength: 1, maxLength: maxHandOverText })),
+        'What the person says about it, kept with the step and in the audit log.',
+      ),
+    }),
+    answer: answersJson(job),
+    event: 'continue',
+    errors: ['invalid_transition'],
   },
   picture: {
     summary: 'Retrieve the picture of a step',

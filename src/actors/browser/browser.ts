@@ -9,6 +9,7 @@ import { agentBrowser } from './agents/agent-browser.ts'
 import { ChromiumMissing, findChromium } from './engine/find-chromium.ts'
 import { visit } from './engine/visit.ts'
 import { VisitFailed } from './engine/visit-failed.ts'
+import { HandOvers, handOverLimits } from './handover/hand-overs.ts'
 import { browserEffects } from './jobs/browser-effects.ts'
 import { BrowserPool, poolLimits } from './jobs/browser-pool.ts'
 import { JobBlobs } from './jobs/job-blobs.ts'
@@ -46,7 +47,9 @@ export const browser = capability({
     const settings = browserSettingsPort.of(house)
     const blobs = new JobBlobs(storage.blobs)
     const profiles = new BrowserProfiles(house)
-    const pool = new BrowserPool(poolLimits(settings.atOnce, availableParallelism()))
+    const places = poolLimits(settings.atOnce, availableParallelism())
+    const pool = new BrowserPool(places)
+    const handOvers = new HandOvers(handOverLimits(places.atOnce))
     const path = () => findChromium(settings.path)
     const limits = { maxMemoryBytes: settings.maxMemoryBytes, maxBytes: maxLoadedBytes }
     const visits = { guard: guard.content, path: () => path().catch(unavailable), limits, now }
@@ -58,7 +61,7 @@ export const browser = capability({
       },
       effects: {
         ...browserEffects({
-          ...{ storage, host, clock, pool, blobs, profiles, now, log },
+          ...{ storage, host, clock, pool, handOvers, blobs, profiles, now, log },
           visit: (request) => visit(visits, request),
         }),
       },

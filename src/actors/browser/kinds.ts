@@ -1,4 +1,4 @@
-import type { BrowserFailure } from '#machines/browser-job/browser-job.ts'
+import type { BrowserFailure, BrowserWait } from '#machines/browser-job/browser-job.ts'
 import type { BrowserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
 import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
@@ -8,6 +8,8 @@ export type BrowserJobRowData = {
   readonly open: boolean
   readonly url: string
   readonly submitted: boolean
+  /** Absent in rows of before there was any. */
+  readonly waiting?: BrowserWait | null
   readonly step_count: number
   readonly error: BrowserFailure | null
   readonly started_at_ms: number | null

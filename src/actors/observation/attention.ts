@@ -1,7 +1,10 @@
 import type { ResultOf } from '#specs/index.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { StoredRecord } from '#storage/ports.ts'
+import { browserJobRows } from '../browser/kinds.ts'
 import { sanitizedText } from '../records/sanitize.ts'
+import { listedRows } from '../runtime/rows/listed-rows.ts'
+import { isObject } from '../runtime/schema.ts'
 import { stuckRows } from '../runtime/stuck/stuck.ts'
 import { actionRowView } from '../sessions/action-views.ts'
 import { actionRows } from '../sessions/kinds.ts'
@@ -38,6 +41,7 @@ export const attention = async (parts: AttentionParts, scope: Scope): Promise<re
   await parts.host.rows.shown()
   const found = await Promise.all([
     approvals(parts, scope),
+    handOvers(parts, scope),
     stuckWork(parts, scope),
     slowWork(parts, scope),
     failures(parts, scope),
@@ -72,6 +76,22 @@ const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<r
   return needs.sort((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''))
 }
 
+/** Browser jobs whose page a person is to use. */
+const handOvers = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
+  const rows = await records.list(listedRows(browserJobRows), scope, {
+    where: { actor_state: 'open.waiting' },
+    limit: most,
+  })
+  const needs = rows.flatMap(({ id, tenant, data: { url, waiting } }): Need[] => {
+    if (!isObject(waiting)) return []
+    const cause = sanitizedText(textOf(waiting.message) ?? 'Waits for a person who uses its page.')
+    const times = { since: time(Number(waiting.since_ms)), expires_at: time(Number(waiting.expires_at_ms)) }
+    const subject = textOf(url) ?? id
+    return [{ ...nothing, kind: 'hand_over', id, machine: 'browser_job', subject, cause, tenant_id: tenant, ...times }]
+  })
+  return needs.sort((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''))
+}
+
 /** Of a server's question only whose it is: its words are read where they are answered. */
 const awaited = ({ status, input }: ReturnType<typeof actionRowView>): string =>
   status === 'awaiting_input' && input !== null ? `input that ${input.server} requests` : 'a decision'
@@ -97,7 +117,7 @@ const slowWork = async (parts: AttentionParts, scope: Scope): Promise<readonly N
     listedMachines(parts).map(async (machine) => {
       const where = { actor_activity: 'working' }
       const working = await parts.records.list(machine.rows, scope, { where, limit: mostWorking, ascending: true })
-      const silent = working.filter(({ updated_at }) => updated_at < before)
+      const silent = working.filter((row) => row.updated_at < before && !isPersons(row))
       if (silent.length === 0) return []
       const stays = await parts.dwells.of(machine, scope)
       return silent.flatMap((row) => slowNeed(parts, machine.definition.name, { row, stays }))
@@ -105,6 +125,9 @@ const slowWork = async (parts: AttentionParts, scope: Scope): Promise<readonly N
   )
   return found.flat().slice(0, most)
 }
+
+/** A person takes as long as it takes: it is named as what waits for one. */
+const isPersons = ({ data }: StoredRecord): boolean => isObject(data.waiting)
 
 const slowNeed = (
   { now }: AttentionParts,

@@ -10,6 +10,8 @@ export type BrowserJobStatus = (typeof browserJobStatuses)[number]
 /** A job's status on the wire; null once it removes itself. */
 export const browserJobStatus = ({ value }: Pick<StoredState, 'value'>): BrowserJobStatus | null => {
   const innermost = typeof value === 'string' ? value : value.open
+  // a job that waits for a person is at work for who polls it, and says so beside its status
+  if (innermost === 'waiting') return 'running'
   return browserJobStatuses.find((status) => status === innermost) ?? null
 }
 
@@ -18,7 +20,7 @@ const isOpen = (state: Pick<StoredState, 'value'>): boolean => typeof state.valu
 const browserJobRow: RowOf = (state) => {
   const status = browserJobStatus(state)
   if (status === null) return null
-  const { request, submitted, steps, error, started_at_ms, ended_at_ms } = state.context
+  const { request, submitted, waiting, steps, error, started_at_ms, ended_at_ms } = state.context
   const url = typeof request === 'object' && request !== null && 'url' in request ? (request.url ?? null) : null
   const stepCount = Array.isArray(steps) ? steps.length : 0
   return {
@@ -26,6 +28,7 @@ const browserJobRow: RowOf = (state) => {
     open: isOpen(state),
     url,
     submitted: submitted ?? false,
+    waiting: waiting ?? null,
     step_count: stepCount,
     error: error ?? null,
     started_at_ms: started_at_ms ?? null,
@@ -36,12 +39,12 @@ const browserJobRow: RowOf = (state) => {
 /** Browser jobs: `specs/resources/web/browse.ts` is their interface. */
 export const browserJobDefinition = {
   name: 'browser_job',
-  version: 1,
+  version: 2,
   idPrefix: 'job',
   machine: browserJobMachine,
-  effects: { browse: 'idempotent', eraseBrowserJob: 'idempotent' },
+  effects: { browse: 'idempotent', resumeJob: 'idempotent', eraseBrowserJob: 'idempotent' },
   row: browserJobRow,
   gone: (state) => browserJobStatus(state) === null,
   busy: isOpen,
-  migrations: {},
+  migrations: { 1: ({ value, context }) => ({ value, context: { ...context, waiting: null } }) },
 } satisfies MachineDefinition

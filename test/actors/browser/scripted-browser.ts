@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { VisitEnd, VisitRequest } from '#actors/browser/engine/visit.ts'
 import { VisitFailed } from '#actors/browser/engine/visit-failed.ts'
+import { HandOvers } from '#actors/browser/handover/hand-overs.ts'
 import { browserEffects } from '#actors/browser/jobs/browser-effects.ts'
 import { BrowserPool } from '#actors/browser/jobs/browser-pool.ts'
 import { JobBlobs } from '#actors/browser/jobs/job-blobs.ts'
@@ -40,6 +41,20 @@ export const endlessVisit: ScriptedVisit = async ({ signal, submitting }) => {
   return { failed: new VisitFailed('cancelled', 'The job was ended.'), peakBytes: null }
 }
 
+/** A page that is handed over to a person once, for ten minutes, and read then. */
+export const handedOverVisit: ScriptedVisit = async (request) => {
+  const { stepped, signal } = request
+  try {
+    const note = await request.handOver({ message: 'Please log in.', timeoutMs: 600_000, signal })
+    const step = { type: 'handOver', selector: null, status: 'completed', url: request.request.url } as const
+    await stepped({ ...step, started_at_ms: 0, duration_ms: 1, ...(note !== null && { note }) }, null)
+  } catch (error) {
+    if (error instanceof VisitFailed) return { failed: error, peakBytes: null }
+    throw error
+  }
+  return plainVisit(request)
+}
+
 interface World {
   readonly storage: Storage
   readonly host: Host
@@ -54,6 +69,7 @@ export const scriptedBrowser = ({ storage, host, clock, log, visit = plainVisit 
     ...{ storage, host, clock, log, visit },
     now: clock.now,
     pool: new BrowserPool({ atOnce: 2, perOwner: 2 }),
+    handOvers: new HandOvers({ atOnce: 2, perOwner: 1 }),
     blobs: new JobBlobs(storage.blobs),
     profiles: { open: async () => null, save: async () => {} },
   })

@@ -72,7 +72,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('addresses that lead to
       },
       {
         ...{ id: newId('job'), request, state: null, signal: new AbortController().signal },
-        ...{ submitting: async () => true, stepped: async () => {} },
+        ...{ submitting: async () => true, stepped: async () => {}, handOver: async () => null },
       },
     )
 

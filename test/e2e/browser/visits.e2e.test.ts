@@ -119,6 +119,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a visit', () => {
       request: { ...plain, ...request },
       submitting: async () => true,
       stepped: async () => {},
+      handOver: async () => null,
       ...more,
     })
   }

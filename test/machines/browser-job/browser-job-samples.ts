@@ -22,6 +22,16 @@ export const steps = (attempt: number): StoredEvent => ({
   },
 })
 export const submits = (attempt: number): StoredEvent => ({ type: 'submitting', attempt })
+export const waits = (attempt: number): StoredEvent => ({
+  ...{ type: 'waits', attempt, message: 'Please log in.', at: 1_000, expires_at: 61_000 },
+})
+export const continues: StoredEvent = {
+  type: 'continue',
+  by: { kind: 'secret_key', id: 'key_1' },
+  note: 'Done.',
+  at: 2,
+}
+export const expires: StoredEvent = { type: 'xstate.after.handOver.browser_job.open.waiting' }
 export const finishes: StoredEvent = {
   type: 'finished',
   result: { document: ['a'], screenshot: [] },
@@ -45,7 +55,8 @@ export const walk: Walk = {
   machine,
   input: { job_id: 'job_1', request },
   events: [
-    ...[starts(1), starts(2), steps(1), submits(1), finishes, fails, cancels, deletion],
+    ...[starts(1), starts(2), steps(1), submits(1), waits(1), continues, expires],
+    ...[finishes, fails, cancels, deletion],
     ...[retention('completed'), retention('failed'), retention('cancelled')],
   ],
   kindOf: ({ value, context }) =>

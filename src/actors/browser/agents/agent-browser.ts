@@ -6,7 +6,15 @@ import type { Resident } from '#runtime/resident.ts'
 import { isObject } from '#runtime/schema.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { maxActions, maxSelectorLength, maxTypedLength, maxWaitMs } from '#specs/resources/web/browse-limits.ts'
+import type { BodyOf } from '#specs/index.ts'
+import {
+  handOverTimeoutMs,
+  maxActions,
+  maxHandOverText,
+  maxSelectorLength,
+  maxTypedLength,
+  maxWaitMs,
+} from '#specs/resources/web/browse-limits.ts'
 import { projectScope } from '#specs/scope.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import type { JobBlobs } from '../jobs/job-blobs.ts'
@@ -71,12 +79,16 @@ const browseTool: ServerTool = {
         items: {
           type: 'object',
           properties: {
-            type: { type: 'string', enum: ['click', 'type', 'press', 'select', 'waitFor'] },
+            type: { type: 'string', enum: ['click', 'type', 'press', 'select', 'waitFor', 'handOver'] },
             selector: { type: 'string', maxLength: maxSelectorLength, description: 'CSS selector of the element.' },
             text: { type: 'string', maxLength: maxTypedLength, description: 'What `type` types.' },
             clear: { type: 'boolean', description: '`type` replaces what the field holds.' },
             key: { type: 'string', description: 'Key that `press` presses, such as Enter.' },
             values: { type: 'array', items: { type: 'string' }, description: 'Options that `select` selects.' },
+            message: {
+              ...{ type: 'string', minLength: 1, maxLength: maxHandOverText },
+              description: 'What `handOver` asks a person for, who then uses the page: to log in, to type a code.',
+            },
             milliseconds: { type: 'integer', minimum: 0, maximum: maxWaitMs, description: 'How long `waitFor` waits.' },
           },
           required: ['type'],
@@ -96,13 +108,17 @@ const browsed = async (parts: AgentBrowserParts, call: ServerToolCall): Promise<
   const body = jobBody({ url: url ?? '', actions, snapshot: { max_tokens: most.tokens } })
   const id = jobIdOf(call)
   if ((await host.load(id)) === null) await openJob(parts, { id, owner, body, cause: call.idempotencyKey })
-  const job = await ended(parts, call, id)
+  const job = await ended(parts, call, { id, patienceMs: patienceMs + waitsMs(body.actions) })
   if (job === null) {
     await host.deliver(id, { event: { type: 'cancel', at: parts.now() }, cause: newId('req') })
     return { ok: false, code: 'browser_queue_full', message: 'No browser was free in time. The job was cancelled.' }
   }
   return outcomeOf(parts, job)
 }
+
+/** A person's time is none of the job's. */
+const waitsMs = (actions: BodyOf<'browser_jobs.create'>['actions']): number =>
+  actions.reduce((sum, { type }) => sum + (type === 'handOver' ? handOverTimeoutMs.default : 0), 0)
 
 /** The same for each attempt of a call, and another one for each call. */
 const jobIdOf = ({ project, sessionId, runId, idempotencyKey }: ServerToolCall): string =>
@@ -112,7 +128,7 @@ const jobIdOf = ({ project, sessionId, runId, idempotencyKey }: ServerToolCall):
 const ended = async (
   { host, clock }: AgentBrowserParts,
   { project, signal }: ServerToolCall,
-  id: string,
+  { id, patienceMs }: { readonly id: string; readonly patienceMs: number },
 ): Promise<Resident | null> => {
   const until = clock.steady() + patienceMs
   for (let ms: number = lookMs.first; clock.steady() < until && !signal.aborted; ms = Math.min(lookMs.last, ms * 1.5)) {
@@ -125,18 +141,20 @@ const ended = async (
 }
 
 const outcomeOf = async ({ blobs }: AgentBrowserParts, job: Resident): Promise<ToolOutcome> => {
-  const { id, status, error, result, submitted } = await jobView(blobs, job)
+  const { id, status, error, result, submitted, steps } = await jobView(blobs, job)
   if (result === null) {
     const { code, message } = error ?? { code: 'cancelled', message: `The job is ${status}.` }
     return { ok: false, code, message: submitted ? `${message} The page had submitted something.` : message }
   }
   const { finalUrl, title, content, snapshot } = result
+  const notes = steps.flatMap((step) => step.note ?? [])
   const cut = content.length > most.characters
   const shown = {
     ...{ untrusted: true, note, n: 1, url: finalUrl, title: title ?? '', job_id: id, submitted },
     content: cut ? content.slice(0, most.characters).toWellFormed() : content,
     ...(cut && { truncated: true }),
     ...(snapshot !== null && { snapshot: snapshot.text }),
+    ...(notes.length > 0 && { notes }),
   }
   return { ok: true, output: JSON.stringify(shown) }
 }

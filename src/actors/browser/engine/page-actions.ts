@@ -6,11 +6,14 @@ import { VisitFailed } from './visit-failed.ts'
 /** How long an element is waited for, in ms. */
 export const actionMs = 10_000
 
+/** What is done by the server itself. */
+export type PageAction = BrowserAction & { readonly type: Exclude<BrowserAction['type'], 'handOver'> }
+
 /** Keys that type nothing and send nothing. */
 const quietKeys = /^(?:(?:Shift|Control|Alt|Meta)\+)*(?:Tab|Escape)$/
 
 /** Does one action on the page. @throws {VisitFailed} `invalid_browser_action`, `fetch_timeout` */
-export const act = async (page: Page, action: BrowserAction): Promise<void> => {
+export const act = async (page: Page, action: PageAction): Promise<void> => {
   try {
     await acts[action.type](page, action)
   } catch (error) {
@@ -21,7 +24,7 @@ export const act = async (page: Page, action: BrowserAction): Promise<void> => {
 
 type Act = (page: Page, action: BrowserAction) => Promise<void>
 
-const acts: Readonly<Record<BrowserAction['type'], Act>> = {
+const acts: Readonly<Record<PageAction['type'], Act>> = {
   click: async (page, { selector }) => {
     const element = await reached(page, selector)
     await element.click({ timeout: actionMs })
@@ -60,7 +63,7 @@ const reached = async (page: Page, selector = ''): Promise<ElementHandle> => {
 const cssOf = (selector: string): string => `css=${selector}`
 
 /** A navigation that the action began is waited for. */
-const settled = async (page: Page): Promise<void> => {
+export const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState('load', { timeout: actionMs }).catch(() => {})
 }
 

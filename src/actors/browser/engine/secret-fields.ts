@@ -3,10 +3,18 @@ import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
 import { VisitFailed } from './visit-failed.ts'
 
 /** Attributes by which a field says what it takes. */
-const naming = ['name', 'id', 'autocomplete', 'aria-label', 'placeholder', 'data-testid', 'title']
+export const naming: readonly string[] = [
+  'name',
+  'id',
+  'autocomplete',
+  'aria-label',
+  'placeholder',
+  'data-testid',
+  'title',
+]
 
 /** Values of `autocomplete` for what only its owner types. */
-const secretPurposes = /(?:^|\s)(?:current-password|new-password|one-time-code|cc-csc|cc-number)(?:\s|$)/i
+export const secretPurposes = /(?:^|\s)(?:current-password|new-password|one-time-code|cc-csc|cc-number)(?:\s|$)/i
 
 /**
  * Refuses a field that takes a password, a secret or a token, whatever selector led to it. A label counts as its field.

@@ -2,12 +2,15 @@ import type { BrowserContext, Page, Request } from 'playwright'
 import type { BrowserAction, BrowserRequest, BrowserStep } from '#machines/browser-job/browser-job.ts'
 import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
+import { handOverTimeoutMs } from '#specs/resources/web/browse-limits.ts'
 import { startBrowser } from './browser-process.ts'
-import { act } from './page-actions.ts'
+import { emptySecretFields, maskSecretFields } from './masked-fields.ts'
+import { act, settled } from './page-actions.ts'
 import { type PageRead, readPage } from './read-page.ts'
 import type { ProfileState } from './schema.ts'
 import { type AccessibilitySnapshot, snapshotOf } from './snapshot.ts'
 import { VisitFailed } from './visit-failed.ts'
+import { WorkTime } from './work-time.ts'
 
 /** What visits are made with. */
 export interface VisitParts {
@@ -38,6 +41,20 @@ export interface VisitRequest {
   readonly submitting: () => Promise<boolean>
   /** Called after each step; `picture` is WebP. Never rejects. */
   readonly stepped: (step: Omit<BrowserStep, 'picture'>, picture: Buffer | null) => Promise<void>
+  /**
+   * Waits for a person, who uses the page meanwhile. Resolves with what the person said; rejects when `signal` aborts.
+   * @throws {VisitFailed} when it cannot wait
+   */
+  readonly handOver: (wait: PersonWait) => Promise<string | null>
+}
+
+/** A page that is a person's until the job goes on. */
+export interface PersonWait {
+  /** What the person is asked for. */
+  readonly message: string | null
+  readonly timeoutMs: number
+  /** The visit is over, with its browser. */
+  readonly signal: AbortSignal
 }
 
 /** What a visit came to. */
@@ -71,7 +88,8 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
   const early = Promise.withResolvers<never>()
   early.promise.catch(() => {})
   const fail = (code: string, message: string) => early.reject(new VisitFailed(code, message))
-  const timer = setTimeout(() => fail('fetch_timeout', 'The job took too long.'), wanted.request.timeout_ms + restMs)
+  const time = new WorkTime(wanted.request.timeout_ms + restMs, () => fail('fetch_timeout', 'The job took too long.'))
+  const over = new AbortController()
   wanted.signal.addEventListener('abort', () => fail('cancelled', 'The job was ended.'), { once: true })
   let peakBytes: number | null = null
   try {
@@ -80,7 +98,8 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
   } catch (error) {
     return { failed: failureFor(error), peakBytes }
   } finally {
-    clearTimeout(timer)
+    over.abort()
+    time.end()
     await proxy.close()
   }
 
@@ -96,11 +115,20 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
     running.browser.on('disconnected', () => fail('browser_crashed', 'The browser ended before the job did.'))
     try {
       const tooMany = () => fail('fetch_failed', 'The page opens too many windows.')
-      const seen = { ...wanted, tooMany }
+      const crashed = () => fail('browser_crashed', 'The page ended before the job did.')
+      const seen = { ...wanted, tooMany, crashed, handOver: waited }
       return await Promise.race([new Visit(parts, seen, proxy).run(await opened()), early.promise])
     } finally {
       await running.close()
       peakBytes = running.peakBytes()
+    }
+
+    /** A person's time is none of the job's. */
+    async function waited(wait: PersonWait): Promise<string | null> {
+      time.pause()
+      const note = await wanted.handOver({ ...wait, signal: AbortSignal.any([wait.signal, over.signal]) })
+      time.resume()
+      return note
     }
 
     async function opened(): Promise<BrowserContext> {
@@ -122,7 +150,7 @@ const failureFor = (error: unknown): VisitFailed =>
     : new VisitFailed('browser_crashed', 'The page or the browser ended before the job did.', error)
 
 /** A visit, and who hears that the page goes too far. */
-type WatchedVisit = VisitRequest & { readonly tooMany: () => void }
+type WatchedVisit = VisitRequest & { readonly tooMany: () => void; readonly crashed: () => void }
 
 class Visit {
   readonly #parts: VisitParts
@@ -132,6 +160,8 @@ class Visit {
   #submits: Promise<boolean> | null = null
   /** The last request of the page's own that failed. */
   #failed: Request | null = null
+  /** A person has used the page: what they typed is kept nowhere. */
+  #wasHandedOver = false
 
   constructor(parts: VisitParts, wanted: WatchedVisit, proxy: GuardedProxy) {
     this.#parts = parts
@@ -145,18 +175,34 @@ class Visit {
     await this.#step(page, { type: 'navigate' }, () => this.#navigate(page))
     for (const action of request.actions) {
       await this.#step(page, action, async () => {
-        await act(page, action)
+        const note = await this.#act(page, action)
         this.#requireReachable(page)
+        return note
       })
     }
     this.#requireReachable(page)
     const { snapshot_tokens, profile } = request
+    if (this.#wasHandedOver) await emptySecretFields(page)
+    const read = await readPage(context, page)
     return {
-      read: await readPage(context, page),
+      read: { ...read, finalUrl: this.#shownUrl(read.finalUrl) },
       screenshot: request.screenshot ? await screenshotOf(page) : null,
       snapshot: snapshot_tokens === null ? null : await snapshotOf(page, snapshot_tokens),
       state: profile?.save === true ? await context.storageState() : null,
     }
+  }
+
+  /** @returns what a person said, if one was waited for. */
+  async #act(page: Page, { type, ...action }: BrowserAction): Promise<string | null> {
+    if (type !== 'handOver') {
+      await act(page, { type, ...action })
+      return null
+    }
+    this.#wasHandedOver = true
+    const { message = null, timeoutMs = handOverTimeoutMs.default } = action
+    const note = await this.#wanted.handOver({ message, timeoutMs, signal: this.#wanted.signal })
+    await settled(page)
+    return note
   }
 
   async #openPage(context: BrowserContext): Promise<Page> {
@@ -188,6 +234,7 @@ class Visit {
       if (windows > maxWindows) this.#wanted.tooMany()
       void other.close().catch(() => {})
     })
+    page.on('crash', () => this.#wanted.crashed())
     page.on('requestfailed', (request) => {
       if (request.isNavigationRequest() && request.frame() === page.mainFrame()) this.#failed = request
     })
@@ -199,13 +246,18 @@ class Visit {
     return this.#submits
   }
 
-  async #navigate(page: Page): Promise<void> {
+  #shownUrl(url: string): string {
+    return this.#wasHandedOver ? withoutQuery(url) : url
+  }
+
+  async #navigate(page: Page): Promise<null> {
     const { url, wait_until, timeout_ms } = this.#wanted.request
     try {
       await page.goto(url, { waitUntil: wait_until, timeout: timeout_ms })
     } catch (error) {
       throw this.#failure(page, error)
     }
+    return null
   }
 
   /** A page that was left for one that cannot be reached shows an error of the browser's own. @throws {VisitFailed} */
@@ -224,23 +276,29 @@ class Visit {
     return new VisitFailed('fetch_failed', refusals.fetch_failed, error)
   }
 
-  async #step(page: Page, { type, selector }: StepOf, work: () => Promise<void>): Promise<void> {
+  async #step(page: Page, { type, selector }: StepOf, work: () => Promise<string | null>): Promise<void> {
     const started_at_ms = this.#parts.now()
-    const note = async (status: BrowserStep['status']): Promise<void> => {
+    const keep = async (status: BrowserStep['status'], said: string | null = null): Promise<void> => {
       const duration_ms = this.#parts.now() - started_at_ms
+      if (this.#wasHandedOver) await maskSecretFields(page)
       const picture = await pictureOf(page)
-      const url = page.url().slice(0, 2048)
-      await this.#wanted.stepped({ type, selector: selector ?? null, status, url, started_at_ms, duration_ms }, picture)
+      const url = this.#shownUrl(page.url()).slice(0, 2048)
+      const step = { type, selector: selector ?? null, status, url, started_at_ms, duration_ms }
+      await this.#wanted.stepped(said === null ? step : { ...step, note: said }, picture)
     }
+    let said: string | null
     try {
-      await work()
+      said = await work()
     } catch (error) {
-      await note('failed')
+      await keep('failed')
       throw error
     }
-    await note('completed')
+    await keep('completed', said)
   }
 }
+
+/** Of an address that a person may have led to: a form that is sent by GET has there what they typed. */
+const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 type StepOf =
   | ({ readonly type: 'navigate' } & { readonly selector?: undefined })

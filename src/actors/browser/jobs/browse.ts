@@ -5,7 +5,9 @@ import type { Clock } from '#runtime/clock.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import type { Host } from '#runtime/host.ts'
 import { contextOf } from '#runtime/schema.ts'
-import type { VisitEnd, Visited, VisitRequest } from '../engine/visit.ts'
+import type { PersonWait, VisitEnd, Visited, VisitRequest } from '../engine/visit.ts'
+import { VisitFailed } from '../engine/visit-failed.ts'
+import type { HandOvers } from '../handover/hand-overs.ts'
 import type { BrowserProfiles } from '../profiles/browser-profiles.ts'
 import type { BrowserPool } from './browser-pool.ts'
 import type { JobBlobs, JobOwner } from './job-blobs.ts'
@@ -20,6 +22,7 @@ export interface BrowseParts {
   readonly host: Pick<Host, 'deliver' | 'load'>
   readonly clock: Clock
   readonly pool: BrowserPool
+  readonly handOvers: HandOvers
   readonly blobs: JobBlobs
   readonly profiles: Pick<BrowserProfiles, 'open' | 'save'>
   /** ms since the epoch. */
@@ -44,10 +47,9 @@ const unknown: BrowserFailure = {
 export const browse = (parts: BrowseParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
-    const { project, tenant } = context.owner
     const refused = refusalOf(parts, await newest(parts, context))
     if (refused !== null) return refused
-    const outcome = await parts.pool.run(`${project}/${tenant ?? ''}`, context.signal, () => run(parts, context))
+    const outcome = await parts.pool.run(ownerName(context.owner), context.signal, () => run(parts, context))
     // the machine has ended the effect: nothing of this is taken
     return outcome ?? failed(parts, cancelled)
   },
@@ -78,6 +80,7 @@ const run = async (parts: BrowseParts, context: EffectContext): Promise<EffectOu
     ...{ id: actor, request, signal },
     state: request.profile === null ? null : await parts.profiles.open(owner, request.profile.name),
     submitting: () => journal.submitting(),
+    handOver: (wait) => handedOver(parts, { journal, job, owner }, wait),
     stepped: async (step, picture) => {
       const names = picture === null ? [] : await stored(parts, owner, picture)
       await journal.stepped({ ...step, picture: names[0] ?? null })
@@ -97,6 +100,40 @@ const run = async (parts: BrowseParts, context: EffectContext): Promise<EffectOu
   const result = await persistently(again, () => keep(parts, owner, { url: request.url, visited }))
   return { event: { type: 'finished', result, peak_memory_bytes: peakBytes, at: parts.now() } }
 }
+
+interface Attempt {
+  readonly journal: JobJournal
+  readonly job: BrowserJobContext
+  readonly owner: JobOwner
+}
+
+/** Waits for a person, in one of the few places for that. The machine ends a wait that takes too long, with its job. */
+const handedOver = async (
+  { handOvers, now }: BrowseParts,
+  { journal, job, owner }: Attempt,
+  { message, timeoutMs, signal }: PersonWait,
+): Promise<string | null> => {
+  const handOver = handOvers.open({ job: owner.job, attempt: job.attempts + 1, owner: ownerName(owner) })
+  if (handOver === null)
+    throw new VisitFailed('hand_over_unavailable', 'Too many jobs wait for a person on this server.')
+  try {
+    const at = now()
+    const isHeard = await journal.waits(message, { at, expires_at: at + timeoutMs })
+    if (!isHeard) throw new VisitFailed('cancelled', cancelled.message)
+    return await Promise.race([handOver.continued, aborted(signal)])
+  } finally {
+    handOver.close()
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const gone = () => reject(new VisitFailed('cancelled', cancelled.message))
+    if (signal.aborted) gone()
+    else signal.addEventListener('abort', gone, { once: true })
+  })
+
+const ownerName = ({ project, tenant }: Pick<JobOwner, 'project' | 'tenant'>): string => `${project}/${tenant ?? ''}`
 
 /** A picture is no reason for a job to fail. */
 const stored = ({ blobs, log }: BrowseParts, owner: JobOwner, picture: Buffer): Promise<readonly string[]> =>

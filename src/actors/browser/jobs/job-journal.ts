@@ -37,6 +37,11 @@ export class JobJournal {
     return this.#say({ type: 'stepped', attempt: this.#attempt, step })
   }
 
+  /** Times in ms since the epoch. */
+  waits(message: string | null, until: { readonly at: number; readonly expires_at: number }): Promise<boolean> {
+    return this.#say({ type: 'waits', attempt: this.#attempt, message, ...until })
+  }
+
   submitting(): Promise<boolean> {
     return this.#say({ type: 'submitting', attempt: this.#attempt })
   }

@@ -2,7 +2,7 @@ import type { BrowserAction, BrowserRequest } from '#machines/browser-job/browse
 import { type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
-import { viewportHeight, viewportWidth } from '#specs/resources/web/browse-limits.ts'
+import { handOverTimeoutMs, maxHandOverMs, viewportHeight, viewportWidth } from '#specs/resources/web/browse-limits.ts'
 import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
 
 type Body = BodyOf<'browser_jobs.create'>
@@ -12,8 +12,9 @@ export const jobRequest = (guard: Pick<SsrfGuard, 'check'>, body: Body): Browser
   const { url, actions, screenshot, snapshot, waitUntil, timeoutMs, viewport, profile } = body
   requireUrl(guard, url)
   for (const [index, action] of actions.entries()) checkAction(action, `actions[${index}]`)
+  checkWaits(actions)
   return {
-    ...{ url, actions, screenshot },
+    ...{ url, screenshot, actions: actions.map(withTimeout) },
     snapshot_tokens: snapshot?.max_tokens ?? null,
     wait_until: waitUntil,
     timeout_ms: timeoutMs,
@@ -41,17 +42,38 @@ const needs: Readonly<Record<BrowserAction['type'], readonly (keyof BrowserActio
   press: ['key'],
   select: ['selector', 'values'],
   waitFor: [],
+  handOver: [],
+}
+
+const withTimeout = (action: BrowserAction): BrowserAction =>
+  action.type === 'handOver' ? { ...action, timeoutMs: handOverMs(action) } : action
+
+const handOverMs = ({ type, timeoutMs = handOverTimeoutMs.default }: BrowserAction): number =>
+  type === 'handOver' ? timeoutMs : 0
+
+/** A job keeps its browser while it waits. */
+const checkWaits = (actions: readonly BrowserAction[]): void => {
+  let waitsMs = 0
+  for (const [index, action] of actions.entries()) {
+    waitsMs += handOverMs(action)
+    if (waitsMs <= maxHandOverMs) continue
+    const message = 'A job waits for people for 20 minutes at most.'
+    throw new ServiceError('invalid_browser_action', { param: `actions[${index}].timeoutMs`, message })
+  }
 }
 
 const checkAction = (action: BrowserAction, param: string): void => {
-  const { type, selector, milliseconds } = action
-  const refuse = (field: string, message: string): never => {
-    throw new ServiceError('invalid_browser_action', { param: `${param}.${field}`, message })
+  const { type, selector, milliseconds, message, timeoutMs } = action
+  const refuse = (field: string, why: string): never => {
+    throw new ServiceError('invalid_browser_action', { param: `${param}.${field}`, message: why })
   }
   const missing = needs[type].find((field) => action[field] === undefined)
   if (missing !== undefined) refuse(missing, `The action ${type} needs ${missing}.`)
   if (type === 'waitFor' && (selector === undefined) === (milliseconds === undefined))
     refuse('selector', 'The action waitFor needs selector or milliseconds, and not both.')
+  if (type !== 'handOver' && message !== undefined) refuse('message', 'The action handOver alone has a message.')
+  if (type !== 'handOver' && timeoutMs !== undefined) refuse('timeoutMs', 'The action handOver alone has a time.')
+  if (type === 'handOver' && selector !== undefined) refuse('selector', 'The action handOver has no selector.')
   if (selector === undefined) return
   if (selector.includes('>>') || /^\s*(?:\/\/|\(\/|xpath=|text=|css=|internal:)/i.test(selector))
     refuse('selector', 'A selector is one of CSS.')

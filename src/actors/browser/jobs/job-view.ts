@@ -1,4 +1,4 @@
-import type { BrowserJobContext } from '#machines/browser-job/browser-job.ts'
+import type { BrowserJobContext, BrowserWait } from '#machines/browser-job/browser-job.ts'
 import { browserJobDefinition, browserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
 import { timestampOf, timestampOrNull } from '#records/row-times.ts'
 import type { Resident } from '#runtime/resident.ts'
@@ -16,12 +16,12 @@ export type JobView = ResultOf<'browser_jobs.get'>
 export const jobView = async (blobs: JobBlobs, resident: Resident): Promise<JobView> => {
   const { id, owner, state } = resident
   const context = contextOf(browserJobDefinition, state.snapshot)
-  const { request, submitted, attempts, steps, error, started_at_ms, ended_at_ms, peak_memory_bytes } = context
+  const { request, submitted, waiting, attempts, steps, error, started_at_ms, ended_at_ms, peak_memory_bytes } = context
   return {
     id,
     status: browserJobStatus(storedState(state.snapshot)) ?? 'cancelled',
     url: request.url,
-    ...{ submitted, attempts, error },
+    ...{ submitted, attempts, error, waiting: waitOf(waiting) },
     createdAt: timestampOf(owner.createdAt),
     startedAt: timestampOrNull(started_at_ms),
     endedAt: timestampOrNull(ended_at_ms),
@@ -29,12 +29,18 @@ export const jobView = async (blobs: JobBlobs, resident: Resident): Promise<JobV
       ...{ index, type, selector, status, url },
       startedAt: timestampOf(step.started_at_ms),
       durationMs: duration_ms,
+      note: step.note ?? null,
       screenshot: picture === null ? null : `/v1/web/browse/${id}/steps/${index}/screenshot`,
     })),
     result: await resultOf(blobs, owner, context),
     peakMemoryBytes: peak_memory_bytes,
   }
 }
+
+const waitOf = (wait: BrowserWait | null): JobView['waiting'] =>
+  wait === null
+    ? null
+    : { message: wait.message, since: timestampOf(wait.since_ms), expires_at: timestampOf(wait.expires_at_ms) }
 
 const resultOf = async (
   blobs: JobBlobs,
@@ -55,9 +61,9 @@ const resultOf = async (
 
 /** A job by its list row. */
 export const jobSummary = ({ id, created_at, data }: BrowserJobRow) => {
-  const { status, url, submitted, error, started_at_ms, ended_at_ms } = data
+  const { status, url, submitted, waiting, error, started_at_ms, ended_at_ms } = data
   return {
-    ...{ id, status, url, submitted, error },
+    ...{ id, status, url, submitted, error, waiting: waitOf(waiting ?? null) },
     createdAt: timestampOf(created_at),
     startedAt: timestampOrNull(started_at_ms),
     endedAt: timestampOrNull(ended_at_ms),

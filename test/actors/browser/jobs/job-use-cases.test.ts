@@ -8,7 +8,7 @@ import { maxOpenJobs } from '#specs/resources/web/browse-limits.ts'
 import { openWorld } from '#test/actors/sessions/harness.ts'
 import { callOf } from '#test/support/call-of.ts'
 import { calm, VirtualClock } from '#test/support/virtual-clock.ts'
-import { endlessVisit, failedVisit, plainVisit, type ScriptedVisit } from '../scripted-browser.ts'
+import { endlessVisit, failedVisit, handedOverVisit, plainVisit, type ScriptedVisit } from '../scripted-browser.ts'
 
 const guard = openSsrfGuard({ allowedPrivateHosts: [] })
 let visit: ScriptedVisit
@@ -86,6 +86,61 @@ describe('browser jobs', () => {
     await jobs['browser_jobs.cancel'](callOf({ jobId: made[0] ?? '' }, {}, undefined))
     await clock.advance(100)
     expect((await create()).id).toMatch(/^job_/)
+  })
+
+  it('wait for a person, who continues them, and keep what the person said', async () => {
+    visit = handedOverVisit
+    const { id } = await create()
+    const waiting = { message: 'Please log in.', since: expect.any(String), expires_at: expect.any(String) }
+    expect(await get(id)).toMatchObject({ status: 'running', waiting })
+    expect(await list('running')).toMatchObject([{ id, status: 'running', waiting }])
+    const go = () => jobs['browser_jobs.continue'](callOf({ jobId: id }, {}, { note: 'Logged in.' }))
+    const both = await Promise.allSettled([go(), go()])
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await clock.advance(100)
+    const steps = [
+      { type: 'handOver', note: 'Logged in.' },
+      { type: 'navigate', note: null },
+    ]
+    expect(await get(id)).toMatchObject({ status: 'completed', waiting: null, steps })
+    await expect(go()).rejects.toMatchObject({ code: 'invalid_transition' })
+  })
+
+  it('fail when nobody continues them in time, and can be cancelled meanwhile', async () => {
+    visit = handedOverVisit
+    const { id: cancelled } = await create()
+    await jobs['browser_jobs.cancel'](callOf({ jobId: cancelled }, {}, undefined))
+    await calm()
+    const { id: late } = await create()
+    await clock.leap(601_000)
+    await clock.advance(2_000)
+    expect(await get(late)).toMatchObject({ status: 'failed', waiting: null, error: { code: 'hand_over_expired' } })
+    expect(await get(cancelled)).toMatchObject({ status: 'cancelled', waiting: null })
+  })
+
+  it('fail when too many wait for a person', async () => {
+    visit = handedOverVisit
+    const [first, second] = [await create(), await create()]
+    // the pool has two places, of which one may wait
+    expect(await get(first.id)).toMatchObject({ waiting: { message: 'Please log in.' } })
+    expect(await get(second.id)).toMatchObject({ status: 'failed', error: { code: 'hand_over_unavailable' } })
+  })
+
+  it.each([
+    [{ type: 'handOver', selector: '#q' }, 'actions[0].selector'],
+    [{ type: 'click', selector: '#q', message: 'Now.' }, 'actions[0].message'],
+    [{ type: 'press', key: 'Enter', timeoutMs: 10_000 }, 'actions[0].timeoutMs'],
+  ] as const)('refuse %j', async (action, param) => {
+    const refused = jobs['browser_jobs.create'](callOf({}, {}, { ...plain, url: 'https://a.test/', actions: [action] }))
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_browser_action', details: { param } })
+  })
+
+  it('wait for 20 minutes in all, and no longer', async () => {
+    const actions = [900_000, 300_000, 10_000].map((timeoutMs) => ({ type: 'handOver', timeoutMs }) as const)
+    const refused = jobs['browser_jobs.create'](callOf({}, {}, { ...plain, url: 'https://a.test/', actions }))
+    await expect(refused).rejects.toMatchObject({
+      ...{ code: 'invalid_browser_action', details: { param: 'actions[2].timeoutMs' } },
+    })
   })
 
   it('are refused where there is no browser', async () => {

@@ -1,0 +1,30 @@
+/** Time that runs out, and stands still while a person is waited for. */
+export class WorkTime {
+  readonly #onOver: () => void
+  #leftMs: number
+  #since = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /** It begins to run. @param onOver called once, when it is over */
+  constructor(ms: number, onOver: () => void) {
+    this.#leftMs = ms
+    this.#onOver = onOver
+    this.resume()
+  }
+
+  pause(): void {
+    if (this.#timer === undefined) return
+    this.end()
+    this.#leftMs -= performance.now() - this.#since
+  }
+
+  resume(): void {
+    this.#since = performance.now()
+    this.#timer = setTimeout(this.#onOver, Math.max(0, this.#leftMs))
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { HandOvers, handOverLimits } from '#actors/browser/handover/hand-overs.ts'
+
+const wanted = (job: string, owner = 'a', attempt = 1) => ({ job, owner, attempt })
+
+describe('pages that are handed over', () => {
+  it.each([
+    [1, { atOnce: 1, perOwner: 1 }],
+    [2, { atOnce: 1, perOwner: 1 }],
+    [3, { atOnce: 2, perOwner: 1 }],
+    [8, { atOnce: 4, perOwner: 3 }],
+  ])('of %i browsers are bounded', (browsers, limits) => {
+    expect(handOverLimits(browsers)).toEqual(limits)
+  })
+
+  it('takes half of the browsers, and no more', () => {
+    const handOvers = new HandOvers(handOverLimits(6))
+    const [first] = [handOvers.open(wanted('j1')), handOvers.open(wanted('j2'))]
+    // an owner leaves the last place to others
+    expect(handOvers.open(wanted('j3'))).toBeNull()
+    expect(handOvers.open(wanted('j4', 'b'))).not.toBeNull()
+    expect(handOvers.open(wanted('j5', 'c'))).toBeNull()
+    expect(handOvers.size).toBe(3)
+    first?.close()
+    expect(handOvers.open(wanted('j5', 'c'))).not.toBeNull()
+  })
+
+  it('go on when this attempt is continued, and no other', async () => {
+    const handOvers = new HandOvers({ atOnce: 1, perOwner: 1 })
+    const open = handOvers.open(wanted('j1', 'a', 2))
+    handOvers.resume('j1', 1, 'of before')
+    handOvers.resume('j2', 2, 'of another')
+    handOvers.resume('j1', 2, 'now')
+    expect(await open?.continued).toBe('now')
+  })
+})
