@@ -37,6 +37,7 @@ const arrowsBetweenCapabilities: readonly string[] = [
   'actors/knowledge -> actors/tenants',
   'actors/mcp -> actors/tenants',
   'actors/observation -> actors/agents',
+  'actors/observation -> actors/browser',
   'actors/observation -> actors/sessions',
   'actors/observation -> actors/tenants',
   'actors/observation -> actors/webhooks',

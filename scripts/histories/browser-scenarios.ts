@@ -13,7 +13,7 @@ import { calm } from '#test/support/virtual-clock.ts'
 import type { Scenario } from './scenarios.ts'
 
 const lookMs = 1000
-/** Nobody continues it by then. */
+/** No person continues it by then. */
 const handOverMs = 601_000
 let visits = plainVisit
 

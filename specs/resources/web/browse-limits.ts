@@ -16,7 +16,7 @@ export const handOverTimeoutMs = { min: 10_000, max: 900_000, default: 300_000 }
 /** How long a job waits for people in all, in ms: it keeps its browser meanwhile. */
 export const maxHandOverMs = 1_200_000
 
-/** Length of what a person is asked for, or says, in characters. */
+/** Length of what a person is to do, or says, in characters. */
 export const maxHandOverText = 500
 
 /** How long the navigation may take, in ms. */

@@ -64,7 +64,7 @@ const action = object(
     ),
     message: described(
       optional(string({ minLength: 1, maxLength: maxHandOverText })),
-      'What `handOver` asks the person for.',
+      'What the person is to do while `handOver` waits.',
     ),
     timeoutMs: described(
       optional(integer({ min: handOverTimeoutMs.min, max: handOverTimeoutMs.max })),
@@ -125,7 +125,7 @@ const result = object(
 
 const wait = object(
   {
-    message: described(nullable(string()), 'What the person is asked for.'),
+    message: described(nullable(string()), 'What the person is to do.'),
     since: timestamp(),
     expires_at: described(timestamp(), 'When the job fails with `hand_over_expired`.'),
   },
@@ -143,7 +143,7 @@ const summary = {
     boolean(),
     'A request other than GET or HEAD has left the page. Such a job is not run again after a crash: it fails with `outcome_unknown`.',
   ),
-  waiting: described(nullable(wait), 'The person that a `running` job waits for; null while it waits for nobody.'),
+  waiting: described(nullable(wait), 'The person that a `running` job waits for; null while it waits for no person.'),
   error: described(nullable(object({ code: string(), message: string() })), 'Why the job failed.'),
   createdAt: timestamp(),
   startedAt: nullable(timestamp()),
@@ -241,7 +241,7 @@ export const browserJobs = defineOperations('browser_jobs', {
   continue: {
     summary: 'Continue a browser job',
     description:
-      'Ends the wait of a job that was handed over to a person: it goes on with its next action. A job that waits for nobody is answered 409 `invalid_transition`.',
+      'Ends the wait of a job that was handed over to a person: it goes on with its next action. A job that waits for no person is answered 409 `invalid_transition`.',
     method: 'POST',
     path: `${path}/{jobId}/continue`,
     access: uses,

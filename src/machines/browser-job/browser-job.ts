@@ -15,7 +15,7 @@ export type BrowserAction = {
   readonly key?: string
   readonly values?: readonly string[]
   readonly milliseconds?: number
-  /** What a person is asked for. */
+  /** What a person is to do. */
   readonly message?: string
   /** How long a person is waited for. */
   readonly timeoutMs?: number
@@ -72,7 +72,7 @@ export type BrowserJobContext = {
   readonly attempts: number
   /** A request other than GET or HEAD has left the page, or was about to: the job is never run again. */
   readonly submitted: boolean
-  /** Null while it waits for nobody. */
+  /** Null while it waits for no person. */
   readonly waiting: BrowserWait | null
   readonly steps: readonly BrowserStep[]
   readonly result: BrowserResult | null
@@ -205,7 +205,7 @@ const notifyWaiting = {
   }),
 } as const
 
-const expired: BrowserFailure = { code: 'hand_over_expired', message: 'Nobody continued the job in time.' }
+const expired: BrowserFailure = { code: 'hand_over_expired', message: 'No person continued the job in time.' }
 
 /** Reminders fire when they are due or later: the job has ended when it says that it would have. */
 const keepExpiry = assigns(({ context }) => ({

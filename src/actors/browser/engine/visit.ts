@@ -50,7 +50,7 @@ export interface VisitRequest {
 
 /** A page that is a person's until the job goes on. */
 export interface PersonWait {
-  /** What the person is asked for. */
+  /** What the person is to do. */
   readonly message: string | null
   readonly timeoutMs: number
   /** The visit is over, with its browser. */
