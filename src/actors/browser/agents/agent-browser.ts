@@ -87,7 +87,8 @@ const browseTool: ServerTool = {
             values: { type: 'array', items: { type: 'string' }, description: 'Options that `select` selects.' },
             message: {
               ...{ type: 'string', minLength: 1, maxLength: maxHandOverText },
-              description: 'What a person is to do, who uses the page while `handOver` waits: to log in, to type a code.',
+              description:
+                'What a person is to do, who uses the page while `handOver` waits: to log in, to type a code.',
             },
             milliseconds: { type: 'integer', minimum: 0, maximum: maxWaitMs, description: 'How long `waitFor` waits.' },
           },
