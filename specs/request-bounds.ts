@@ -67,6 +67,16 @@ export const requestBounds: readonly Bound[] = [
     test: ['test/e2e/gateway/long-bodies.e2e.test.ts', 'a long body holds no other request up for 50 ms ($store)'],
   },
   {
+    of: 'a turn of the loop under one event for many streams',
+    most: 'shares of 8 ms; 64 commits wait for the one before',
+    beyond: 'the last of the streams get the event in a later turn; a stream that a commit passes by reads the log',
+    code: ['src/actors/runtime/messages/feed.ts', 'mostWaiting'],
+    test: [
+      'test/actors/runtime/messages/feed.test.ts',
+      'that comes after many for whom an event takes long gets it, and those after it, in later turns of the loop',
+    ],
+  },
+  {
     of: 'a whole answer of a provider',
     most: '32 MB for a chat, 8 MB where a stream was requested, 96 MB for vectors; 128 levels, a million values',
     beyond: 'the answer is left as broken (`provider_stream_broken`), or is no answer (`provider_error`)',

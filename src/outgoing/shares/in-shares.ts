@@ -37,6 +37,29 @@ export const inShares = async <T>(steps: Steps<T>): Promise<T> => {
   }
 }
 
+/**
+ * Does the same work for each of many, in shares of 8 ms: as many as fit at once, the others in later turns of the loop.
+ * `work` does not throw.
+ *
+ * @returns null when all are done; what resolves when they are.
+ */
+export const forEachInShares = <T>(each: Iterable<T>, work: (one: T) => void): Promise<void> | null => {
+  const until = performance.now() + shareMs
+  const rest = each[Symbol.iterator]()
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    work(next.value)
+    if (performance.now() < until) continue
+    const later = Array.from({ [Symbol.iterator]: () => rest })
+    return later.length === 0 ? null : inLaterShares(later, work)
+  }
+  return null
+}
+
+const inLaterShares = async <T>(each: readonly T[], work: (one: T) => void): Promise<void> => {
+  await nextShare()
+  await forEachInShares(each, work)
+}
+
 /** Does all of the work at once: for what is known to be short. */
 export const atOnce = <T>(steps: Steps<T>): T => {
   for (;;) {

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
-import { shownPayload } from '#records/shown-event.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
@@ -11,7 +10,7 @@ import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.ts'
 import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
-import { wireName } from './sse-frames.ts'
+import { socketFrame } from './sse-frames.ts'
 
 /** What the frames of a session's WebSocket do. Each resolves when the command is durable; its events come by `follow`. */
 export interface SessionCommands {
@@ -120,10 +119,7 @@ class SessionSocket implements Ticking, OpenSocket {
   /** Sends events; false when the peer reads too slowly. */
   forward(events: readonly LogEvent[]): boolean {
     this.#options.counters.eventsSent += events.length
-    for (const event of events) {
-      const { event_type, sequence } = event
-      this.#send({ event: wireName(event_type, this.#options.shortNames), id: sequence, data: shownPayload(event) })
-    }
+    for (const event of events) this.#sendText(socketFrame(event, this.#options.shortNames))
     if (this.#blocked && this.#peer.bufferedBytes > wireLimits.bufferedMaxBytes) this.#giveUp()
     return !this.#blocked
   }
@@ -202,7 +198,11 @@ class SessionSocket implements Ticking, OpenSocket {
   }
 
   #send(frame: object): void {
-    if (this.#over || this.#peer.send(JSON.stringify(frame)) || this.#blocked) return
+    this.#sendText(JSON.stringify(frame))
+  }
+
+  #sendText(text: string): void {
+    if (this.#over || this.#peer.send(text) || this.#blocked) return
     this.#blocked = true
     this.#blockedTicks = 0
   }

@@ -14,10 +14,10 @@ const build = (events: readonly LogEvent[], shortNames: boolean): string => {
   return text
 }
 
-/** The last events that were written out; readers of one actor get the same batch one after the other. */
+/** The last events that were written out; readers of one actor get the same one after the other, in a batch or alone. */
 class LastText {
   readonly #shortNames: boolean
-  #events: readonly LogEvent[] = []
+  #first: LogEvent | undefined
   #last: LogEvent | undefined
   #text = ''
 
@@ -26,9 +26,10 @@ class LastText {
   }
 
   of(events: readonly LogEvent[]): string {
-    const last = events[events.length - 1]
-    if (events === this.#events && last === this.#last) return this.#text
-    this.#events = events
+    const first = events[0]
+    const last = events.at(-1)
+    if (first === this.#first && last === this.#last) return this.#text
+    this.#first = first
     this.#last = last
     this.#text = build(events, this.#shortNames)
     return this.#text
@@ -37,6 +38,21 @@ class LastText {
 
 const short = new LastText(true)
 const long = new LastText(false)
+
+/** The last event that was written to a WebSocket; sockets of one session get the same one after the other. */
+const lastFrame: { event: LogEvent | null; shortNames: boolean; text: string } = {
+  event: null,
+  shortNames: false,
+  text: '',
+}
+
+/** An event as a frame of a WebSocket. The text of an event that goes to several sockets is built once. */
+export const socketFrame = (event: LogEvent, shortNames: boolean): string => {
+  if (lastFrame.event === event && lastFrame.shortNames === shortNames) return lastFrame.text
+  const { event_type, sequence } = event
+  const frame = { event: wireName(event_type, shortNames), id: sequence, data: shownPayload(event) }
+  return Object.assign(lastFrame, { event, shortNames, text: JSON.stringify(frame) }).text
+}
 
 /** SSE frames of a batch of events. The text of a batch that goes to several readers is built once. */
 export const sseFrames = (events: readonly LogEvent[], shortNames: boolean): string =>

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import { forEachInShares } from '#outgoing/shares/in-shares.ts'
 import type { Ticker, Ticking } from '#runtime/ticker.ts'
 import type { LogEvent } from '#storage/ports.ts'
 import { Containment } from '../http/containment.ts'
@@ -89,7 +90,7 @@ export class SseStreams {
   readonly #flush = (): void => {
     const streams = this.#dirty
     this.#dirty = []
-    for (const stream of streams) stream.contain(() => stream.flush())
+    void forEachInShares(streams, (stream) => stream.contain(() => stream.flush()))
   }
 
   #watchOpening(stream: SseStream): void {

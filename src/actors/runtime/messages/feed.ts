@@ -1,7 +1,11 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
+import { forEachInShares } from '#outgoing/shares/in-shares.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
+
+/** Commits of an actor that wait until all of its followers have the one before. */
+const mostWaiting = 64
 
 /** Where a stream reads what it missed. */
 export interface EventReader {
@@ -36,6 +40,8 @@ export class Feed {
   readonly #log: Logger
   readonly #clock: Pick<Clock, 'after'>
   readonly #followers = new Map<string, Set<Follower>>()
+  /** Commits behind one that the last of its actor's followers do not have yet. */
+  readonly #waiting = new Map<string, (readonly LogEvent[])[]>()
 
   /** @param clock when the store is away, a log is tried again after some time: readers keep their streams. */
   constructor(reader: EventReader, log: Logger, clock: Pick<Clock, 'after'>) {
@@ -51,11 +57,17 @@ export class Feed {
     return count
   }
 
-  /** Gives a commit to the actor's followers. Call it in order, after the commit is durable. */
+  /**
+   * Gives a commit to the actor's followers. Call it in order, after the commit is durable. To the last of many it comes in a
+   * later turn of the loop, and so do the commits after it.
+   */
   publish(actor: string, events: readonly LogEvent[]): void {
     const followers = this.#followers.get(actor)
     if (followers === undefined) return
-    for (const follower of followers) follower.live(events)
+    const waiting = this.#waiting.get(actor)
+    if (waiting === undefined) this.#deliver(actor, followers, events)
+    // beyond this many a follower sees a hole, and reads the log
+    else if (waiting.length < mostWaiting) waiting.push(events)
   }
 
   /** The actor was loaded: commits may have landed of which no follower heard. */
@@ -112,6 +124,28 @@ export class Feed {
         follower.catchUp()
         return { resume: () => follower.resume(), stop: () => this.#leave(actor, follower) }
       },
+    }
+  }
+
+  #deliver(actor: string, followers: Iterable<Follower>, events: readonly LogEvent[]): void {
+    const later = forEachInShares(followers, (follower) => follower.live(events))
+    if (later !== null) void this.#deliverLater(actor, later)
+  }
+
+  async #deliverLater(actor: string, first: Promise<void>): Promise<void> {
+    const waiting: (readonly LogEvent[])[] = []
+    this.#waiting.set(actor, waiting)
+    try {
+      await first
+      for (let events = waiting.shift(); events !== undefined; events = waiting.shift())
+        await forEachInShares(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
+    } catch (error) {
+      this.#log.error(
+        { actorId: actor, err: error },
+        'commits not given to all followers: they see a hole with the next',
+      )
+    } finally {
+      this.#waiting.delete(actor)
     }
   }
 

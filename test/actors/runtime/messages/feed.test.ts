@@ -87,6 +87,37 @@ describe('a reader', () => {
     expect(log.feed.size).toBe(0)
   })
 
+  it('that comes after many for whom an event takes long gets it, and those after it, in later turns of the loop', async () => {
+    const log = new Log()
+    const spinning = (events: readonly LogEvent[]): boolean => {
+      const until = performance.now() + (events.length > 0 ? 5 : 0)
+      while (performance.now() < until);
+      return true
+    }
+    const seen = Array.from({ length: 6 }, (): number[] => [])
+    for (const own of seen) {
+      const push = (events: readonly LogEvent[]): boolean => {
+        own.push(...events.map(({ sequence }) => sequence))
+        return spinning(events)
+      }
+      log.feed.follow(actor, 0, never).start({ push, end: () => {} })
+    }
+    log.gate = new Promise(() => {})
+    log.commit()
+    log.commit()
+    expect(seen.filter(({ length }) => length > 0).length).toBeLessThanOrEqual(2)
+    const counts: number[] = []
+    const count = (): number => seen.reduce((sum, { length }) => sum + length, 0)
+    while (count() < 2 * seen.length) {
+      await new Promise(setImmediate)
+      counts.push(count())
+    }
+    const steps = counts.map((now, at) => now - (counts[at - 1] ?? now))
+    expect(Math.max(...steps)).toBeLessThanOrEqual(3)
+    // the store, which does not answer here, was not read for it
+    expect(seen).toEqual(seen.map(() => [1, 2]))
+  })
+
   it('that is slow costs nothing but its place, and misses nothing', () => {
     const log = new Log()
     const slow = log.follow(0, never, 2)
