@@ -23,6 +23,16 @@ export const requestBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'what a body may take to come',
+    most: '20 s, and a second more for each 16 KB',
+    beyond: '408 `body_too_slow`, and the connection closes',
+    code: ['src/transport/http/body-pace.ts', 'usual'],
+    test: [
+      'test/transport/http/http-suite.ts',
+      'refuses a body that comes byte by byte, or not at all, once its grace is over, and closes its connection',
+    ],
+  },
+  {
     of: 'frames of a WebSocket that wait for the one before them',
     most: '32, and 1 MB of characters together',
     beyond: 'an error frame `rate_limit_exceeded`; `overloaded` for one of 16 KB and more that finds no room',

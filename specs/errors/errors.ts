@@ -30,6 +30,7 @@ const table = {
     type: 'invalid_request_error',
     message: 'The body is larger than this operation accepts.',
   },
+  body_too_slow: { status: 408, type: 'invalid_request_error', message: 'The body came too slowly.' },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',

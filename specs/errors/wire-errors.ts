@@ -121,5 +121,6 @@ const bodyCodes = [
   'invalid_field',
   'unknown_field',
   'body_too_large',
+  'body_too_slow',
   'unsupported_media_type',
 ] as const

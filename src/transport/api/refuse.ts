@@ -4,7 +4,7 @@ import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import { type ErrorCode, errors, ServiceError } from '#specs/errors/errors.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { Containment } from '../http/containment.ts'
-import { BodyTooLarge, ConnectionClosed, type Headers } from '../http/http-port.ts'
+import { BodyTooLarge, BodyTooSlow, ConnectionClosed, type Headers } from '../http/http-port.ts'
 import { envelop } from './envelopes.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -60,6 +60,7 @@ export const serviceErrorOf = (
 ): ServiceError => {
   if (error instanceof ServiceError) return error
   if (error instanceof BodyTooLarge) return tooLarge(error, endpoint)
+  if (error instanceof BodyTooSlow) return new ServiceError('body_too_slow', { message: error.message, cause: error })
   if (error instanceof Overloaded) return new ServiceError('overloaded', { cause: error })
   if (error instanceof StoreUnavailable) return new ServiceError('store_unavailable', { cause: error })
   log.error({ err: error, requestId, operation: endpoint?.operation.id }, 'request failed unexpectedly')

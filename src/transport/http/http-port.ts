@@ -24,7 +24,7 @@ export interface HttpRequest {
   header(name: string): string | undefined
   /** Costs something to find out. '' once the answer has begun or the peer is gone, unless it was read before. */
   readonly remoteAddress: string
-  /** The whole body. @throws {BodyTooLarge} over `maxBytes` (also at once on a larger Content-Length); {ConnectionClosed} when the peer goes. */
+  /** The whole body. @throws {BodyTooLarge} over `maxBytes` (also at once on a larger Content-Length); {BodyTooSlow} below a least pace; {ConnectionClosed} when the peer goes. */
   body(maxBytes: number): Promise<Buffer>
 }
 
@@ -93,6 +93,11 @@ export type UpgradeDecision =
 /** The body is larger than the route takes: answered 413. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
+}
+
+/** The body came too slowly: answered 408, and the connection closes. */
+export class BodyTooSlow extends Error {
+  override readonly name = 'BodyTooSlow'
 }
 
 /** The peer went away before its request was whole. */

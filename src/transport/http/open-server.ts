@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { BodyPace } from './body-pace.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 import type { HttpHandler, HttpServer } from './http-port.ts'
 import { nodeServer } from './node/node-server.ts'
@@ -11,6 +12,8 @@ export interface ServerOptions {
   readonly adapter?: 'uws' | 'node'
   /** Absent: half of the files that the process may open. */
   readonly connections?: ConnectionLimit
+  /** Absent: 20 seconds and 16 KB a second. */
+  readonly pace?: BodyPace
 }
 
 /**
@@ -21,11 +24,12 @@ export interface ServerOptions {
 export const openServer = (
   handler: HttpHandler,
   log: Logger,
-  { adapter, connections = new ConnectionLimit(log) }: ServerOptions = {},
+  { adapter, connections = new ConnectionLimit(log), pace = new BodyPace() }: ServerOptions = {},
 ): HttpServer => {
-  if (adapter === 'node') return nodeServer(handler, log, connections)
+  const parts = { log, connections, pace }
+  if (adapter === 'node') return nodeServer(handler, parts)
   const uws = adapter === 'uws' ? loadUws() : tryUws(log)
-  return uws === null ? nodeServer(handler, log, connections) : uwsServer(uws, handler, { log, connections })
+  return uws === null ? nodeServer(handler, parts) : uwsServer(uws, handler, parts)
 }
 
 const tryUws = (log: Logger): Uws | null => {

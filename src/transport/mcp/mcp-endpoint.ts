@@ -11,7 +11,7 @@ import { seatFor } from '../api/body/seated-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
 import { envelop } from '../api/envelopes.ts'
 import { headersOf } from '../api/refuse.ts'
-import { BodyTooLarge, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
+import { BodyTooLarge, BodyTooSlow, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
 import { InnerResponse } from './inner-response.ts'
 
 /** What the endpoint is opened with. */
@@ -151,7 +151,9 @@ const modeOf = (query: string): ToolMode => {
 
 const refusalOf = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error
-  return new ServiceError(error instanceof BodyTooLarge ? 'body_too_large' : 'internal_error', { cause: error })
+  if (error instanceof BodyTooLarge) return new ServiceError('body_too_large', { cause: error })
+  if (error instanceof BodyTooSlow) return new ServiceError('body_too_slow', { message: error.message, cause: error })
+  return new ServiceError('internal_error', { cause: error })
 }
 
 /** Headers that the protocol reads. */

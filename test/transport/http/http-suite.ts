@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { BodyTooLarge, ConnectionClosed, type HttpRequest, type HttpResponse } from '#transport/http/http-port.ts'
+import { BodyPace } from '#transport/http/body-pace.ts'
+import {
+  BodyTooLarge,
+  BodyTooSlow,
+  ConnectionClosed,
+  type HttpRequest,
+  type HttpResponse,
+} from '#transport/http/http-port.ts'
 import { head } from './raw-client.ts'
-import { type Answer, later, serving } from './serving.ts'
+import { type Answer, later, noUpgrade, serving } from './serving.ts'
 
 /** What every adapter of the HTTP port does with requests and whole answers. */
 export const httpSuite = (adapter: 'uws' | 'node'): void => {
@@ -22,9 +29,12 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
     (request, response) => {
       request.body(maxBytes).then(
         (body) => response.send(200, [], String(body.length)),
-        (error: unknown) => response.send(error instanceof BodyTooLarge ? 413 : 500, [], 'refused'),
+        (error: unknown) => response.send(statusOf(error), [], 'refused'),
       )
     }
+
+  const statusOf = (error: unknown): number =>
+    error instanceof BodyTooLarge ? 413 : error instanceof BodyTooSlow ? 408 : 500
 
   describe('requests', () => {
     it('gives method, path still encoded, query, headers and body, also after an await', async () => {
@@ -111,6 +121,33 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       const raw = await client(port)
       raw.write(head('POST', '/', 'content-length: 11'))
       expect(await raw.until('refused')).toContain('413')
+    })
+
+    it('refuses a body that comes byte by byte, or not at all, once its grace is over, and closes its connection', async () => {
+      const pace = new BodyPace({ graceMs: 200, bytesPerS: 1024, lookMs: 20 })
+      const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
+      const slow = await client(port)
+      slow.write(head('POST', '/', 'content-length: 100000'))
+      const dripping = setInterval(() => slow.write('x'), 10)
+      const silent = await client(port)
+      silent.write(head('POST', '/', 'transfer-encoding: chunked'))
+      const answers = await Promise.all([slow.closed, silent.closed])
+      clearInterval(dripping)
+      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 .*refused$/s)
+    })
+
+    it('takes a body that is long in coming as long as it keeps its pace', async () => {
+      const pace = new BodyPace({ graceMs: 50, bytesPerS: 1024, lookMs: 20 })
+      const { port } = await serve(bodyOutcome(1 << 20), noUpgrade, pace)
+      const steady = await client(port)
+      steady.write(head('POST', '/', 'content-length: 1600'))
+      let sent = 0
+      const flowing = setInterval(() => {
+        steady.write('x'.repeat(100))
+        sent += 100
+        if (sent === 1600) clearInterval(flowing)
+      }, 25)
+      expect(await steady.until('1600')).toMatch(/^HTTP\/1\.1 200 /)
     })
 
     it('refuses a body as soon as it grows over the limit', async () => {

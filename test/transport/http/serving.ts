@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterEach } from 'vitest'
+import { BodyPace } from '#transport/http/body-pace.ts'
 import type { HttpHandler, HttpServer } from '#transport/http/http-port.ts'
 import { openServer } from '#transport/http/open-server.ts'
 import { type RawClient, rawClient } from './raw-client.ts'
@@ -32,8 +33,8 @@ export const serving = (adapter: 'uws' | 'node') => {
   })
 
   return {
-    serve: async (request: Answer, upgrade = noUpgrade): Promise<Serving> => {
-      const server = openServer({ request, upgrade }, pino({ level: 'silent' }), { adapter })
+    serve: async (request: Answer, upgrade = noUpgrade, pace = new BodyPace()): Promise<Serving> => {
+      const server = openServer({ request, upgrade }, pino({ level: 'silent' }), { adapter, pace })
       servers.push(server)
       const port = await server.listen('127.0.0.1', 0)
       return { server, port, url: `http://127.0.0.1:${port}` }

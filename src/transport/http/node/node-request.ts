@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { BodyPace } from '../body-pace.ts'
 import type { HttpRequest } from '../http-port.ts'
 import { RequestBody } from '../request-body.ts'
 
@@ -11,7 +12,7 @@ export class NodeHttpRequest implements HttpRequest {
   readonly #message: IncomingMessage
   readonly #body: RequestBody
 
-  constructor(message: IncomingMessage) {
+  constructor(message: IncomingMessage, pace?: BodyPace) {
     const url = message.url ?? '/'
     const cut = url.indexOf('?')
     this.method = message.method ?? 'GET'
@@ -19,7 +20,7 @@ export class NodeHttpRequest implements HttpRequest {
     this.query = cut < 0 ? '' : url.slice(cut + 1)
     this.remoteAddress = message.socket.remoteAddress ?? ''
     this.#message = message
-    this.#body = new RequestBody(message)
+    this.#body = new RequestBody(message, pace)
     message.on('data', (part: Buffer) => this.#body.push(part))
     message.on('end', () => this.#body.finish())
     message.on('close', () => this.#body.lose())
@@ -33,6 +34,11 @@ export class NodeHttpRequest implements HttpRequest {
 
   body(maxBytes: number): Promise<Buffer> {
     return this.#body.read(maxBytes, Number(this.header('content-length') ?? 0))
+  }
+
+  /** The connection closes after the answer: the rest of the request may not come to an end. */
+  get isLast(): boolean {
+    return this.#body.isTooSlow
   }
 
   /** The answer is about to be sent; whatever of the body is still to come is of no interest. */

@@ -86,7 +86,7 @@ export class NodeHttpResponse implements HttpResponse {
   #head(status: number, headers: Headers, more: string[]): void {
     this.#begun = true
     this.#request.drop()
-    const last = this.#owner.closing ? ['connection', 'close'] : []
+    const last = this.#owner.closing || this.#request.isLast ? ['connection', 'close'] : []
     this.#response.writeHead(status, [...headers.flat(), ...more, ...last])
   }
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { OpenWork } from '#transport/open-work.ts'
+import type { BodyPace } from '../body-pace.ts'
 import { cannotListen } from '../cannot-listen.ts'
 import type { ConnectionLimit } from '../connection-limit.ts'
 import { Containment } from '../containment.ts'
@@ -17,11 +18,18 @@ const headersTimeoutMs = 10_000
 const serverOptions = {
   keepAliveTimeout: keepAliveTimeoutMs,
   headersTimeout: headersTimeoutMs,
-  // Uploads may be long: a whole request has no limit of time, only its head has.
+  // Uploads may be long: a body has a least pace instead (body-pace.ts).
   requestTimeout: 0,
   // Java's client offers HTTP/2 with its first request; an offer that a server does not know is passed over (RFC 9110, 7.8).
   // Node knows this option from 22.21 and 24.9 on.
   shouldUpgradeCallback: offersWebSocket,
+}
+
+/** What a server is opened with. */
+export interface NodeParts {
+  readonly log: Logger
+  readonly connections: ConnectionLimit
+  readonly pace: BodyPace
 }
 
 /** The HTTP port on node:http, for platforms that uWebSockets.js has no build for. */
@@ -30,13 +38,15 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
   readonly containment: Containment
   readonly connections: ConnectionLimit
   readonly #handler: HttpHandler
+  readonly #pace: BodyPace
   readonly #work = new OpenWork()
   readonly #server: Server
   readonly #upgrades: NodeUpgrades
   #closing = false
 
-  constructor(handler: HttpHandler, log: Logger, connections: ConnectionLimit) {
+  constructor(handler: HttpHandler, { log, connections, pace }: NodeParts) {
     this.#handler = handler
+    this.#pace = pace
     this.connections = connections
     this.containment = new Containment(log)
     this.#upgrades = new NodeUpgrades(handler, this.#work, this.containment)
@@ -90,7 +100,7 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
   }
 
   #serve(message: IncomingMessage, response: ServerResponse): void {
-    const request = new NodeHttpRequest(message)
+    const request = new NodeHttpRequest(message, this.#pace)
     const answer = new NodeHttpResponse(response, request, this)
     this.#work.begin()
     response.once('close', () => this.#work.end())
@@ -119,5 +129,4 @@ const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {
 }
 
 /** Opens nothing yet: `listen` does. */
-export const nodeServer = (handler: HttpHandler, log: Logger, connections: ConnectionLimit): HttpServer =>
-  new NodeServer(handler, log, connections)
+export const nodeServer = (handler: HttpHandler, parts: NodeParts): HttpServer => new NodeServer(handler, parts)

@@ -1,6 +1,7 @@
+import type { BodyPace } from '../body-pace.ts'
 import type { Containment } from '../containment.ts'
 import type { HttpRequest } from '../http-port.ts'
-import { RequestBody } from '../request-body.ts'
+import { type BodySource, RequestBody } from '../request-body.ts'
 import type { UwsRequest, UwsResponse } from './uws-binding.ts'
 
 /** Repeated fields of these names count once; the first stands. Others are joined, as RFC 9110 allows. */
@@ -20,6 +21,34 @@ const framing = new Set(['content-length', 'transfer-encoding'])
 
 const noBody: Promise<Buffer> = Promise.resolve(Buffer.alloc(0))
 
+/** What a request needs of the server that it came to. */
+export interface UwsRequestParts {
+  readonly containment: Containment
+  readonly pace: BodyPace
+}
+
+/** The library closes a connection below 16 KB a second, and without an answer; to go on reading puts that off. */
+class UwsSource implements BodySource {
+  readonly #uws: UwsResponse
+
+  constructor(uws: UwsResponse) {
+    this.#uws = uws
+  }
+
+  pause(): void {
+    this.#uws.pause()
+  }
+
+  resume(): void {
+    this.#uws.resume()
+  }
+
+  postpone(): void {
+    this.#uws.pause()
+    this.#uws.resume()
+  }
+}
+
 /** A request on uWebSockets.js. Everything is copied at once: the library's object dies with its handler. */
 export class UwsHttpRequest implements HttpRequest {
   readonly method: string
@@ -32,7 +61,7 @@ export class UwsHttpRequest implements HttpRequest {
   #body: RequestBody | null = null
   #isRepeated = false
 
-  constructor(uws: UwsResponse, request: UwsRequest, containment: Containment) {
+  constructor(uws: UwsResponse, request: UwsRequest, parts: UwsRequestParts) {
     this.method = request.getCaseSensitiveMethod()
     this.path = request.getUrl()
     this.query = request.getQuery() ?? ''
@@ -40,7 +69,7 @@ export class UwsHttpRequest implements HttpRequest {
     request.forEach((name, value) => {
       this.#addHeader(name, value)
     })
-    if (this.#hasBody()) this.#collect(uws, containment)
+    if (this.#hasBody()) this.#collect(uws, parts)
   }
 
   get remoteAddress(): string {
@@ -64,6 +93,11 @@ export class UwsHttpRequest implements HttpRequest {
 
   body(maxBytes: number): Promise<Buffer> {
     return this.#body?.read(maxBytes, Number(this.header('content-length') ?? 0)) ?? noBody
+  }
+
+  /** The connection closes after the answer: the rest of the request may not come to an end. */
+  get isLast(): boolean {
+    return this.#body?.isTooSlow ?? false
   }
 
   /** Makes the address outlive the response, for a request that becomes a WebSocket. */
@@ -99,8 +133,8 @@ export class UwsHttpRequest implements HttpRequest {
     return this.header('transfer-encoding') !== undefined || (this.header('content-length') ?? '0') !== '0'
   }
 
-  #collect(uws: UwsResponse, containment: Containment): void {
-    const body = new RequestBody(uws)
+  #collect(uws: UwsResponse, { containment, pace }: UwsRequestParts): void {
+    const body = new RequestBody(new UwsSource(uws), pace)
     this.#body = body
     const take = (part: ArrayBuffer, last: boolean): void => {
       if (part.byteLength > 0) body.push(Buffer.from(Buffer.from(part)))

@@ -1,3 +1,4 @@
+import type { BodyPace } from '../body-pace.ts'
 import type { ConnectionLimit } from '../connection-limit.ts'
 import type { Containment } from '../containment.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http-port.ts'
@@ -15,6 +16,7 @@ export interface UwsResponseOwner {
   /** Connections are to be closed after their answer. */
   readonly closing: boolean
   readonly containment: Containment
+  readonly pace: BodyPace
   readonly connections: Pick<ConnectionLimit, 'closed'>
   /** An answer has ended, or its peer is gone. Called once an answer. */
   over(): void
@@ -78,7 +80,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
   finish(part: string | Uint8Array): void {
     this.uws.cork(() => {
       this.writeHead()
-      this.uws.end(part, this.#owner.closing)
+      this.uws.end(part, this.#owner.closing || this.#request.isLast)
     })
     this.#over()
   }

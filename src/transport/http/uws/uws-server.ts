@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { OpenWork } from '#transport/open-work.ts'
+import type { BodyPace } from '../body-pace.ts'
 import { whyNotListening } from '../cannot-listen.ts'
 import type { ConnectionLimit } from '../connection-limit.ts'
 import { Containment } from '../containment.ts'
@@ -13,6 +14,7 @@ import { UwsUpgrades } from './uws-websocket.ts'
 export interface UwsParts {
   readonly log: Logger
   readonly connections: ConnectionLimit
+  readonly pace: BodyPace
 }
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: a second server on the same port fails instead of sharing it. */
@@ -28,6 +30,7 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
   readonly name = 'uws'
   readonly containment: Containment
   readonly connections: ConnectionLimit
+  readonly pace: BodyPace
   readonly #uws: Uws
   readonly #app: UwsApp
   readonly #handler: HttpHandler
@@ -36,11 +39,12 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
   #listening: UwsListenSocket | null = null
   #closing = false
 
-  constructor(uws: Uws, handler: HttpHandler, { log, connections }: UwsParts) {
+  constructor(uws: Uws, handler: HttpHandler, { log, connections, pace }: UwsParts) {
     this.#uws = uws
     this.#handler = handler
     this.containment = new Containment(log)
     this.connections = connections
+    this.pace = pace
     this.#app = uws.App()
     this.#app.filter((response, change) => this.#count(response, change))
     this.#upgrades = new UwsUpgrades(handler, this, this.#work)
@@ -48,7 +52,7 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
     this.#app.any('/*', (response, request) =>
       this.containment.run(
         'head',
-        () => this.#take(response, new UwsHttpRequest(response, request, this.containment)),
+        () => this.#take(response, new UwsHttpRequest(response, request, this)),
         () => response.close(),
       ),
     )

@@ -97,7 +97,7 @@ export class UwsUpgrades {
       upgrade: (response, request, context) =>
         owner.containment.run(
           'upgrade',
-          () => this.#begin(response, new UwsHttpRequest(response, request, owner.containment), context),
+          () => this.#begin(response, new UwsHttpRequest(response, request, owner), context),
           () => response.close(),
         ),
       open: (socket) => this.#open(socket),
