@@ -1,3 +1,4 @@
+import { bodyErrors } from './body-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { mcpErrors } from './mcp-errors.ts'
 
@@ -25,17 +26,7 @@ const table = {
   unknown_field: { status: 422, type: 'invalid_request_error', message: 'The body has an unknown field.' },
   invalid_query: { status: 400, type: 'invalid_request_error', message: 'A query parameter is not valid.' },
   invalid_header: { status: 400, type: 'invalid_request_error', message: 'A request header is not valid.' },
-  body_too_large: {
-    status: 413,
-    type: 'invalid_request_error',
-    message: 'The body is larger than this operation accepts.',
-  },
-  body_too_slow: { status: 408, type: 'invalid_request_error', message: 'The body came too slowly.' },
-  unsupported_media_type: {
-    status: 415,
-    type: 'invalid_request_error',
-    message: 'This operation accepts application/json.',
-  },
+  ...bodyErrors,
   not_found: { status: 404, type: 'invalid_request_error', message: 'The resource does not exist.' },
   method_not_allowed: { status: 405, type: 'invalid_request_error', message: 'The path does not support this method.' },
   authentication_required: {

@@ -1,0 +1,14 @@
+/** Errors of bodies of requests; rows of the table of errors. */
+export const bodyErrors = {
+  body_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    message: 'The body is larger than this operation accepts.',
+  },
+  body_too_slow: { status: 408, type: 'invalid_request_error', message: 'The body came too slowly.' },
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request_error',
+    message: 'This operation accepts application/json.',
+  },
+} as const
