@@ -297,6 +297,13 @@ export const bounds: readonly Bound[] = [
     code: ['src/actors/knowledge/search/base-indexes.ts', 'mostBytes'],
     test: ['test/retrieval/index-cache.test.ts', 'gives up what was not used for longest when it exceeds its bytes'],
   },
+  {
+    of: 'arrays that searches of indexes use again',
+    most: '4 sets, each of 200,000 passages',
+    beyond: 'a search makes its own, and they are garbage afterwards',
+    code: ['src/retrieval/search-room.ts', 'mostRooms'],
+    test: ['test/retrieval/search-room.test.ts', 'are kept up to their number and their size'],
+  },
   ...consoleBounds,
   ...mcpBounds,
   ...webBounds,

@@ -31,6 +31,16 @@ export class Groups {
     return this.#byName.size
   }
 
+  /** Numbers of the passages' groups by slot, -1 for none; good until the next change. */
+  get numbers(): Int32Array {
+    return this.#groupOf
+  }
+
+  /** Slots of the passages before and after, as `before` and `after` say; good until the next change. */
+  get besides(): readonly [before: Int32Array, after: Int32Array] {
+    return [this.#before, this.#after]
+  }
+
   numberOf = (slot: number): number => this.#groupOf[slot] ?? none
   lengthOf = (number: number): number => this.#all[number]?.length ?? 0
   sizeOf = (number: number): number => this.#all[number]?.members.size ?? 0

@@ -1,4 +1,4 @@
-type Numbers = Int8Array | Uint8Array | Uint16Array | Int32Array | Float32Array | Float64Array
+type Numbers = Int8Array | Uint8Array | Int32Array | Float32Array | Float64Array
 
 const least = 16
 const small = 4_096
@@ -16,7 +16,6 @@ export function grown<T extends Numbers>(numbers: T, length: number, create: (le
 
 export const int8s = (length: number): Int8Array => new Int8Array(length)
 export const uint8s = (length: number): Uint8Array => new Uint8Array(length)
-export const uint16s = (length: number): Uint16Array => new Uint16Array(length)
 export const int32s = (length: number): Int32Array => new Int32Array(length)
 export const float32s = (length: number): Float32Array => new Float32Array(length)
 export const float64s = (length: number): Float64Array => new Float64Array(length)

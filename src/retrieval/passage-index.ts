@@ -6,6 +6,7 @@ import { PassageTable } from './passage-table.ts'
 import { Postings } from './postings.ts'
 import { Search } from './ranking/search.ts'
 import { type Profile, type Weights, weightsOf } from './ranking/weights.ts'
+import { withRoom } from './search-room.ts'
 import { VectorTable } from './vector-table.ts'
 
 export type { LeftOut, PassageHit, PassageHits, PassageQuery } from './passage-query.ts'
@@ -69,7 +70,7 @@ export class PassageIndex {
   search(query: PassageQuery): Promise<PassageHits> {
     const concepts = conceptsOf(query.text, this.#spoken())
     const [table, vectors, postings, weights] = [this.#table, this.#vectors, this.#postings, this.#weights]
-    return new Search({ table, vectors, postings, weights }, query).run(concepts)
+    return withRoom((room) => new Search({ table, vectors, postings, weights }, query, room).run(concepts))
   }
 
   /** Languages of its Latin texts, most frequent first. */

@@ -10,6 +10,8 @@ export interface PassageQuery {
   readonly threshold?: number
   /** Whether a passage may be found at all; others do not take part in the ranking. */
   readonly accepts?: (id: string) => boolean
+  /** The only ids that `accepts` is called for, where most passages are accepted by all searches. */
+  readonly doubtful?: ReadonlySet<string>
   /** Whether hits say what their score consists of, and what was left out why. */
   readonly explain?: boolean
   /** The time from which "yesterday" counts, in ms. */

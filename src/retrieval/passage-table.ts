@@ -67,6 +67,11 @@ export class PassageTable {
     return this.#at
   }
 
+  /** Words of each, by slot; good until the next change. */
+  get lengths(): Int32Array {
+    return this.#lengths
+  }
+
   /** Passages that are more than a statement in a conversation, by slot. */
   get stances(): ReadonlyMap<number, Stance> {
     return this.#stances

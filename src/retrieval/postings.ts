@@ -1,4 +1,4 @@
-import { grown, int32s, uint8s } from './growing.ts'
+import { grown, int32s } from './growing.ts'
 
 /** Which of the pool's entries are of one passage. */
 export interface PostingRange {
@@ -6,8 +6,18 @@ export interface PostingRange {
   readonly count: number
 }
 
+/**
+ * From the head of a term from entry to entry, -1 at the end. Of entry `e`, `links[2 * e]` is the next one and `links[2 * e + 1]` its slot
+ * times 256 with how often the passage has the term, 0 for a dead entry: one line of the processor's cache holds all of it.
+ */
+export interface PostingChains {
+  readonly heads: Int32Array
+  readonly links: Int32Array
+}
+
 const none = -1
-const mostTimes = 255
+/** The bits below a slot; there are up to eight million slots. */
+export const mostTimes = 255
 
 /**
  * Which passages have which terms: chains of entries in one pool of typed arrays, newest entry of a term first.
@@ -18,15 +28,13 @@ export class Postings {
   #names: (string | null)[] = []
   #heads = int32s(0)
   #frequencies = int32s(0)
-  #next = int32s(0)
-  #slots = int32s(0)
+  #links = int32s(0)
   #termOf = int32s(0)
-  #times = uint8s(0)
   #used = 0
   #dead = 0
 
   get bytes(): number {
-    return this.#used * 13 + this.#names.length * 96
+    return this.#used * 12 + this.#names.length * 96
   }
 
   /** Entries of the pool that are dead by more than half, so that `compacted` is worth its time. */
@@ -44,8 +52,8 @@ export class Postings {
 
   remove({ first, count }: PostingRange): void {
     for (let entry = first; entry < first + count; entry++) {
-      if (this.#times[entry] === 0) continue
-      this.#times[entry] = 0
+      if (this.#times(entry) === 0) continue
+      this.#links[2 * entry + 1] = 0
       this.#dead++
       this.#release(this.#termOf[entry] ?? none)
     }
@@ -63,16 +71,22 @@ export class Postings {
 
   /** Calls `visit` with every passage that has the term, and how often. */
   each(term: number, visit: (slot: number, times: number) => void): void {
-    for (let entry = this.#heads[term] ?? none; entry !== none; entry = this.#next[entry] ?? none) {
-      const times = this.#times[entry] ?? 0
-      if (times > 0) visit(this.#slots[entry] ?? 0, times)
+    const links = this.#links
+    for (let entry = this.#heads[term] ?? none; entry !== none; entry = links[2 * entry] ?? none) {
+      const found = links[2 * entry + 1] ?? 0
+      if ((found & mostTimes) > 0) visit(found >> 8, found & mostTimes)
     }
+  }
+
+  /** The pool itself, for loops that have to be fast; good until the next change. */
+  get chains(): PostingChains {
+    return { heads: this.#heads, links: this.#links }
   }
 
   /** Calls `visit` with every term of a passage, and how often it has it. */
   eachOf({ first, count }: PostingRange, visit: (term: number, times: number) => void): void {
     for (let entry = first; entry < first + count; entry++) {
-      const times = this.#times[entry] ?? 0
+      const times = this.#times(entry)
       if (times > 0) visit(this.#termOf[entry] ?? none, times)
     }
   }
@@ -84,7 +98,7 @@ export class Postings {
       const counts = new Map<string, number>()
       for (let entry = first; entry < first + count; entry++) {
         const name = this.#names[this.#termOf[entry] ?? none]
-        if (typeof name === 'string') counts.set(name, this.#times[entry] ?? 1)
+        if (typeof name === 'string') counts.set(name, this.#times(entry))
       }
       moved(slot, kept.add(slot, counts))
     }
@@ -93,11 +107,10 @@ export class Postings {
 
   #append(term: number, slot: number, times: number): void {
     const entry = this.#used++
-    this.#next[entry] = this.#heads[term] ?? none
+    this.#links[2 * entry] = this.#heads[term] ?? none
+    this.#links[2 * entry + 1] = (slot << 8) | Math.min(times, mostTimes)
     this.#heads[term] = entry
-    this.#slots[entry] = slot
     this.#termOf[entry] = term
-    this.#times[entry] = Math.min(times, mostTimes)
     this.#frequencies[term] = (this.#frequencies[term] ?? 0) + 1
   }
 
@@ -124,10 +137,12 @@ export class Postings {
   }
 
   #reserve(length: number): void {
-    this.#next = grown(this.#next, length, int32s)
-    this.#slots = grown(this.#slots, length, int32s)
+    this.#links = grown(this.#links, 2 * length, int32s)
     this.#termOf = grown(this.#termOf, length, int32s)
-    this.#times = grown(this.#times, length, uint8s)
+  }
+
+  #times(entry: number): number {
+    return (this.#links[2 * entry + 1] ?? 0) & mostTimes
   }
 }
 

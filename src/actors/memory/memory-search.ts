@@ -78,11 +78,12 @@ export class MemorySearch {
     const isFound = (id: string): boolean => isHeld(index.get(id), query.place, { asOf: query.asOf, now })
     const special = isPlain(query) ? index.special : null
     const accepts = special === null ? isFound : (id: string): boolean => !special.has(id) || isFound(id)
+    const filter = special === null ? { accepts } : { accepts, doubtful: special }
     const embedded: Embedded = await this.#embedded(owner, index, query)
     const { hits, left_out } = await index.passages.search({
       ...{ text: query.text, vector: embedded.vectors[0] ?? null, limit: query.limit, threshold: query.threshold },
       ...{ explain: query.explain ?? false, now: at },
-      ...(special?.size !== 0 && { accepts }),
+      ...(special?.size !== 0 && filter),
       ...(embedder !== null && { embedder: embedder.id }),
     })
     const source = embedded.vectors.length > 0 ? ('vector' as const) : ('lexical' as const)

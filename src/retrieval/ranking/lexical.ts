@@ -1,4 +1,7 @@
 import type { Concept } from '../analysis/analysis.ts'
+import type { Groups } from '../groups.ts'
+import { mostTimes } from '../postings.ts'
+import type { SearchRoom } from '../search-room.ts'
 import { feedbackOf } from './feedback.ts'
 import { idfOf, type Lexicon } from './lexicon.ts'
 import type { Pause } from './pause.ts'
@@ -7,7 +10,7 @@ import type { Pause } from './pause.ts'
 export interface LexicalScores {
   readonly scores: Float32Array
   /** How much of the question's weight in words a passage has, 0 to 1. */
-  readonly found: Float32Array
+  readonly found: (slot: number) => number
   /** How much of that two passages have in common, 0 to 1; of the rarest words. */
   readonly shared: (slot: number, other: number) => number
   /** Share of the question's names that no passage of the index has. */
@@ -25,8 +28,13 @@ interface WeighedConcept {
 /** A question's words beyond these add nothing but time; the rarest stay. */
 const mostConcepts = 256
 
-/** So many of the rarest words are noted for each passage. */
+/** Words of the question that one number notes for a passage, a bit each. */
 const bits = 32
+
+/** Words of a passage up to which the score of a term that it has once is computed once a length. */
+const mostLengths = 256
+/** Of the term that is added just now: no search gives way in the midst of one. */
+const byLength = new Float64Array(mostLengths)
 
 /** BM25+ (Lv and Zhai, 2011): a word that is there counts at least this much, however long the passage. */
 const delta = 1
@@ -35,14 +43,16 @@ const delta = 1
 export async function lexicalScores(
   lexicon: Lexicon,
   concepts: readonly Concept[],
-  pause: Pause,
+  { pause, room }: { readonly pause: Pause; readonly room: SearchRoom },
 ): Promise<LexicalScores> {
   const { table, postings, weights } = lexicon
   const all = weighed(lexicon, concepts)
   const known = all.filter(({ terms }) => terms.length > 0)
   const total = all.reduce((sum, { idf }) => sum + idf, 0)
-  const scorer = new Scorer(lexicon, total)
-  for (const concept of known.toSorted((a, b) => b.idf - a.idf).slice(0, mostConcepts)) {
+  const rarest = known.toSorted((a, b) => b.idf - a.idf).slice(0, mostConcepts)
+  const shares = rarest.map(({ idf }) => idf / Math.max(total, Number.MIN_VALUE))
+  const scorer = new Scorer(lexicon, shares, room)
+  for (const concept of rarest) {
     scorer.add(concept)
     if (pause.due()) await pause.turn()
   }
@@ -54,7 +64,7 @@ export async function lexicalScores(
     if (pause.due()) await pause.turn()
   }
   const { scores, found, shared } = scorer
-  const groups = table.groups.extent === 0 ? new Float32Array(0) : scorer.groups
+  const { groups } = scorer
   const names = all.filter(({ isName }) => isName)
   const unseenNames = names.filter(({ terms }) => terms.length === 0).length / Math.max(1, names.length)
   return { scores, found, shared, unseenNames, groups }
@@ -70,56 +80,66 @@ function weighed({ postings, table }: Lexicon, concepts: readonly Concept[]): re
 
 class Scorer {
   readonly scores: Float32Array
-  readonly found: Float32Array
   readonly groups: Float32Array
   readonly #lexicon: Lexicon
-  readonly #total: number
-  /** How many of the question's words a passage has, and the last of them, so that two stems of one count once. */
-  readonly #matched: Uint16Array
-  readonly #last: Int32Array
-  /** Which of the rarest words a passage has, a bit each. */
+  /** Of the question's weight in words, by its words, the rarest first. */
+  readonly #shares: readonly number[]
+  /** Which of the question's words a passage has, `bits` of them in each row of all slots. */
   readonly #has: Int32Array
-  readonly #weights: number[] = []
+  readonly #extent: number
   readonly #groupTimes: Float32Array
   readonly #averageGroup: number
   #concept = 0
 
-  constructor(lexicon: Lexicon, total: number) {
-    const { table } = lexicon
+  constructor(lexicon: Lexicon, shares: readonly number[], room: SearchRoom) {
+    const { extent, groups } = lexicon.table
     this.#lexicon = lexicon
-    this.#total = Math.max(total, Number.MIN_VALUE)
-    this.scores = new Float32Array(table.extent)
-    this.found = new Float32Array(table.extent)
-    this.#matched = new Uint16Array(table.extent)
-    this.#last = new Int32Array(table.extent)
-    this.#has = new Int32Array(table.extent)
-    this.groups = new Float32Array(table.groups.extent)
-    this.#groupTimes = new Float32Array(table.groups.extent)
-    this.#averageGroup = averageOf(this.groups.map((_, group) => table.groups.lengthOf(group)))
+    this.#shares = shares
+    this.#extent = extent
+    this.scores = room.floats(extent)
+    this.#has = room.integers(extent * Math.ceil(shares.length / bits))
+    this.groups = room.floats(groups.extent)
+    this.#groupTimes = room.floats(groups.extent)
+    this.#averageGroup = averageLength(groups)
   }
 
   add({ terms, idf }: WeighedConcept): void {
-    const { postings, table, weights } = this.#lexicon
+    this.#groupTimes.fill(0)
+    for (const term of terms) this.#addTerm(term, idf)
+    this.#concept++
+    this.#addToGroups(idf)
+  }
+
+  /** A plain loop over the arrays themselves: a word that most passages have is most of what a search costs. */
+  #addTerm(term: number, idf: number): void {
+    const { table, weights, postings } = this.#lexicon
+    const { heads, links } = postings.chains
+    const { lengths } = table
+    const { numbers } = table.groups
+    const [scores, has, groupTimes] = [this.scores, this.#has, this.#groupTimes]
     const { k1, b } = weights
     const average = Math.max(1, table.averageLength)
-    const concept = ++this.#concept
-    const bit = concept <= bits ? 1 << (concept - 1) : 0
-    this.#weights.push(idf / this.#total)
-    this.#groupTimes.fill(0)
-    const visit = (slot: number, times: number): void => {
-      const length = k1 * (1 - b + (b * table.lengthOf(slot)) / average)
-      const score = idf * (delta + ((k1 + 1) * times) / (times + length))
-      const group = table.groups.numberOf(slot)
-      if (group >= 0) this.#groupTimes[group] = (this.#groupTimes[group] ?? 0) + times
-      this.scores[slot] = (this.scores[slot] ?? 0) + score
-      if (this.#last[slot] === concept) return
-      this.#last[slot] = concept
-      this.#matched[slot] = (this.#matched[slot] ?? 0) + 1
-      this.#has[slot] = (this.#has[slot] ?? 0) | bit
-      this.found[slot] = (this.found[slot] ?? 0) + idf / this.#total
+    const bit = 1 << (this.#concept % bits)
+    const row = Math.floor(this.#concept / bits) * this.#extent
+    byLength.fill(0)
+    for (let entry = heads[term] ?? -1; entry !== -1; entry = links[2 * entry] ?? -1) {
+      const linked = links[2 * entry + 1] ?? 0
+      const times = linked & mostTimes
+      const slot = linked >> 8
+      if (times === 0 || slot >= scores.length) continue
+      const words = lengths[slot] ?? 0
+      let score = times === 1 ? (byLength[words] ?? 0) : 0
+      if (score === 0) {
+        const length = k1 * (1 - b + (b * words) / average)
+        score = idf * (delta + ((k1 + 1) * times) / (times + length))
+        if (times === 1) byLength[words] = score
+      }
+      scores[slot] = (scores[slot] ?? 0) + score
+      has[row + slot] = (has[row + slot] ?? 0) | bit
+      if (groupTimes.length === 0) continue
+      const group = numbers[slot] ?? -1
+      if (group >= 0) groupTimes[group] = (groupTimes[group] ?? 0) + times
     }
-    for (const term of terms) postings.each(term, visit)
-    this.#addToGroups(idf)
   }
 
   /** Adds what a word beside the question's own says of passages that have one of those. */
@@ -128,7 +148,7 @@ class Scorer {
     const { k1, b } = weights
     const average = Math.max(1, table.averageLength)
     postings.each(term, (slot, times) => {
-      if (this.#matched[slot] === 0) return
+      if (this.#matched(slot) === 0) return
       const length = k1 * (1 - b + (b * table.lengthOf(slot)) / average)
       this.scores[slot] = (this.scores[slot] ?? 0) + weight * (delta + ((k1 + 1) * times) / (times + length))
     })
@@ -139,15 +159,33 @@ class Scorer {
     const factors = Float32Array.from({ length: concepts + 1 }, (_, matched) => (matched / concepts) ** exponent)
     for (let slot = 0; slot < this.scores.length; slot++) {
       const score = this.scores[slot] ?? 0
-      if (score > 0) this.scores[slot] = score * (factors[this.#matched[slot] ?? 0] ?? 1)
+      if (score > 0) this.scores[slot] = score * (factors[this.#matched(slot)] ?? 1)
     }
+  }
+
+  readonly found = (slot: number): number => {
+    let sum = 0
+    if (slot < 0 || slot >= this.#extent) return sum
+    for (let concept = 0; concept < this.#shares.length; concept++) {
+      const row = Math.floor(concept / bits) * this.#extent
+      if ((((this.#has[row + slot] ?? 0) >> (concept % bits)) & 1) === 1)
+        sum = Math.fround(sum + (this.#shares[concept] ?? 0))
+    }
+    return sum
   }
 
   readonly shared = (slot: number, other: number): number => {
     const both = (this.#has[slot] ?? 0) & (this.#has[other] ?? 0)
     let sum = 0
-    for (let bit = 0; bit < bits; bit++) if ((both >> bit) & 1) sum += this.#weights[bit] ?? 0
+    for (let bit = 0; bit < bits; bit++) if ((both >> bit) & 1) sum += this.#shares[bit] ?? 0
     return sum
+  }
+
+  /** How many of the question's words a passage has. */
+  #matched(slot: number): number {
+    let count = 0
+    for (let at = slot; at < this.#has.length; at += this.#extent) count += bitsOf(this.#has[at] ?? 0)
+    return count
   }
 
   #addToGroups(idf: number): void {
@@ -162,5 +200,15 @@ class Scorer {
   }
 }
 
-const averageOf = (values: Float32Array): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+/** How many bits of a number of 32 are set (Hacker's Delight, 5-1). */
+function bitsOf(number: number): number {
+  let left = number - ((number >>> 1) & 0x55555555)
+  left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)
+  return Math.imul((left + (left >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+function averageLength(groups: Groups): number {
+  let sum = 0
+  for (let group = 0; group < groups.extent; group++) sum += groups.lengthOf(group)
+  return sum / Math.max(1, groups.extent)
+}

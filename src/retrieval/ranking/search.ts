@@ -3,6 +3,7 @@ import { looksBack } from '../analysis/stance.ts'
 import type { LeftOut, PassageHit, PassageHits, PassageQuery } from '../passage-query.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Postings } from '../postings.ts'
+import type { SearchRoom } from '../search-room.ts'
 import type { VectorTable } from '../vector-table.ts'
 import { lookingBack, weightsFor } from './brevity.ts'
 import { calibrated } from './calibration.ts'
@@ -42,25 +43,28 @@ export class Search {
   readonly #pause = new Pause()
   readonly #stamp: number
   readonly #extent: number
+  readonly #room: SearchRoom
   /** 1 for each slot whose passage may be found. */
   readonly #allowed: Uint8Array
 
-  constructor(searched: Searched, query: PassageQuery) {
+  constructor(searched: Searched, query: PassageQuery, room: SearchRoom) {
     const weights = weightsFor(searched.weights, searched.table.averageLength)
     const isBack = weights.replyBack > 0 && looksBack(query.text)
     this.#in = { ...searched, weights: isBack ? lookingBack(weights) : weights }
     this.#query = query
     this.#stamp = searched.table.stamp
     this.#extent = searched.table.extent
-    this.#allowed = new Uint8Array(this.#extent)
+    this.#room = room
+    this.#allowed = room.flags(this.#extent)
   }
 
   async run(concepts: readonly Concept[]): Promise<PassageHits> {
     const { table, postings, weights } = this.#in
+    const [room, pause, allowed] = [this.#room, this.#pause, this.#allowed]
     table.groups.sort()
     const candidates = await this.#allow()
     if (candidates === 0 || this.#query.limit < 1) return { hits: [], abstained: true, ...this.#leftOut([]) }
-    const lexical = await lexicalScores({ postings, table, weights, allowed: this.#allowed }, concepts, this.#pause)
+    const lexical = await lexicalScores({ postings, table, weights, allowed }, concepts, { pause, room })
     const cosines = await this.#cosines()
     const others = this.#others()
     const { fused, rival } = this.#fused({ lexical, cosines, others }, concepts)
@@ -69,14 +73,26 @@ export class Search {
 
   async #allow(): Promise<number> {
     const { table } = this.#in
-    const { accepts } = this.#query
+    const { accepts, doubtful } = this.#query
+    const each = doubtful === undefined ? accepts : undefined
     let count = 0
     for (let slot = 0; slot < this.#extent; slot++) {
       const id = table.idOf(slot)
-      if (id === null || accepts?.(id) === false) continue
+      if (id === null || each?.(id) === false) continue
       this.#allowed[slot] = 1
       count++
       if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
+    }
+    return doubtful === undefined || accepts === undefined ? count : count - this.#refused(doubtful, accepts)
+  }
+
+  #refused(doubtful: ReadonlySet<string>, accepts: (id: string) => boolean): number {
+    let count = 0
+    for (const id of doubtful) {
+      const slot = this.#in.table.slotOf(id)
+      if (this.#allowed[slot] !== 1 || accepts(id)) continue
+      this.#allowed[slot] = 0
+      count++
     }
     return count
   }
@@ -85,15 +101,16 @@ export class Search {
     const { vectors, table, weights } = this.#in
     const query = vectors.query(this.#query.vector)
     if (query === null) return null
-    const own = new Float32Array(this.#extent)
+    const own = this.#room.floats(this.#extent)
     for (let from = 0; from < this.#extent; from += 1024) {
       vectors.cosines(query, own, { from, to: Math.min(this.#extent, from + 1024) })
       if (this.#pause.due()) await this.#pause.turn()
     }
     if (weights.window === 0) return { own, window: own }
-    const window = new Float32Array(this.#extent)
+    const window = this.#room.floats(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
-      const [before, after] = [table.groups.before(slot), table.groups.after(slot)]
+      const before = table.groups.before(slot)
+      const after = table.groups.after(slot)
       const beside = Number(before !== -1) + Number(after !== -1)
       const sum = (own[slot] ?? 0) + neighbourShare * ((own[before] ?? 0) + (own[after] ?? 0))
       window[slot] = sum / (1 + beside * neighbourShare)
@@ -102,12 +119,12 @@ export class Search {
     return { own, window }
   }
 
-  /** 1 for what someone else said than the one person whom the question names. */
-  #others(): Uint8Array {
+  /** 1 for what someone else said than the one person whom the question names; null when it names none. */
+  #others(): Uint8Array | null {
     const { table, weights } = this.#in
-    const others = new Uint8Array(this.#extent)
     const person = weights.otherPerson === 1 ? -1 : table.speakers.namedIn(this.#query.text)
-    if (person === -1) return others
+    if (person === -1) return null
+    const others = this.#room.flags(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
       const speaker = table.speakerOf(slot)
       if (speaker !== -1 && speaker !== person) others[slot] = 1
@@ -118,39 +135,55 @@ export class Search {
   /** Plain loops over arrays: a search spends most of its time here. */
   #fused({ lexical, cosines, others }: Parts, concepts: readonly Concept[]): Pick<AllScores, 'fused' | 'rival'> {
     const { weights } = this.#in
-    const [allowed, extent] = [this.#allowed, this.#extent]
+    const allowed = this.#allowed
     // words and what else is known without vectors, then vectors: who else said it is judged by the former
     const plain = this.#prior(lexical)
     this.#addRange(plain, lexical.scores, { weight: weights.lexical, least: 0 })
-    const fused = plain.slice()
+    const fused = cosines === null || others === null ? plain : this.#copy(plain)
     if (cosines !== null) {
       this.#addRange(fused, cosines.own, { weight: weights.vector })
       this.#addRange(fused, cosines.window, { weight: weights.window })
     }
+    const rival = others === null ? 0 : this.#heldBack(fused, plain, others)
+    liftStances(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
+    return { fused: this.#besides(fused), rival }
+  }
+
+  #copy(numbers: Float32Array): Float32Array {
+    const copy = this.#room.floats(numbers.length)
+    copy.set(numbers)
+    return copy
+  }
+
+  /** Lowers in `fused` what others said than the person who is named; the best of theirs beside the best of that person's. */
+  #heldBack(fused: Float32Array, plain: Float32Array, others: Uint8Array): number {
+    const { otherPerson } = this.#in.weights
     let [mine, theirs] = [0, 0]
-    for (let slot = 0; slot < extent; slot++) {
-      if (allowed[slot] === 0) continue
+    for (let slot = 0; slot < plain.length; slot++) {
+      if (this.#allowed[slot] === 0) continue
       const score = plain[slot] ?? 0
       if (others[slot] === 1) {
         if (score > theirs) theirs = score
-        fused[slot] = (fused[slot] ?? 0) * weights.otherPerson
+        fused[slot] = (fused[slot] ?? 0) * otherPerson
       } else if (score > mine) mine = score
     }
-    liftStances(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
-    return { fused: this.#besides(fused), rival: mine === 0 ? 0 : theirs / mine }
+    return mine === 0 ? 0 : theirs / mine
   }
 
   /** What the group's words and the time of a passage say of it. */
   #prior({ groups: scores }: LexicalScores): Float32Array {
     const { table, weights } = this.#in
     const { groups } = table
-    const prior = new Float32Array(this.#extent)
-    const most = scores.reduce((all, score) => Math.max(all, score), 0)
+    const prior = this.#room.floats(this.#extent)
+    let most = 0
+    for (let group = 0; group < scores.length; group++) most = Math.max(most, scores[group] ?? 0)
     const moments = weights.time === 0 ? [] : momentsOf(this.#query.text, this.#query.now)
     if (most === 0 && moments.length === 0) return prior
-    const shares = scores.map((score, group) =>
-      most === 0 || groups.sizeOf(group) < weights.leastGroup ? 0 : (weights.group * score) / most,
-    )
+    const shares = this.#room.floats(scores.length)
+    for (let group = 0; group < scores.length; group++) {
+      if (most === 0 || groups.sizeOf(group) < weights.leastGroup) continue
+      shares[group] = (weights.group * (scores[group] ?? 0)) / most
+    }
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
       const fit = moments.length === 0 ? 0 : weights.time * fitOf(moments, table.atOf(slot))
@@ -163,12 +196,13 @@ export class Search {
   #besides(scores: Float32Array): Float32Array {
     const { table, weights } = this.#in
     const share = weights.neighbour
-    if (share === 0) return scores
+    if (share === 0 || table.groups.size === 0) return scores
     const { groups } = table
-    const sums = new Float32Array(this.#extent)
+    const sums = this.#room.floats(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
-      const [before, after] = [scores[groups.before(slot)] ?? 0, scores[groups.after(slot)] ?? 0]
+      const before = scores[groups.before(slot)] ?? 0
+      const after = scores[groups.after(slot)] ?? 0
       sums[slot] = (scores[slot] ?? 0) + share * (before > after ? before : after)
     }
     return sums
@@ -181,7 +215,8 @@ export class Search {
     { weight, least = Number.POSITIVE_INFINITY }: { readonly weight: number; readonly least?: number },
   ): void {
     const allowed = this.#allowed
-    let [low, high] = [least, Number.NEGATIVE_INFINITY]
+    let low = least
+    let high = Number.NEGATIVE_INFINITY
     for (let slot = 0; slot < values.length; slot++) {
       const value = values[slot] ?? 0
       if (allowed[slot] === 0) continue
@@ -243,13 +278,22 @@ export class Search {
   }
 }
 
+function mostOf(scores: Float32Array): number {
+  let most = 0
+  for (let slot = 0; slot < scores.length; slot++) {
+    const score = scores[slot] ?? 0
+    if (score > most) most = score
+  }
+  return most
+}
+
 /** With so many passages, the place among them says half of what it says among many. */
 const few = 10
 
 interface Parts {
   readonly lexical: LexicalScores
   readonly cosines: Cosines | null
-  readonly others: Uint8Array
+  readonly others: Uint8Array | null
 }
 
 interface AllScores extends Parts {
@@ -269,7 +313,7 @@ class Scores {
     this.#in = searched
     this.#all = all
     this.fused = all.fused
-    this.#most = all.fused.reduce((most, score) => Math.max(most, score), 0)
+    this.#most = mostOf(all.fused)
   }
 
   calibrated(slot: number, embedder: string | null): number {
@@ -277,13 +321,13 @@ class Scores {
     const cosine = cosines !== null && this.#in.vectors.has(slot) ? (cosines.own[slot] ?? 0) : null
     const { found, around } = this.#found(slot)
     const { others, rival } = this.#all
-    const person = { other: others[slot] === 1, rival, unseenNames: lexical.unseenNames }
+    const person = { other: others?.[slot] === 1, rival, unseenNames: lexical.unseenNames }
     const evidence = { cosine, found, around, rank: this.#standing(slot, around), ...person }
     return calibrated(evidence, { profile: this.#in.weights.calibration, embedder })
   }
 
   /** How much of the question's weight in words the passage has. */
-  words = (slot: number): number => this.#all.lexical.found[slot] ?? 0
+  words = (slot: number): number => this.#all.lexical.found(slot)
 
   /** How much of it two passages have in common. */
   shared = (slot: number, other: number): number => this.#all.lexical.shared(slot, other)
@@ -294,7 +338,7 @@ class Scores {
     const group = lexical.groups[this.#in.table.groups.numberOf(slot)] ?? 0
     const { found, around } = this.#found(slot)
     const words = { words_found: found, words_around: around, names_unseen: lexical.unseenNames }
-    const person = { other_person: this.#all.others[slot] ?? 0, rival: this.#all.rival }
+    const person = { other_person: this.#all.others?.[slot] ?? 0, rival: this.#all.rival }
     return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, ...words, ...person, rank: this.#rank(slot) }
   }
 
@@ -312,8 +356,8 @@ class Scores {
   #found(slot: number): { readonly found: number; readonly around: number } {
     const { groups } = this.#in.table
     const { found } = this.#all.lexical
-    const own = found[slot] ?? 0
-    const around = Math.max(own, found[groups.before(slot)] ?? 0, found[groups.after(slot)] ?? 0)
+    const own = found(slot)
+    const around = Math.max(own, found(groups.before(slot)), found(groups.after(slot)))
     return { found: own, around }
   }
 }

@@ -10,7 +10,7 @@ const wholly = 0.3
 export interface Lifted {
   readonly concepts: readonly Concept[]
   readonly scores: Float32Array
-  readonly found: Float32Array
+  readonly found: (slot: number) => number
   readonly allowed: Uint8Array
 }
 
@@ -33,8 +33,8 @@ export function liftStances(
     const score = scores[slot] ?? 0
     const isAbout = kind === 'instruction' && score > 0 ? score + wordsIn(table.conditionOf(slot), concepts) : 0
     if (isAbout > close) [closest, close] = [slot, isAbout]
-    const about = Math.min(1, (found[slot] ?? 0) / wholly)
-    scores[slot] = kind === 'reply' ? score * (1 - weights.reply) : score + about * lifts[kind]
+    scores[slot] =
+      kind === 'reply' ? score * (1 - weights.reply) : score + Math.min(1, found(slot) / wholly) * lifts[kind]
   }
   if (closest === -1 || weights.closestInstruction === 0) return
   const most = scores.reduce((all, score) => Math.max(all, score), 0)

@@ -1,20 +1,51 @@
 /** Places of the highest values above 0, highest first; of equal ones the first. */
 export function highest(values: Float32Array, limit: number): readonly number[] {
-  const best: number[] = []
+  const most = Math.max(0, Math.floor(limit))
+  if (most === 0) return []
+  const heap: number[] = []
   let least = 0
   for (let place = 0; place < values.length; place++) {
     const value = values[place] ?? 0
-    if (value <= least || Number.isNaN(value)) continue
-    best.push(place)
-    if (best.length < limit * 4 + 64) continue
-    keep(best, values, limit)
-    least = values[best.at(-1) ?? 0] ?? 0
+    // of equal values the first is kept, which came before
+    if (!(value > least)) continue
+    if (heap.length < most) rise(heap, values, place)
+    else sink(heap, values, place)
+    if (heap.length === most) least = values[heap[0] ?? 0] ?? 0
   }
-  keep(best, values, limit)
-  return best
+  return heap.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
 }
 
-function keep(places: number[], values: Float32Array, limit: number): void {
-  places.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
-  places.length = Math.min(places.length, Math.max(0, Math.floor(limit)))
+/** Whether the place is the first to go: of equal values the one that came later. */
+const isWorse = (values: Float32Array, place: number, than: number): boolean => {
+  const own = values[place] ?? 0
+  const other = values[than] ?? 0
+  return own < other || (own === other && place > than)
+}
+
+/** Adds a place to the heap, whose first is the worst. */
+function rise(heap: number[], values: Float32Array, place: number): void {
+  let at = heap.push(place) - 1
+  while (at > 0) {
+    const above = (at - 1) >> 1
+    const parent = heap[above] ?? 0
+    if (!isWorse(values, place, parent)) break
+    heap[at] = parent
+    at = above
+  }
+  heap[at] = place
+}
+
+/** Puts a place in place of the worst. */
+function sink(heap: number[], values: Float32Array, place: number): void {
+  let at = 0
+  for (;;) {
+    let below = 2 * at + 1
+    if (below >= heap.length) break
+    if (below + 1 < heap.length && isWorse(values, heap[below + 1] ?? 0, heap[below] ?? 0)) below++
+    const child = heap[below] ?? 0
+    if (!isWorse(values, child, place)) break
+    heap[at] = child
+    at = below
+  }
+  heap[at] = place
 }
