@@ -1,26 +1,39 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { rolldown } from 'rolldown'
 
 /*
  * Holds our client of remote tool servers to the official conformance suite: every client scenario that a revision requires,
  * as frozen at its release. One after the other on two lanes: all at once, as the suite runs them, they wait for the machine.
+ * Each scenario starts the suite and the client anew, a hundred starts in all: each of the two is one file, made here.
  */
 
 const revisions = ['2025-11-25', '2026-07-28']
 const lanes = 2
 const timeoutMs = 60_000
 
-const suite = join(
-  createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'),
-  '../dist/index.js',
-)
-const client = join(import.meta.dirname, 'client.ts')
-const kept = join(import.meta.dirname, '../../src/start/kept-sources.js')
 const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
+
+/** A program and all that it loads, written as one file: it starts in half the CPU time, and does the same. @returns the file. */
+const inOneFile = async (program: string, file: string): Promise<string> => {
+  const bundle = await rolldown({ input: program, platform: 'node', logLevel: 'silent' })
+  await bundle.write({ file, format: 'esm', codeSplitting: false })
+  await bundle.close()
+  return file
+}
+
+const suitePackage = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'))
+// it looks for what a revision requires beside itself
+cpSync(suitePackage, join(folder, 'suite'), { recursive: true })
+const suite = await inOneFile(join(suitePackage, 'dist/index.js'), join(folder, 'suite/dist/index.js'))
+// what our sources look for late, by name
+symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
+const client = await inOneFile(join(import.meta.dirname, 'client.ts'), join(folder, 'client.mjs'))
 
 /** What came of one scenario. */
 interface Outcome {
@@ -37,7 +50,7 @@ const required = async (revision: string): Promise<readonly string[]> => {
 }
 
 const outcomeOf = async (revision: string, scenario: string, folder: string): Promise<Outcome> => {
-  const command = `${process.execPath} --disable-warning=ExperimentalWarning --import ${kept} ${client}`
+  const command = `${process.execPath} ${client}`
   const which = ['--scenario', scenario, '--spec-version', revision]
   const args = [suite, 'client', '--command', command, ...which, '--timeout', String(timeoutMs), '--output-dir', folder]
   try {
@@ -49,7 +62,6 @@ const outcomeOf = async (revision: string, scenario: string, folder: string): Pr
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
 const waiting: Pick<Outcome, 'revision' | 'scenario'>[] = []
 for (const revision of revisions) for (const scenario of await required(revision)) waiting.push({ revision, scenario })
 
