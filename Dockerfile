@@ -17,10 +17,10 @@ COPY scripts/services ./scripts/services
 RUN mkdir /data /app/.cache && chown node:node /data /app/.cache && ln -s /app/bin/troupe.js /usr/local/bin/troupe
 USER node
 # a start reads one file then, also where nothing can be written
-RUN node --disable-warning=ExperimentalWarning --max-semi-space-size=8 src/start/make-bundle.ts
+RUN node --disable-warning=ExperimentalWarning --max-semi-space-size=8 --no-parallel-scavenge src/start/make-bundle.ts
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself, not npm: it must get SIGTERM to drain.
-CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "src/start.js"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--no-parallel-scavenge", "src/start.js"]

@@ -34,7 +34,7 @@ if (command === undefined) {
 }
 
 const file = fileURLToPath(new URL(`../${command[0]}`, import.meta.url))
-const options = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8']
+const options = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8', '--no-parallel-scavenge']
 // start.js looks for a bundle first, and does this itself when there is none
 const kept = file.endsWith('.ts') ? ['--import', new URL('../src/start/kept-sources.js', import.meta.url).href] : []
 const child = spawn(process.execPath, [...options, ...kept, file, ...args], {

@@ -7,9 +7,14 @@ const root = resolve(import.meta.dirname, '../..')
 
 /**
  * As `npm start` has them. A nursery of 8 MB and two arenas of malloc keep a busy gateway under 180 MB; 16 MB would take a
- * tenth of the CPU off a turn, and cost 15 MB, 4 MB would add a third (specs/decisions/0080-gateway-hot-path.md).
+ * tenth of the CPU off a turn, and cost 15 MB, 4 MB would add a third (specs/decisions/0080-gateway-hot-path.md). The nursery is
+ * collected by one thread: others spend more on waiting for their share than it is worth (specs/decisions/0228-hot-paths.md).
  */
-export const nodeOptions = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8']
+export const nodeOptions = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=8',
+  '--no-parallel-scavenge',
+]
 const mallocArenas = { MALLOC_ARENA_MAX: '2' }
 
 /**
