@@ -51,13 +51,13 @@ export const findPersonalData = (
   budget: Reading['budget'] = { checks: maxChecks },
 ): readonly Hit[] => {
   const hits: Hit[] = []
-  const windows = numberWindows(text)
   let plain: string | null = null
   for (const each of types.has('name') ? wordyAndNames : wordy) {
     if (!each.mayFind(text)) continue
     plain ??= withoutEscapes(text)
     for (const hit of each.find({ text: plain, region, budget })) hits.push(hit)
   }
+  const windows = numberWindows(text)
   if (windows.length > 0) plain ??= withoutEscapes(text)
   for (const { start, end } of windows) {
     const near = (plain ?? text).slice(start, end)

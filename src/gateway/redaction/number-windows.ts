@@ -11,16 +11,19 @@ const margin = 48
 
 /** Parts of a text that hold numbers, or the colons of an address, with what stands around them; in order and apart. */
 export const numberWindows = (text: string): readonly Run[] => {
-  const windows: Run[] = []
+  let windows: Run[] | undefined
   digits.lastIndex = 0
   for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
     if (match[1] === undefined) continue
+    windows ??= []
     add(windows, text, { start: match.index, end: match.index + match[0].length })
     // all within the margin is in already
     digits.lastIndex = Math.max(digits.lastIndex, match.index + margin - 8)
   }
-  return text.includes('::') ? withColons(windows, text) : windows
+  return text.includes('::') ? withColons(windows ?? none, text) : (windows ?? none)
 }
+
+const none: readonly Run[] = []
 
 const add = (windows: Run[], text: string, found: Run): void => {
   const start = wordStart(text, Math.max(0, found.start - margin))

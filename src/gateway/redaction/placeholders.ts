@@ -51,12 +51,13 @@ const maxWritten = 40
 /** Replaces personal data by placeholders and remembers what each stands for. Of one request: its numbers mean nothing elsewhere. */
 export class Placeholders {
   readonly #hitsOf: HitsOf
-  readonly #values = new Map<string, string>()
-  readonly #names = new Map<string, string>()
-  readonly #counts = new Map<string, number>()
-  readonly #found = new Map<PiiType, number>()
-  /** By the values as they were written; null once a value got two placeholders, or JSON within a text was changed. */
-  #replacements: Map<string, Replacement> | null = new Map()
+  /** Most requests have nothing to replace: none of these is made before there is. */
+  #values: Map<string, string> | undefined
+  #names: Map<string, string> | undefined
+  #counts: Map<string, number> | undefined
+  #found: Record<string, number> | undefined
+  /** Of each value as it was written; null once a value got two placeholders, or JSON within a text was changed. */
+  #replacements: Map<string, CountedReplacement> | null | undefined
 
   constructor(hitsOf: HitsOf) {
     this.#hitsOf = hitsOf
@@ -64,23 +65,23 @@ export class Placeholders {
 
   /** Something was replaced that can be turned back. */
   get used(): boolean {
-    return this.#values.size > 0
+    return this.#values !== undefined
   }
 
   /** What is given back, by the names of placeholders. */
   get values(): ReadonlyMap<string, string> {
-    return this.#values
+    return this.#values ?? noValues
   }
 
   /** How many different values of each type were replaced; nothing for none, to be spread. */
   get found(): Pick<Redacted, 'found'> {
-    return this.#found.size === 0 ? {} : { found: Object.fromEntries(this.#found) }
+    return this.#found === undefined ? nothing : { found: this.#found }
   }
 
   /** What was replaced in texts, to be spread; nothing where a placeholder depends on where its value stands. */
   get replacements(): Pick<Redacted, 'replacements'> {
     const all = this.#replacements
-    return all === null || all.size === 0 ? {} : { replacements: [...all.values()] }
+    return all === null || all === undefined ? nothing : { replacements: [...all.values()] }
   }
 
   /** All texts of a request, and JSON texts of tool calls' arguments, which stay JSON; each in order. */
@@ -88,8 +89,8 @@ export class Placeholders {
     for (const text of texts) this.keepClearOf(text)
     for (const text of toolArguments) this.keepClearOf(text)
     return {
-      texts: texts.map((text) => this.redact(text)),
-      toolArguments: toolArguments.map((text) => this.redactJson(text)),
+      texts: mapped(texts, (text) => this.redact(text)),
+      toolArguments: mapped(toolArguments, (text) => this.redactJson(text)),
     }
   }
 
@@ -98,6 +99,7 @@ export class Placeholders {
     if (!text.includes('[')) return
     for (const [match] of text.matchAll(written)) {
       const { label, number } = partsOf(match)
+      this.#counts ??= new Map()
       this.#counts.set(label, Math.max(this.#counts.get(label) ?? 0, number))
     }
   }
@@ -109,8 +111,11 @@ export class Placeholders {
 
   /** The same for JSON, which stays JSON: what stood there as a number becomes a string. */
   redactJson(text: string): string {
-    const quotes = new QuoteReader(text)
-    return this.#replaced(text, (name, at) => (quotes.inString(at) ? `[${name}]` : `"[${name}]"`))
+    let quotes: QuoteReader | undefined
+    return this.#replaced(text, (name, at) => {
+      quotes ??= new QuoteReader(text)
+      return quotes.inString(at) ? `[${name}]` : `"[${name}]"`
+    })
   }
 
   #replaced(text: string, placeholder: (name: string, at: number) => string): string {
@@ -130,36 +135,64 @@ export class Placeholders {
   }
 
   #note(value: string, placeholder: string): void {
-    const known: Replacement | undefined = this.#replacements?.get(value)
-    if (known !== undefined && known.placeholder !== placeholder) this.#replacements = null
-    this.#replacements?.set(value, { value, placeholder, times: (known?.times ?? 0) + 1 })
+    if (this.#replacements === null) return
+    this.#replacements ??= new Map()
+    const known = this.#replacements.get(value)
+    if (known === undefined) this.#replacements.set(value, { value, placeholder, times: 1 })
+    else if (known.placeholder === placeholder) known.times += 1
+    else this.#replacements = null
   }
 
   restorer(): Restorer {
-    return new PlaceholderRestorer((label, number) => this.#values.get(`${label}_${number}`))
+    const { values } = this
+    return new PlaceholderRestorer((label, number) => values.get(`${label}_${number}`))
   }
 
   #nameFor(written: string, type: PiiType): string {
     const label = labels[type]
     const value = plain(written)
     const key = `${label} ${value}`
+    this.#names ??= new Map()
     const known = this.#names.get(key)
     if (known !== undefined) return known
+    this.#counts ??= new Map()
     const number = (this.#counts.get(label) ?? 0) + 1
     this.#counts.set(label, number)
-    this.#found.set(type, (this.#found.get(type) ?? 0) + 1)
+    this.#found ??= {}
+    this.#found[type] = (this.#found[type] ?? 0) + 1
     const name = `${label}_${number}`
     this.#names.set(key, name)
-    if (!needsEscape.test(value)) this.#values.set(name, value)
+    if (needsEscape.test(value)) return name
+    this.#values ??= new Map()
+    this.#values.set(name, value)
     return name
   }
+}
+
+type CountedReplacement = Omit<Replacement, 'times'> & { times: number }
+
+const nothing = {}
+const noValues: ReadonlyMap<string, string> = new Map()
+
+/** The texts as `map` has them; the same list when none of them changed. */
+const mapped = (texts: readonly string[], map: (text: string) => string): readonly string[] => {
+  let copy: string[] | undefined
+  for (const [at, text] of texts.entries()) {
+    const made = map(text)
+    if (made === text) continue
+    copy ??= [...texts]
+    copy[at] = made
+  }
+  return copy ?? texts
 }
 
 const bracketed = (name: string): string => `[${name}]`
 
 /** Without the escapes of JSON. */
 const plain = (written: string): string =>
-  written.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  !written.includes('\\')
+    ? written
+    : written.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
 /** Says of rising places in a JSON text whether they are within a string. */
 class QuoteReader {

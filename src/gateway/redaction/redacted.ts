@@ -13,4 +13,8 @@ export const redacted = (
     ? policy.redact(texts, toolArguments)
     : policy.redactApart(texts, toolArguments)
 
-const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
+const lengthOf = (texts: readonly string[]): number => {
+  let sum = 0
+  for (const { length } of texts) sum += length
+  return sum
+}

@@ -20,7 +20,7 @@ export interface PolicyChoice {
 export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
   const { types, input, toolArguments, embeddings = input, speech = input, restore, region } = choice
   const sought = { types: new Set(types), region }
-  const given = (made: Redacted): Redacted => (restore ? made : { ...made, restorer: null })
+  const given = (made: Redacted): Redacted => (restore || made.restorer === null ? made : { ...made, restorer: null })
   return {
     ...{ key: JSON.stringify(choice), input, toolArguments, embeddings, speech },
     redact: (texts, calls = []) => {

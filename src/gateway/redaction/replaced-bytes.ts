@@ -41,12 +41,12 @@ interface Found {
 /** @returns whether the value stands as often as it was replaced. */
 const find = (bytes: Buffer, { value, placeholder, times }: Replacement, into: Found[]): boolean => {
   if (value === '' || writtenOtherwise.test(value)) return false
-  const sought = Buffer.from(value)
+  const length = Buffer.byteLength(value)
   let left = times
-  for (let at = bytes.indexOf(sought); at >= 0; at = bytes.indexOf(sought, at + 1)) {
+  for (let at = bytes.indexOf(value); at >= 0; at = bytes.indexOf(value, at + 1)) {
     left -= 1
     if (left < 0) return false
-    into.push({ start: at, end: at + sought.length, placeholder })
+    into.push({ start: at, end: at + length, placeholder })
   }
   return left === 0
 }
@@ -54,13 +54,18 @@ const find = (bytes: Buffer, { value, placeholder, times }: Replacement, into: F
 /** @returns null where two of them overlap. */
 const written = (bytes: Buffer, found: Found[]): Uint8Array | null => {
   if (found.length > 1) found.sort((one, other) => one.start - other.start)
-  const parts: Buffer[] = []
+  let { length } = bytes
+  for (const { start, end, placeholder } of found) length += placeholder.length - (end - start)
+  const whole = Buffer.allocUnsafe(length)
   let from = 0
+  let at = 0
   for (const { start, end, placeholder } of found) {
     if (start < from) return null
-    parts.push(bytes.subarray(from, start), Buffer.from(placeholder))
+    at += bytes.copy(whole, at, from, start)
+    // a placeholder is ASCII
+    at += whole.write(placeholder, at, 'latin1')
     from = end
   }
-  parts.push(bytes.subarray(from))
-  return Buffer.concat(parts)
+  bytes.copy(whole, at, from)
+  return whole
 }

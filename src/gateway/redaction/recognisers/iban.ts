@@ -20,7 +20,9 @@ export const ibans: Recogniser = {
   mayFind: (text) => /[A-Z]{2}\d{2}[ -]?[A-Z0-9]{2}/i.test(text),
   find: ({ text }) => {
     const hits: Hit[] = []
-    for (const { 0: head, index: start } of text.matchAll(opening)) {
+    opening.lastIndex = 0
+    for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+      const { 0: head, index: start } = found
       const length = lengths[head.slice(0, 2).toUpperCase()]
       const end = length === undefined ? null : endOf(text, start, length)
       if (end === null) continue

@@ -29,8 +29,9 @@ export const names: Recogniser = {
   mayFind: (text) => /\p{Lu}\p{L}/u.test(text),
   find: (reading) => {
     const hits: Hit[] = []
-    for (const { 0: words, index } of reading.text.matchAll(capitalised)) {
-      const hit = nameIn(words, index, reading)
+    capitalised.lastIndex = 0
+    for (let found = capitalised.exec(reading.text); found !== null; found = capitalised.exec(reading.text)) {
+      const hit = nameIn(found[0], found.index, reading)
       if (hit !== null) hits.push(hit)
     }
     return hits

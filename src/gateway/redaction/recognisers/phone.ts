@@ -18,7 +18,9 @@ export const phoneNumbers: Recogniser = {
   mayFind: (text) => /\d[\d \u00a0()./-]{5}/.test(text),
   find: (reading) => {
     const hits: Hit[] = []
-    for (const { 0: match, index: start } of reading.text.matchAll(candidate)) {
+    candidate.lastIndex = 0
+    for (let found = candidate.exec(reading.text); found !== null; found = candidate.exec(reading.text)) {
+      const { 0: match, index: start } = found
       const number = numberIn(match, start, reading)
       if (number !== null) hits.push({ start, end: start + number.length, type: 'phone' })
     }
@@ -39,7 +41,14 @@ const numberIn = (match: string, start: number, reading: Reading): string | null
   return null
 }
 
-const digitsIn = (text: string): number => text.replace(/\D/g, '').length
+const digitsIn = (text: string): number => {
+  let digits = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x30 && code <= 0x39) digits += 1
+  }
+  return digits
+}
 
 const isNumber = (text: string, start: number, reading: Reading): boolean => {
   const digits = digitsIn(text)
@@ -48,10 +57,13 @@ const isNumber = (text: string, start: number, reading: Reading): boolean => {
     return digits >= 8 && ((labelled && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
   if (dateShape.test(text)) return false
   if (labelled) return digits >= 9 || /[ ()./-]/.test(text)
-  if (isCounted(reading.text, start)) return false
-  if (northAmerican.test(text)) return reading.region === 'US' || reading.region === 'CA'
-  if (/^00[1-9]/.test(text)) return digits >= 10 && isPlanned(`+${text.slice(2)}`, reading, 'valid')
-  return /^\(?0/.test(text) && /[ ()/-]/.test(text) && digits >= 9 && isPlanned(text, reading, 'valid')
+  // to look at the words before costs the most: what has no shape of a number is none without
+  if (northAmerican.test(text))
+    return (reading.region === 'US' || reading.region === 'CA') && !isCounted(reading.text, start)
+  const isForeign = /^00[1-9]/.test(text)
+  const isShaped = isForeign ? digits >= 10 : /^\(?0/.test(text) && /[ ()/-]/.test(text) && digits >= 9
+  if (!isShaped || isCounted(reading.text, start)) return false
+  return isPlanned(isForeign ? `+${text.slice(2)}` : text, reading, 'valid')
 }
 
 /** Looks into the numbering plan; when that was used too often in one text, the shape has to do. */

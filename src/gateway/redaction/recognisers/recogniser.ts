@@ -41,11 +41,16 @@ export interface MatchRule {
   readonly accepts?: (match: string, start: number) => boolean
 }
 
-/** The matches of a global pattern as hits of one type, where `accepts` agrees. */
-export const hitsOf = (text: string, pattern: RegExp, { type, accepts = () => true }: MatchRule): readonly Hit[] => {
+/**
+ * The matches of a global pattern as hits of one type, where `accepts` agrees. By `exec`: `matchAll` makes the pattern anew
+ * for each text.
+ */
+export const hitsOf = (text: string, pattern: RegExp, { type, accepts }: MatchRule): readonly Hit[] => {
   const hits: Hit[] = []
-  for (const { 0: match, index } of text.matchAll(pattern)) {
-    if (accepts(match, index)) hits.push({ start: index, end: index + match.length, type })
+  pattern.lastIndex = 0
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const { 0: match, index: start } = found
+    if (accepts === undefined || accepts(match, start)) hits.push({ start, end: start + match.length, type })
   }
   return hits
 }
