@@ -42,6 +42,19 @@ describe('a passage index', () => {
     },
   )
 
+  it.each([
+    ['one character', '附近有哪条河？', '商学院位于查尔斯河对面'],
+    ['two', '首都在哪里？', '他们的首都是北京'],
+    ['digits of full width', '１９６６', 'Merit成立于1966年'],
+  ])('finds a Chinese word of %s within a longer text', async (_, text, answer) => {
+    const index = indexOf(answer, '图书馆每天开门', '我们的老师喜欢喝茶')
+    expect((await found(index, question(text)))[0]).toBe(answer)
+  })
+
+  it('finds nothing by Chinese particles alone', async () => {
+    expect(await found(indexOf('我们的老师喜欢喝茶'), question('他的谁？'))).toEqual([])
+  })
+
   it('abstains when nothing has a word of the question', async () => {
     expect(await indexOf('Ann sails').search(question('zeppelin'))).toEqual({ hits: [], abstained: true })
   })

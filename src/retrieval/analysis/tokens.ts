@@ -5,6 +5,9 @@ const asciiWord = /[a-z0-9]+/g
 const ascii = /^[\x00-\x7f]*$/
 const written = /[\p{L}\p{M}\p{N}]+/gu
 const paired = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu
+const han = /\p{Script=Han}/u
+/** Characters that say little by themselves, simplified and traditional. */
+const particles = new Set('的了是在和与與及或之其这這那哪什么麼谁誰吗嗎呢有为為以于於从從被把对對由而也都就')
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const beyondLatin = /[\u0370-\u{10ffff}]/u
 
@@ -16,8 +19,8 @@ const arabicAlike: Readonly<Record<string, string>> = { أ: 'ا', إ: 'ا', آ: 
 export const isAscii = (text: string): boolean => ascii.test(text)
 
 /**
- * The words of a text in any script. Chinese, Japanese and Korean are pairs of neighbouring characters, Thai and its
- * neighbours are cut by the platform's dictionary.
+ * The words of a text in any script. Chinese, Japanese and Korean are pairs of neighbouring characters, Chinese ones
+ * by themselves too, since many are words (Nie, Gao, Zhang and Zhou, 2000); Thai and its neighbours are cut by the platform's dictionary.
  */
 export function tokensOf(text: string, isPlain: boolean = isAscii(text)): readonly Word[] {
   if (isPlain) return (text.toLowerCase().match(asciiWord) ?? []).map(latinWord)
@@ -52,6 +55,11 @@ function pushPairs(characters: readonly string[], tokens: Word[]): void {
   for (let at = 1; at < characters.length; at++) {
     tokens.push(wordOf(`${characters[at - 1]}${characters[at]}`, 'other'))
   }
+  if (characters.length > 1) pushCharacters(characters, tokens)
+}
+
+function pushCharacters(characters: readonly string[], tokens: Word[]): void {
+  for (const each of characters) if (han.test(each) && !particles.has(each)) tokens.push(wordOf(each, 'other'))
 }
 
 function push(text: string, tokens: Word[]): void {
