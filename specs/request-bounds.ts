@@ -94,6 +94,16 @@ export const requestBounds: readonly Bound[] = [
     test: ['test/gateway/chat/long-answers.test.ts', 'without an end, %s, is left as broken and not kept'],
   },
   {
+    of: 'whole answers of providers that are read or handed on at one time',
+    most: 'an eighth of the heap, beyond the first 64 KB of each; three quarters of that for one project',
+    beyond: '503 `overloaded`, and the rest of the answer is not read',
+    code: ['src/outgoing/answer-room.ts', 'shareOfHeap'],
+    test: [
+      'test/gateway/chat/long-answers.test.ts',
+      'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
+    ],
+  },
+  {
     of: 'choices of one chunk of a streamed answer',
     most: '1,024',
     beyond: 'the answer ends as broken (`provider_stream_broken`)',

@@ -25,6 +25,10 @@ export const cancelled = (): AttemptFailed => refused(new ModelError('cancelled'
 export const streamBroken = (): AttemptFailed =>
   refused(new ModelError('provider_stream_broken', 'The provider ended its answer early.'))
 
+/** Answers take all the memory that they may; this one is not read to its end. */
+export const noRoom = (): AttemptFailed =>
+  refused(new ModelError('overloaded', errors.overloaded.message, { retryAfterMs: 1000 }))
+
 /** Nothing came in time. Not tried again: the caller has waited a whole limit already. */
 export const timedOut = (what: 'answer' | 'continue'): AttemptFailed =>
   refused(new ModelError('provider_timeout', `The provider did not ${what} in time.`))

@@ -64,6 +64,7 @@ export type ModelErrorCode =
   | 'content_policy_violation'
   | 'bad_request'
   | 'request_loop'
+  | 'overloaded'
   | 'cancelled'
 
 /** A failed model call, after the adapter's own retries. Its message is safe to show: no key, no host, no driver text. */

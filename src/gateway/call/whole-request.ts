@@ -1,7 +1,8 @@
+import type { AnswerSeat } from '#outgoing/answer-room.ts'
 import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import type { WireBody } from '#outgoing/shares/encode-in-steps.ts'
 import { Attempt, type Patience } from './attempt.ts'
-import { type AttemptFailed, cancelled, type ErrorAnswer, streamBroken } from './failure.ts'
+import { type AttemptFailed, cancelled, type ErrorAnswer, noRoom, streamBroken } from './failure.ts'
 import type { Route } from './routes.ts'
 import { reachable, type Upstreams } from './upstreams.ts'
 import { policyFor } from './waits.ts'
@@ -23,6 +24,8 @@ export interface WholeRequest {
   /** How long the provider may be silent; undefined: as its connection or the installation says. */
   readonly timeoutMs: number | undefined
   readonly failureOf: (answer: ErrorAnswer) => AttemptFailed
+  /** The room of the answer; given back by its caller. */
+  readonly seat: AnswerSeat
   /** As soon as it aborts, the connection is cut. */
   readonly signal: AbortSignal
 }
@@ -38,7 +41,15 @@ export const wholeRequest = async (parts: RequestParts, route: Route, request: W
 const sent = (
   { upstreams, patience }: RequestParts,
   route: Route,
-  { path, headers, body, failureOf, timeoutMs, signal }: Omit<WholeRequest, 'body'> & { body: string | Uint8Array },
+  {
+    path,
+    headers,
+    body,
+    failureOf,
+    timeoutMs,
+    signal,
+    seat,
+  }: Omit<WholeRequest, 'body'> & { body: string | Uint8Array },
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const { dispatcher, origin, basePath } = reachable(upstreams, route)
@@ -55,6 +66,7 @@ const sent = (
       {
         bytes: (part) => {
           if (!answer.push(part)) throw streamBroken()
+          if (!seat.grow(part.length)) throw noRoom()
         },
         over: () => settled(() => resolve(answer.bytes)),
         failed: (failure) => settled(() => reject(failure)),

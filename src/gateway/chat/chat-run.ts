@@ -1,4 +1,3 @@
-import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { atOnce, inShares, nextShare } from '#outgoing/shares/in-shares.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { SsrfRefused } from '#outgoing/ssrf-guard.ts'
@@ -31,12 +30,13 @@ import { type ChatRequest, chatRequest, modelsOf } from './chat-request.ts'
 import { ChunkReader } from './chunk-reader.ts'
 import { FrameReader } from './frame-reader.ts'
 import { FramesThenChunks } from './frames-then-chunks.ts'
+import { GatheredAnswer } from './gathered-answer.ts'
 import { affordableTokens, hasTokenLimit, mostCostOf, shortestAnswer } from './most-cost.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 import { failureBy } from './status-failure.ts'
 import { seeingWays, showsImages, visionRoute } from './vision-route.ts'
-import { maxWholeBytes, readWhole, type Whole } from './whole-answer.ts'
+import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
 
@@ -103,7 +103,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   #request: ChatRequest | null = null
   #attempt: Attempt | null = null
   #reader: AnswerReader | null = null
-  #whole = new BoundedBytes(maxWholeBytes)
+  readonly #whole: GatheredAnswer
   #delivered = false
   /** The last of an answer's chunks, which has what it cost. */
   #usageChunk: WireObject | null = null
@@ -118,6 +118,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#parts = parts
     this.#input = input
     this.#listener = listener
+    this.#whole = new GatheredAnswer(input.caller.project)
     this.#run = new CallRun<Way>(parts, this)
     this.#record = new ChatRecord(this.#run.record, input)
   }
@@ -200,6 +201,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   }
 
   end(error: Error | null): CallEnd {
+    this.#whole.clear()
     if (error !== null) this.#noteSoFar()
     return { ...this.#record.end(error), redactions: this.#redactions }
   }
@@ -215,11 +217,12 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   bytes(part: Buffer): void {
     this.#run.record.begun()
     if (!this.streamed) {
-      if (!this.#whole.push(part)) throw streamBroken()
+      this.#whole.push(part)
       return
     }
     const reader = this.#reader ?? this.#readerOf(kindOf(part))
     if (reader === null) return
+    if (reader instanceof WholeReader) this.#whole.takeRoom(part)
     if (!reader.push(part)) this.#attempt?.pause()
     // a listener may have cancelled the run meanwhile
     if (!reader.done || this.#run.isOver) return
@@ -290,7 +293,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const { posting, basePath } = this.#parts.upstreams.of(route)
     this.#request = request
     this.#reader = null
-    this.#whole = new BoundedBytes(maxWholeBytes)
+    this.#whole.clear()
     this.#run.record.attempts++
     const attempt = new Attempt(this, policyFor(this.#parts.patience, route.waits, this.caller.timeoutMs))
     this.#attempt = attempt

@@ -1,3 +1,4 @@
+import { type AnswerSeat, answerRoom } from '#outgoing/answer-room.ts'
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { encodeJson } from '#outgoing/shares/encode-in-steps.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
@@ -57,6 +58,11 @@ export interface DocumentCall {
   readonly signal: AbortSignal
 }
 
+/** The same, with the room that its answer takes. */
+interface SeatedCall extends DocumentCall {
+  readonly seat: AnswerSeat
+}
+
 /** An answer as its provider wrote it. */
 export interface DocumentOutcome {
   readonly answer: WireObject
@@ -77,7 +83,20 @@ export class DocumentCalls {
   }
 
   /** @throws {ServiceError} `model_not_found` where no provider of the model has the operation; what providers refuse. */
-  async create(kind: DocumentKind, { caller, body, signal }: DocumentCall): Promise<DocumentOutcome> {
+  async create(kind: DocumentKind, call: DocumentCall): Promise<DocumentOutcome> {
+    const seat = answerRoom.seat(call.caller.project)
+    try {
+      return await this.#create(kind, call, seat)
+    } finally {
+      seat.leave()
+    }
+  }
+
+  async #create(
+    kind: DocumentKind,
+    { caller, body, signal }: DocumentCall,
+    seat: AnswerSeat,
+  ): Promise<DocumentOutcome> {
     const { operation, need } = kind
     const policy = await this.#parts.redaction.policyOf(caller.project)
     const { document: sent, restorer, found } = await redactedDocument(body, policy)
@@ -90,7 +109,7 @@ export class DocumentCalls {
         ...{ caller, operation, signal, need, model: textOf(body.model), streamed: false },
         mostUsd: ({ route }) => kind.costUsd(route, kind.most(sent)),
         sharesTicket: () => false,
-        answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal }),
+        answer: (next, current) => this.#answer(next, current, { caller, body: sent, signal, seat }),
         discard: () => {},
         onward: onwardAfter,
         refusalOf,
@@ -113,8 +132,8 @@ export class DocumentCalls {
     return { answer: restoredDocument(answer, restorer), route: way.route, headers }
   }
 
-  #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: DocumentCall): Promise<WireObject> {
-    const { caller, body, signal } = call
+  #answer({ route, target }: DocumentWay, run: CallRun<DocumentWay>, call: SeatedCall): Promise<WireObject> {
+    const { caller, body, signal, seat } = call
     const { models: _models, ...rest } = body
     const json = { 'content-type': 'application/json', accept: 'application/json' }
     const headers = { ...json, ...target.headers, ...identityEncoding, via: viaOf(caller) }
@@ -122,7 +141,15 @@ export class DocumentCalls {
     const failureOf = (refusal: ErrorAnswer) => statusFailure(refusal, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++
-      const request = { path: target.path, headers, body: document, failureOf, timeoutMs: caller.timeoutMs, signal }
+      const request = {
+        path: target.path,
+        headers,
+        body: document,
+        failureOf,
+        timeoutMs: caller.timeoutMs,
+        signal,
+        seat,
+      }
       const bytes = await wholeRequest(this.#parts, route, request)
       run.record.begun()
       const answer = await parsedAnswer(bytes)

@@ -1,3 +1,4 @@
+import { type AnswerSeat, answerRoom } from '#outgoing/answer-room.ts'
 import { identityEncoding } from '#outgoing/identity-encoding.ts'
 import { parsedAnswer } from '#outgoing/shares/parsed-answer.ts'
 import { viaOf } from '#outgoing/via.ts'
@@ -14,7 +15,7 @@ import { onwardAfter } from '../call/onward.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import { refusalOf, statusOf } from '../call/refusal.ts'
 import type { Ways } from '../call/ways.ts'
-import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
+import { type RequestParts, type WholeRequest, wholeRequest } from '../call/whole-request.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { EmbeddingRequest, ProviderEmbeddings } from '../providers/embedding-format.ts'
 import { encodedAs, type VectorEncoding, type WireVector } from '../providers/vector-encoding.ts'
@@ -67,6 +68,15 @@ export class EmbeddingCalls {
 
   /** @throws {ServiceError} It is recorded then, too. */
   async create(call: EmbeddingCall): Promise<EmbeddingOutcome> {
+    const seat = answerRoom.seat(call.caller.project)
+    try {
+      return await this.#create(call, seat)
+    } finally {
+      seat.leave()
+    }
+  }
+
+  async #create(call: EmbeddingCall, seat: AnswerSeat): Promise<EmbeddingOutcome> {
     const { caller, operation, body, signal } = call
     const prepared = new PreparedWays(this.#parts, call)
     let done: { readonly answer: Embedded; readonly costUsd: string | null } | null = null
@@ -76,7 +86,7 @@ export class EmbeddingCalls {
         ...{ caller, operation, signal, need: 'embedding', model: textOf(body.model), streamed: false },
         mostUsd: ({ route, request }) => costBy(route, mostUsage(request)),
         sharesTicket: () => false,
-        answer: (next, current) => this.#embedded(next, current, signal),
+        answer: (next, current) => this.#embedded(next, current, { signal, seat }),
         discard: () => {},
         onward: onwardAfter,
         refusalOf,
@@ -101,9 +111,15 @@ export class EmbeddingCalls {
     return { ...answer, bytes, costUsd, headers }
   }
 
-  async #embedded(way: EmbeddingWay, run: CallRun<EmbeddingWay>, signal: AbortSignal): Promise<Embedded> {
+  async #embedded(
+    way: EmbeddingWay,
+    run: CallRun<EmbeddingWay>,
+    { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
+  ): Promise<Embedded> {
     const { route, request, requests } = way
-    const answers = await inLanes(requests, { lanes, signal }, (each, either) => this.#one(each, { way, run }, either))
+    const answers = await inLanes(requests, { lanes, signal }, (each, either) =>
+      this.#one(each, { way, run }, { signal: either, seat }),
+    )
     const vectors = answers.flatMap((answer) => answer.vectors)
     const [first] = answers
     const kept = answers.length === 1 && vectors.every((vector) => isEncoded(vector, request.encoding))
@@ -116,13 +132,17 @@ export class EmbeddingCalls {
     }
   }
 
-  #one(each: ProviderEmbeddings, { way, run }: { way: EmbeddingWay; run: CallRun<EmbeddingWay> }, signal: AbortSignal) {
+  #one(
+    each: ProviderEmbeddings,
+    { way, run }: { way: EmbeddingWay; run: CallRun<EmbeddingWay> },
+    { signal, seat }: Pick<WholeRequest, 'signal' | 'seat'>,
+  ) {
     const { caller, route, format } = way
     const headers = { ...each.headers, ...identityEncoding, via: viaOf(caller) }
     const failureOf = (refusal: ErrorAnswer) => format.failure(refusal, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++
-      const request = { ...each, headers, failureOf, timeoutMs: caller.timeoutMs, signal }
+      const request = { ...each, headers, failureOf, timeoutMs: caller.timeoutMs, signal, seat }
       const bytes = await wholeRequest(this.#parts, route, request)
       run.record.begun()
       return { ...each.answer(await parsedAnswer(bytes)), bytes }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answerRoom } from '#outgoing/answer-room.ts'
 import type { Answer } from '../call/scripted-upstream.ts'
 import { whole } from '../call/scripted-upstream.ts'
 import { type ChatWorld, goodAnswer, json, openChatWorld } from './chat-world.ts'
@@ -42,6 +43,24 @@ describe('an answer of a provider', () => {
     // what lies in the buffers of both ends comes on top
     expect(await sent).toBeLessThan((most + 24) * mebibyte)
   })
+
+  it.each([
+    ['whole', false],
+    ['whole, where a stream was requested', true],
+  ])(
+    'that finds no room among others, %s, is refused as overloaded, and what it took is given back',
+    async (_, stream) => {
+      const others = answerRoom.seat('prj_others')
+      others.grow(answerRoom.most)
+      const { answer } = endless('{"choices":[{"message":{"content":"')
+      world.first.script(answer)
+      expect(await world.request({ stream })).toMatchObject({ error: { code: 'overloaded' } })
+      others.leave()
+      expect(answerRoom.bytes).toBe(0)
+      world.first.script(json(goodAnswer))
+      expect(await world.request()).toMatchObject({ error: null })
+    },
+  )
 
   it('of 20 MB is read as it is', async () => {
     const content = '"wörld" 🌍 '.repeat(1_500_000)

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { AnswerRoom } from '#outgoing/answer-room.ts'
+
+/** Counted beyond the first 64 KB of each answer. */
+const free = 64 * 1024
+const most = 1_000_000
+
+describe('room for whole answers', () => {
+  it('is taken as bytes come, beyond the first 64 KB, and given back when the call is over', () => {
+    const room = new AnswerRoom(most)
+    const seat = room.seat('a')
+    expect(seat.grow(free)).toBe(true)
+    expect(room.bytes).toBe(0)
+    expect(seat.grow(500)).toBe(true)
+    expect(room.bytes).toBe(500)
+    seat.leave()
+    seat.leave()
+    expect(room.bytes).toBe(0)
+  })
+
+  it('has three quarters for one project, and the rest for others', () => {
+    const room = new AnswerRoom(most)
+    const [first, second, other] = [room.seat('a'), room.seat('a'), room.seat('b')]
+    expect(first.grow(free + 500_000)).toBe(true)
+    expect(second.grow(free + 300_000)).toBe(false)
+    expect(other.grow(free + 300_000)).toBe(true)
+    expect(room.bytes).toBe(800_000)
+    expect(other.grow(300_000)).toBe(false)
+    first.leave()
+    expect(other.grow(300_000)).toBe(true)
+  })
+
+  it('is given to one answer that is larger than all of it, where that is alone', () => {
+    const room = new AnswerRoom(most)
+    const seat = room.seat('a')
+    expect(seat.grow(free + 3 * most)).toBe(true)
+    expect(room.seat('b').grow(free + 1)).toBe(false)
+    expect(seat.grow(most)).toBe(true)
+    seat.leave()
+    expect(room.bytes).toBe(0)
+  })
+})
