@@ -190,6 +190,8 @@ export const operations = /** @type {const} */ ({
   'browser_jobs.get': ['GET', '/v1/web/browse/{jobId}', []],
   'browser_jobs.cancel': ['POST', '/v1/web/browse/{jobId}/cancel', []],
   'browser_jobs.continue': ['POST', '/v1/web/browse/{jobId}/continue', []],
+  'browser_jobs.live': ['GET', '/v1/web/browse/{jobId}/live', ['event_names', 'after']],
+  'browser_jobs.input': ['POST', '/v1/web/browse/{jobId}/input', []],
   'browser_jobs.picture': ['GET', '/v1/web/browse/{jobId}/steps/{index}/screenshot', []],
   'browser_profiles.list': ['GET', '/v1/web/profiles', ['limit', 'cursor']],
   'browser_profiles.delete': ['DELETE', '/v1/web/profiles/{profileId}', []],

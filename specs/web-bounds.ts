@@ -80,6 +80,23 @@ export const webBounds: readonly Bound[] = [
     test: ['test/actors/browser/jobs/job-use-cases.test.ts', 'wait for 20 minutes in all, and no longer'],
   },
   {
+    of: 'readers of the live view of a browser job',
+    most: '50 that wait for a frame; each has the newest frame alone, of 2,000,000 characters at most',
+    beyond: '429 `rate_limit_exceeded`; a slow reader misses frames',
+    code: ['specs/resources/web/browse-limits.ts', 'maxViewers'],
+    test: ['test/e2e/browser/live-view.e2e.test.ts', 'serves 50 readers and refuses more'],
+  },
+  {
+    of: 'what people send to the page of a browser job',
+    most: '100 events a request, 250 a second, 400 that wait with 100,000 characters',
+    beyond: '429 `rate_limit_exceeded`',
+    code: ['src/actors/browser/engine/live/input-queue.ts', 'mostWaiting'],
+    test: [
+      'test/actors/browser/engine/live/input-queue.test.ts',
+      'is refused beyond 250 a second, and what waits beyond 400 or 100,000 characters',
+    ],
+  },
+  {
     of: 'windows that the page of a job opens',
     most: '20; each is closed',
     beyond: 'the job fails with `fetch_failed`',

@@ -38,3 +38,15 @@ export const maxProfiles = 100
 
 /** Size of a profile's cookies and storage, in bytes of JSON. */
 export const maxProfileBytes = 256 * 1024
+
+/** What people may send to the page of a job at a time: things in a request, characters of a text, things and characters that wait, things a second. */
+export const liveInput = {
+  maxEvents: 100,
+  maxText: 10_000,
+  mostWaiting: 400,
+  mostText: 100_000,
+  perSecond: 250,
+} as const
+
+/** Readers of the live view of one job. */
+export const maxViewers = 50

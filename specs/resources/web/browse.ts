@@ -1,5 +1,5 @@
 import { type Access, secretKeyOnly, secretKeyOrDashboard } from '#specs/access.ts'
-import { answersBytes, answersJson } from '#specs/dsl/answer.ts'
+import { answersBytes, answersEvents, answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { cursorPage, cursorQuery } from '#specs/dsl/lists.ts'
 import {
@@ -29,6 +29,7 @@ import {
   viewportHeight,
   viewportWidth,
 } from './browse-limits.ts'
+import { liveEvents, pageInputs } from './live-view.ts'
 
 const path = '/v1/web/browse'
 const reads: Access = secretKeyOrDashboard('member')
@@ -256,6 +257,33 @@ export const browserJobs = defineOperations('browser_jobs', {
     answer: answersJson(job),
     event: 'continue',
     errors: ['invalid_transition'],
+  },
+  live: {
+    summary: 'Watch the page of a browser job that waits',
+    description:
+      'Pictures of the page while the job waits for a person, some a second and only when it changes, as server-sent events. The stream ends with the wait; 409 `invalid_transition` for a job that waits for no person.',
+    method: 'GET',
+    path: `${path}/{jobId}/live`,
+    access: uses,
+    envelope: 'web',
+    ofTenants: 'tenant',
+    answer: answersEvents(liveEvents, { resumable: true }),
+    errors: ['invalid_transition'],
+  },
+  input: {
+    summary: 'Use the page of a browser job that waits',
+    description:
+      'Mouse and keyboard of the person that the job waits for. What is typed is stored nowhere. It is done in order, after the answer; 429 `rate_limit_exceeded` for more than 250 a second, or when the page does not take them. 409 `invalid_transition` for a job that waits for no person.',
+    method: 'POST',
+    path: `${path}/{jobId}/input`,
+    access: uses,
+    envelope: 'web',
+    ofTenants: 'tenant',
+    // a kept key would keep what was typed, as a hash that short texts can be found by
+    idempotency: 'ignored',
+    body: object({ events: described(pageInputs, 'What the person did, in order.') }),
+    answer: answersJson(object({ accepted: integer({ description: 'Number of events that were taken.' }) })),
+    errors: ['invalid_transition', 'rate_limit_exceeded'],
   },
   picture: {
     summary: 'Retrieve the picture of a step',

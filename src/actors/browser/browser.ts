@@ -9,6 +9,7 @@ import { agentBrowser } from './agents/agent-browser.ts'
 import { ChromiumMissing, findChromium } from './engine/find-chromium.ts'
 import { visit } from './engine/visit.ts'
 import { VisitFailed } from './engine/visit-failed.ts'
+import { handOverUseCases } from './handover/hand-over-use-cases.ts'
 import { HandOvers, handOverLimits } from './handover/hand-overs.ts'
 import { browserEffects } from './jobs/browser-effects.ts'
 import { BrowserPool, poolLimits } from './jobs/browser-pool.ts'
@@ -57,6 +58,7 @@ export const browser = capability({
     return {
       useCases: {
         ...jobUseCases({ host, storage, blobs, guard: guard.content, path, now }),
+        ...handOverUseCases({ host, blobs, log, now }),
         ...profileUseCases(profiles),
       },
       effects: {

@@ -1,12 +1,13 @@
 import type { MachineDefinition } from '#machines/definition.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { covers, type Scope } from '#specs/scope.ts'
-import type { Commit, LogEvent, StoredLogEvent } from '#storage/ports.ts'
+import type { Commit, JsonObject, LogEvent, StoredLogEvent } from '#storage/ports.ts'
 import type { Telemetry } from '#telemetry/telemetry.ts'
 import { within } from './clock.ts'
 import { CommitExecutor } from './commit/commit-executor.ts'
 import { Settler } from './commit/settler.ts'
 import { Elsewhere, Superseded } from './commit/superseded.ts'
+import { AtWork } from './effects/at-work.ts'
 import { EffectRunner } from './effects/effect-runner.ts'
 import { checkedCatalog } from './effects/effects.ts'
 import { isErased } from './erasure/erased-actors.ts'
@@ -53,6 +54,8 @@ export abstract class Host {
   readonly recovery: ShardRecovery
   /** What goes on no further by itself. */
   readonly stuck: StuckBook
+  /** What effects answer while they run here. */
+  readonly atWork = new AtWork()
   readonly #options: HostOptions
   readonly #outbox: Outbox
   readonly #residents: Residents
@@ -182,6 +185,9 @@ export abstract class Host {
 
   /** The actor; when this process runs it, loaded, and what its newest commit left undone is taken up. Null when there is none. */
   abstract load(id: string): Promise<Resident | null>
+
+  /** What an effect of an actor answers now, wherever it runs; null when none does. @throws {StoreUnavailable} */
+  abstract question(id: string, question: JsonObject): Promise<JsonObject | null>
 
   /** Resolves when what an actor has sent is taken. @throws {StoreUnavailable} when a request cannot wait for that. */
   abstract delivered(id: string): Promise<void>

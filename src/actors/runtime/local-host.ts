@@ -1,4 +1,4 @@
-import type { LogEvent } from '#storage/ports.ts'
+import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import { Superseded } from './commit/superseded.ts'
 import { Host, type HostOptions } from './host.ts'
 import { newId } from './ids.ts'
@@ -31,6 +31,10 @@ export class LocalHost extends Host {
 
   load(id: string): Promise<Resident | null> {
     return this.recovery.underWay(shardOf(id)) === undefined ? this.loadHere(id) : loadMade(this.#making, id)
+  }
+
+  question(id: string, question: JsonObject): Promise<JsonObject | null> {
+    return this.atWork.answer(id, question)
   }
 
   delivered(id: string): Promise<void> {

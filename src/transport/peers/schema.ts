@@ -56,6 +56,7 @@ const requests: Readonly<Record<PeerRequest['kind'], Field>> = {
     again: either(absent, flag),
   }),
   delivered: object({ actor: text }),
+  question: object({ actor: text, question: isObject }),
   rows: isObject,
   follow: object({ actors: texts, follower: text }),
 }
@@ -67,6 +68,7 @@ const answers: Readonly<Record<PeerAnswer['kind'], Field>> = {
     standing: either(absent, object({ busy: flag, lastSequence: count })),
   }),
   done: isObject,
+  said: object({ said: either(nothing, isObject) }),
   elsewhere: isObject,
 }
 

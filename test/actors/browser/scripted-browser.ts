@@ -41,11 +41,13 @@ export const endlessVisit: ScriptedVisit = async ({ signal, submitting }) => {
   return { failed: new VisitFailed('cancelled', 'The job was ended.'), peakBytes: null }
 }
 
+const blankPage = { frame: async () => null, input: () => {} }
+
 /** A page that is handed over to a person once, for ten minutes, and read then. */
 export const handedOverVisit: ScriptedVisit = async (request) => {
   const { stepped, signal } = request
   try {
-    const note = await request.handOver({ message: 'Please log in.', timeoutMs: 600_000, signal })
+    const note = await request.handOver({ message: 'Please log in.', timeoutMs: 600_000, page: blankPage, signal })
     const step = { type: 'handOver', selector: null, status: 'completed', url: request.request.url } as const
     await stepped({ ...step, started_at_ms: 0, duration_ms: 1, ...(note !== null && { note }) }, null)
   } catch (error) {

@@ -8,6 +8,8 @@ export const password = 'correct-horse-77'
 export class LoginSite {
   /** Methods and paths that reached it. */
   readonly requests: string[] = []
+  /** Further pages, by their paths. */
+  readonly pages = new Map<string, string>()
   readonly #server = createServer(async (request, response) => {
     let body = ''
     for await (const part of request) body += part
@@ -17,7 +19,7 @@ export class LoginSite {
     if (method === 'POST' && new URLSearchParams(body).get('password') === password)
       return response.writeHead(303, { location: '/inside?code=s3cr3t', 'set-cookie': 'seat=17; Path=/' }).end()
     const isInside = url.startsWith('/inside') && headers.cookie === 'seat=17'
-    response.end(isInside ? inside : form)
+    response.end(this.pages.get(url) ?? (isInside ? inside : form))
   })
 
   static async open(): Promise<LoginSite> {

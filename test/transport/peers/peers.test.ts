@@ -52,6 +52,7 @@ describe('questions of one process to another', () => {
       },
       { kind: 'delivered', actor: 'ses_1' },
       { kind: 'rows' },
+      { kind: 'question', actor: 'job_1', question: { kind: 'frame', after: 0 } },
       { kind: 'follow', actors: ['ses_1', 'ses_2'], follower: 'p' },
     ]
     const peers = openPeering()

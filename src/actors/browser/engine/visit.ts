@@ -4,6 +4,7 @@ import { GuardedProxy } from '#outgoing/guarded-proxy.ts'
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { handOverTimeoutMs } from '#specs/resources/web/browse-limits.ts'
 import { startBrowser } from './browser-process.ts'
+import { LivePage, type PersonsPage } from './live/live-page.ts'
 import { emptySecretFields, maskSecretFields } from './masked-fields.ts'
 import { act, settled } from './page-actions.ts'
 import { type PageRead, readPage } from './read-page.ts'
@@ -53,6 +54,7 @@ export interface PersonWait {
   /** What the person is to do. */
   readonly message: string | null
   readonly timeoutMs: number
+  readonly page: PersonsPage
   /** The visit is over, with its browser. */
   readonly signal: AbortSignal
 }
@@ -200,9 +202,13 @@ class Visit {
     }
     this.#wasHandedOver = true
     const { message = null, timeoutMs = handOverTimeoutMs.default } = action
-    const note = await this.#wanted.handOver({ message, timeoutMs, signal: this.#wanted.signal })
-    await settled(page)
-    return note
+    const live = new LivePage(page, this.#parts.now)
+    try {
+      return await this.#wanted.handOver({ message, timeoutMs, page: live, signal: this.#wanted.signal })
+    } finally {
+      await live.close()
+      await settled(page)
+    }
   }
 
   async #openPage(context: BrowserContext): Promise<Page> {

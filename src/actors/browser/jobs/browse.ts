@@ -8,6 +8,7 @@ import { contextOf } from '#runtime/schema.ts'
 import type { PersonWait, VisitEnd, Visited, VisitRequest } from '../engine/visit.ts'
 import { VisitFailed } from '../engine/visit-failed.ts'
 import type { HandOvers } from '../handover/hand-overs.ts'
+import { answering } from '../handover/live-questions.ts'
 import type { BrowserProfiles } from '../profiles/browser-profiles.ts'
 import type { BrowserPool } from './browser-pool.ts'
 import type { JobBlobs, JobOwner } from './job-blobs.ts'
@@ -19,7 +20,7 @@ import type { StoredResult } from './schema.ts'
 export interface BrowseParts {
   /** Visits a page in a browser; never rejects. */
   readonly visit: (request: VisitRequest) => Promise<VisitEnd>
-  readonly host: Pick<Host, 'deliver' | 'load'>
+  readonly host: Pick<Host, 'deliver' | 'load' | 'atWork'>
   readonly clock: Clock
   readonly pool: BrowserPool
   readonly handOvers: HandOvers
@@ -109,19 +110,21 @@ interface Attempt {
 
 /** Waits for a person, in one of the few places for that. The machine ends a wait that takes too long, with its job. */
 const handedOver = async (
-  { handOvers, now }: BrowseParts,
+  { handOvers, host, now }: BrowseParts,
   { journal, job, owner }: Attempt,
-  { message, timeoutMs, signal }: PersonWait,
+  { message, timeoutMs, page, signal }: PersonWait,
 ): Promise<string | null> => {
   const handOver = handOvers.open({ job: owner.job, attempt: job.attempts + 1, owner: ownerName(owner) })
   if (handOver === null)
     throw new VisitFailed('hand_over_unavailable', 'Too many jobs wait for a person on this server.')
+  const leave = host.atWork.open(owner.job, answering(page))
   try {
     const at = now()
     const isHeard = await journal.waits(message, { at, expires_at: at + timeoutMs })
     if (!isHeard) throw new VisitFailed('cancelled', cancelled.message)
     return await Promise.race([handOver.continued, aborted(signal)])
   } finally {
+    leave()
     handOver.close()
   }
 }

@@ -1,6 +1,5 @@
 import type { UseCases } from '#actors/call/use-cases.ts'
 import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
-import { actorOf } from '#records/audit-note.ts'
 import { pageOf } from '#records/pages.ts'
 import { Table } from '#records/table.ts'
 import { newId, newIdFor } from '#runtime/ids.ts'
@@ -18,7 +17,7 @@ export interface JobParts extends OpenJobParts {
   readonly blobs: JobBlobs
 }
 
-type JobUseCases = Pick<UseCases, Extract<keyof UseCases, `browser_jobs.${string}`>>
+type JobUseCases = Pick<UseCases, `browser_jobs.${'create' | 'list' | 'get' | 'cancel' | 'picture'}`>
 
 const kind = browserJobDefinition
 
@@ -44,13 +43,6 @@ export const jobUseCases = (parts: JobParts): JobUseCases => {
     'browser_jobs.cancel': async ({ scope, params, idempotency }) => {
       const job = await find(scope, params.jobId)
       await host.deliverTo(job, { event: { type: 'cancel', at: now() }, cause: idempotency?.cause ?? newId('req') })
-      return shown(await find(scope, params.jobId))
-    },
-    'browser_jobs.continue': async (call) => {
-      const { scope, params, body, idempotency } = call
-      const job = await find(scope, params.jobId)
-      const event = { type: 'continue', by: actorOf(call), ...body, at: now() } as const
-      await host.deliverTo(job, { event, cause: idempotency?.cause ?? newId('req') })
       return shown(await find(scope, params.jobId))
     },
     'browser_jobs.picture': async ({ scope, params }) => {

@@ -1,9 +1,10 @@
-import type { LogEvent } from '#storage/ports.ts'
+import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import { Host, type HostOptions } from '../host.ts'
 import { newId, newIdIn } from '../ids.ts'
 import type { FeedState } from '../messages/feed.ts'
 import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
 import type { ClusterNode } from './cluster-node.ts'
+import { questionElsewhere } from './question-elsewhere.ts'
 
 /** The host of one process of a cluster: what concerns an actor of another process goes there by way of its node. */
 export class ClusterHost extends Host {
@@ -34,6 +35,10 @@ export class ClusterHost extends Host {
 
   load(id: string): Promise<Resident | null> {
     return this.node.read(id)
+  }
+
+  question(id: string, question: JsonObject): Promise<JsonObject | null> {
+    return this.node.router.route(id, questionElsewhere(this, id, question))
   }
 
   delivered(id: string): Promise<void> {

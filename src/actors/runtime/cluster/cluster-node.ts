@@ -58,10 +58,10 @@ const lookMs = 50
 /** One process of a cluster: what its host requests of the others, and what they request of it. */
 export class ClusterNode {
   readonly keeper: LeaseKeeper
+  readonly router: Router
   readonly #parts: ClusterNodeParts
   readonly #self: Omit<Member, 'draining'>
   readonly #view: LeaseView
-  readonly #router: Router
   readonly #feeds: RemoteFeeds
   readonly #followers: RemoteFollowers
   readonly #rows: RowsElsewhere
@@ -95,7 +95,7 @@ export class ClusterNode {
       lost: (shards) => this.#lost(shards),
       misplaced: (shards) => this.#drains.offer(shards),
     })
-    this.#router = new Router({
+    this.router = new Router({
       ...cluster,
       held,
       view: this.#view,
@@ -183,13 +183,13 @@ export class ClusterNode {
       }
       return result
     }
-    return this.#router.route(id, { here, request, answered })
+    return this.router.route(id, { here, request, answered })
   }
 
   /** Makes an actor where its shard is held. */
   create(creation: Creation): Promise<Delivered> {
     const { kind, id, again, ...made } = creation
-    return this.#router.route(id, {
+    return this.router.route(id, {
       here: () => this.#parts.host.createHere(creation),
       request: () => ({ kind: 'create', machine: kind.name, actor: id, ...made, ...(again && { again }) }),
       answered: resultOf,
@@ -198,7 +198,7 @@ export class ClusterNode {
 
   /** Resolves when what an actor has sent is taken, wherever it runs. */
   async delivered(id: string): Promise<void> {
-    await this.#router.route(id, {
+    await this.router.route(id, {
       here: async () => {
         await untilMade(this.#parts, id)
         await this.#parts.host.deliveredHere(id)
@@ -348,7 +348,7 @@ export class ClusterNode {
   async #lookFor(address: string): Promise<void> {
     this.keeper.look()
     for (const peer of this.#view.peers().filter((each) => each.address === address)) {
-      const request = () => this.#router.request(peer, { kind: 'rows' })
+      const request = () => this.router.request(peer, { kind: 'rows' })
       await request()
         .catch((error: unknown) => (error instanceof PeerGone ? request() : undefined))
         .catch(() => undefined)
@@ -359,7 +359,7 @@ export class ClusterNode {
     const { clock, log } = this.#parts
     await Promise.all(
       this.#view.peers().map((peer) =>
-        within(clock, rowsMs, this.#router.request(peer, { kind: 'rows' })).catch((error: unknown) => {
+        within(clock, rowsMs, this.router.request(peer, { kind: 'rows' })).catch((error: unknown) => {
           log.debug({ peer: peer.process, err: error }, 'rows of another process not waited for')
         }),
       ),
@@ -368,7 +368,7 @@ export class ClusterNode {
 
   async #requestToFollow(owner: { readonly process: string; readonly address: string }, actors: readonly string[]) {
     const follower = this.#self.process
-    const answer = await this.#router.request(owner, { kind: 'follow', actors, follower })
+    const answer = await this.router.request(owner, { kind: 'follow', actors, follower })
     if (answer.kind !== 'done') throw new Elsewhere('it does not run all of these actors')
   }
 

@@ -36,6 +36,10 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
         for (const actor of here) followers.add(actor, request.follower)
         return here.length === request.actors.length ? done : elsewhere
       }
+      case 'question': {
+        const { actor, question } = request
+        return isHeld(host, actor) ? { kind: 'said', said: await host.atWork.answer(actor, question) } : elsewhere
+      }
       case 'delivered':
         if (!isHeld(host, request.actor)) return elsewhere
         await parts.made(request.actor)

@@ -26,6 +26,8 @@ export type PeerRequest =
     }
   /** Resolves when what the actor has sent is taken, and, for an actor that is being made, when it is there. */
   | { readonly kind: 'delivered'; readonly actor: string }
+  /** To an effect of the actor that runs now. It keeps what it was given by an id, where it must not do it twice. */
+  | { readonly kind: 'question'; readonly actor: string; readonly question: JsonObject }
   /** Resolves when the list rows of everything that was acknowledged are written. */
   | { readonly kind: 'rows' }
   /** The process follows these actors' logs for the next seconds. */
@@ -41,6 +43,8 @@ export type PeerAnswer =
       readonly standing?: FeedState
     }
   | { readonly kind: 'done' }
+  /** What an effect answers; null when none of the actor does. */
+  | { readonly kind: 'said'; readonly said: JsonObject | null }
   /** It does not run the actor (any more): look again who does. Nothing was done. */
   | { readonly kind: 'elsewhere' }
 

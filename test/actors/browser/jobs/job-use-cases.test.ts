@@ -1,5 +1,7 @@
+import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ChromiumMissing } from '#actors/browser/engine/find-chromium.ts'
+import { handOverUseCases } from '#actors/browser/handover/hand-over-use-cases.ts'
 import { JobBlobs } from '#actors/browser/jobs/job-blobs.ts'
 import { jobUseCases } from '#actors/browser/jobs/job-use-cases.ts'
 import { jobRetentionMs } from '#machines/browser-job/browser-job.ts'
@@ -16,6 +18,7 @@ let clock: VirtualClock
 let world: Awaited<ReturnType<typeof openWorld>>
 let path: () => Promise<string>
 let jobs: ReturnType<typeof jobUseCases>
+let persons: ReturnType<typeof handOverUseCases>
 
 beforeEach(async () => {
   visit = plainVisit
@@ -25,6 +28,7 @@ beforeEach(async () => {
   const { host, storage } = world
   const blobs = new JobBlobs(storage.blobs)
   jobs = jobUseCases({ host, storage, blobs, guard: guard.content, path: () => path(), now: clock.now })
+  persons = handOverUseCases({ host, blobs, now: clock.now, log: pino({ level: 'silent' }) })
 })
 afterEach(async () => {
   const drained = world.runtime.drain(0)
@@ -94,7 +98,7 @@ describe('browser jobs', () => {
     const waiting = { message: 'Please log in.', since: expect.any(String), expires_at: expect.any(String) }
     expect(await get(id)).toMatchObject({ status: 'running', waiting })
     expect(await list('running')).toMatchObject([{ id, status: 'running', waiting }])
-    const go = () => jobs['browser_jobs.continue'](callOf({ jobId: id }, {}, { note: 'Logged in.' }))
+    const go = () => persons['browser_jobs.continue'](callOf({ jobId: id }, {}, { note: 'Logged in.' }))
     const both = await Promise.allSettled([go(), go()])
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     await clock.advance(100)

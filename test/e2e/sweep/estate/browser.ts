@@ -14,6 +14,9 @@ export const browser: EstatePart = {
   chosen: ['index'],
   atWork: ({ all }) => all('jobId').map((id) => `/v1/web/browse/${id}`),
   beyondSchema: {
+    'browser_jobs.continue': 'a job that waits for a person is continued, and no other',
+    'browser_jobs.input': 'likewise',
+    'browser_jobs.live': 'likewise',
     'browser_jobs.create': 'an address is one of a page that may be opened, and actions have what they need',
   },
 }

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino'
+import type { UseCases } from '#actors/call/use-cases.ts'
+import { browserJobDefinition } from '#machines/browser-job/browser-job-definition.ts'
+import { actorOf } from '#records/audit-note.ts'
+import type { Host } from '#runtime/host.ts'
+import { newId } from '#runtime/ids.ts'
+import type { Resident } from '#runtime/resident.ts'
+import { contextOf } from '#runtime/schema.ts'
+import { storedState } from '#runtime/step/actor-state.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
+import type { Scope } from '#specs/scope.ts'
+import type { JobBlobs } from '../jobs/job-blobs.ts'
+import { jobView } from '../jobs/job-view.ts'
+import { LivePages } from './live-questions.ts'
+import { liveStream } from './live-stream.ts'
+
+/** What people need who use the page of a job. */
+export interface HandOverParts {
+  readonly host: Pick<Host, 'find' | 'deliverTo' | 'question'>
+  readonly blobs: JobBlobs
+  readonly log: Logger
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+type HandOverUseCases = Pick<UseCases, 'browser_jobs.continue' | 'browser_jobs.live' | 'browser_jobs.input'>
+
+const kind = browserJobDefinition
+
+/** The page of a job that waits for a person: watch it, use it, have the job go on (specs/decisions/0226-hand-over-of-a-browser-job.md). */
+export const handOverUseCases = ({ host, blobs, log, now }: HandOverParts): HandOverUseCases => {
+  const find = (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)
+  const live = new LivePages(host)
+  return {
+    'browser_jobs.continue': async (call) => {
+      const { scope, params, body, idempotency } = call
+      const job = await find(scope, params.jobId)
+      const event = { type: 'continue', by: actorOf(call), ...body, at: now() } as const
+      await host.deliverTo(job, { event, cause: idempotency?.cause ?? newId('req') })
+      return jobView(blobs, await find(scope, params.jobId))
+    },
+    'browser_jobs.live': async ({ scope, params: { jobId } }) => {
+      const { owner } = requireWait(await find(scope, jobId))
+      const first = await live.frame(jobId, 0)
+      if (first === null) throw notWaiting()
+      const stream = liveStream({
+        first,
+        next: (after) => live.frame(jobId, after),
+        ended: async () => endOf(await find(scope, jobId)),
+        failed: (error) => log.warn({ actorId: jobId, err: error }, 'live view broken off'),
+      })
+      return { stream, tenant: owner.tenant, replayed: false }
+    },
+    'browser_jobs.input': async ({ scope, params, body: { events } }) => {
+      const { id } = requireWait(await find(scope, params.jobId))
+      if (!(await live.input(id, newId('req'), events))) throw notWaiting()
+      return { accepted: events.length }
+    },
+  }
+}
+
+/** The job, when it waits for a person. @throws {ServiceError} `invalid_transition` */
+const requireWait = (job: Resident): Resident => {
+  if (contextOf(kind, job.state.snapshot).waiting === null) throw notWaiting()
+  return job
+}
+
+const notWaiting = (): ServiceError =>
+  new ServiceError('invalid_transition', { message: 'The job does not wait for a person.' })
+
+/** Why there is no page to see any more; null: it is one again, or comes back. */
+const endOf = (job: Resident): 'continued' | 'ended' | null => {
+  if (contextOf(kind, job.state.snapshot).waiting !== null) return null
+  return kind.busy(storedState(job.state.snapshot)) ? 'continued' : 'ended'
+}

@@ -1,0 +1,14 @@
+import type { JsonObject } from '#storage/ports.ts'
+import type { Host } from '../host.ts'
+import type { Routed } from './router.ts'
+
+/** A question to an effect, brought to the process that runs its actor. */
+export const questionElsewhere = (
+  { atWork }: Pick<Host, 'atWork'>,
+  actor: string,
+  question: JsonObject,
+): Routed<JsonObject | null> => ({
+  here: () => atWork.answer(actor, question),
+  request: () => ({ kind: 'question', actor, question }),
+  answered: (answer) => (answer.kind === 'said' ? answer.said : null),
+})

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ClusterWorld } from '../cluster/cluster-world.ts'
+import { patience } from '../patience.ts'
+import { LoginSite, password } from './login-site.ts'
+
+const path = '/v1/web/browse'
+const click = (x: number, y: number) => ['mouseMove', 'mouseDown', 'mouseUp'].map((type) => ({ type, x, y }))
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that waits, in a cluster', () => {
+  let site: LoginSite
+  let world: ClusterWorld
+  beforeAll(async () => {
+    site = await LoginSite.open()
+    const env = {
+      ...{ CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host },
+      BROWSER_JOBS: '4',
+    }
+    world = await ClusterWorld.start(2, { env })
+    await world.settled()
+  }, 240_000)
+  afterAll(async () => {
+    await world?.stop()
+    await site.close()
+  })
+
+  it('is seen and used by way of another node than the one whose browser has it', async () => {
+    const body = { url: site.url('/'), actions: [{ type: 'handOver' }] }
+    const { id } = (await world.api(0).post(path, body)).body
+    const [other] = (await world.sides(id)).others
+    if (other === undefined) throw new Error('another node')
+    const api = world.at(other)
+    await vi.waitFor(async () => {
+      expect((await api.get(`${path}/${id}`)).body).toMatchObject({ waiting: { message: null } })
+    }, patience)
+    const live = await api.stream(`${path}/${id}/live`)
+    await live.until(({ event }) => event === 'frame')
+    const events = [...click(100, 85), { type: 'text', text: password }, ...click(100, 135)]
+    expect((await api.post(`${path}/${id}/input`, { events })).status).toBe(200)
+    await live.until(({ event, data }) => event === 'frame' && data.url === site.url('/inside?code=s3cr3t'))
+    expect((await api.post(`${path}/${id}/continue`, {})).status).toBe(200)
+    expect((await live.all()).at(-1)).toMatchObject({ event: 'ended' })
+    await vi.waitFor(async () => {
+      const job = (await api.get(`${path}/${id}`)).body
+      expect(job).toMatchObject({ status: 'completed', result: { title: 'Orders' } })
+    }, patience)
+  })
+})

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Api } from '../api.ts'
+import { patience } from '../patience.ts'
+import { World } from '../world.ts'
+import { LoginSite, password } from './login-site.ts'
+
+const path = '/v1/web/browse'
+const handOver = { type: 'handOver', message: 'Please log in.' } as const
+
+/** Width and height of a JPEG, by its first frame header. */
+const sizeOf = (image: unknown): readonly [number, number] => {
+  const bytes = Buffer.from(String(image), 'base64')
+  expect(bytes.readUInt16BE(0)).toBe(0xffd8)
+  for (let at = 2; at < bytes.length; at += 2 + bytes.readUInt16BE(at + 2))
+    if ([0xc0, 0xc1, 0xc2].includes(bytes[at + 1] ?? 0)) return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)]
+  throw new Error('no JPEG')
+}
+
+const click = (x: number, y: number) => [
+  { type: 'mouseMove', x, y },
+  { type: 'mouseDown', x, y },
+  { type: 'mouseUp', x, y },
+]
+const keys = (text: string) => [...text].flatMap((key) => ['keyDown', 'keyUp'].map((type) => ({ type, key })))
+
+describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that waits for a person', () => {
+  let site: LoginSite
+  beforeAll(async () => {
+    site = await LoginSite.open()
+  })
+  afterAll(() => site.close())
+
+  const env = () => ({
+    ...{ CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host },
+    ...{ BROWSER_JOBS: '6', LOG_LEVEL: 'trace' },
+  })
+  const begun = async (api: Api, body: object = {}): Promise<string> => {
+    const answer = await api.post(path, { url: site.url('/'), actions: [handOver], ...body })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(202)
+    return answer.body.id
+  }
+  const waiting = (api: Api, id: string) =>
+    vi.waitFor(async () => {
+      const { body } = await api.get(`${path}/${id}`)
+      expect(body, JSON.stringify(body.error)).toMatchObject({ waiting: { message: 'Please log in.' } })
+    }, patience)
+  const ended = (api: Api, id: string) =>
+    vi.waitFor(async () => {
+      const { body } = await api.get(`${path}/${id}`)
+      expect(['queued', 'running']).not.toContain(body.status)
+      return body
+    }, patience)
+  const use = async (api: Api, id: string, events: readonly object[]) => {
+    const answer = await api.post(`${path}/${id}/input`, { events })
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { accepted: events.length } })
+  }
+  /** A person signs in. */
+  const signIn = async (api: Api, id: string): Promise<void> => {
+    await use(api, id, [...click(100, 35), { type: 'text', text: 'ann' }, ...click(100, 85), ...keys(password)])
+    await use(api, id, click(100, 135))
+  }
+
+  let world: World
+  beforeAll(async () => {
+    world = await World.start({ env: env() })
+  }, 120_000)
+  afterAll(() => world.stop())
+
+  it('shows itself, takes what the person does, and is behind the login when the job goes on', async () => {
+    const { api } = world
+    const actions = [handOver, { type: 'click', selector: '#more' }]
+    const id = await begun(api, { actions, snapshot: {}, viewport: { width: 800, height: 600 } })
+    await waiting(api, id)
+    const live = await api.stream(`${path}/${id}/live`)
+    const first = await live.until(({ event }) => event === 'frame')
+    expect(first.data).toMatchObject({ width: 800, height: 600, url: site.url('/') })
+    expect(sizeOf(first.data.image)).toEqual([800, 600])
+    expect((await api.get(`${path}/${id}`)).body.submitted).toBe(false)
+    await signIn(api, id)
+    await live.until(({ event, data }) => event === 'frame' && data.url === site.url('/inside?code=s3cr3t'))
+    expect((await api.get(`${path}/${id}`)).body.submitted).toBe(true)
+    expect((await api.post(`${path}/${id}/continue`, { note: 'Logged in.' })).status).toBe(200)
+    expect((await live.all()).at(-1)).toMatchObject({ event: 'ended', data: { reason: 'continued' } })
+    const job = await ended(api, id)
+    expect(job).toMatchObject({
+      ...{ status: 'completed', submitted: true },
+      result: { title: 'Orders', finalUrl: site.url('/inside'), content: expect.stringContaining('Order 4711') },
+      steps: [
+        { type: 'navigate' },
+        { type: 'handOver', url: site.url('/inside'), note: 'Logged in.' },
+        { type: 'click' },
+      ],
+    })
+    expect((await api.post(`${path}/${id}/input`, { events: click(1, 1) })).status).toBe(409)
+    expect((await api.get(`${path}/${id}/live`)).status).toBe(409)
+  })
+
+  it('keeps nothing of what the person types: no store, no log, no answer', async () => {
+    const { api } = world
+    const id = await begun(api, { snapshot: {}, screenshot: true })
+    await waiting(api, id)
+    await use(api, id, [...click(100, 35), ...keys('ann-of-the-hill'), ...click(100, 85), ...keys(password)])
+    await use(api, id, [{ type: 'keyDown', key: 'Shift' }])
+    const live = await api.stream(`${path}/${id}/live`)
+    await live.until(({ event }) => event === 'frame')
+    live.stop()
+    await api.post(`${path}/${id}/continue`, {})
+    const job = await ended(api, id)
+    expect(job).toMatchObject({ status: 'completed', submitted: false })
+    expect(job.result.snapshot.text).toContain('ann-of-the-hill')
+    expect(JSON.stringify(job)).not.toContain(password)
+    expect(await world.mentions(password)).toEqual({})
+    expect(world.server.log()).not.toContain(password)
+  })
+
+  it('is empty-handed for others: no page, no input, no way on', async () => {
+    const { api } = world
+    const names = ['live-one', 'live-two']
+    const made = await Promise.all(names.map((name) => api.post('/v1/tenants', { external_id: name, name })))
+    const [one, two] = made.map(({ body }) => api.with({ 'x-tenant-id': body.id }))
+    if (one === undefined || two === undefined) throw new Error('two tenants')
+    const id = await begun(one)
+    await waiting(one, id)
+    expect((await two.get(`${path}/${id}/live`)).status).toBe(404)
+    expect((await two.post(`${path}/${id}/input`, { events: click(1, 1) })).status).toBe(404)
+    expect((await two.post(`${path}/${id}/continue`, {})).status).toBe(404)
+    expect((await world.as('csk_other').get(`${path}/${id}/live`)).status).toBe(401)
+    await one.post(`${path}/${id}/cancel`)
+  })
+
+  it.each([
+    ['none', { events: [] }],
+    ['too many', { events: Array.from({ length: 101 }, () => ({ type: 'mouseMove', x: 1, y: 1 })) }],
+    ['one outside of any window', { events: [{ type: 'mouseMove', x: 1e9, y: -1 }] }],
+    ['one that is unknown', { events: [{ type: 'evaluate', text: 'x' }] }],
+    ['a text that is too long', { events: [{ type: 'text', text: 'x'.repeat(10_001) }] }],
+    ['a field that is unknown', { events: [{ type: 'text', text: 'x', selector: '#password' }] }],
+  ])('refuses input of %s', async (_what, body) => {
+    expect((await world.api.post(`${path}/job_01kdvdna00fedcba9876543217/input`, body)).status).toBe(400)
+  })
+
+  it('takes input of keys and places that are none without harm, and so much a second only', async () => {
+    const { api } = world
+    const id = await begun(api)
+    await waiting(api, id)
+    const odd = ['é', '\u0000', 'Control+Alt+Delete', 'NoSuchKey', '漢', '__proto__', '😀']
+    await use(
+      api,
+      id,
+      odd.flatMap((key) => ['keyUp', 'keyDown', 'keyDown'].map((type) => ({ type, key }))),
+    )
+    const flood = Array.from({ length: 100 }, (_, n) => ({ type: 'keyDown', key: 'abc'[n % 3] }))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => api.post(`${path}/${id}/input`, { events: flood })),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(5)
+    expect(refused[0]).toMatchObject({ body: { error: 'rate_limit_exceeded' } })
+    expect(answers.every(({ status }) => [200, 429].includes(status))).toBe(true)
+    await api.post(`${path}/${id}/continue`, {})
+    expect((await ended(api, id)).status).toBe('completed')
+  })
+
+  it('serves 50 readers and refuses more', async () => {
+    const { api } = world
+    const id = await begun(api)
+    await waiting(api, id)
+    const opened = await Promise.all(Array.from({ length: 60 }, () => api.fetch(`${path}/${id}/live`)))
+    const refused = opened.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThanOrEqual(5)
+    for (const { body } of opened) await body?.cancel()
+    await api.post(`${path}/${id}/continue`, {})
+    expect((await ended(api, id)).status).toBe('completed')
+  })
+
+  it('keeps no reader waiting for one that reads nothing', async () => {
+    const { api } = world
+    const moving =
+      '<body style="margin:0"><script>setInterval(() => { document.body.style.background = "#" + Math.random().toString(16).slice(2, 8) }, 50)</script>'
+    site.pages.set('/moving', moving)
+    const id = await begun(api, { url: site.url('/moving') })
+    await waiting(api, id)
+    const deaf = await api.fetch(`${path}/${id}/live`)
+    const readers = await Promise.all(Array.from({ length: 40 }, () => api.stream(`${path}/${id}/live`)))
+    for (const reader of readers) await vi.waitFor(() => expect(reader.frames.length).toBeGreaterThan(3), patience)
+    for (const reader of readers) reader.stop()
+    await api.post(`${path}/${id}/continue`, {})
+    expect((await ended(api, id)).status).toBe('completed')
+    await deaf.body?.cancel()
+  })
+})
