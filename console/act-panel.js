@@ -4,6 +4,7 @@ import { DeedForm } from './deed-form.js'
 import { deedsOf } from './deeds.js'
 import { html } from './html.js'
 import { InputPanel } from './input-panel.js'
+import { LivePanel } from './live/live-panel.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /**
@@ -32,6 +33,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   }, [actor.id, actor.seq, mayBeStuck])
   const isPending = actor.machine === 'action' && actor.active.at(-1) === 'pending_approval'
   const isAwaitingInput = actor.machine === 'action' && actor.active.at(-1) === 'awaiting_input'
+  const isHandedOver = actor.machine === 'browser_job' && actor.active.at(-1) === 'open.waiting'
   const deeds = deedsOf(actor, steps, work)
   const bar = useRef(/** @type {HTMLElement | null} */ (null))
   /** The button that opened a form has the focus when that closes. */
@@ -44,6 +46,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   return html`
     ${isPending && html`<${Approval} project=${project} actor=${actor} done=${done} />`}
     ${isAwaitingInput && html`<${InputPanel} project=${project} actor=${actor} done=${done} />`}
+    ${isHandedOver && html`<${LivePanel} project=${project} id=${actor.id} done=${done} />`}
     ${
       deeds.length > 0 &&
       html`<div class="act deeds" role="group" aria-label="Act" ref=${bar}>

@@ -36,7 +36,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     await live.until(({ event }) => event === 'frame')
     const events = [...click(100, 85), { type: 'text', text: password }, ...click(100, 135)]
     expect((await api.post(`${path}/${id}/input`, { events })).status).toBe(200)
-    await live.until(({ event, data }) => event === 'frame' && data.url === site.url('/inside?code=s3cr3t'))
+    await live
+      .until(({ event, data }) => event === 'frame' && data.url === site.url('/inside?code=s3cr3t'))
+      .catch(async (error) => {
+        throw new Error(JSON.stringify((await api.get(`${path}/${id}`)).body), { cause: error })
+      })
     expect((await api.post(`${path}/${id}/continue`, {})).status).toBe(200)
     expect((await live.all()).at(-1)).toMatchObject({ event: 'ended' })
     await vi.waitFor(async () => {

@@ -1,0 +1,156 @@
+import { callApi } from '../api.js'
+import { ahead, time } from '../format.js'
+import { html } from '../html.js'
+import { ActButton } from '../parts/act-button.js'
+import { serverNow } from '../server-time.js'
+import { useEffect, useRef, useState } from '../vendor/hooks.js'
+import { drawing, watchJob } from './live-frames.js'
+import { buttonOf, isOwnKey, leaves, PageHands, placeOf } from './page-hands.js'
+
+/**
+ * @typedef {{ project: string, id: string, done: () => void }} Job
+ * @typedef {{ message: string | null, since: string, expires_at: string }} Wait
+ */
+
+/** Words of an error. @param {unknown} error */
+const wordsFor = (error) => (error === null ? '' : error instanceof Error ? error.message : String(error))
+
+/**
+ * The page of a browser job that waits for a person: as it looks, under their mouse and keyboard, and what ends the wait. What a
+ * page and a job say stands here as text alone.
+ *
+ * @param {Job} props
+ */
+export const LivePanel = ({ project, id, done }) => {
+  const [wait, setWait] = useState(/** @type {Wait | null} */ (null))
+  const [note, setNote] = useState('')
+  const [trouble, setTrouble] = useState('')
+  const [hands] = useState(() => new PageHands(project, id, (error) => setTrouble(wordsFor(error))))
+  useEffect(() => {
+    void callApi(project, 'browser_jobs.get', { params: { jobId: id } }).then(
+      ({ waiting }) => setWait(waiting),
+      (error) => setTrouble(wordsFor(error)),
+    )
+  }, [id])
+  const go = async () => {
+    await hands.settled()
+    await callApi(project, 'browser_jobs.continue', { params: { jobId: id }, body: note === '' ? {} : { note } })
+    done()
+  }
+  const cancel = async () => {
+    await callApi(project, 'browser_jobs.cancel', { params: { jobId: id } })
+    done()
+  }
+  return html`
+    <section class="act live" aria-label="Page of the job">
+      <p>The job waits for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at, serverNow())})`}.</p>
+      ${wait?.message && html`<blockquote class="asked"><bdi>${wait.message}</bdi></blockquote>`}
+      <${Screen} project=${project} id=${id} hands=${hands} />
+      ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+      <${Typing} hands=${hands} />
+      <form class="live-end" aria-label="End the wait" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+        <label>Note, kept with the job<input value=${note} maxlength="500"
+          onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setNote(currentTarget.value)} /></label>
+        <div class="act-buttons">
+          <${ActButton} label="Continue" main act=${go} />
+          <${ActButton} label="Cancel job" sure="Cancel the job?" act=${cancel} />
+        </div>
+      </form>
+    </section>
+  `
+}
+
+/** What is typed here goes to the page: on a phone, and for long texts. @param {{ hands: PageHands }} props */
+const Typing = ({ hands }) => {
+  const [text, setText] = useState('')
+  const send = (/** @type {Event} */ event) => {
+    event.preventDefault()
+    if (text !== '') hands.type(text)
+    setText('')
+  }
+  return html`<form class="live-typing" aria-label="Type into the page" onSubmit=${send}>
+    <label>Text for the field that has the page's focus<input type="password" autocomplete="off" maxlength="10000" value=${text}
+      onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setText(currentTarget.value)} /></label>
+    <button type="submit" class="quiet">Type</button>
+  </form>`
+}
+
+/** @param {{ project: string, id: string, hands: PageHands }} props */
+const Screen = ({ project, id, hands }) => {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null))
+  const size = useRef({ width: 0, height: 0 })
+  const [url, setUrl] = useState('')
+  const [trouble, setTrouble] = useState('')
+  useEffect(() => {
+    const abort = new AbortController()
+    const draw = drawing(() => canvas.current)
+    const show = (/** @type {import('./live-frames.js').LiveFrame} */ frame) => {
+      size.current = { width: frame.width, height: frame.height }
+      setUrl(frame.url)
+      draw(frame.image)
+    }
+    void watchJob({ project, id, show, signal: abort.signal }).catch((error) => setTrouble(wordsFor(error)))
+    // a wheel that scrolls the page does not scroll this one, which only a listener that is not passive can say
+    const wheel = wheeled(hands, size)
+    canvas.current?.addEventListener('wheel', wheel, { passive: false })
+    return () => abort.abort()
+  }, [id])
+  const on = pointing(hands, size)
+  return html`
+    <p class="live-address"><span class="muted">Address</span> <code>${url === '' ? 'not shown yet' : url}</code></p>
+    <canvas ref=${canvas} class="live-screen" tabindex="0" role="application" width="16" height="10"
+      aria-label="The page as it looks. Keys go to it; Shift and Escape leave it." aria-describedby="live-hint"
+      onPointerDown=${on.down} onPointerUp=${on.up} onPointerMove=${on.move} onContextMenu=${(/** @type {Event} */ event) => event.preventDefault()}
+      onKeyDown=${on.keyDown} onKeyUp=${on.keyUp} onPaste=${on.paste}></canvas>
+    <p class="muted" id="live-hint">Click into the page to use it. Keys go to it then; <kbd>Shift</kbd> <kbd>Escape</kbd> leaves it. What you type is not stored.</p>
+    ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
+  `
+}
+
+/** @typedef {{ current: { width: number, height: number } }} Size */
+
+/** @param {PageHands} hands @param {Size} size */
+const wheeled = (hands, size) => (/** @type {WheelEvent} */ event) => {
+  event.preventDefault()
+  if (!(event.currentTarget instanceof HTMLElement)) return
+  const place = placeOf(event, event.currentTarget.getBoundingClientRect(), size.current)
+  hands.add({ type: 'wheel', ...place, deltaX: Math.round(event.deltaX), deltaY: Math.round(event.deltaY) })
+}
+
+/** Listeners of the picture. @param {PageHands} hands @param {Size} size */
+const pointing = (hands, size) => {
+  /** @param {'mouseDown' | 'mouseUp' | 'mouseMove'} type */
+  const pointer = (type) => (/** @type {PointerEvent} */ event) => {
+    const { currentTarget } = event
+    if (!(currentTarget instanceof HTMLElement)) return
+    const place = placeOf(event, currentTarget.getBoundingClientRect(), size.current)
+    if (type === 'mouseMove') return hands.add({ type, ...place })
+    if (type === 'mouseDown') {
+      currentTarget.focus()
+      currentTarget.setPointerCapture(event.pointerId)
+    }
+    const clicks = Math.min(3, Math.max(1, event.detail))
+    hands.add({ type, ...place, button: buttonOf(event.button), clicks })
+  }
+  return {
+    down: pointer('mouseDown'),
+    up: pointer('mouseUp'),
+    move: pointer('mouseMove'),
+    keyDown: (/** @type {KeyboardEvent} */ event) => {
+      event.stopPropagation()
+      if (isOwnKey(event)) return
+      event.preventDefault()
+      if (!leaves(event)) return hands.add({ type: 'keyDown', key: event.key.slice(0, 32) })
+      hands.add({ type: 'keyUp', key: 'Shift' })
+      const next = document.querySelector('.live-typing input')
+      if (next instanceof HTMLElement) next.focus()
+    },
+    keyUp: (/** @type {KeyboardEvent} */ event) => {
+      if (!isOwnKey(event)) hands.add({ type: 'keyUp', key: event.key.slice(0, 32) })
+    },
+    paste: (/** @type {ClipboardEvent} */ event) => {
+      event.preventDefault()
+      hands.type(event.clipboardData?.getData('text/plain') ?? '')
+    },
+  }
+}
