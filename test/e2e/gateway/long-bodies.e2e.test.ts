@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openUpstream, type Upstream, whole } from '#test/gateway/call/scripted-upstream.ts'
 import { goodStream } from '#test/gateway/chat/chat-world.ts'
-import { LoopProbe, mostMs, slowness } from '../loop-probe.ts'
+import { LoopProbe, limitOf } from '../loop-probe.ts'
 import { stores, World } from '../world.ts'
 
 const mb = 1024 * 1024
@@ -102,6 +102,6 @@ describe.each(stores)('a long body holds no other request up for 50 ms ($store)'
     .map(([what, path, body, status = 200]) => ({ what, path, body, status }))
   it.each(sent)('with $what', async ({ path, body, status }) => {
     const seen = await probe.heldMs(world, async () => expect(await send(path, body)).toBe(status))
-    expect(Math.min(...seen), `${seen.map(Math.round)} ms`).toBeLessThan(mostMs * slowness())
+    expect(Math.min(...seen), `${seen.map(Math.round)} ms`).toBeLessThan(limitOf(seen))
   })
 })

@@ -3,12 +3,12 @@ import { say } from '#scripts/services/command.ts'
 import { installPythonPackages } from '#scripts/services/python-packages.ts'
 
 /**
- * OpenAI's SDK for Python, for PYTHONPATH; null where it cannot be installed: then tests with it are skipped, but never
- * in CI.
+ * OpenAI's SDK for Python, for PYTHONPATH, from the packages that `npm run clients` installs; null where it cannot be installed: then
+ * tests with it are skipped, but never in CI.
  */
 export const openAiForPython = (): string | null => {
   try {
-    return installPythonPackages('openai-python', join(import.meta.dirname, 'requirements.txt'))
+    return installPythonPackages('sdks', join(import.meta.dirname, '../../../scripts/clients/python/sdks.txt'))
   } catch (error) {
     if (process.env.CI !== undefined) throw error
     say("OpenAI's SDK for Python cannot be installed; its tests are skipped")

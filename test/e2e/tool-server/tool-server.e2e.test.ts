@@ -6,8 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolsFor } from '#src/tool-server/offered-tools.ts'
 import { noBrowser } from '../browser/no-browser.ts'
+import { mcpForPython } from '../mcp/python/python-server.ts'
 import { World } from '../world.ts'
-import { mcpForPython } from './python/install.ts'
 
 const execute = promisify(execFile)
 const python = mcpForPython()
