@@ -3,10 +3,11 @@ import { type Embedder, openLocalEmbedder } from '../src/retrieval/embedder.ts'
 import type { LocalEmbedder } from '../src/retrieval/embedding/local-embedder.ts'
 import { defaultThreshold } from '../src/retrieval/passage-query.ts'
 import { readBeam } from './recall/beam.ts'
-import { type Collection, isReported, type Question } from './recall/collection.ts'
+import { type Collection, isReported, partsOf, type Question, type Scope } from './recall/collection.ts'
 import { readCranfield } from './recall/cranfield.ts'
 import { type Engine, indexEngine, type Searchable } from './recall/engine.ts'
 import { KeptEmbedder } from './recall/kept-embedder.ts'
+import { readFinanceBench } from './recall/financebench.ts'
 import { readLocomo } from './recall/locomo.ts'
 import { madeMemories } from './recall/made.ts'
 import { type Found, rowsOf } from './recall/report.ts'
@@ -15,7 +16,7 @@ import { readXquad } from './recall/xquad.ts'
 import type { Row } from './row.ts'
 
 /**
- * How much of what answers a question is found, of the public sets below the folder (`locomo`, `beam`, `xquad`, `cranfield`:
+ * How much of what answers a question is found, of the public sets below the folder (`locomo`, `beam`, `xquad`, `cranfield`, `financebench`:
  * clones of their repositories), else of a small made one. Memories go into a server of ours and are searched over HTTP,
  * documents into the index of `src/retrieval` (`npm run bench -- --only knowledge` has them over HTTP). Vectors come from the model
  * in the folder EMBEDDER_PATH; those of documents are kept in the file EMBEDDINGS_FILE, when it is named. Of the questions one half is
@@ -26,7 +27,7 @@ export async function benchRecall(folder: string | null): Promise<readonly Row[]
   const embedder = path === null ? null : await openLocalEmbedder(path)
   const rows: Row[] = []
   try {
-    for (const collection of folder === null ? [madeMemories()] : collectionsIn(folder)) {
+    for (const collection of folder === null ? [madeMemories()] : await collectionsIn(folder)) {
       for (const place of path === null ? [null] : [null, path]) {
         const engine =
           collection.profile === 'memory'
@@ -50,17 +51,19 @@ const kept = (embedder: LocalEmbedder | null): Embedder | null => {
   return embedder === null || file === undefined ? embedder : new KeptEmbedder(embedder, file)
 }
 
-function collectionsIn(folder: string): readonly Collection[] {
-  const wanted = process.env.RECALL_SETS?.split(',') ?? ['locomo', 'beam', 'xquad', 'cranfield']
-  const readers: Readonly<Record<string, (path: string) => readonly (Collection | null)[]>> = {
+type Awaitable<T> = T | Promise<T>
+
+async function collectionsIn(folder: string): Promise<readonly Collection[]> {
+  const wanted = process.env.RECALL_SETS?.split(',') ?? ['locomo', 'beam', 'xquad', 'cranfield', 'financebench']
+  const readers: Readonly<Record<string, (path: string) => Awaitable<readonly (Collection | null)[]>>> = {
     locomo: (path) => [readLocomo(path)],
     beam: (path) => [readBeam(path)],
     xquad: readXquad,
     cranfield: (path) => [readCranfield(path)],
+    financebench: async (path) => [await readFinanceBench(path)],
   }
-  const found = wanted
-    .flatMap((name) => readers[name]?.(join(folder, name)) ?? [])
-    .filter((collection) => collection !== null)
+  const read = await Promise.all(wanted.map((name) => readers[name]?.(join(folder, name)) ?? []))
+  const found = read.flat().filter((collection) => collection !== null)
   if (found.length === 0) throw new Error(`no public set below ${folder}`)
   return found
 }
@@ -83,7 +86,7 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
     const other = opened.length > 1 ? opened[(scope + 1) % opened.length] : undefined
     const strange = await other?.search(question, { limit: 1, threshold: defaultThreshold })
     const strangerPasses = strange?.hits.some(({ score }) => score >= defaultThreshold) ?? false
-    found.push({ ...judged(question, answers[at]?.hits ?? []), strangerPasses })
+    found.push({ ...judged(question, hitsIn(scopes[scope], answers[at])), strangerPasses })
   }
   return rowsOf(collection, { kind: engine.name, found, cpuMs })
 }
@@ -99,6 +102,13 @@ const isJudged = ({ question }: Posed): boolean => question.relevant.size > 0 ||
 
 const searched = async (opened: readonly Searchable[], { question, scope }: Posed): Promise<Answered> =>
   (await opened[scope]?.search(question, { limit: 10, threshold: 0 })) ?? { hits: [] }
+
+/** Hits as what they count as. */
+function hitsIn(scope: Scope | undefined, { hits }: Answered = { hits: [] }): Answered['hits'] {
+  const ids = hits.map(({ id }) => id)
+  const parts = scope === undefined ? ids : partsOf(scope, ids)
+  return hits.map(({ score }, at) => ({ id: parts[at] ?? '', score }))
+}
 
 function judged(question: Question, hits: Answered['hits']): Omit<Found, 'strangerPasses'> {
   const passing = hits.filter(({ score }) => score >= defaultThreshold).map(({ id }) => question.relevant.has(id))

@@ -20,12 +20,23 @@ export interface Scope {
   readonly name: string
   readonly texts: readonly Text[]
   readonly questions: readonly Question[]
+  /** Titles of groups. */
+  readonly titles?: ReadonlyMap<string, string>
+  /** What a passage counts as: the page that it is on. Without it, as itself. */
+  readonly partOf?: (id: string) => string
 }
 
 export interface Collection {
   readonly name: string
   readonly profile: Profile
   readonly scopes: readonly Scope[]
+}
+
+/** Parts that are found, in order; what was found before counts for nothing in its place. */
+export const partsOf = ({ partOf }: Scope, ids: readonly string[]): readonly string[] => {
+  if (partOf === undefined) return ids
+  const parts = ids.map(partOf)
+  return parts.map((part, at) => (parts.indexOf(part) === at ? part : `${part}#again`))
 }
 
 export const relevantOf = (ids: Iterable<string>): ReadonlyMap<string, number> => new Map([...ids].map((id) => [id, 1]))

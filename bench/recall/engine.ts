@@ -26,13 +26,14 @@ const atOnce = 256
 /** The index of `src/retrieval` in this process, with an embedder or without; the CPU of the embedder's process is not counted. */
 export const indexEngine = (embedder: Embedder | null): Engine => ({
   name: embedder === null ? 'lexical' : 'hybrid',
-  open: async ({ profile }, { texts }) => {
+  open: async ({ profile }, { texts, titles }) => {
     const index = new PassageIndex(profile)
     for (let first = 0; first < texts.length; first += atOnce) {
       const some = texts.slice(first, first + atOnce)
       const vectors = await embedder?.embed(some.map(embeddedText), 'passage')
       for (const [at, text] of some.entries()) index.add({ ...text, vector: vectors?.[at] ?? null })
     }
+    for (const [group, title] of titles ?? []) index.nameGroup(group, title)
     return { search: (question, options) => searchIn(index, embedder, { question, ...options }) }
   },
   cpuMs: () => {

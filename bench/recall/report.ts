@@ -21,6 +21,9 @@ const least: ReadonlyMap<string, number> = new Map<string, number>(
       ['BEAM 100K R@5 hybrid', 0.6],
       ['BEAM 100K R@10 hybrid', 0.69],
       ['Cranfield nDCG@10 lexical', 0.35],
+      ['FinanceBench R@5 hybrid', 0.43],
+      ['FinanceBench R@10 hybrid', 0.53],
+      ['FinanceBench document@5 hybrid', 0.86],
       ['Cranfield nDCG@10 hybrid', 0.38],
       ['BEAM 100K newer first lexical', 0.6],
       ['BEAM 100K newer first hybrid', 0.6],
@@ -80,6 +83,7 @@ export function rowsOf({ name, profile, scopes }: Collection, { kind, found, cpu
     ),
     row(name, `CPU a search ${kind}`, cpuMs, 'ms'),
   ]
+  if (scopes[0]?.partOf !== undefined) recall.push(row(name, `document@5 ${kind}`, of(documentFound)))
   return profile === 'document' || scopes.length < 2 ? recall : [...recall, ...thresholdRows(name, kind, found)]
 }
 
@@ -105,6 +109,13 @@ function thresholdRows(name: string, kind: string, found: readonly Found[]): rea
     ...(updates.length > 0 ? [row(name, `newer first ${kind}`, mean(updates.map(newerFirst)))] : []),
     ...(wrong.length > 0 ? [row(name, `AUROC ${kind}`, auroc(tops(answerable), tops(wrong)))] : []),
   ]
+}
+
+/** Whether one of the first five is of a document that answers the question. */
+function documentFound({ question, ids }: Found): number {
+  const documentOf = (part: string): string => part.split('#')[0] ?? ''
+  const wanted = new Set([...question.relevant.keys()].map(documentOf))
+  return Number(ids.slice(0, 5).some((id) => wanted.has(documentOf(id))))
 }
 
 function newerFirst({ question, ids }: Found): number {

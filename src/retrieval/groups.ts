@@ -1,5 +1,6 @@
 import { float64s, grown, int32s } from './growing.ts'
 import type { Passage } from './passage.ts'
+import { Titles } from './titles.ts'
 
 const none = -1
 
@@ -17,6 +18,7 @@ export class Groups {
   readonly #all: (Group | null)[] = []
   readonly #free: number[] = []
   readonly #unsorted = new Set<Group>()
+  readonly titles = new Titles()
   #groupOf = int32s(0)
   #orders = float64s(0)
   #before = int32s(0)
@@ -74,6 +76,12 @@ export class Groups {
     if (group.members.size === 0) this.#delete(group)
   }
 
+  /** Gives a group its title; one without members has none. */
+  name(group: string, title: string): void {
+    const found = this.#byName.get(group)
+    if (found !== undefined) this.titles.set(found.number, title)
+  }
+
   /** Brings the members of changed groups in order. */
   sort(): void {
     for (const { members } of this.#unsorted) {
@@ -97,6 +105,7 @@ export class Groups {
   #delete(group: Group): void {
     this.#byName.delete(group.name)
     this.#all[group.number] = null
+    this.titles.delete(group.number)
     this.#free.push(group.number)
     this.#unsorted.delete(group)
   }

@@ -66,6 +66,11 @@ export class PassageIndex {
     this.#postings = this.#postings.compacted(this.#table.ranges(), (kept, range) => this.#table.setRange(kept, range))
   }
 
+  /** Says what a group is called: a question that has words of it is more likely about that group. */
+  nameGroup(group: string, title: string): void {
+    this.#table.groups.name(group, title)
+  }
+
   /** Finds passages by a question, best first; it gives way to other work every few milliseconds. */
   search(query: PassageQuery): Promise<PassageHits> {
     const concepts = conceptsOf(query.text, this.#spoken())

@@ -54,12 +54,15 @@ export function conceptsOf(text: string, languages: readonly Language[]): readon
   const names = own === 'de' ? new Set() : namesIn(text.slice(0, mostCharacters))
   const concepts = new Map<string, Concept>()
   for (const token of contentOf(tokens, own ?? languages[0] ?? 'en')) {
-    const terms = [...new Set(spoken.map((language) => token.termIn(language)))]
+    const terms = [...new Set([...spoken.map((language) => token.termIn(language)), ...yearOf(token.text)])]
     const key = terms.join(' ')
     if (!concepts.has(key)) concepts.set(key, { word: token.text, terms, isName: names.has(token.text) })
   }
   return [...concepts.values()]
 }
+
+/** "FY2018" asks for what a text may call the fiscal year 2018. */
+const yearOf = (word: string): readonly string[] => /^[a-z]{1,3}((?:19|20)\d\d)$/.exec(word)?.slice(1) ?? []
 
 const calendar = new Set(
   'january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday'.split(

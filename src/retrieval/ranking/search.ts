@@ -28,6 +28,7 @@ interface Cosines {
   readonly window: Float32Array
 }
 
+const noTitles: Parts['titles'] = new Map()
 /** How many of what was left out are listed. */
 const mostLeftOut = 20
 const neighbourShare = 0.7
@@ -67,8 +68,9 @@ export class Search {
     const lexical = await lexicalScores({ postings, table, weights, allowed }, concepts, { pause, room })
     const cosines = await this.#cosines()
     const others = this.#others()
-    const { fused, rival } = this.#fused({ lexical, cosines, others }, concepts)
-    return this.#answer(new Scores(this.#in, { lexical, cosines, others, fused, rival }))
+    const titles = weights.title === 0 ? noTitles : table.groups.titles.fitsOf(this.#query.text, concepts)
+    const parts: Parts = { lexical, cosines, others, titles }
+    return this.#answer(new Scores(this.#in, { ...parts, ...this.#fused(parts, concepts) }))
   }
 
   async #allow(): Promise<number> {
@@ -133,11 +135,11 @@ export class Search {
   }
 
   /** Plain loops over arrays: a search spends most of its time here. */
-  #fused({ lexical, cosines, others }: Parts, concepts: readonly Concept[]): Pick<AllScores, 'fused' | 'rival'> {
+  #fused({ lexical, cosines, others, titles }: Parts, concepts: readonly Concept[]): Pick<AllScores, 'fused' | 'rival'> {
     const { weights } = this.#in
     const allowed = this.#allowed
     // words and what else is known without vectors, then vectors: who else said it is judged by the former
-    const plain = this.#prior(lexical)
+    const plain = this.#prior(lexical, titles)
     this.#addRange(plain, lexical.scores, { weight: weights.lexical, least: 0 })
     const fused = cosines === null || others === null ? plain : this.#copy(plain)
     if (cosines !== null) {
@@ -170,20 +172,21 @@ export class Search {
     return mine === 0 ? 0 : theirs / mine
   }
 
-  /** What the group's words and the time of a passage say of it. */
-  #prior({ groups: scores }: LexicalScores): Float32Array {
+  /** What the group's words, its title and the time of a passage say of it. */
+  #prior({ groups: scores }: LexicalScores, titles: Parts['titles']): Float32Array {
     const { table, weights } = this.#in
     const { groups } = table
     const prior = this.#room.floats(this.#extent)
     let most = 0
     for (let group = 0; group < scores.length; group++) most = Math.max(most, scores[group] ?? 0)
     const moments = weights.time === 0 ? [] : momentsOf(this.#query.text, this.#query.now)
-    if (most === 0 && moments.length === 0) return prior
+    if (most === 0 && moments.length === 0 && titles.size === 0) return prior
     const shares = this.#room.floats(scores.length)
     for (let group = 0; group < scores.length; group++) {
       if (most === 0 || groups.sizeOf(group) < weights.leastGroup) continue
       shares[group] = (weights.group * (scores[group] ?? 0)) / most
     }
+    for (const [group, fit] of titles) shares[group] = (shares[group] ?? 0) + weights.title * fit
     for (let slot = 0; slot < this.#extent; slot++) {
       if (this.#allowed[slot] === 0) continue
       const fit = moments.length === 0 ? 0 : weights.time * fitOf(moments, table.atOf(slot))
@@ -294,6 +297,8 @@ interface Parts {
   readonly lexical: LexicalScores
   readonly cosines: Cosines | null
   readonly others: Uint8Array | null
+  /** How well the titles of groups fit the question, by group number. */
+  readonly titles: ReadonlyMap<number, number>
 }
 
 interface AllScores extends Parts {
@@ -335,11 +340,12 @@ class Scores {
   parts(slot: number): Readonly<Record<string, number>> {
     const { lexical, cosines } = this.#all
     const vectors = cosines === null ? {} : { vector: cosines.own[slot] ?? 0, window: cosines.window[slot] ?? 0 }
-    const group = lexical.groups[this.#in.table.groups.numberOf(slot)] ?? 0
+    const number = this.#in.table.groups.numberOf(slot)
+    const [group, title] = [lexical.groups[number] ?? 0, this.#all.titles.get(number) ?? 0]
     const { found, around } = this.#found(slot)
     const words = { words_found: found, words_around: around, names_unseen: lexical.unseenNames }
     const person = { other_person: this.#all.others?.[slot] ?? 0, rival: this.#all.rival }
-    return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, ...words, ...person, rank: this.#rank(slot) }
+    return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, title, ...words, ...person, rank: this.#rank(slot) }
   }
 
   /** Among few passages it means little to be the first: the words that are there have to say the rest. */

@@ -13,6 +13,8 @@ export interface Weights {
   readonly window: number
   /** Of the words of the whole group. */
   readonly group: number
+  /** Of the words that the group's title has. */
+  readonly title: number
   /** Of the better of the two passages beside it. */
   readonly neighbour: number
   /** Of a date in the question that the passage's own fits. */
@@ -57,11 +59,13 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       ...{ brief: 14, longVector: 0.5, instruction: 0.5, closestInstruction: 0.8, preference: 0.6 },
       ...{ reply: 0.1, replyBack: 0.2 },
       leastGroup: 2,
+      title: 0,
       calibration: 'memory',
     },
   },
   document: {
-    ...{ k1: 0.9, b: 0.4, coordination: 0, feedback: 0, lexical: 0.6, vector: 0.4, window: 0, group: 0.15 },
+    ...{ k1: 0.9, b: 0.4, coordination: 0, feedback: 0, lexical: 0.6, vector: 1, window: 0, group: 0.15 },
+    title: 0.4,
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },

@@ -52,6 +52,19 @@ describe.each(either('sqlite'))('a knowledge base on $store', ({ store }) => {
     expect((await base.search('quantum chromodynamics')).body).toMatchObject({ data: [], abstained: true })
   })
 
+  it('finds a part of the document that the question names, by its title or the name of its file', limit, async () => {
+    const reports = await KnowledgeBase.create(world.api)
+    const text = 'Net revenues rose to a record, and the company hired in every region.'
+    const sources = new Map<string, string>()
+    for (const year of ['2017', '2018', '2019'])
+      sources.set(year, (await reports.upload(`BESTBUY_${year}_10K.txt`, text)).id)
+    const firstFor = async (query: string) => (await reports.search(query)).body.data[0].source_id
+    for (const [year, id] of sources) expect(await firstFor(`Net revenues of Best Buy in FY${year}?`)).toBe(id)
+    const renamed = sources.get('2017') ?? ''
+    await world.api.post(`${reports.path}/sources/${renamed}`, { title: 'Draft of 2031' }, { method: 'PATCH' })
+    await expect.poll(() => firstFor('net revenues in the draft of 2031')).toBe(renamed)
+  })
+
   it('applies filters before it ranks', limit, async () => {
     const filtered = await KnowledgeBase.create(world.api)
     for (let copy = 0; copy < 6; copy++)

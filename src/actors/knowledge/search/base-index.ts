@@ -77,6 +77,8 @@ export class BaseIndex {
     const key = keyOf(row, this.#embedder)
     const known = this.#sources.get(row.id)
     if (known?.key === key) {
+      const title = titleOf(row)
+      if (titleOf(known.row) !== title) this.passages.nameGroup(row.id, title)
       known.row = row
       return
     }
@@ -114,6 +116,7 @@ export class BaseIndex {
       await breathe()
       since = steady()
     }
+    this.passages.nameGroup(row.id, titleOf(row))
   }
 
   #drop(id: string): void {
@@ -130,6 +133,24 @@ export class BaseIndex {
       this.#chunks.delete(chunk)
       this.passages.remove(chunk)
     }
+  }
+}
+
+/** All that a source is called: its own title, its file's name, and where it is on its site. */
+const titleOf = ({ data: { title, document, filename, url } }: SourceRow): string =>
+  [title, document?.title, withoutEnding(filename), url === null ? null : withoutEnding(pathOf(url))]
+    .filter(Boolean)
+    .join('\n')
+
+const withoutEnding = (name: string | null): string | undefined => name?.replace(/\.\w{1,5}$/, '')
+
+const pathOf = (url: string): string => {
+  const { pathname } = new URL(url)
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    // a path may have bytes that are no UTF-8
+    return pathname
   }
 }
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { conceptsOf } from '#retrieval/analysis/analysis.ts'
+import { PassageIndex } from '#retrieval/passage-index.ts'
+import { Titles } from '#retrieval/titles.ts'
+import { found, passage, question } from './passages.ts'
+
+const titles = (...all: readonly string[]): Titles => {
+  const made = new Titles()
+  for (const [group, title] of all.entries()) made.set(group, title)
+  return made
+}
+
+const best = (of: Titles, text: string): readonly number[] => {
+  const fits = of.fitsOf(text, conceptsOf(text, ['en']))
+  return [...fits].filter(([, fit]) => fit === Math.max(...fits.values())).map(([group]) => group)
+}
+
+const reports = ['BESTBUY_2018_10K', 'BESTBUY_2019_10K', '3M_2018_10K', 'AMCOR_2023Q2_10Q', 'Refund policies']
+
+describe('titles', () => {
+  it.each([
+    ['What did Best Buy earn in 2019?', [1]],
+    ['What is the FY2018 revenue of 3M?', [2]],
+    ['Which liability had Amcor in Q2 of 2023?', [3]],
+    ['How does the refund policy work?', [4]],
+  ])('fit %j', (text, expected) => {
+    expect(best(titles(...reports), text)).toEqual(expected)
+  })
+
+  it('say nothing of a question without a word of theirs, and nothing where there is but one', () => {
+    expect(titles(...reports).fitsOf('zeppelins', conceptsOf('zeppelins', ['en'])).size).toBe(0)
+    expect(titles('zeppelins').fitsOf('zeppelins', conceptsOf('zeppelins', ['en'])).size).toBe(0)
+  })
+
+  it('that every group has say almost nothing beside one that only one has', () => {
+    const fits = titles('manual of otters', 'manual of owls').fitsOf(
+      'manual of owls',
+      conceptsOf('manual of owls', ['en']),
+    )
+    expect(fits.get(1)).toBeGreaterThan(4 * (fits.get(0) ?? 0))
+  })
+
+  it('are forgotten when they are replaced or deleted', () => {
+    const made = titles('otters', 'owls', 'eels')
+    made.set(0, 'badgers')
+    made.delete(1)
+    expect([best(made, 'otters'), best(made, 'owls'), best(made, 'badgers')]).toEqual([[], [], [0]])
+  })
+
+  it.each(['__proto__', 'constructor', '\ud800', '\u0000', '👩‍👩‍👧', 'x'.repeat(100_000)])('may be %j', (title) => {
+    expect(
+      titles(title, 'owls')
+        .fitsOf(`owls ${title}`, conceptsOf(`owls ${title}`, ['en']))
+        .get(1),
+    ).toBeGreaterThan(0)
+  })
+})
+
+describe('passages of a titled group', () => {
+  const revenue = 'Revenue grew to a record this fiscal year.'
+  const index = (): PassageIndex => {
+    const made = new PassageIndex('document')
+    for (const year of [2017, 2018, 2019]) {
+      made.add(passage(revenue, { id: `${year}`, group: `report ${year}` }))
+      made.nameGroup(`report ${year}`, `ACME_${year}_10K`)
+    }
+    return made
+  }
+
+  it('go first when the question names the group', async () => {
+    const made = index()
+    for (const year of ['2017', '2018', '2019'])
+      expect((await found(made, question(`What was the revenue of Acme in FY${year}?`)))[0]).toBe(year)
+  })
+
+  it('lose the title with the last of them', async () => {
+    const made = index()
+    made.remove('2018')
+    made.add(passage(revenue, { id: 'other', group: 'other' }))
+    expect((await found(made, question('revenue of 2018'))).at(-1)).not.toBe('2018')
+    expect((await found(made, question('revenue of 2017')))[0]).toBe('2017')
+  })
+})
