@@ -27,7 +27,11 @@ export async function readFinanceBench(folder: string): Promise<Collection | nul
     texts.push(...textsOf(name, read))
   }
   const questions = records.filter((record) => titles.has(text(record.doc_name))).map(questionOf)
-  return { name: 'FinanceBench', profile: 'document', scopes: [{ name: 'all', texts, questions, titles, partOf: pageOf }] }
+  return {
+    name: 'FinanceBench',
+    profile: 'document',
+    scopes: [{ name: 'all', texts, questions, titles, partOf: pageOf }],
+  }
 }
 
 const textsOf = (name: string, { text: whole, chunks }: DocumentRead): readonly Text[] =>

@@ -135,7 +135,10 @@ export class Search {
   }
 
   /** Plain loops over arrays: a search spends most of its time here. */
-  #fused({ lexical, cosines, others, titles }: Parts, concepts: readonly Concept[]): Pick<AllScores, 'fused' | 'rival'> {
+  #fused(
+    { lexical, cosines, others, titles }: Parts,
+    concepts: readonly Concept[],
+  ): Pick<AllScores, 'fused' | 'rival'> {
     const { weights } = this.#in
     const allowed = this.#allowed
     // words and what else is known without vectors, then vectors: who else said it is judged by the former
