@@ -10,9 +10,9 @@ import { fields, items, number, text } from './schema.ts'
  * whose report is not below the folder are left out. A hit counts by its page; a page is found once.
  */
 export async function readFinanceBench(folder: string): Promise<Collection | null> {
-  const [asked] = filesBelow(folder, 'financebench_open_source.jsonl')
-  if (asked === undefined) return null
-  const records = readFileSync(asked, 'utf8')
+  const [file] = filesBelow(folder, 'financebench_open_source.jsonl')
+  if (file === undefined) return null
+  const records = readFileSync(file, 'utf8')
     .trim()
     .split('\n')
     .map((line) => fields(JSON.parse(line)))

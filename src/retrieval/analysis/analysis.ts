@@ -61,7 +61,7 @@ export function conceptsOf(text: string, languages: readonly Language[]): readon
   return [...concepts.values()]
 }
 
-/** "FY2018" asks for what a text may call the fiscal year 2018. */
+/** "FY2018" in a question stands for what a text may call the fiscal year 2018. */
 const yearOf = (word: string): readonly string[] => /^[a-z]{1,3}((?:19|20)\d\d)$/.exec(word)?.slice(1) ?? []
 
 const calendar = new Set(
