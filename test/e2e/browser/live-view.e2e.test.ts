@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { processTree } from '#actors/browser/engine/process-tree.ts'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
@@ -31,7 +32,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
   afterAll(() => site.close())
 
   const env = () => ({
-    ...{ CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '', ALLOWED_PRIVATE_CONTENT_HOSTS: site.host },
+    ...{ CHROMIUM_PATH: process.env.HEADLESS_SHELL_PATH ?? '' },
+    ALLOWED_PRIVATE_CONTENT_HOSTS: `${site.host},${site.host.replace('127.0.0.1', 'localhost')}`,
     ...{ BROWSER_JOBS: '6', LOG_LEVEL: 'trace' },
   })
   const begun = async (api: Api, body: object = {}): Promise<string> => {
@@ -159,6 +161,58 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     expect(answers.every(({ status }) => [200, 429].includes(status))).toBe(true)
     await api.post(`${path}/${id}/continue`, {})
     expect((await ended(api, id)).status).toBe('completed')
+  })
+
+  it('shows no secret in a picture or a snapshot, wherever its field stands', async () => {
+    const { api } = world
+    const hidden = `<input id="code" name="otp" value="424242"><script>
+      const root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'open' })
+      root.innerHTML = '<input aria-label="API key" value="key-777777">'
+      Document.prototype.querySelectorAll = () => []
+      Object.defineProperty(HTMLInputElement.prototype, 'value', { get: () => 'mine', set: () => {} })
+    </script><iframe src="http://localhost:${site.host.split(':')[1]}/framed"></iframe><iframe src="/framed"></iframe>`
+    site.pages.set('/hidden', hidden)
+    site.pages.set('/framed', '<input type="password" value="framed-999999">')
+    const id = await begun(api, { url: site.url('/hidden'), snapshot: {} })
+    await waiting(api, id)
+    await api.post(`${path}/${id}/continue`, {})
+    const job = await ended(api, id)
+    expect(job, JSON.stringify(job.error)).toMatchObject({ status: 'completed' })
+    expect(job.result.snapshot.text).toContain('textbox')
+    for (const secret of ['424242', 'key-777777', 'framed-999999'])
+      expect(job.result.snapshot.text).not.toContain(secret)
+  })
+
+  it('ends for a page that stands still, and goes on for one that is huge', async () => {
+    const { api } = world
+    site.pages.set('/huge', `<body>${'<div><input name="password"><p>x</p></div>'.repeat(6_000)}</body>`)
+    site.pages.set('/still', '<button style="width:200px;height:200px" onclick="for (;;) {}">x</button>')
+    const huge = await begun(api, { url: site.url('/huge'), snapshot: { max_tokens: 50 } })
+    await waiting(api, huge)
+    await use(api, huge, [...click(10, 10), { type: 'wheel', x: 10, y: 10, deltaY: 5_000 }])
+    await api.post(`${path}/${huge}/continue`, {})
+    expect((await ended(api, huge)).status).toBe('completed')
+    const still = await begun(api, { url: site.url('/still') })
+    await waiting(api, still)
+    await use(api, still, click(50, 50))
+    const flood = Array.from({ length: 100 }, () => ({ type: 'text', text: 'x'.repeat(1_000) }))
+    const answers = await Promise.all([0, 1, 2, 3].map(() => api.post(`${path}/${still}/input`, { events: flood })))
+    expect(answers.map(({ status }) => status)).toContain(429)
+    expect((await api.get(`${path}/${still}`)).status).toBe(200)
+    expect((await api.post(`${path}/${still}/cancel`)).body.status).toBe('cancelled')
+    await vi.waitFor(async () => expect((await processTree(`--troupe-job=${still}`))?.pids ?? []).toEqual([]), patience)
+  })
+
+  it('lets one of two people continue it, and takes nothing afterwards', async () => {
+    const { api } = world
+    const id = await begun(api, { actions: [handOver, { type: 'waitFor', milliseconds: 3_000 }] })
+    await waiting(api, id)
+    const go = () => api.post(`${path}/${id}/continue`, {})
+    const both = await Promise.all([go(), go()])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const late = await api.post(`${path}/${id}/input`, { events: click(100, 135) })
+    expect(late).toMatchObject({ status: 409, body: { error: 'invalid_transition' } })
+    expect(await ended(api, id)).toMatchObject({ status: 'completed', submitted: false })
   })
 
   it('serves 50 readers and refuses more', async () => {

@@ -1,67 +1,114 @@
-import type { Frame, Page } from 'playwright'
+import type { CDPSession, Page } from 'playwright'
+import { isObject } from '#runtime/schema.ts'
 import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
+import type { Json } from '#storage/ports.ts'
+import { parsedJson } from './schema.ts'
 import { naming, secretPurposes } from './secret-fields.ts'
 
 /** Frames and fields that are looked at; a page has fewer. */
-const most = { frames: 50, fields: 5_000 } as const
+const most = { frames: 50, fields: 5_000, name: 200 } as const
+/** A page that does not let its fields be read by then is not shown, in ms. */
+const readMs = 5_000
 
-/** What fields of secrets show stands as dots from now on, in pictures too, however the page shows it. */
-export const maskSecretFields = (page: Page): Promise<void> => inFrames(page, 'mask')
+type Change = 'mask' | 'empty'
 
-/** Fields of secrets are empty from now on. The page's scripts do not hear of it. */
-export const emptySecretFields = (page: Page): Promise<void> => inFrames(page, 'empty')
+/** What fields of secrets show stands as dots from now on, in pictures too, however the page shows it. @returns whether it does; never rejects */
+export const maskSecretFields = (page: Page): Promise<boolean> => inTime(changed(page, 'mask'))
 
-const inFrames = async (page: Page, what: 'mask' | 'empty'): Promise<void> => {
-  for (const frame of page.frames().slice(0, most.frames)) await inFrame(frame, what).catch(() => {})
+/** Fields of secrets are empty from now on. The page's scripts do not hear of it. @returns whether they are; never rejects */
+export const emptySecretFields = (page: Page): Promise<boolean> => inTime(changed(page, 'empty'))
+
+const inTime = async (work: Promise<void>): Promise<boolean> => {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), readMs)
+  const done = work.then(
+    () => true,
+    () => false,
+  )
+  const isDone = await Promise.race([done, late.promise])
+  clearTimeout(timer)
+  return isDone
 }
 
-const inFrame = async (frame: Frame, what: 'mask' | 'empty'): Promise<void> => {
-  const named = await frame.evaluate<readonly Field[]>(`(${fieldsOfPage})(${JSON.stringify(naming)}, ${most.fields})`)
-  const secret = named.flatMap((field, at) => (takesSecret(field) ? [at] : []))
-  if (secret.length > 0)
-    await frame.evaluate(`(${changeFields})(${JSON.stringify(secret)}, ${JSON.stringify(what)}, ${most.fields})`)
+/** Frames of other sites have a process, and so a session, of their own. */
+const changed = async (page: Page, change: Change): Promise<void> => {
+  await inSession(await page.context().newCDPSession(page), change)
+  for (const frame of page.frames().slice(1, most.frames)) {
+    const own = await page
+      .context()
+      .newCDPSession(frame)
+      .catch(() => null)
+    if (own !== null) await inSession(own, change)
+  }
 }
 
-/** How a field says what it takes. */
-interface Field {
-  readonly type: string
-  readonly purpose: string
-  readonly names: readonly string[]
+const inSession = async (session: CDPSession, change: Change): Promise<void> => {
+  try {
+    const { frameTree } = await session.send('Page.getFrameTree')
+    for (const frameId of framesOf(frameTree).slice(0, most.frames)) await inFrame(session, frameId, change)
+  } finally {
+    await session.detach().catch(() => {})
+  }
 }
 
-const takesSecret = ({ type, purpose, names }: Field): boolean =>
-  type === 'password' || secretPurposes.test(purpose) || names.some(isSecretName)
+interface Tree {
+  readonly frame: { readonly id: string }
+  readonly childFrames?: readonly Tree[]
+}
+
+const framesOf = ({ frame, childFrames = [] }: Tree): readonly string[] => [frame.id, ...childFrames.flatMap(framesOf)]
+
+/** In a world of its own, where the page's scripts change nothing. */
+const inFrame = async (session: CDPSession, frameId: string, change: Change): Promise<void> => {
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId })
+  const run = async (expression: string): Promise<string> => {
+    const { result } = await session.send('Runtime.evaluate', { expression, contextId, returnByValue: true })
+    return String(result.value ?? '')
+  }
+  const said = parsedJson(await run(`(${fieldsOfPage})(${JSON.stringify(naming)})`))
+  const secret = (Array.isArray(said) ? said : []).flatMap((field, at) => (takesSecret(field) ? [at] : []))
+  if (secret.length > 0) await run(`(${changeFields})(${JSON.stringify(secret)}, ${JSON.stringify(change)})`)
+}
+
+/** How a field says what it takes: type, purpose and names. */
+const takesSecret = (field: Json): boolean => {
+  if (!isObject(field)) return false
+  const { type, purpose, names } = field
+  const isNamed = Array.isArray(names) && names.some((name) => isSecretName(String(name)))
+  return type === 'password' || secretPurposes.test(String(purpose)) || isNamed
+}
 
 /** Runs in the page: its fields, inside of components too, in the order of the tree. */
-const allFields = `const all = (root, most) => {
+const allFields = `const all = () => {
   const found = []
   const visit = (node) => {
     for (const element of node.querySelectorAll('*')) {
-      if (found.length >= most) return
+      if (found.length >= ${most.fields}) return
       if (element.matches('input, textarea')) found.push(element)
       if (element.shadowRoot) visit(element.shadowRoot)
     }
   }
-  visit(root)
+  visit(document)
   return found
 }`
 
-const fieldsOfPage = `(naming, most) => {
+const fieldsOfPage = `(naming) => {
   ${allFields}
-  return all(document, most).map((field) => ({
-    type: String(field.getAttribute('type') ?? '').trim().toLowerCase(),
-    purpose: String(field.getAttribute('autocomplete') ?? ''),
-    names: naming.map((name) => String(field.getAttribute(name) ?? '')).filter((name) => name !== ''),
-  }))
+  const said = (field, name) => String(field.getAttribute(name) ?? '').slice(0, ${most.name})
+  return JSON.stringify(all().map((field) => ({
+    type: said(field, 'type').trim().toLowerCase(),
+    purpose: said(field, 'autocomplete'),
+    names: naming.map((name) => said(field, name)).filter((name) => name !== ''),
+  })))
 }`
 
-const changeFields = `(places, what, most) => {
+const changeFields = `(places, change) => {
   ${allFields}
-  const fields = all(document, most)
+  const fields = all()
   for (const place of places) {
     const field = fields[place]
     if (field === undefined) continue
-    if (what === 'empty') field.value = ''
+    if (change === 'empty') field.value = ''
     else field.style.setProperty('-webkit-text-security', 'disc', 'important')
   }
 }`

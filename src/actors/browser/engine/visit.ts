@@ -128,9 +128,11 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
     /** A person's time is none of the job's. */
     async function waited(wait: PersonWait): Promise<string | null> {
       time.pause()
-      const note = await wanted.handOver({ ...wait, signal: AbortSignal.any([wait.signal, over.signal]) })
-      time.resume()
-      return note
+      try {
+        return await wanted.handOver({ ...wait, signal: AbortSignal.any([wait.signal, over.signal]) })
+      } finally {
+        if (!over.signal.aborted) time.resume()
+      }
     }
 
     async function opened(): Promise<BrowserContext> {
@@ -184,12 +186,12 @@ class Visit {
     }
     this.#requireReachable(page)
     const { snapshot_tokens, profile } = request
-    if (this.#wasHandedOver) await emptySecretFields(page)
+    const isShown = !this.#wasHandedOver || (await emptySecretFields(page))
     const read = await readPage(context, page)
     return {
       read: { ...read, finalUrl: this.#shownUrl(read.finalUrl) },
-      screenshot: request.screenshot ? await screenshotOf(page) : null,
-      snapshot: snapshot_tokens === null ? null : await snapshotOf(page, snapshot_tokens),
+      screenshot: request.screenshot && isShown ? await screenshotOf(page) : null,
+      snapshot: snapshot_tokens === null || !isShown ? null : await snapshotOf(page, snapshot_tokens),
       state: profile?.save === true ? await context.storageState() : null,
     }
   }
@@ -286,8 +288,8 @@ class Visit {
     const started_at_ms = this.#parts.now()
     const keep = async (status: BrowserStep['status'], said: string | null = null): Promise<void> => {
       const duration_ms = this.#parts.now() - started_at_ms
-      if (this.#wasHandedOver) await maskSecretFields(page)
-      const picture = await pictureOf(page)
+      const isShown = !this.#wasHandedOver || (await maskSecretFields(page))
+      const picture = isShown ? await pictureOf(page) : null
       const url = this.#shownUrl(page.url()).slice(0, 2048)
       const step = { type, selector: selector ?? null, status, url, started_at_ms, duration_ms }
       await this.#wanted.stepped(said === null ? step : { ...step, note: said }, picture)
