@@ -84,12 +84,21 @@ async function measured(collection: Collection, engine: Engine): Promise<readonl
   const found: Found[] = []
   for (const [at, { question, scope }] of reported.entries()) {
     const other = opened.length > 1 ? opened[(scope + 1) % opened.length] : undefined
-    const strange = await other?.search(question, { limit: 1, threshold: defaultThreshold })
+    const strange = await (other?.search(question, { limit: 1, threshold: defaultThreshold }) ??
+      opened[scope]?.search(question, {
+        limit: 1,
+        threshold: defaultThreshold,
+        without: groupsOf(scopes[scope], question),
+      }))
     const strangerPasses = strange?.hits.some(({ score }) => score >= defaultThreshold) ?? false
     found.push({ ...judged(question, hitsIn(scopes[scope], answers[at])), strangerPasses })
   }
   return rowsOf(collection, { kind: engine.name, found, cpuMs })
 }
+
+/** The documents that answer a question: without them it is a stranger's. */
+const groupsOf = (scope: Scope | undefined, { relevant }: Question): ReadonlySet<string> =>
+  new Set(scope?.texts.flatMap(({ id, group }) => (relevant.has(id) && group !== null ? [group] : [])))
 
 type Answered = Awaited<ReturnType<Searchable['search']>>
 

@@ -1,4 +1,5 @@
 import type { Embedder } from '#retrieval/embedder.ts'
+import type { Passage } from '#retrieval/passage.ts'
 import { PassageIndex } from '#retrieval/passage-index.ts'
 import type { Collection, Question, Scope, Text } from './collection.ts'
 import type { Found } from './schema.ts'
@@ -15,6 +16,8 @@ export interface Engine {
 export interface SearchOptions {
   readonly limit: number
   readonly threshold: number
+  /** Groups that are taken away for this search, as if they had never been there; only documents are searched so. */
+  readonly without?: ReadonlySet<string>
 }
 
 export interface Searchable {
@@ -28,13 +31,24 @@ export const indexEngine = (embedder: Embedder | null): Engine => ({
   name: embedder === null ? 'lexical' : 'hybrid',
   open: async ({ profile }, { texts, titles }) => {
     const index = new PassageIndex(profile)
+    const passages: Passage[] = []
     for (let first = 0; first < texts.length; first += atOnce) {
       const some = texts.slice(first, first + atOnce)
       const vectors = await embedder?.embed(some.map(embeddedText), 'passage')
-      for (const [at, text] of some.entries()) index.add({ ...text, vector: vectors?.[at] ?? null })
+      passages.push(...some.map((text, at) => ({ ...text, vector: vectors?.[at] ?? null })))
     }
+    for (const each of passages) index.add(each)
     for (const [group, title] of titles ?? []) index.nameGroup(group, title)
-    return { search: (question, options) => searchIn(index, embedder, { question, ...options }) }
+    return {
+      search: async (question, { without, ...options }) => {
+        const away = passages.filter(({ group }) => group !== null && without?.has(group))
+        for (const { id } of away) index.remove(id)
+        const found = await searchIn(index, embedder, { question, ...options })
+        for (const each of away) index.add(each)
+        for (const [group, title] of titles ?? []) if (without?.has(group)) index.nameGroup(group, title)
+        return found
+      },
+    }
   },
   cpuMs: () => {
     const { user, system } = process.cpuUsage()

@@ -84,7 +84,7 @@ export function rowsOf({ name, profile, scopes }: Collection, { kind, found, cpu
     row(name, `CPU a search ${kind}`, cpuMs, 'ms'),
   ]
   if (scopes[0]?.partOf !== undefined) recall.push(row(name, `document@5 ${kind}`, of(documentFound)))
-  return profile === 'document' || scopes.length < 2 ? recall : [...recall, ...thresholdRows(name, kind, found)]
+  return profile === 'memory' && scopes.length < 2 ? recall : [...recall, ...thresholdRows(name, kind, found)]
 }
 
 /** What the default threshold lets pass, and what the score says of questions about the wrong person. */

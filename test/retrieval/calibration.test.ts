@@ -27,4 +27,18 @@ describe('the score of a hit', () => {
   it('is below 0.7 for a question about someone whom no memory names', async () => {
     expect(await scoreOf('memory', 'When did Zoltan buy larger ships?')).toBeLessThan(0.7)
   })
+
+  it.each([
+    ['at least 0.7 for a close vector and half of the words', 'When was the harbour made deeper?', 0.8, true],
+    ['below 0.7 for as many words and a vector far away', 'When was the harbour made deeper?', 0.05, false],
+    ['below 0.7 for a vector as close without any of the words', 'Which year brought dredging?', 0.35, false],
+  ])('of a document among many is %s', async (_, text, cosine, isHit) => {
+    const index = new PassageIndex('document')
+    index.add(passage(harbour, { vector: Float32Array.of(1, 0, 0) }))
+    for (let n = 0; n < 60; n++)
+      index.add(passage(`Trains number ${n} left for the coast.`, { vector: Float32Array.of(0, 0, 1) }))
+    const vector = Float32Array.of(cosine, Math.sqrt(1 - cosine ** 2), 0)
+    const { hits } = await index.search(question(text, { vector, embedder: 'local/made' }))
+    expect((hits[0]?.score ?? 0) >= 0.7).toBe(isHit)
+  })
 })
