@@ -6,6 +6,8 @@ export interface PoolRequest {
   readonly path: string
   /** The same object from request to request: what it makes of the wire is kept by it. */
   readonly headers: Readonly<Record<string, string>>
+  /** Headers of this request alone. */
+  readonly once?: Readonly<Record<string, string>> | undefined
   readonly body: Uint8Array | string
 }
 
@@ -43,8 +45,9 @@ export class Http1Pool {
   }
 
   /** @throws {TypeError} for a header that cannot go over the wire. */
-  dispatch({ path, headers, body }: PoolRequest, handler: Dispatcher.DispatchHandler): void {
-    const request = { head: this.#head(path, headers), body, handler }
+  dispatch({ path, headers, once, body }: PoolRequest, handler: Dispatcher.DispatchHandler): void {
+    const head = once === undefined ? this.#head(path, headers) : this.#headOnce(path, headers, once)
+    const request = { head, body, handler }
     const connection = this.#trusted() ?? (this.#all.size < this.#maxConnections ? this.#open() : null)
     if (connection === null) this.#waiting.push(request)
     else connection.send(request)
@@ -104,6 +107,13 @@ export class Http1Pool {
     this.#timer = null
   }
 
+  #headOnce(path: string, headers: PoolRequest['headers'], once: PoolRequest['headers']): string {
+    for (const name in once)
+      if (name in headers || name in this.#headers)
+        return headOf(path, this.#host, { ...this.#headers, ...headers, ...once })
+    return this.#head(path, headers) + linesOf(once)
+  }
+
   #head(path: string, headers: PoolRequest['headers']): string {
     let byPath = this.#heads.get(headers)
     if (byPath === undefined) {
@@ -134,11 +144,15 @@ const target = /^\/[\x21-\x7e]*$/
 /** @throws {TypeError} for what could begin a header, or a request, of its own. */
 const headOf = (path: string, host: string, headers: PoolRequest['headers']): string => {
   if (!target.test(path)) throw new TypeError('the path has a character that is not allowed')
-  let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`
+  return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${linesOf(headers)}`
+}
+
+const linesOf = (headers: PoolRequest['headers']): string => {
+  let lines = ''
   for (const [name, value] of Object.entries(headers)) {
     if (!token.test(name) || !fieldValue.test(value))
       throw new TypeError(`header ${name} has a character that is not allowed`)
-    head += `${name}: ${value}\r\n`
+    lines += `${name}: ${value}\r\n`
   }
-  return head
+  return lines
 }

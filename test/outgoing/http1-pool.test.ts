@@ -85,6 +85,42 @@ describe('connections to one origin', () => {
     expect(sent[1]).not.toContain('1.1 us')
   })
 
+  it.each([
+    [
+      'beside all others',
+      { 'idempotency-key': 'one' },
+      '\r\nvia: 1.1 us\r\nauthorization: Bearer k\r\nidempotency-key: one\r\n',
+    ],
+    ['in place of what is said for all', { via: '1.1 them' }, '\r\nvia: 1.1 them\r\nauthorization: Bearer k\r\n'],
+    ['in place of what stays', { authorization: 'Bearer o' }, '\r\nvia: 1.1 us\r\nauthorization: Bearer o\r\n'],
+  ])('sends what is said of one request alone %s, and not with the next', async (_, once, expected) => {
+    const options = { connections: 1, connectTimeoutMs: 5_000, headers: { via: '1.1 us' } }
+    const pool = new Http1Pool(`http://127.0.0.1:${wire.port}`, options)
+    pools.push(pool)
+    const headers = { authorization: 'Bearer k' }
+    const sent: string[] = []
+    for (const own of [once, undefined]) {
+      const before = wire.sockets.length === 0 ? 0 : wire.sent(0).length
+      const done = Promise.withResolvers<void>()
+      const handler = {
+        onResponseEnd: () => done.resolve(),
+        onResponseError: (_: unknown, error: Error) => done.reject(error),
+      }
+      pool.dispatch({ path: '/v1/chat', headers, once: own, body: '{}' }, handler)
+      await vi.waitFor(() => expect(wire.sent(0).slice(before)).toContain('{}'), { timeout: 30_000 })
+      sent.push(wire.sent(0).slice(before))
+      wire.sockets[0]?.write(ok)
+      await done.promise
+    }
+    expect(sent[0]).toContain(expected)
+    expect(sent[1]).toContain('\r\nvia: 1.1 us\r\nauthorization: Bearer k\r\ncontent-length')
+  })
+
+  it('refuses what is said of one request alone where it could begin a header of its own', () => {
+    const once = { 'idempotency-key': 'one\r\nx-a: 1' }
+    expect(() => open().dispatch({ path: '/v1/chat', headers: {}, once, body: '{}' }, {})).toThrow(TypeError)
+  })
+
   it('sends a request in one piece, and uses the connection again', async () => {
     const pool = open()
     for (const body of ['{"a":"ö"}', Buffer.from('{"b":1}')]) {

@@ -36,7 +36,8 @@ export const shownPayload = ({ event_type, payload }: Pick<LogEvent, 'event_type
   const known = shown.get(payload)
   if (known !== undefined) return known
   const made = mask(payload)
-  shown.set(payload, made)
+  // most have nothing to mask, and to look again costs less than to remember it
+  if (made !== payload) shown.set(payload, made)
   return made
 }
 

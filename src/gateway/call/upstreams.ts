@@ -123,8 +123,8 @@ const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher 
     : {
         dispatch: (request, handler) => {
           const { current } = tracer
-          const headers = current === null ? request.headers : { ...request.headers, traceparent: traceparent(current) }
-          posting.dispatch({ ...request, headers }, handler)
+          const once = current === null ? request.once : { ...request.once, traceparent: traceparent(current) }
+          posting.dispatch({ ...request, once }, handler)
         },
       }
 
@@ -132,8 +132,8 @@ const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher 
 const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const
 
 const throughGuard = (dispatcher: Dispatcher, origin: string): PostDispatcher => ({
-  dispatch: ({ path, headers, body }, handler) => {
-    const all = { via: ownVia, ...identityEncoding, ...headers }
+  dispatch: ({ path, headers, once, body }, handler) => {
+    const all = { via: ownVia, ...identityEncoding, ...headers, ...once }
     dispatcher.dispatch({ origin, method: 'POST', path, headers: all, body, ...noLimits }, handler)
   },
 })

@@ -11,6 +11,8 @@ export interface ChatRequest {
   /** What follows the route's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** Those of this request alone. */
+  readonly once: Readonly<Record<string, string>> | undefined
   readonly body: WireBody
   readonly format: FormatRequest | null
 }
@@ -22,10 +24,10 @@ export function chatRequest(input: ChatInput, route: Route): ChatRequest {
   const format =
     (input.formatFor?.(route) ?? chatFormat(route.format))?.request(input.body, route, input.stream) ?? null
   if (format !== null) {
-    return { path: format.path, headers: keyed(format.headers, input), body: format.body, format }
+    return { path: format.path, headers: format.headers, once: keyOf(input), body: format.body, format }
   }
-  const headers = keyed(headersFor(route), input)
-  return { path: '/chat/completions', headers, body: bodyFor(input, route), format: null }
+  const body = bodyFor(input, route)
+  return { path: '/chat/completions', headers: headersFor(route), once: keyOf(input), body, format: null }
 }
 
 const bodyFor = (input: ChatInput, route: Route): WireBody => {
@@ -36,8 +38,8 @@ const bodyFor = (input: ChatInput, route: Route): WireBody => {
 
 type Headers = Readonly<Record<string, string>>
 
-const keyed = (headers: Headers, { idempotencyKey }: ChatInput): Headers =>
-  idempotencyKey === undefined ? headers : { ...headers, 'idempotency-key': idempotencyKey }
+const keyOf = ({ idempotencyKey }: ChatInput): Headers | undefined =>
+  idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }
 
 const headersFor = (route: Route): Headers => {
   const known = openAiHeaders.get(route)

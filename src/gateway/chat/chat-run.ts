@@ -298,11 +298,11 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     const attempt = new Attempt(this, policyFor(this.#parts.patience, route.waits, this.caller.timeoutMs))
     this.#attempt = attempt
     const via = isRequest(this.caller) ? this.caller.via : undefined
-    const headers = via === undefined ? request.headers : { ...request.headers, via }
-    const post = (body: string | Uint8Array): void => {
-      if (this.#attempt === attempt) posting.dispatch({ path: basePath + request.path, headers, body }, attempt)
+    const once = via === undefined ? request.once : { ...request.once, via }
+    const { path, headers, body } = request
+    const post = (sent: string | Uint8Array): void => {
+      if (this.#attempt === attempt) posting.dispatch({ path: basePath + path, headers, once, body: sent }, attempt)
     }
-    const { body } = request
     if (body instanceof Promise) this.#run.after(() => body, post)
     else post(body)
   }

@@ -41,9 +41,13 @@ const grown = (body: ChatBody, look: HistoryLook, made: RedactedChat): RedactedC
 
 /** Placeholders are given names that no text of the request has: such a text is looked at in each request. */
 const mayBeWritten = (message: WireObject): boolean => {
-  const texts: string[] = []
-  mapMessage(message, { text: collect(texts), toolArguments: collect(texts) })
-  return texts.some(looksWritten)
+  let found = false
+  const look: MapText = (text) => {
+    found ||= looksWritten(text)
+    return text
+  }
+  mapMessage(message, { text: look, toolArguments: look })
+  return found
 }
 
 const redactWhole = (body: ChatBody, policy: RedactionPolicy): RedactedChat | Promise<RedactedChat> => {
@@ -107,22 +111,15 @@ const inOrder = (texts: readonly string[]): MapText => {
  */
 
 const mapTexts = (body: ChatBody, maps: Maps): ChatBody => {
-  let made: WireObject = body
-  made = withField(made, body, ['messages', each(body.messages, mapMessage, maps)])
-  made = withField(made, body, ['prediction', mapPrediction(body.prediction, maps)])
-  made = withField(made, body, ['user', mapText(body.user, maps)])
-  return withField(made, body, ['metadata', mapMetadata(body.metadata, maps)])
-}
-
-/** A field, and what it is now. */
-type Field = readonly [name: string, value: unknown]
-
-/** What becomes of `source`: itself, or a copy of it once a field differs, which takes the others too. */
-const withField = (made: WireObject, source: WireObject, [name, value]: Field): WireObject => {
-  if (value === source[name]) return made
-  const copy: Record<string, unknown> = made === source ? { ...source } : made
-  copy[name] = value
-  return copy
+  let made: ChatBody = body
+  const messages = each(body.messages, mapMessage, maps)
+  if (messages !== body.messages) made = { ...made, messages }
+  const prediction = mapPrediction(body.prediction, maps)
+  if (prediction !== body.prediction) made = { ...made, prediction }
+  const user = mapText(body.user, maps)
+  if (user !== body.user) made = { ...made, user }
+  const metadata = mapMetadata(body.metadata, maps)
+  return metadata === body.metadata ? made : { ...made, metadata }
 }
 
 type MapPart = (part: unknown, maps: Maps) => unknown
@@ -147,11 +144,17 @@ const mapArguments: MapPart = (value, { toolArguments }) => (typeof value === 's
 
 const mapMessage: MapPart = (message, maps) => {
   if (!isObject(message)) return message
-  let made = withField(message, message, ['content', mapContent(message.content, maps)])
-  made = withField(made, message, ['reasoning_content', mapText(message.reasoning_content, maps)])
-  made = withField(made, message, ['refusal', mapText(message.refusal, maps)])
-  made = withField(made, message, ['tool_calls', each(message.tool_calls, mapCall, maps)])
-  return withField(made, message, ['function_call', mapFunction(message.function_call, maps)])
+  let made = message
+  const content = mapContent(message.content, maps)
+  if (content !== message.content) made = { ...made, content }
+  const reasoning_content = mapText(message.reasoning_content, maps)
+  if (reasoning_content !== message.reasoning_content) made = { ...made, reasoning_content }
+  const refusal = mapText(message.refusal, maps)
+  if (refusal !== message.refusal) made = { ...made, refusal }
+  const tool_calls = each(message.tool_calls, mapCall, maps)
+  if (tool_calls !== message.tool_calls) made = { ...made, tool_calls }
+  const function_call = mapFunction(message.function_call, maps)
+  return function_call === message.function_call ? made : { ...made, function_call }
 }
 
 const mapContent: MapPart = (content, maps) =>
@@ -159,31 +162,47 @@ const mapContent: MapPart = (content, maps) =>
 
 const mapPart: MapPart = (part, maps) => {
   if (!isObject(part)) return mapText(part, maps)
-  const made = withField(part, part, ['text', mapText(part.text, maps)])
-  return withField(made, part, ['refusal', mapText(part.refusal, maps)])
+  const text = mapText(part.text, maps)
+  const made = text === part.text ? part : { ...part, text }
+  const refusal = mapText(part.refusal, maps)
+  return refusal === part.refusal ? made : { ...made, refusal }
 }
 
-const mapPrediction: MapPart = (prediction, maps) =>
-  isObject(prediction)
-    ? withField(prediction, prediction, ['content', mapContent(prediction.content, maps)])
-    : prediction
+const mapPrediction: MapPart = (prediction, maps) => {
+  if (!isObject(prediction)) return prediction
+  const content = mapContent(prediction.content, maps)
+  return content === prediction.content ? prediction : { ...prediction, content }
+}
 
 const mapMetadata: MapPart = (metadata, maps) => {
   if (!isObject(metadata)) return metadata
-  let made = metadata
-  for (const name of Object.keys(metadata)) made = withField(made, metadata, [name, mapText(metadata[name], maps)])
-  return made
+  let copy: Record<string, unknown> | undefined
+  for (const name of Object.keys(metadata)) {
+    const value = mapText(metadata[name], maps)
+    if (value === metadata[name]) continue
+    copy ??= { ...metadata }
+    copy[name] = value
+  }
+  return copy ?? metadata
 }
 
 const mapCall: MapPart = (call, maps) => {
   if (!isObject(call)) return call
-  const made = withField(call, call, ['function', mapFunction(call.function, maps)])
-  return withField(made, call, ['custom', mapCustom(call.custom, maps)])
+  const called = mapFunction(call.function, maps)
+  const made = called === call.function ? call : { ...call, function: called }
+  const custom = mapCustom(call.custom, maps)
+  return custom === call.custom ? made : { ...made, custom }
 }
 
-const mapFunction: MapPart = (called, maps) =>
-  isObject(called) ? withField(called, called, ['arguments', mapArguments(called.arguments, maps)]) : called
+const mapFunction: MapPart = (called, maps) => {
+  if (!isObject(called)) return called
+  const text = mapArguments(called.arguments, maps)
+  return text === called.arguments ? called : { ...called, arguments: text }
+}
 
 /** A custom tool takes any text. */
-const mapCustom: MapPart = (custom, maps) =>
-  isObject(custom) ? withField(custom, custom, ['input', mapArguments(custom.input, maps)]) : custom
+const mapCustom: MapPart = (custom, maps) => {
+  if (!isObject(custom)) return custom
+  const input = mapArguments(custom.input, maps)
+  return input === custom.input ? custom : { ...custom, input }
+}
