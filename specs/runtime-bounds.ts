@@ -3,6 +3,16 @@ import type { Bound } from './bounds.ts'
 /** Bounds of the actor runtime. */
 export const runtimeBounds: readonly Bound[] = [
   {
+    of: 'lines of the log that its reader has not taken',
+    most: '1 MB',
+    beyond: 'lines are lost, and counted in the log when it is read again',
+    code: ['src/telemetry/log-output.ts', 'usualMost'],
+    test: [
+      'test/telemetry/log-output.test.ts',
+      'goes on without a reader, keeps as much as it may, and says what was lost when it is read again',
+    ],
+  },
+  {
     of: 'a commit',
     most: '256 KB of JSON',
     beyond: 'long values go to the blob store',

@@ -22,6 +22,7 @@ import { startFailure } from './start-failure.ts'
 import { openDataFolder } from './storage/data-folder.ts'
 import { readinessOf } from './storage/readiness.ts'
 import { openSecretBox } from './storage/secrets.ts'
+import { LogOutput } from './telemetry/log-output.ts'
 import { openTraces, type Traces } from './telemetry/open-traces.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
 import { EarlyListener } from './transport/early-listener.ts'
@@ -182,7 +183,8 @@ const guardOf = ({ allowedPrivateHosts, allowedContentHosts }: Config, traces: T
 
 const main = async (config: Config): Promise<void> => {
   const isNamed = config.nodeId !== null || config.redisUrl !== null
-  const log = pino({ level: config.logLevel, base: isNamed ? { node: nodeIdOf(config) } : null })
+  const base = isNamed ? { node: nodeIdOf(config) } : null
+  const log = pino({ level: config.logLevel, base }, new LogOutput())
   // requests, streams and sockets contain what they throw; a rejection that slips through has changed no state halfway
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection was left unhandled'))
   // a start that is cut short leaves nothing that the next one does not take up
