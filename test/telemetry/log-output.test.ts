@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const source = resolve(import.meta.dirname, '../../src/telemetry/log-output.ts')
 const lines = 2_000
 
-/** Logs 400 KB while its output is not read, says how long that took, and ends when it is told to. */
+/** Logs 400 KB while its output is not read, says how long that took, and ends when that is requested. */
 const program = `
   import { LogOutput } from ${JSON.stringify(source)}
   const output = new LogOutput(process.stdout.fd, 64 * 1024)
