@@ -163,6 +163,29 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     expect((await ended(api, id)).status).toBe('completed')
   })
 
+  it('goes on being shown when the person leads it to another site, and opens no window', async () => {
+    const { api } = world
+    const other = `http://localhost:${site.host.split(':')[1]}/elsewhere`
+    site.pages.set(
+      '/elsewhere',
+      '<body style="background:#123456"><a href="/" target="_blank" style="display:block;height:200px">y</a>',
+    )
+    site.pages.set('/way', `<body style="margin:0"><a href="${other}" style="display:block;height:200px">x</a>`)
+    const id = await begun(api, { url: site.url('/way') })
+    await waiting(api, id)
+    const live = await api.stream(`${path}/${id}/live`)
+    const { data: before } = await live.until(({ event }) => event === 'frame')
+    await use(api, id, click(50, 50))
+    const led = await live.until(({ event, data }) => event === 'frame' && data.url === other)
+    await vi.waitFor(() => expect(live.frames.at(-1)?.data.image).not.toBe(before.image), patience)
+    await use(api, id, click(50, 50))
+    await vi.waitFor(() => expect(site.count('GET /')).toBeGreaterThan(0), patience)
+    expect(led.data.url).toBe(other)
+    await api.post(`${path}/${id}/continue`, {})
+    expect(await ended(api, id)).toMatchObject({ status: 'completed', result: { finalUrl: other } })
+    live.stop()
+  })
+
   it('shows no secret in a picture or a snapshot, wherever its field stands', async () => {
     const { api } = world
     const hidden = `<input id="code" name="otp" value="424242"><script>
