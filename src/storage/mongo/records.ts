@@ -94,7 +94,7 @@ export class MongoRecords implements RecordStore {
   }
 
   async insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
-    const document = toRecordDocument(record, keysOf(kind, record.data))
+    const document = await toRecordDocument(record, keysOf(kind, record.data))
     const insert = async () => (await this.#of(kind).insertOne(document, durable)).acknowledged
     const done = (await unlessTaken(insert)) || ((await this.#dropped(kind)) && (await unlessTaken(insert)))
     return done ? 'done' : 'exists'
@@ -103,7 +103,8 @@ export class MongoRecords implements RecordStore {
   /** The bare command, like the commits' (append-queue.ts): each record has an outcome, and no retry meets its own first write. */
   async insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
     if (records.length === 0) return []
-    const documents = records.map((record) => toRecordDocument(record, keysOf(kind, record.data)))
+    const documents: RecordDocument[] = []
+    for (const record of records) documents.push(await toRecordDocument(record, keysOf(kind, record.data)))
     const { writeConcern } = durable
     const answer = await guarded(this.#db.command({ insert: kind.name, documents, ordered: false, writeConcern }))
     const refused = new Set(writeErrorsIn(answer).map(refusedAt))
@@ -111,7 +112,7 @@ export class MongoRecords implements RecordStore {
   }
 
   async replace(kind: RecordKind, record: StoredRecord): Promise<'done' | 'conflict' | 'missing'> {
-    const { _id, ...document } = toRecordDocument(record, keysOf(kind, record.data))
+    const { _id, ...document } = await toRecordDocument(record, keysOf(kind, record.data))
     const { project, version } = record
     const stored = { _id, project, ...this.#live() }
     const replace = async () =>

@@ -1,8 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from 'mongodb'
+import { jsonOf } from '../long-json.ts'
 import type { RecordKind, StoredRecord } from '../ports.ts'
 import { keysOf } from './kind-collection.ts'
-import { toRecordUpdate, type WriteError, writeErrorsIn } from './schema.ts'
+import { type RecordDocument, toRecordUpdate, type WriteError, writeErrorsIn } from './schema.ts'
 import { asPortError, duplicateKey } from './trouble.ts'
+
+/** One statement of a batch. */
+interface Update {
+  readonly q: { readonly _id: string; readonly version: { readonly $lt: number } }
+  readonly u: Omit<RecordDocument, '_id'>
+  readonly upsert: boolean
+}
 
 interface Call {
   left: number
@@ -67,7 +76,7 @@ export class RowQueue {
 
   async #run(): Promise<void> {
     while (this.#groups.size > 0) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
       const groups = this.#groups
       this.#groups = new Map()
       await Promise.all([...groups.values()].map((group) => this.#write(group)))
@@ -94,10 +103,11 @@ export class RowQueue {
    * so does one that races with another host's first insert, hence the second round without `upsert`.
    */
   async #upsert(kind: RecordKind, batch: readonly Waiting[], upsert: boolean): Promise<readonly WriteError[]> {
-    const updates = batch.map(({ record }) => {
-      const u = toRecordUpdate(record, keysOf(kind, record.data))
-      return { q: { _id: record.id, version: { $lt: record.version } }, u, upsert }
-    })
+    const updates: Update[] = []
+    for (const { record } of batch) {
+      const u = toRecordUpdate(record, keysOf(kind, record.data), await jsonOf(record.data))
+      updates.push({ q: { _id: record.id, version: { $lt: record.version } }, u, upsert })
+    }
     const writeConcern = { w: 'majority', j: true } as const
     return writeErrorsIn(await this.#db.command({ update: kind.name, updates, ordered: false, writeConcern }))
   }

@@ -1,6 +1,7 @@
 import type { Document, IndexDescription } from 'mongodb'
 import type { Lease, Member } from '../cluster-ports.ts'
 import { bodyText, type CommitRow, eventsText, keyOf, snapshotText } from '../commit-row.ts'
+import { jsonOf } from '../long-json.ts'
 import type { PartRow } from '../merged-parts.ts'
 import type { Commit, StoredRecord } from '../ports.ts'
 
@@ -108,14 +109,16 @@ export const partRow = ({ seq, at, cause, events = '[]', open, due }: CommitDocu
 })
 
 /** The document of a record, with the texts of its indexed fields. */
-export const toRecordDocument = (record: StoredRecord, keys: Readonly<Record<string, string>>): RecordDocument => {
-  return { _id: record.id, ...toRecordUpdate(record, keys) }
-}
-
-/** What replaces the document of a record, under the same `_id`: field by field, since each row that is written comes here. */
-export const toRecordUpdate = (
-  { project, tenant, user, version, created_at, updated_at, expires_at, data, outbox }: StoredRecord,
+export const toRecordDocument = async (
+  record: StoredRecord,
   keys: Readonly<Record<string, string>>,
+): Promise<RecordDocument> => ({ _id: record.id, ...toRecordUpdate(record, keys, await jsonOf(record.data)) })
+
+/** What replaces the document of a record, under the same `_id`, by its data as JSON: field by field, since each row that is written comes here. */
+export const toRecordUpdate = (
+  { project, tenant, user, version, created_at, updated_at, expires_at, outbox }: StoredRecord,
+  keys: Readonly<Record<string, string>>,
+  data: string,
 ): Omit<RecordDocument, '_id'> => {
   const update: Omit<RecordDocument, '_id'> = {
     project,
@@ -124,7 +127,7 @@ export const toRecordUpdate = (
     version,
     created_at,
     updated_at,
-    data: JSON.stringify(data),
+    data,
     keys,
   }
   if (expires_at !== null) update.expires_at = expires_at
