@@ -25,6 +25,8 @@ export class PassageIndex {
   readonly #table = new PassageTable()
   readonly #vectors = new VectorTable()
   readonly #languages = new Map<Language, number>()
+  /** Language that each passage shows, by slot: what is removed takes its own along. */
+  readonly #shown: (Language | null)[] = []
   readonly #others = (): Language => this.#spoken()[0] ?? 'en'
   #postings = new Postings()
 
@@ -50,8 +52,9 @@ export class PassageIndex {
     this.remove(passage.id)
     const analysis = analysisOf(wordsOf(passage), this.#others)
     const { counts, language } = analysis
-    if (language !== null) this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1)
+    this.#count(language, 1)
     const slot = this.#table.add(passage, analysis)
+    this.#shown[slot] = language
     this.#table.setRange(slot, this.#postings.add(slot, counts))
     this.#vectors.set(slot, passage.vector)
   }
@@ -59,6 +62,7 @@ export class PassageIndex {
   remove(id: string): void {
     const slot = this.#table.slotOf(id)
     if (slot === -1) return
+    this.#count(this.#shown[slot] ?? null, -1)
     this.#postings.remove(this.#table.rangeOf(slot))
     this.#vectors.delete(slot)
     this.#table.remove(slot)
@@ -76,6 +80,13 @@ export class PassageIndex {
     const concepts = conceptsOf(query.text, this.#spoken())
     const [table, vectors, postings, weights] = [this.#table, this.#vectors, this.#postings, this.#weights]
     return withRoom((room) => new Search({ table, vectors, postings, weights }, query, room).run(concepts))
+  }
+
+  #count(language: Language | null, by: number): void {
+    if (language === null) return
+    const count = (this.#languages.get(language) ?? 0) + by
+    if (count > 0) this.#languages.set(language, count)
+    else this.#languages.delete(language)
   }
 
   /** Languages of its Latin texts, most frequent first. */

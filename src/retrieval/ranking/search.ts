@@ -353,7 +353,7 @@ class Scores {
 
   /** Among few passages it means little to be the first: the words that are there have to say the rest. */
   #standing(slot: number, around: number): number {
-    const size = this.fused.length
+    const { size } = this.#in.table
     const many = size / (size + few)
     return this.#rank(slot) * (many + (1 - many) * around)
   }
