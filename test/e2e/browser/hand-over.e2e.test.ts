@@ -103,6 +103,23 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
   })
 
   describe.each(stores)('over kill -9 on $store', ({ store }) => {
+    it('submits nothing twice that the person has submitted', async () => {
+      const world = await start(store)
+      const id = await begun(world.api)
+      await waiting(world.api, id)
+      const before = site.count('POST /session')
+      const click = ['mouseDown', 'mouseUp'].map((type) => ({ type, x: 100, y: 135 }))
+      expect((await world.api.post(`${path}/${id}/input`, { events: click })).status).toBe(200)
+      await vi.waitFor(() => expect(site.count('POST /session')).toBe(before + 1), patience)
+      await world.crash()
+      await world.restart()
+      const unknown = { status: 'failed', waiting: null, error: { code: 'outcome_unknown' } }
+      expect(await ended(world.api, id)).toMatchObject(unknown)
+      expect(site.count('POST /session')).toBe(before + 1)
+      expect((await world.api.post(`${path}/${id}/continue`, {})).status).toBe(409)
+      await world.stop()
+    })
+
     it('hands over again when nothing was submitted', async () => {
       const world = await start(store)
       const id = await begun(world.api)

@@ -119,7 +119,10 @@ const browsed = async (parts: AgentBrowserParts, call: ServerToolCall): Promise<
 
 /** A person's time is none of the job's. */
 const waitsMs = (actions: BodyOf<'browser_jobs.create'>['actions']): number =>
-  actions.reduce((sum, { type }) => sum + (type === 'handOver' ? handOverTimeoutMs.default : 0), 0)
+  actions.reduce(
+    (sum, { type, timeoutMs = handOverTimeoutMs.default }) => sum + (type === 'handOver' ? timeoutMs : 0),
+    0,
+  )
 
 /** The same for each attempt of a call, and another one for each call. */
 const jobIdOf = ({ project, sessionId, runId, idempotencyKey }: ServerToolCall): string =>

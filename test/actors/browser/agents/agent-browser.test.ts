@@ -11,7 +11,7 @@ import { tenantScope } from '#specs/scope.ts'
 import type { Json } from '#storage/ports.ts'
 import { openWorld } from '#test/actors/sessions/harness.ts'
 import { VirtualClock } from '#test/support/virtual-clock.ts'
-import { endlessVisit, failedVisit, plainVisit, type ScriptedVisit } from '../scripted-browser.ts'
+import { endlessVisit, failedVisit, handedOverVisit, plainVisit, type ScriptedVisit } from '../scripted-browser.ts'
 
 const place = { project: 'prj_a', tenant: 'ten_a', agentId: 'agt_a', installationId: null }
 const guard = openSsrfGuard({ allowedPrivateHosts: [] })
@@ -90,6 +90,20 @@ describe('the browser for agents', () => {
     const table = new Table(world.storage.records, browserJobRows, clock.now)
     expect(await table.count(tenantScope('prj_a', 'ten_a'), {})).toBe(2)
     expect(await table.count(tenantScope('prj_a', 'ten_b'), {})).toBe(0)
+  })
+
+  it('waits for a person beyond its own patience, and reads what the person said', async () => {
+    visit = handedOverVisit
+    const actions = [{ type: 'handOver', message: 'Please log in.', timeoutMs: 600_000 }]
+    const outcome = browser.run(await call({ url: 'https://example.com/', actions }))
+    await clock.advance(6 * 60_000)
+    const table = new Table(world.storage.records, browserJobRows, clock.now)
+    const [job] = await table.list(tenantScope('prj_a', 'ten_a'), { limit: 1 })
+    const by = { kind: 'dashboard', id: 'usr_a' }
+    const event = { type: 'continue', by, note: 'Logged in.', at: clock.now() }
+    await world.host.deliver(job?.id ?? '', { event, cause: newId('req') })
+    await clock.advance(3_000)
+    expect(shownOf(await outcome)).toMatchObject({ content: 'Words.', notes: ['Logged in.'] })
   })
 
   it.each<readonly [Json, string]>([
