@@ -22,6 +22,9 @@ export interface PoolOptions {
 /** How long a connection may lie idle before it is not trusted any more: providers close theirs at some time. */
 const idleMaxMs = 4_000
 
+/** Paths whose heads are remembered: some providers have the model in theirs, which callers name. */
+const mostPaths = 64
+
 /** Connections to one origin. What comes back last is used first, so that what is not needed grows old. */
 export class Http1Pool {
   readonly #origin: Origin
@@ -123,7 +126,7 @@ export class Http1Pool {
     const known = byPath.get(path)
     if (known !== undefined) return known
     const made = headOf(path, this.#host, { ...this.#headers, ...headers })
-    byPath.set(path, made)
+    if (byPath.size < mostPaths) byPath.set(path, made)
     return made
   }
 }

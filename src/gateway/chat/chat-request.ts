@@ -24,7 +24,8 @@ export function chatRequest(input: ChatInput, route: Route): ChatRequest {
   const format =
     (input.formatFor?.(route) ?? chatFormat(route.format))?.request(input.body, route, input.stream) ?? null
   if (format !== null) {
-    return { path: format.path, headers: format.headers, once: keyOf(input), body: format.body, format }
+    const once = { ...format.headers, ...keyOf(input) }
+    return { path: format.path, headers: noHeaders, once, body: format.body, format }
   }
   const body = bodyFor(input, route)
   return { path: '/chat/completions', headers: headersFor(route), once: keyOf(input), body, format: null }
@@ -37,6 +38,9 @@ const bodyFor = (input: ChatInput, route: Route): WireBody => {
 }
 
 type Headers = Readonly<Record<string, string>>
+
+/** Formats make theirs for each request. */
+const noHeaders: Headers = {}
 
 const keyOf = ({ idempotencyKey }: ChatInput): Headers | undefined =>
   idempotencyKey === undefined ? undefined : { 'idempotency-key': idempotencyKey }

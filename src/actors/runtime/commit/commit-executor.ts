@@ -142,14 +142,16 @@ export class CommitExecutor {
   #record(resident: Resident, commit: Commit): void {
     const { ledger, rowWriter } = this.#parts
     const rows = ledger?.(commit, resident.owner) ?? []
-    if (rows.length === 0) return
-    resident.undelivered++
-    const written = Promise.all(rows.map(({ kind, record }) => rowWriter.write(resident.id, kind, record)))
+    const [row, ...others] = rows
+    if (row === undefined) return
+    const isOnly = resident.undelivered++ === 0
+    const write = ({ kind, record }: typeof row) => rowWriter.write(resident.id, kind, record)
+    const written = others.length === 0 ? write(row) : Promise.all(rows.map(write))
     const done = written.then(() => {
       resident.undelivered--
     })
     // each commit's result would hold that of the one before: an actor that lives long has many
-    resident.recorded = Promise.all([resident.recorded, done]).then(nothing)
+    resident.recorded = isOnly ? done : Promise.all([resident.recorded, done]).then(nothing)
   }
 
   /** What throws is done again later (standing-work.ts): nothing of it is closed before. */

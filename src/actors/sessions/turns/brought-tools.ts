@@ -15,11 +15,12 @@ export const broughtTools = async (
   owner: Omit<RemotePlace, 'param'>,
 ): Promise<SortedTools> => {
   const { project, tenant, user } = owner
+  const declared = tools.filter((tool) => tool.type !== 'mcp')
+  if (declared.length === tools.length) return { declared, brought: [] }
   const brought = await Promise.all(
     tools.map((tool, index) =>
       tool.type === 'mcp' ? remote().offer({ project, tenant, user, param: `tools[${index}]` }, tool) : [],
     ),
   )
-  const declared = tools.filter((tool) => tool.type !== 'mcp')
   return { declared, brought: brought.flat() }
 }
