@@ -11,6 +11,8 @@ import { CannotListen } from './transport/http/cannot-listen.ts'
 /** Errors whose message is a sentence for the operator. */
 const ownSentences = [CannotListen, ClusterRuns, ConfigError, DataFolderUnusable, MasterKeyUnusable, WrongMasterKey]
 
+const tooFewFiles = 'This process may open too few files: allow 256 or more (ulimit -n, or LimitNOFILE of systemd).'
+
 type Settings = Pick<Config, 'mongodbUrl' | 'dataDir'>
 
 /**
@@ -21,6 +23,7 @@ export const startFailure = (error: unknown, settings: Settings): string | null 
   if (!(error instanceof Error)) return null
   if (ownSentences.some((each) => error instanceof each)) return error.message
   const chain = causesOf(error)
+  if (chain.some((each) => 'code' in each && each.code === 'EMFILE')) return tooFewFiles
   const { mongodbUrl } = settings
   const mongo = chain.find(({ name }) => name.startsWith('Mongo'))
   // a name that DNS does not know is no error of the driver's own

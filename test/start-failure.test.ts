@@ -30,6 +30,13 @@ describe('why a start failed', () => {
     expect(startFailure(error, { ...settings, mongodbUrl: 'mongodb://a:b@db/x' })).toContain('refuses the user or the')
   })
 
+  it('is one sentence where the process may open too few files', () => {
+    const error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', path: '/console/app.js' })
+    expect(startFailure(error, settings)).toBe(
+      'This process may open too few files: allow 256 or more (ulimit -n, or LimitNOFILE of systemd).',
+    )
+  })
+
   it('is left to the stack when it is a defect of ours', () => {
     expect(startFailure(new TypeError('x is undefined'), settings)).toBeNull()
   })
