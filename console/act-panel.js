@@ -14,6 +14,9 @@ import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 const mostWork = 100
 
+/** When decisions are looked for after a change, in ms: a line of the audit log follows its commit, and changes no actor. */
+const looksMs = [0, 1_000, 5_000]
+
 /**
  * What a person can do about an actor, each with a reason that the audit log keeps, and the decisions that were made.
  *
@@ -76,11 +79,17 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
 const Decisions = ({ project, actor, operates }) => {
   const [lines, setLines] = useState(/** @type {readonly Line[]} */ ([]))
   useEffect(() => {
-    if (!operates) return
-    void callApi(project, 'audit_log.list', { query: { limit: 10, resource_id: actor.id } }).then(
-      ({ data }) => setLines(data),
-      () => setLines([]),
-    )
+    let isShown = operates
+    const look = () =>
+      callApi(project, 'audit_log.list', { query: { limit: 10, resource_id: actor.id } }).then(
+        ({ data }) => isShown && setLines(data),
+        () => isShown && setLines([]),
+      )
+    const looks = operates ? looksMs.map((ms) => setTimeout(look, ms)) : []
+    return () => {
+      isShown = false
+      looks.forEach(clearTimeout)
+    }
   }, [actor.id, actor.seq])
   if (lines.length === 0) return null
   return html`<section class="decisions" aria-label="Decisions"><ul>${lines.map(

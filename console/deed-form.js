@@ -24,6 +24,7 @@ export const DeedForm = ({ project, deed, done, close }) => {
   const [text, setText] = useState(before)
   const [reason, setReason] = useState('')
   const [trouble, setTrouble] = useState('')
+  // what is typed before the text is there would be lost with it
   const [busy, setBusy] = useState(load !== null)
   useEffect(() => {
     if (load === null) return
@@ -62,7 +63,7 @@ export const DeedForm = ({ project, deed, done, close }) => {
     <form class="act deed" aria-label=${name} onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && close()} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p>${says}</p>
       ${field?.kind === 'number' && html`<label>${field.label}<input inputmode="numeric" value=${text} onInput=${typed(setText)} /></label>`}
-      ${field?.kind === 'json' && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} value=${text} onInput=${typed(setText)}></textarea></label>`}
+      ${field?.kind === 'json' && html`<label>${field.label}<textarea rows=${field.rows} spellcheck=${false} readonly=${busy} value=${text} onInput=${typed(setText)}></textarea></label>`}
       ${load !== null && text !== before && html`<${Diff} before=${before} after=${text} />`}
       <label>Reason, for the audit log<input value=${reason} maxlength="4096" onInput=${typed(setReason)} /></label>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}

@@ -255,8 +255,17 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await form.getByLabel(/^Last turn/).fill('1')
     await form.getByLabel('Reason').fill('to try another way')
     await form.getByRole('button', { name: 'Fork' }).click()
-    await page.getByRole('group', { name: 'Act' }).getByRole('link', { name: /^ses_/ }).click()
+    const link = page.getByRole('group', { name: 'Act' }).getByRole('link', { name: /^ses_/ })
+    const forked = await link.textContent()
+    // a line of the audit log follows its commit: the first look comes before it
+    let looks = 0
+    await page.route(
+      (url) => url.searchParams.get('resource_id') === forked,
+      (route) => (looks++ === 0 ? route.fulfill({ json: { data: [] } }) : route.continue()),
+    )
+    await link.click()
     await page.getByRole('region', { name: 'Decisions' }).getByText('to try another way').waitFor()
+    expect(looks).toBeGreaterThan(1)
     await page.getByRole('log').locator('[data-event="session.forked"]').waitFor()
     const agent = await world.api.post('/v1/agents', { name: 'Again', config: { model: 'simulated-1' } })
     const made = await world.api.post(`/v1/agents/${agent.body.id}/runs`, { input: { prompt: 'hello' } })
@@ -264,7 +273,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     await lit('completed')
     await page.getByRole('button', { name: 'Run again' }).click()
     const again = page.getByRole('form', { name: 'Run again' })
-    await again.getByRole('button').and(page.locator(':enabled')).waitFor()
+    // which waits for the text of the run, and takes nothing before it is there
     await again.getByLabel('Input').fill('{"prompt": "good bye"}')
     expect(await again.getByLabel('What you changed').textContent()).toContain('good bye')
     await again.getByRole('button', { name: 'Run again' }).click()
