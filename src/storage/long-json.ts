@@ -16,40 +16,59 @@ const hasLongText = (value: Json | undefined): boolean => {
   return false
 }
 
+/** What is written, and the lists and objects on the way to a long text. */
+interface Writing {
+  readonly parts: string[]
+  readonly holders: ReadonlySet<Json>
+}
+
 /** What `JSON.stringify` makes of a value, with other work between the pieces of its long texts. */
 const jsonInTurns = async (value: Json): Promise<string> => {
   const parts: string[] = []
-  await write(value, parts)
+  const holders = new Set<Json>()
+  addHolders(value, holders)
+  await write(value, { parts, holders })
   return parts.join('')
 }
 
-const write = async (value: Json | undefined, parts: string[]): Promise<void> => {
+/** Every value is looked at once, however deep it lies. @returns whether it is a long text, or holds one. */
+const addHolders = (value: Json | undefined, holders: Set<Json>): boolean => {
+  if (typeof value === 'string') return value.length > pieceLength
+  if (typeof value !== 'object' || value === null) return false
+  let holds = false
+  for (const each of Object.values(value)) if (addHolders(each, holders)) holds = true
+  if (holds) holders.add(value)
+  return holds
+}
+
+const write = async (value: Json | undefined, writing: Writing): Promise<void> => {
+  const { parts, holders } = writing
   if (typeof value === 'string' && value.length > pieceLength) await writeText(value, parts)
-  else if (Array.isArray(value) && hasLongText(value)) await writeList(value, parts)
-  else if (isObject(value) && hasLongText(value)) await writeObject(value, parts)
-  else parts.push(JSON.stringify(value ?? null))
+  else if (value === undefined || !holders.has(value)) parts.push(JSON.stringify(value ?? null))
+  else if (Array.isArray(value)) await writeList(value, writing)
+  else if (isObject(value)) await writeObject(value, writing)
 }
 
 const isObject = (value: Json | undefined): value is Readonly<Record<string, Json>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const writeList = async (list: readonly Json[], parts: string[]): Promise<void> => {
+const writeList = async (list: readonly Json[], writing: Writing): Promise<void> => {
   for (const [at, each] of list.entries()) {
-    parts.push(at === 0 ? '[' : ',')
-    await write(each, parts)
+    writing.parts.push(at === 0 ? '[' : ',')
+    await write(each, writing)
   }
-  parts.push(']')
+  writing.parts.push(']')
 }
 
-const writeObject = async (object: Readonly<Record<string, Json | undefined>>, parts: string[]): Promise<void> => {
+const writeObject = async (object: Readonly<Record<string, Json | undefined>>, writing: Writing): Promise<void> => {
   let before = '{'
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue
-    parts.push(`${before}${JSON.stringify(name)}:`)
+    writing.parts.push(`${before}${JSON.stringify(name)}:`)
     before = ','
-    await write(value, parts)
+    await write(value, writing)
   }
-  parts.push('}')
+  writing.parts.push('}')
 }
 
 /** Cut where no pair of surrogates is: half of one would be written as its number. */

@@ -8,6 +8,10 @@ const values: readonly (readonly [what: string, value: Json])[] = [
   ['a text', long],
   ['a text in objects and lists', { a: [{ b: long, c: null }, 1, long], 'a "name"': { d: [] }, e: {} }],
   ['pairs of surrogates on either side of each cut', `${'😀'.repeat(200_000)}x${'😀'.repeat(200_000)}`],
+  [
+    'a text below 200 levels of 1,000 values each',
+    Array.from({ length: 200 }).reduce<Json>((inner) => [...Array.from({ length: 1000 }, () => 1), { inner }], long),
+  ],
   ['halves of pairs', `${'\ud83d'.repeat(300_000)}${'\ude00'.repeat(300_000)}`],
   ['control characters', '\u0000\u2028\u007f'.repeat(100_000)],
   ['a name like one of every object', JSON.parse(`{"__proto__":${JSON.stringify(long)},"constructor":1}`)],
