@@ -33,7 +33,7 @@ import { liveEvents, pageInputs } from './live-view.ts'
 
 const path = '/v1/web/browse'
 const reads: Access = secretKeyOrDashboard('member')
-/** Those who answer approvals use the page of a job that waits. */
+/** Those who answer approvals use the page of a job that waits, and continue or cancel it. */
 const uses: Access = { ...secretKeyOrDashboard('approver'), changes: 'approver' }
 
 /** Name of a profile. */
@@ -233,7 +233,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     description: 'Ends a job that waits or runs, with its browser. A job that has ended stays as it is.',
     method: 'POST',
     path: `${path}/{jobId}/cancel`,
-    access: secretKeyOrDashboard('admin'),
+    access: uses,
     envelope: 'web',
     ofTenants: 'tenant',
     answer: answersJson(job),
