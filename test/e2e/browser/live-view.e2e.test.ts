@@ -97,6 +97,35 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     expect((await api.get(`${path}/${id}/live`)).status).toBe(409)
   })
 
+  it.each([
+    [
+      'with the keyboard alone',
+      [
+        { type: 'keyDown', key: 'Tab' },
+        { type: 'keyUp', key: 'Tab' },
+      ],
+    ],
+    ['after a click, though its menu is in no picture', click(100, 35)],
+  ])('lets a choice be made %s', async (way, focus) => {
+    const { api } = world
+    const at = `/choice-${focus.length}`
+    site.pages.set(
+      at,
+      `<title>Sizes</title><body style="margin:0"><select onchange="document.getElementById('chosen').textContent = 'Chosen: ' + value"
+        style="position:absolute;left:20px;top:20px;width:200px;height:30px"><option>small<option>medium<option>large</select>
+        <p id="chosen" style="margin-top:80px">Nothing yet</p>`,
+    )
+    const id = await begun(api, { url: site.url(at) })
+    await waiting(api, id)
+    await use(api, id, focus)
+    const pressed = ['ArrowDown', 'ArrowDown', 'Enter'].flatMap((key) =>
+      ['keyDown', 'keyUp'].map((type) => ({ type, key })),
+    )
+    await use(api, id, pressed)
+    await api.post(`${path}/${id}/continue`, {})
+    expect((await ended(api, id)).result.content, way).toContain('Chosen: large')
+  })
+
   it('keeps nothing of what the person types: no store, no log, no answer', async () => {
     const { api } = world
     const id = await begun(api, { snapshot: {}, screenshot: true })
