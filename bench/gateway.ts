@@ -12,6 +12,9 @@ const rounds = sized(3, 1)
 const redactedRounds = sized(8, 1)
 /** Until V8 knows the code of each: ours is the longest. */
 const warmUpSeconds = sized(6, 0.1)
+/** Chats until V8 has compiled what redaction adds to them; seconds say little on a machine with other work. */
+const warmUpChats = sized(30_000, 50)
+const mostWarmUpRounds = 30
 const dropped = 10
 
 /** Who is measured, side by side. */
@@ -168,14 +171,22 @@ async function side(targets: Targets, phase: Phase, seconds: number, times = rou
 /** CPU a chat with redaction and without it, in µs: many rounds of the two alone, each with no rows to make of earlier chats. */
 async function redactedBeside(targets: Targets, phase: Phase, seconds: number) {
   const all: Record<'ours' | 'unredacted', number[]> = { ours: [], unredacted: [] }
+  const both = ['ours', 'unredacted'] as const
+  for (const name of both) await warmUp(targets[name], phase)
   for (let round = 0; round < redactedRounds; round++) {
-    const both = ['ours', 'unredacted'] as const
     for (const name of round % 2 === 0 ? both : both.toReversed()) {
       await rowsMade(targets[name])
       all[name].push((await load({ ...targets[name], ...phase, seconds })).cpuUs)
     }
   }
   return { ours: median(all.ours), unredacted: median(all.unredacted) }
+}
+
+/** By chats of this very phase: those before have other bodies, and take none of its code. */
+async function warmUp(target: Target, phase: Phase): Promise<void> {
+  const seconds = sized(1, 0.1)
+  for (let chats = 0, round = 0; chats < warmUpChats && round < mostWarmUpRounds; round++)
+    chats += (await load({ ...target, ...phase, seconds })).rps * seconds
 }
 
 /** Reading one line of the request log makes the rows of all earlier calls first, which cost as much as the calls did. */
