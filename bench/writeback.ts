@@ -19,8 +19,8 @@ const said = [
 
 /**
  * CPU of a server for a turn whose memory is read, and for one that is written as well; what a write does after the answer is
- * waited for and counted. Once with a model that answers at once and extracts too, its facts in no form that can be read, so that
- * it is called twice for each write; once simulated, where rules extract. On SQLite, ten turns of a session.
+ * waited for and counted. Once with a model that answers at once, and extracts one fact from each exchange; once simulated, where rules
+ * extract. On SQLite, ten turns of a session.
  */
 export const benchWriteback = async (): Promise<readonly Row[]> => {
   const model = await startScript('floor/model')

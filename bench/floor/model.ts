@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /**
- * A model that costs as little as a process can: 20 chunks in one write, whatever the request is. `node bench/floor/model.ts PORT`.
+ * A model that costs as little as a process can: 20 chunks in one write, whatever the request is; one fact, where it has a form for
+ * its answer. `node bench/floor/model.ts PORT`.
  *
  * `POST /model` speaks the floor's own form, `POST /v1/chat/completions` OpenAI's. `GET /calls` says how often it was called
  * and how many calls came twice, recognised by the floor's `key` or the Idempotency-Key.
@@ -11,7 +12,12 @@ const head = { 'content-type': 'text/event-stream' }
 const frame = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
 const floorStream = Buffer.from(`${tokens.map((delta) => frame({ delta })).join('')}data: [DONE]\n\n`)
-const openAiStream = Buffer.from(openAiFrames())
+const openAiStream = Buffer.from(openAiFrames(tokens))
+const fact = {
+  ...{ subject: 'user', relation: 'likes', object: 'smoked tea', single: false, ended: false, valid_from: null },
+  text: 'The user likes smoked tea.',
+}
+const factStream = Buffer.from(openAiFrames([JSON.stringify({ facts: [fact] })]))
 
 const callsByKey = new Map<string, number>()
 
@@ -36,7 +42,11 @@ function answerFloor(request: IncomingMessage, response: ServerResponse): void {
 function answerOpenAi(request: IncomingMessage, response: ServerResponse): void {
   const key = request.headers['idempotency-key']
   if (typeof key === 'string') count(key)
-  request.resume().on('end', () => response.writeHead(200, head).end(openAiStream))
+  let isFormed = false
+  request.on('data', (part: Buffer) => {
+    isFormed ||= part.includes('"response_format"')
+  })
+  request.on('end', () => response.writeHead(200, head).end(isFormed ? factStream : openAiStream))
 }
 
 function answerCalls(response: ServerResponse): void {
@@ -50,14 +60,14 @@ function count(key: string): void {
   callsByKey.set(key, (callsByKey.get(key) ?? 0) + 1)
 }
 
-function openAiFrames(): string {
+function openAiFrames(contents: readonly string[]): string {
   const base = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'bench' }
   const choice = (delta: object, finish_reason: string | null = null) =>
     frame({ ...base, choices: [{ index: 0, delta, finish_reason }] })
   const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
   return [
     choice({ role: 'assistant', content: '' }),
-    ...tokens.map((content) => choice({ content })),
+    ...contents.map((content) => choice({ content })),
     choice({}, 'stop'),
     frame({ ...base, choices: [], usage }),
     'data: [DONE]\n\n',
