@@ -129,10 +129,11 @@ describe('the roles of members', () => {
     ])
   })
 
-  it('let an approver answer approvals, and nothing else that a member may not', () => {
-    expect(open.filter(({ access }) => access.role === 'approver').map(({ id }) => id)).toEqual([
-      'actions.approve',
-      'actions.reject',
+  it('let an approver answer approvals and use browser jobs that wait, and nothing else that a member may not', () => {
+    const approvers = open.filter(({ access }) => access.role === 'approver').map(({ id }) => id)
+    expect(approvers.toSorted()).toEqual([
+      ...['actions.approve', 'actions.reject'],
+      ...['browser_jobs.cancel', 'browser_jobs.continue', 'browser_jobs.input', 'browser_jobs.live'],
     ])
   })
 
