@@ -113,7 +113,8 @@ describe('a reader', () => {
       counts.push(count())
     }
     const steps = counts.map((now, at) => now - (counts[at - 1] ?? now))
-    expect(Math.max(...steps)).toBeLessThanOrEqual(3)
+    // a share of 8 ms has two of these; two shares may lie between two looks
+    expect(Math.max(...steps)).toBeLessThanOrEqual(4)
     // the store, which does not answer here, was not read for it
     expect(seen).toEqual(seen.map(() => [1, 2]))
   })
