@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
  * gets the signals of this one.
  */
 const commands = {
-  start: ['src/start.js', 'the server'],
-  doctor: ['scripts/doctor.ts', 'checks the installation and says what to do'],
-  mcp: ['src/tool-server/stdio.ts', 'an MCP server over stdio whose tools call a server'],
-  backup: ['scripts/backup.ts', 'copies a running installation'],
-  export: ['scripts/export.ts', 'writes one project into a file'],
-  import: ['scripts/import.ts', 'reads such a file into a store'],
+  start: ['src/start.js', 'starts the server'],
+  doctor: ['scripts/doctor.ts', 'checks the installation and prints remedies'],
+  mcp: ['src/tool-server/stdio.ts', 'starts an MCP server over stdio that calls a Troupe server'],
+  backup: ['scripts/backup.ts', 'backs up a running installation'],
+  export: ['scripts/export.ts', 'exports one project to a file'],
+  import: ['scripts/import.ts', 'imports a project from such a file into a store'],
   'rotate-master-key': ['scripts/keys/rotate-master-key.ts', 'puts a new master key into its file'],
   'reset-owner': ['scripts/reset-owner.ts', 'gives an owner a new password'],
   credits: ['scripts/credits.ts', 'shows and grants the credits of an organisation'],

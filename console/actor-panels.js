@@ -81,7 +81,7 @@ const rowHeight = 34
  */
 export const SequencePanel = ({ project, id, steps }) => {
   const sent = messagesOf(id, steps)
-  if (sent.length === 0) return html`<p class="empty">No message went to another actor, or came from one.</p>`
+  if (sent.length === 0) return html`<p class="empty">This actor has sent or received no messages.</p>`
   const lanes = [...new Set([id, ...sent.flatMap(({ from, to }) => [from, to])])]
   const [width, height] = [lanes.length * laneWidth, 40 + sent.length * rowHeight]
   /** @param {string} actor */

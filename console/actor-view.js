@@ -166,7 +166,7 @@ export class ActorView {
         this.#state,
         this.#source.live
           ? h('button', { type: 'button', class: 'quiet', click: bundle }, 'Save bundle')
-          : h('span', { class: 'muted' }, 'A saved bundle: nothing of it changes.'),
+          : h('span', { class: 'muted' }, 'A saved bundle (read-only).'),
         this.#source.live ? this.#stream : null,
       ),
       h(

@@ -35,7 +35,7 @@ const request = async (path, init) => {
 
 /** What an answer that is no success says; custom providers say it in a text. @param {number} status @param {any} body */
 export const errorOf = (status, body) => {
-  const { code = 'unreadable', message = `The server answered ${status}.` } =
+  const { code = 'unreadable', message = `The server responded with status ${status}.` } =
     typeof body?.error === 'object' ? (body.error ?? {}) : { message: body?.error ?? undefined }
   return new ApiError(status, code, message)
 }

@@ -53,7 +53,7 @@ const report = (error) => {
   if (error === null) return
   const gone = error instanceof ApiError && error.status === 404
   notice.textContent = gone
-    ? 'There is no such session, run or action in your projects, or it was deleted.'
+    ? 'This session, run or action does not exist in your projects, or it was deleted.'
     : wordsOf(error)
 }
 
@@ -72,7 +72,7 @@ const show = async () => {
     const next = await viewOf(parseRoute(location.hash), projects)
     if (turn !== shown) return
     if (next === null) {
-      view.replaceChildren(h('p', { class: 'empty' }, 'Your organisation has no project yet.'))
+      view.replaceChildren(h('p', { class: 'empty' }, 'Your organisation has no projects yet.'))
       return
     }
     current = next

@@ -19,7 +19,7 @@ export class BundlePage {
       h(
         'label',
         { class: 'file' },
-        'A file that “Save bundle” has made on the page of an actor: drop it here, or choose it. ',
+        'Drop a file here that you saved with “Save bundle” on the page of an actor, or choose one. ',
         this.#input,
       ),
     ),

@@ -31,7 +31,7 @@ export const downloadBundle = (id, content) => {
 
 /** Reads a saved bundle. @param {File} file @returns {Promise<Bundle>} @throws {Error} for every other file */
 export const readBundle = async (file) => {
-  if (file.size > mostBytes) throw new Error('The file is too large for a bundle.')
+  if (file.size > mostBytes) throw new Error('The file is too large to be a bundle.')
   return bundleOf(await file.text())
 }
 
@@ -43,7 +43,7 @@ export const readBundle = async (file) => {
  * @throws {Error} when it is no bundle
  */
 export const bundleOf = (text) => {
-  const no = new Error('The file is no bundle that this console has saved.')
+  const no = new Error('The file is not a bundle saved by this console.')
   /** @type {unknown} */
   let saved
   try {

@@ -8,7 +8,7 @@ import { jsonText } from './parts/turned-text.js'
  */
 export const ContextPanel = ({ context, changed }) => {
   const fields = Object.entries(context)
-  if (fields.length === 0) return html`<p class="empty">The commits up to here say nothing of the context.</p>`
+  if (fields.length === 0) return html`<p class="empty">The context has not changed up to this commit.</p>`
   return html`
     <table class="context" aria-label="Context">
       <tbody>${fields.map(

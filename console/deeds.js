@@ -34,7 +34,7 @@ const ofMachine = ({ id, machine, active }, steps) => {
   if (machine === 'run') return ofRun(id, active)
   if (machine === 'delivery' && active.at(-1) !== 'erasing')
     return [
-      plain('Replay', 'Sends the event again, in a new delivery.', (project, body) =>
+      plain('Replay', 'Sends the event again as a new delivery.', (project, body) =>
         callApi(project, 'webhook_deliveries.replay', { params: { delivery_id: id }, body }),
       ),
     ]
@@ -47,18 +47,23 @@ const ofSession = (id, active, steps) => {
     .flatMap(({ events }) => events)
     .filter(({ event_type }) => /^turn\.(completed|failed)$/.test(event_type))
   const goesOn = active[0] === 'paused' || active.includes('active.working')
-  const stop = plain('Cancel turn', 'Ends the turn; what waits for an approval is withdrawn.', (project, body) =>
+  const stop = plain('Cancel turn', 'Ends the turn and withdraws its pending approvals.', (project, body) =>
     callApi(project, 'sessions.cancel', { params: { session_id: id }, body }),
   )
   const cancel = goesOn ? [stop] : []
   if (turns.length === 0 || active[0] === 'deleted') return cancel
-  const field = { name: 'turn', label: 'Last turn that it has; empty for the newest that is over', value: '', rows: 1 }
+  const field = {
+    name: 'turn',
+    label: 'Last turn to copy; empty for the latest turn that has ended',
+    value: '',
+    rows: 1,
+  }
   return [
     ...cancel,
     {
       name: 'Fork',
       send: (project, body) => callApi(project, 'sessions.fork', { params: { session_id: id }, body }),
-      says: 'Makes a new session with the history up to a turn. This one stays as it is.',
+      says: 'Creates a new session with the history up to a turn. This session is not changed.',
       field: { ...field, kind: 'number' },
       body: (text) => (text.trim() === '' ? {} : { turn_number: Number(text) }),
       load: null,
@@ -70,7 +75,7 @@ const ofSession = (id, active, steps) => {
 const ofRun = (id, active) => [
   ...(active[0] === 'open'
     ? [
-        plain('Cancel', 'Ends the run and those that it delegated to.', (project, body) =>
+        plain('Cancel', 'Cancels the run and its child runs.', (project, body) =>
           callApi(project, 'runs.cancel', { params: { run_id: id }, body }),
         ),
       ]
@@ -78,7 +83,7 @@ const ofRun = (id, active) => [
   {
     name: 'Run again',
     send: (project, body) => callApi(project, 'runs.replay', { params: { run_id: id }, body }),
-    says: 'Starts a new run of the same agent version.',
+    says: 'Starts a new run with the same agent version.',
     field: { name: 'input', label: 'Input', value: '', rows: 6, kind: 'json' },
     body: (text) => ({ input: JSON.parse(text) }),
     load: (project) => callApi(project, 'runs.get', { params: { run_id: id } }),
@@ -95,7 +100,7 @@ const ofStuck = ({ parked }, work) =>
     return [
       plain(`${name}${more}`, `Tries ${subject} again.`, by('retry')),
       ...(skips.includes(kind) ? [skip(`Skip${more}`, subject, by('skip'))] : []),
-      plain(`Give up${more}`, `Gives ${subject} up. This cannot be undone.`, by('discard')),
+      plain(`Discard${more}`, `Discards ${subject}. This cannot be undone.`, by('discard')),
     ]
   })
 
@@ -103,7 +108,7 @@ const ofStuck = ({ parked }, work) =>
 const skip = (name, subject, send) => ({
   name,
   send,
-  says: `Gives the machine an event in place of ${subject}.`,
+  says: `Sends the machine an event in place of ${subject}.`,
   field: { name: 'event', label: 'Event', value: '{"type": ""}', rows: 3, kind: 'json' },
   body: (text) => ({ event: JSON.parse(text) }),
   load: null,

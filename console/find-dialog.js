@@ -104,7 +104,7 @@ const Find = ({ project, close }) => {
     <input
       ref=${input} type="search" role="combobox" aria-label="Find" aria-controls="findings" aria-expanded=${(found?.length ?? 0) > 0}
       aria-activedescendant=${found?.length ? `finding-${chosen}` : undefined} autocomplete="off" spellcheck=${false}
-      placeholder="An id or its beginning, a tenant, a user, an agent, a request, an error code" value=${text}
+      placeholder="An id or a prefix of one, a tenant, user, agent, request, or error code" value=${text}
       onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setText(currentTarget.value)} onKeyDown=${onKey}
     />
     <ul id="findings" role="listbox" aria-label="Found">

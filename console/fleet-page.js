@@ -52,7 +52,7 @@ const Fleet = ({ project, machines }) => {
   return html`
     <div class="view-head">
       <h1>Fleet</h1>
-      <span class="muted">Actors by state, with the median and the 95th percentile of the time that the newest 100 spend in each.</span>
+      <span class="muted">Actors by state, with the median and 95th percentile of the time that the newest 100 have spent in it.</span>
     </div>
     ${sorted.map((shown) => html`<${Machine} key=${shown.machine.machine} project=${project} ...${shown} />`)}
   `

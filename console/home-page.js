@@ -27,11 +27,11 @@ const refreshMs = 2000
 
 /** @type {readonly { kinds: readonly Need['kind'][], title: string, tone: string }[]} */
 const sections = [
-  { kinds: ['approval', 'hand_over'], title: 'Waits for a person', tone: 'wait' },
+  { kinds: ['approval', 'hand_over'], title: 'Waiting for a person', tone: 'wait' },
   { kinds: ['stuck'], title: 'Stuck', tone: 'bad' },
   { kinds: ['slow'], title: 'Slow', tone: 'wait' },
-  { kinds: ['failed'], title: 'Failed in 24 hours', tone: 'bad' },
-  { kinds: ['webhook'], title: 'Webhooks that fail', tone: 'bad' },
+  { kinds: ['failed'], title: 'Failed in the last 24 hours', tone: 'bad' },
+  { kinds: ['webhook'], title: 'Failing webhooks', tone: 'bad' },
 ]
 
 /**
@@ -53,7 +53,7 @@ export const homePage = (project, report) =>
 const Home = ({ project, needs }) => html`
   <div class="view-head">
     <h1>Home</h1>
-    <span class="muted" role="status">${needs.length === 0 ? 'Nothing needs you.' : needs.length === 1 ? 'One thing needs you.' : `${needs.length} things need you.`}</span>
+    <span class="muted" role="status">${needs.length === 0 ? 'Nothing needs attention.' : needs.length === 1 ? 'One item needs attention.' : `${needs.length} items need attention.`}</span>
   </div>
   ${needs.length === 0 && html`<p class="empty">Nothing waits, is stuck or has failed. <a href=${listHash({ project })}>Look at the sessions</a>, or press <kbd>/</kbd> to find something.</p>`}
   ${sections.map(({ kinds, title, tone }) => {

@@ -46,14 +46,14 @@ export const InputPanel = ({ project, actor, done }) => {
   const content = input.mode === 'form' ? { content: values } : {}
   return html`
     <form class="act approval" aria-label="Answer" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <p><strong>${input.server}</strong> requests this for <strong>${action.tool}</strong> <span class="muted"><code>${input.server_url}</code></span></p>
+      <p><strong>${input.server}</strong> requests input for <strong>${action.tool}</strong> <span class="muted"><code>${input.server_url}</code></span></p>
       <blockquote class="asked">${input.message}</blockquote>
       ${input.secret_fields.length > 0 && html`<p class="trouble" role="note">${input.server} requests what looks like a secret (${input.secret_fields.join(', ')}). The protocol forbids servers to do so. Decline, unless you know why.</p>`}
       ${input.mode === 'form' && fieldsOf(input).map(([name, field]) => html`<${FieldInput} key=${name} name=${name} field=${field} value=${values[name]} change=${(/** @type {unknown} */ value) => setValues({ ...values, [name]: value })} />`)}
       ${input.url !== null && html`<p>It leads to <strong>${hostOf(input.url)}</strong>: <a href=${input.url} target="_blank" rel="noopener noreferrer">${input.url}</a></p>`}
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <div class="act-buttons">
-        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', content)}>${input.mode === 'form' ? `Send to ${input.server}` : 'I have done it'}</button>
+        <button type="button" aria-disabled=${busy} onClick=${() => decide('approve', content)}>${input.mode === 'form' ? `Send to ${input.server}` : 'Done'}</button>
         <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', {})}>Decline</button>
         <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject', { response: 'cancel' })}>Dismiss</button>
       </div>

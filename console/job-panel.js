@@ -25,7 +25,7 @@ export const JobPanel = ({ project, id, seq }) => {
   }, [id, seq])
   if (job === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
   return html`
-    <p class="job-facts muted">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted something.' : 'Nothing was submitted.'}</p>
+    <p class="job-facts muted">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted data.' : 'Nothing was submitted.'}</p>
     ${job.steps.length === 0 && html`<p class="empty">No page was opened yet.</p>`}
     <ol class="job-steps">
       ${job.steps.map(
@@ -33,7 +33,7 @@ export const JobPanel = ({ project, id, seq }) => {
         <li key=${`${job.attempts}-${step.index}`}>
           <p><strong>${step.type}</strong> ${step.selector !== null && html`<code>${step.selector}</code>`} <span class="chip" data-tone=${toneOf(step.status)}>${step.status}</span> <time datetime=${step.startedAt}>${preciseTime(step.startedAt)}</time> <span class="muted">${duration(step.durationMs)}</span></p>
           <p class="muted"><code>${step.url}</code></p>
-          ${step.screenshot === null ? html`<p class="muted">There is no picture of it.</p>` : html`<${Picture} project=${project} id=${id} index=${step.index} />`}
+          ${step.screenshot === null ? html`<p class="muted">No screenshot available.</p>` : html`<${Picture} project=${project} id=${id} index=${step.index} />`}
         </li>`,
       )}
     </ol>
@@ -53,7 +53,7 @@ const Picture = ({ project, id, index }) => {
     const params = { jobId: id, index: String(index) }
     void drawn({ project, params }, () => canvas.current).catch(() => setMissing(true))
   }, [id, index])
-  if (isMissing) return html`<p class="muted">The picture cannot be read.</p>`
+  if (isMissing) return html`<p class="muted">The screenshot cannot be displayed.</p>`
   return html`<canvas ref=${canvas} class="job-picture" role="img" aria-label=${`Page after step ${index + 1}`} width="0" height="0"></canvas>`
 }
 

@@ -162,9 +162,8 @@ const Empty = ({ place }) => {
   const filtered = [place.state, place.tenant, place.agent, place.error, place.from, place.to, place.after].some(
     Boolean,
   )
-  if (filtered) return html`<p class="empty">Nothing fits these filters.</p>`
-  if (place.machine !== 'session')
-    return html`<p class="empty">There are no ${titleOf(place.machine).toLowerCase()} yet.</p>`
+  if (filtered) return html`<p class="empty">No results match these filters.</p>`
+  if (place.machine !== 'session') return html`<p class="empty">No ${titleOf(place.machine).toLowerCase()} yet.</p>`
   const command = `curl -X POST ${location.origin}/v1/sessions \\\n  -H "Authorization: Bearer $SECRET_KEY" \\\n  -H "Content-Type: application/json" -d '{}'`
   return html`<div class="empty"><p>No sessions yet. Start one with a secret key of this project:</p><pre tabindex="0">${command}</pre></div>`
 }

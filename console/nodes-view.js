@@ -43,7 +43,7 @@ export class NodesView {
   /** @type {readonly import('./nodes/shard-grid.js').Takeover[]} */
   #takeovers = []
   #actorsTable = h('table', { hidden: true })
-  #noActors = h('p', { class: 'empty' }, 'No actor of this project is in memory.')
+  #noActors = h('p', { class: 'empty' }, 'No actors of this project are in memory.')
   #shown = ''
   #refreshing
 

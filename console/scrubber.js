@@ -63,7 +63,7 @@ export class Scrubber {
     const place = `Commit ${step.seq} of ${this.#steps.at(-1)?.seq}`
     this.#where.textContent =
       this.#at === null
-        ? `${place}, live. ← and → go through them.`
+        ? `${place}, live. Use ← and → to step through them.`
         : `${place}: ${step.event}, ${preciseTime(step.at)}`
     this.#range.setAttribute('aria-valuetext', `${place}, ${step.event}`)
   }

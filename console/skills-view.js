@@ -28,7 +28,7 @@ export class SkillsView {
   #project
   #report
   #list = h('div', { class: 'reviews' })
-  #nothing = h('p', { class: 'empty' }, 'No skill waits for a review.')
+  #nothing = h('p', { class: 'empty' }, 'No skills to review.')
   #shown = ''
   #refreshing
 
@@ -150,7 +150,7 @@ export class SkillsView {
       ...new Set(reviewed.findings.filter(({ severity }) => severity === 'blocker').map(({ code }) => code)),
     ]
     if (codes.length === 0) return this.#decide(reviewed, 'publish')
-    const reason = prompt(`The scan blocks this: ${codes.join(', ')}. Reason to publish it all the same:`)
+    const reason = prompt(`The scan blocks publication: ${codes.join(', ')}. Reason for publishing anyway:`)
     if (reason === null || reason.trim() === '') return this.#again()
     await this.#decide(reviewed, 'publish', { override: codes.map((code) => ({ code, reason })) })
   }

@@ -134,7 +134,7 @@ export class StuckView {
 
   /** @param {StuckWork} work */
   async #discard(work) {
-    if (!confirm(`Give up ${work.subject}? This cannot be undone.`)) return this.#again()
+    if (!confirm(`Discard ${work.subject}? This cannot be undone.`)) return this.#again()
     await this.#decide(work, 'discard')
   }
 

@@ -24,7 +24,7 @@ const mostSteps = 200
  */
 export const WaterfallPanel = ({ project, steps, live }) => {
   const bars = barsOf(project, steps)
-  if (bars.length === 0) return html`<p class="empty">No effect was begun yet.</p>`
+  if (bars.length === 0) return html`<p class="empty">No effects yet.</p>`
   const now = serverNow().getTime()
   const from = Math.min(...bars.map(({ startedAt }) => startedAt))
   const to = Math.max(...bars.map(({ endedAt }) => endedAt ?? (live ? now : from)))

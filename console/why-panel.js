@@ -51,7 +51,7 @@ const Flight = ({ flight: { id, name, policy, about, since, deadline }, steps })
   const attempt = span && span.attempts > 1 ? `, attempt ${span.attempts}` : ''
   return html`
     <p>
-      Waits for <strong>${name}</strong> ${about !== null && html`<code>${about}</code> `}${since === null ? '' : `since ${duration(now - Date.parse(since))}`}
+      Waiting for <strong>${name}</strong> ${about !== null && html`<code>${about}</code> `}${since === null ? '' : `since ${duration(now - Date.parse(since))}`}
       (${policy.replaceAll('_', ' ')}${attempt})${deadline === null ? '' : `, ${until(deadline, now)}`}.
     </p>
   `
@@ -60,7 +60,7 @@ const Flight = ({ flight: { id, name, policy, about, since, deadline }, steps })
 /** @param {string} deadline @param {number} now */
 const until = (deadline, now) => {
   const left = Date.parse(deadline) - now
-  return left >= 0 ? `at most ${duration(left)} more` : `${duration(-left)} over its deadline`
+  return left >= 0 ? `at most ${duration(left)} more` : `${duration(-left)} past its deadline`
 }
 
 /** @param {{ reminder: Actor['reminders'][number] }} props */

@@ -4,14 +4,14 @@ import { readCommandLine } from './command-line.ts'
 
 /**
  * `npm run cluster -- --nodes 3 --port 8080`: several servers of one installation on this machine, on that port and those
- * after it. MONGODB_URL and REDIS_URL say what they share; what is not set is started, and gone at the end. A node that
- * ends stays down. Ctrl-C ends all.
+ * after it. They share MONGODB_URL and REDIS_URL; if one is not set, a temporary instance is started. A node that
+ * ends stays down. Press Ctrl-C to stop all nodes.
  */
 const usage = [
   'usage: npm run cluster -- [--nodes 3] [--port 8080]',
   '',
   'Starts several servers of one installation on this machine, on that port and those after it.',
-  'MONGODB_URL and REDIS_URL say what they share; what is not set is started, and gone at the end.',
+  'They share MONGODB_URL and REDIS_URL; if one is not set, a temporary instance is started.',
 ].join('\n')
 
 const options = readCommandLine({ usage, options: { nodes: { type: 'string' }, port: { type: 'string' } } })
@@ -48,8 +48,8 @@ const lines = [
   ...(BOOTSTRAP_OWNER_PASSWORD === undefined
     ? [`dashboard owner ${BOOTSTRAP_OWNER_EMAIL ?? credentials.ownerEmail}, password ${credentials.ownerPassword}`]
     : []),
-  ...(given(MONGODB_URL) ? ['The secrets above hold when the database was empty.'] : []),
-  'Ctrl-C ends all.',
+  ...(given(MONGODB_URL) ? ['The secrets above are valid if the database was empty.'] : []),
+  'Press Ctrl-C to stop all nodes.',
 ]
 process.stdout.write(`${lines.join('\n')}\n`)
 
@@ -64,7 +64,7 @@ for (const node of nodes) {
 
 const end = async (): Promise<void> => {
   isEnding = true
-  process.stdout.write('ending: turns that run get 20 seconds\n')
+  process.stdout.write('stopping: running turns have 20 seconds to finish\n')
   await cluster.drain()
   await cluster.stop()
   process.exit(0)

@@ -23,7 +23,7 @@ const main = async (): Promise<void> => {
   const options = { project: { type: 'string' }, out: { type: 'string' } } as const
   const { project, out } = readCommandLine({ usage, options })
   if (project === undefined || out === undefined) throw new BackupError(usage)
-  if (existsSync(out)) throw new BackupError(`${out} exists already. Name another file.`)
+  if (existsSync(out)) throw new BackupError(`${out} already exists. Choose another file.`)
   const installation = await openInstallation(false)
   try {
     const { storage, secrets } = installation
@@ -36,8 +36,8 @@ const main = async (): Promise<void> => {
     )
     say(`${project} is in ${out}: ${contentsOf(report.inventory)}`)
     if (secrets.passphrase === null)
-      say('Its secrets open only where MASTER_KEY is the same: set BACKUP_PASSPHRASE otherwise.')
-    for (const each of report.missing) say(`left out: ${each}`)
+      say('Its secrets can be decrypted only with the same MASTER_KEY. Otherwise, set BACKUP_PASSPHRASE.')
+    for (const each of report.missing) say(`not exported: ${each}`)
   } finally {
     await installation.storage.close()
   }

@@ -26,9 +26,9 @@ const main = async (): Promise<void> => {
     const organization = async (project: string) => (await install(installation, project)).organization
     const open = () => createReadStream(path)
     const report = await importProject({ storage, kinds, open, secrets, organization, now: Date.now })
-    if (report.before) return say(`${report.project} was imported from this file before; nothing was done.`)
-    say(`${report.project} is here, compared and complete: ${contentsOf(report.inventory)}`)
-    for (const each of report.missing) say(`not taken over: ${each}`)
+    if (report.before) return say(`${report.project} has already been imported from this file; nothing was changed.`)
+    say(`${report.project} is imported, verified and complete: ${contentsOf(report.inventory)}`)
+    for (const each of report.missing) say(`not imported: ${each}`)
   } finally {
     await storage.close()
   }

@@ -6,7 +6,7 @@ import { type Frame, frames } from './quickstart/sse-lines.ts'
 import { startToolServer, type ToolServer } from './quickstart/tool-server.ts'
 
 /*
- * `npm run quickstart`: the server on the embedded store with the simulated model, and one turn of a session that
+ * `npm run quickstart`: the server on SQLite with the simulated model, and one turn of a session that
  * pauses for an approval. It keeps its data and its key under data/quickstart, apart from `npm start`.
  */
 
@@ -36,7 +36,7 @@ const describe: Readonly<Record<string, (data: Frame['data']) => string>> = {
   'turn.started': (data) => `turn ${data.turn_number} on ${data.model}: "${data.input_text}"`,
   'response.output_text.delta': (data) => JSON.stringify(data.delta),
   'tool_call.started': (data) => `${data.tool} ${JSON.stringify(data.arguments)}`,
-  'turn.paused': (data) => `waits for a person: ${data.action_id}`,
+  'turn.paused': (data) => `pending approval: ${data.action_id}`,
   'turn.resumed': (data) => `${data.resolution}`,
   'tool_call.completed': (data) => `${data.tool} answered ${data.output}`,
   'turn.completed': (data) => `output ${JSON.stringify(data.output)}, usage ${JSON.stringify(data.usage)}`,
@@ -69,7 +69,7 @@ const runTurn = async (server: string, key: string, tool: ToolServer): Promise<v
   })
   const session: { readonly id: string } = Object(await created.json())
   say(`\nPOST /v1/sessions → ${created.status} ${session.id}`)
-  say(`POST /v1/sessions/${session.id}/turns (with an http tool that needs approval)`)
+  say(`POST /v1/sessions/${session.id}/turns (with an http tool that requires approval)`)
   const paused = await stream(`${server}/v1/sessions/${session.id}/turns`, key, {
     input: 'Please use issue_refund for order 1042',
     pause_on_tool_calls: true,
@@ -100,7 +100,7 @@ const usage = [
   'usage: npm run quickstart [-- --exit]',
   '',
   'Starts the server on SQLite with the simulated model and runs one turn that pauses for an approval.',
-  'It stays up until Ctrl-C; with --exit it ends after the turn. PORT says where it listens.',
+  'It keeps running until Ctrl-C; with --exit, it stops after the turn. PORT sets the port.',
 ].join('\n')
 
 const main = async (): Promise<void> => {
@@ -121,7 +121,7 @@ const main = async (): Promise<void> => {
     ALLOWED_PRIVATE_HOSTS: tool.host,
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   })
-  say(`Troupe is up on the embedded store with the simulated model: ${server.url}`)
+  say(`Troupe is running on SQLite with the simulated model: ${server.url}`)
   try {
     await runTurn(server.url, key, tool)
   } catch (error) {
@@ -135,7 +135,7 @@ const main = async (): Promise<void> => {
     tool.close()
     return
   }
-  say('It stays up; end it with Ctrl-C.')
+  say('The server keeps running. Press Ctrl-C to stop it.')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => void server.stop().then(() => process.exit(0)))
   }

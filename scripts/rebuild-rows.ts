@@ -32,7 +32,7 @@ const linesOf = (report: RebuildReport, checkOnly: boolean): readonly string[] =
   return [
     ...differences.slice(0, shown).map(({ kind, id, what }) => `${kind} ${id}: ${what.replace('_', ' ')}`),
     ...(differences.length > shown ? [`… and ${differences.length - shown} more`] : []),
-    ...unreadable.slice(0, shown).map((actor) => `${actor} cannot be restored: its row stays as it is`),
+    ...unreadable.slice(0, shown).map((actor) => `${actor} cannot be restored: its row was not changed`),
     `${actors} actors, ${commits} commits; ${compared} rows compared, ${differences.length} differed` +
       `${checkOnly || differences.length === 0 ? '' : ' and were written'}`,
   ]

@@ -87,7 +87,8 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
     ...['--generation-deterministic', '--warnings', 'off', '--no-color', ...waits, ...more],
   ]
   const path = [python, process.env.PYTHONPATH].filter(Boolean).join(delimiter)
-  const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' }
+  const hooks = join(import.meta.dirname, 'schemathesis/hooks.py')
+  const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1', SCHEMATHESIS_HOOKS: hooks }
   const child = spawn('python3', args, { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] })
   return new Promise((resolve, reject) => {
     child.once('error', reject)

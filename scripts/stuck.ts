@@ -1,7 +1,7 @@
 import { readCommandLine } from './command-line.ts'
 
 const usage = `usage: npm run stuck -- [--url http://127.0.0.1:8080] [--kind KIND] [--retry ID | --discard ID | --skip ID --event JSON]
-The secret key of the project is read from SECRET_KEY.`
+SECRET_KEY must be set to a secret key of the project.`
 
 /**
  * `npm run stuck`: lists what is stuck in a running installation, why, and since when; `--retry`, `--skip` and `--discard`
@@ -38,7 +38,7 @@ const main = async (): Promise<void> => {
       `${each.id}  ${each.kind}  ${each.actor_id}  ${each.subject}  ×${each.attempts}  ${each.reason}\n`,
     )
   }
-  if (data.length === 0) process.stdout.write('nothing is stuck\n')
+  if (data.length === 0) process.stdout.write('no stuck work\n')
 }
 
 await main().catch((error: unknown) => {

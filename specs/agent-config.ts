@@ -43,7 +43,10 @@ const needs = optional(array(json(), { maxItems: 100 }))
 
 /** How a model is requested, beside its messages and tools: as the chat completions API has it. Named as they are sent. */
 const sampling = {
-  top_p: described(optional(number({ min: 0, max: 1 })), 'Share of the likeliest tokens that are sampled from.'),
+  top_p: described(
+    optional(number({ min: 0, max: 1 })),
+    'Nucleus sampling: only the most likely tokens whose probabilities add up to this value are considered.',
+  ),
   stop: described(
     optional(
       union([
@@ -51,25 +54,25 @@ const sampling = {
         array(string({ minLength: 1, maxLength: 256 }), { maxItems: 4 }),
       ]),
     ),
-    'Texts at which an answer ends.',
+    'Stop sequences: the answer ends before the first one that occurs.',
   ),
   response_format: described(
     optional(jsonObject()),
-    'Form of the answer: `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {…}}`.',
+    'Format of the answer: `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {…}}`.',
   ),
   reasoning_effort: described(
     optional(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh')),
     'Amount of reasoning before the answer.',
   ),
-  seed: described(optional(integer()), 'Makes answers repeatable where the provider supports it.'),
+  seed: described(optional(integer()), 'Seed for reproducible answers, where the provider supports it.'),
   tool_choice: described(
     optional(union([oneOf('auto', 'none', 'required'), jsonObject()])),
-    'Which tool the model calls: `auto`, `none`, `required` or `{"type": "function", "function": {"name": …}}`. A choice that forces a call is for the first model call of a turn or run; then it is `auto`.',
+    'Which tool the model calls: `auto`, `none`, `required` or `{"type": "function", "function": {"name": …}}`. A choice that forces a call applies to the first model call of a turn or run; later calls use `auto`.',
   ),
   parallel_tool_calls: described(optional(boolean()), 'Whether one answer may call several tools.'),
   models: described(
     optional(array(model, { maxItems: 8 })),
-    'Models that answer when `model` fails, in order. They do not apply to a turn that names a model.',
+    'Fallback models, tried in order when `model` fails. They do not apply to a turn that sets its own model.',
   ),
 }
 
@@ -78,20 +81,25 @@ export const contextPolicy = object(
   {
     strategy: described(
       optional(oneOf('truncate', 'summarize')),
-      'What stands for the oldest turns: nothing, or a summary that a model writes. Default: `truncate`.',
+      'What replaces the oldest turns: nothing (`truncate`), or a summary written by a model. Default: `truncate`.',
     ),
     max_tokens: optional(
       integer({
         min: 256,
-        description: 'Most tokens of a conversation, estimated. Default: what the context window of the model leaves.',
+        description:
+          "Maximum estimated number of tokens of a conversation. Default: the space available in the model's context window.",
       }),
     ),
     keep_turns: optional(
-      integer({ min: 1, max: 1000, description: 'Newest turns that stay, where they fit. Default: as many as fit.' }),
+      integer({
+        min: 1,
+        max: 1000,
+        description: 'Number of latest turns to keep, if they fit. Default: as many as fit.',
+      }),
     ),
-    model: described(optional(model), 'Model that writes summaries. Default: the model of the turn.'),
+    model: described(optional(model), 'Model that writes the summaries. Default: the model of the turn.'),
   },
-  { title: 'ContextPolicy', description: 'What happens to a conversation that outgrows its model.' },
+  { title: 'ContextPolicy', description: "What to do when a conversation exceeds the model's context window." },
 )
 
 /** Configuration of an agent (`agents.create`). A field that is not declared is refused: it would do nothing. */
@@ -99,14 +107,14 @@ export const agentConfig = object(
   {
     model: described(model, 'Model of the agent: a model id, or `provider/model`.'),
     system_prompt: described(optional(string()), 'System prompt of every conversation.'),
-    instructions: described(optional(string()), 'Text that follows `system_prompt`.'),
+    instructions: described(optional(string()), 'Text that is appended to `system_prompt`.'),
     tools: described(optional(tools), 'Tools that the model may call.'),
     temperature: described(optional(temperature), 'Sampling temperature.'),
-    max_tokens: described(optional(maxTokens), 'Most tokens of one model answer.'),
+    max_tokens: described(optional(maxTokens), 'Maximum number of tokens in one model answer.'),
     ...sampling,
     pause_on_tool_calls: described(
       optional(boolean()),
-      'Tool calls wait for an approval. When a tool has `needsApproval`, only calls of such tools wait.',
+      'Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do.',
     ),
     turn_overrides: described(
       optional(array(oneOf(...turnOverrides), { maxItems: 3 })),
@@ -117,7 +125,7 @@ export const agentConfig = object(
     limits: optional(runLimits),
     subagents: described(
       optional(array(subagent, { maxItems: 100 })),
-      'Agents that runs of this agent may delegate to.',
+      'Agents to which runs of this agent may delegate.',
     ),
     connectors: needs,
     mcp_servers: needs,
@@ -126,7 +134,7 @@ export const agentConfig = object(
     knowledge_bases: needs,
     web: described(
       optional(array(oneOf('search', 'fetch', 'browse'), { maxItems: 3 })),
-      'Tools of the web that the model may call: `search` of the pages that the project has indexed (`web_search`), `fetch` of public pages (`web_fetch`), and `browse`, which opens a page in a browser and acts on it; its calls wait for an approval unless a policy says otherwise.',
+      'Web tools that the model may call: `search` searches the pages that the project has indexed (`web_search`), `fetch` reads public pages (`web_fetch`), and `browse` opens a page in a browser and acts on it. Calls of `browse` require approval unless a policy states otherwise.',
     ),
   },
   { title: 'AgentConfig', description: 'Configuration of an agent.' },
@@ -135,7 +143,7 @@ export const agentConfig = object(
 /** Changes of an installation to its version's config. A tool replaces the version's tool of the same name, a limit the version's limit. */
 export const overlays = object(
   {
-    system_prompt_append: described(optional(string()), "Text after the version's system prompt."),
+    system_prompt_append: described(optional(string()), "Text that is appended to the version's system prompt."),
     model: optional(model),
     tools: optional(tools),
     temperature: optional(temperature),

@@ -12,7 +12,10 @@ const wait = () => nullable(integer({ min: callTimeout.minMs, max: callTimeout.m
 export const waits = {
   first_byte_timeout_ms: described(
     wait(),
-    "Most ms before the first byte of an answer. Default: the installation's, 600 s.",
+    'Timeout in milliseconds until the first byte of an answer. Default: that of the installation, 600,000.',
   ),
-  idle_timeout_ms: described(wait(), "Most ms of silence inside an answer. Default: the installation's, 120 s."),
+  idle_timeout_ms: described(
+    wait(),
+    'Timeout in milliseconds between bytes of an answer. Default: that of the installation, 120,000.',
+  ),
 }

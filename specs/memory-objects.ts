@@ -39,7 +39,7 @@ export const userFields = {
 }
 
 /** The same in operations that have the name of the reference, too. */
-export const userOrAlias = { ...userFields, user: optional(word('Another name of `userId`.')) }
+export const userOrAlias = { ...userFields, user: optional(word('Alias of `userId`.')) }
 
 /** Where in a user's memory. */
 export const placeFields = {
@@ -59,7 +59,7 @@ export const fact = object(
     object: string({ minLength: 1, maxLength: 1024 }),
     single: described(
       optional(boolean()),
-      'The subject has one such object at a time: a newer fact supersedes an older one.',
+      'Whether the subject has only one such object at a time, so that a newer fact supersedes an older one.',
     ),
     valid_from: optional(timeOrDay()),
   },
@@ -67,10 +67,7 @@ export const fact = object(
 )
 
 const facts = optional(
-  described(
-    array(fact, { maxItems: 32 }),
-    'Facts in the content. They are stored as given, without a call of a model.',
-  ),
+  described(array(fact, { maxItems: 32 }), 'Facts in the content. They are stored as given, without a model call.'),
 )
 
 /** What a memory is written with, beside whose it is. */
@@ -78,17 +75,20 @@ export const contentFields = {
   content: string({
     minLength: 1,
     maxLength: maxMemoryLength,
-    description: 'Text to remember. Up to 10 KB are searched; more is stored and warned about.',
+    description:
+      'Text to remember. Only the first 10 KB are searchable; longer text is stored, and the response contains a warning.',
   }),
   importance: optional(number({ min: 0, max: 1, description: 'Weight from 0 to 1. Default: 0.5.' })),
   metadata,
   speaker: optional(
-    word('Who said it, where several people speak: a question that names one of them finds what that one said first.'),
+    word(
+      'Who said it, in a conversation of several people. A query that names a speaker ranks what that speaker said first.',
+    ),
   ),
   observed_at: optional(timeOrDay()),
   valid_from: optional(timeOrDay()),
   valid_to: optional(timeOrDay()),
-  pinned: optional(described(boolean(), 'Part of the profile that every recall begins with.')),
+  pinned: optional(described(boolean(), 'Whether the memory belongs to the profile that every recall starts with.')),
   facts,
 }
 
@@ -102,7 +102,7 @@ export const exchangeFields = {
   facts,
   extract: optional(
     object({
-      model: optional(word('Model that extracts.')),
+      model: optional(word('Model that extracts the facts.')),
       prompt: optional(string({ minLength: 1, maxLength: 16_384 })),
       minImportance: optional(number({ min: 0, max: 1 })),
     }),
@@ -124,9 +124,9 @@ export const changedFields = {
 /** How a write is answered. */
 export const writeMode = {
   wait: optional(
-    described(boolean(), 'Whether the response is sent when the memory also has its vector. Default: false.'),
+    described(boolean(), 'Whether to wait until the embedding of the memory has been computed. Default: false.'),
   ),
-  dry_run: optional(described(boolean(), 'Whether nothing is stored: the response shows what would be.')),
+  dry_run: optional(described(boolean(), 'If true, nothing is stored, and the response shows what would be stored.')),
 }
 
 const storedFact = object({
@@ -153,17 +153,17 @@ export const memory = object(
     source: described(string(), 'Origin of the memory: `write`, `remember`, `import`, `chat`, `session`, `run` …'),
     speaker: described(nullable(string()), 'Who said it.'),
     facts: array(storedFact),
-    redacted: described(array(string()), 'Kinds of personal data that were taken out of the content.'),
+    redacted: described(array(string()), 'Kinds of personal data that were redacted from the content.'),
     observed_at: timestamp(),
     valid_from: nullable(timestamp()),
     valid_to: nullable(timestamp()),
     superseded_by: nullable(string()),
-    embedder: described(nullable(string()), 'Embedder of the stored vector; null until there is one.'),
+    embedder: described(nullable(string()), 'Embedder of the stored vector; null until the vector has been computed.'),
     created_at: timestamp(),
     updated_at: timestamp(),
     expires_at: nullable(timestamp()),
   },
-  { title: 'Memory', description: 'Something remembered of an end user.' },
+  { title: 'Memory', description: 'A fact or text that is remembered about an end user.' },
 )
 
 /** What every write reports. */
@@ -182,7 +182,9 @@ export const memoryHit = object(
     content: string(),
     score: number(),
     source: oneOf('vector', 'lexical', 'graph'),
-    hops: optional(integer({ description: 'Relations between the named entity and the fact; on graph hits.' })),
+    hops: optional(
+      integer({ description: 'Number of relations between the named entity and the fact. Only on hits of the graph.' }),
+    ),
     scope: scopes,
     sessionId: nullable(string()),
     namespace: nullable(string()),
@@ -191,11 +193,16 @@ export const memoryHit = object(
     valid_to: nullable(timestamp()),
     parts: optional(object({ lexical: optional(place), vector: optional(place) }, { open: true })),
   },
-  { title: 'MemoryHit', description: 'A memory that was found.' },
+  { title: 'MemoryHit', description: 'A memory that matches the query.' },
 )
 
 /** Query of lists that follow `nextCursor`. */
 export const pageFields = {
-  limit: described(defaulted(integer({ min: 1, max: 100 }), 20), 'Number of items on a page.'),
-  cursor: optional(string({ maxLength: 1024, description: '`nextCursor` of the page before.' })),
+  limit: described(defaulted(integer({ min: 1, max: 100 }), 20), 'Maximum number of items on a page.'),
+  cursor: optional(
+    string({
+      maxLength: 1024,
+      description: 'Where the page starts: `nextCursor` of the previous page. Default: the first page.',
+    }),
+  ),
 }

@@ -5,13 +5,15 @@ const amount = (description: string) =>
   optional(nullable(described(string({ pattern: '^\\d{1,9}(\\.\\d{1,12})?$' }), description)))
 
 const fields = {
-  input_per_million_usd: amount('USD for a million input tokens.'),
-  output_per_million_usd: amount('USD for a million output tokens.'),
-  cached_input_per_million_usd: amount('USD for a million input tokens from the cache. Default: as other input.'),
-  characters_per_million_usd: amount('USD for a million characters made speech.'),
-  audio_minute_usd: amount('USD for a minute of audio made text.'),
-  image_usd: amount('USD for an image.'),
-  call_usd: amount('USD for each call, beside its tokens.'),
+  input_per_million_usd: amount('Price in USD per million input tokens.'),
+  output_per_million_usd: amount('Price in USD per million output tokens.'),
+  cached_input_per_million_usd: amount(
+    'Price in USD per million cached input tokens. Default: the price of other input tokens.',
+  ),
+  characters_per_million_usd: amount('Price in USD per million characters converted to speech.'),
+  audio_minute_usd: amount('Price in USD per minute of transcribed audio.'),
+  image_usd: amount('Price in USD per image.'),
+  call_usd: amount('Price in USD per call, in addition to its tokens.'),
 }
 
 /** Prices that a project or an operator has set, in USD as decimal text. */
@@ -25,5 +27,5 @@ export const ownPrices = described(
   nullable(
     object(fields, { title: 'OwnPrices', description: 'Prices that you set. Budgets and usage count by them.' }),
   ),
-  'Your own prices, instead of the list. Budgets and usage count by them. Null: the list.',
+  'Your own prices, which replace the list prices in budgets and usage. Null for list prices.',
 )

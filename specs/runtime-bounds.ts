@@ -129,4 +129,21 @@ export const runtimeBounds: readonly Bound[] = [
       'suspects run sixteen at a time, in the order in which they come, and one that runs alone with none beside it',
     ],
   },
+  {
+    of: 'spans that wait for an OTLP receiver',
+    most: '8,192, and 5 seconds at the end of the process',
+    beyond: 'spans are lost, and counted in the log',
+    code: ['src/telemetry/otlp-exporter.ts', 'maxWaiting'],
+    test: ['test/telemetry/otlp-exporter.test.ts', 'that stalls wait up to their most, and further ones are lost'],
+  },
+  {
+    of: 'attempts to deliver webhooks that run at a time on a node',
+    most: '16 of one webhook, 256 of one project',
+    beyond: 'the others wait for their turn',
+    code: ['src/actors/webhooks/open-webhooks.ts', 'attemptsAtOnce'],
+    test: [
+      'test/actors/webhooks/attempt-gate.test.ts',
+      'runs so many attempts of one project at a time, and holds up no other project',
+    ],
+  },
 ]

@@ -20,17 +20,21 @@ export const riskLevel = described(
 )
 
 /** Lifetime of an approval in seconds; at most 7 days. */
-export const expiresIn = integer({ min: 1, max: 604_800, description: 'Seconds until it expires; at most 7 days.' })
+export const expiresIn = integer({
+  min: 1,
+  max: 604_800,
+  description: 'Seconds until the action expires; at most 604,800 (7 days).',
+})
 
 const toolName = string({
   minLength: 1,
   maxLength: 64,
   pattern: '^[a-zA-Z0-9_-]+$',
-  description: 'Name that the model calls the tool by.',
+  description: 'Name by which the model calls the tool.',
 })
 const description = string({ maxLength: 4096, description: 'Tells the model when to call the tool.' })
 const parameters = described(jsonObject(), 'JSON Schema of the arguments.')
-const needsApproval = described(boolean(), 'Calls wait for an approval.')
+const needsApproval = described(boolean(), 'Whether calls require approval.')
 
 /** A tool that the caller runs. */
 const functionTool = object(
@@ -40,22 +44,25 @@ const functionTool = object(
       name: toolName,
       description: optional(description),
       parameters: optional(parameters),
-      strict: described(optional(boolean()), 'Arguments follow `parameters` exactly, where the provider offers it.'),
+      strict: described(
+        optional(boolean()),
+        'Whether arguments must match `parameters` exactly, where the provider supports it.',
+      ),
     }),
     needsApproval: optional(needsApproval),
     risk_level: optional(riskLevel),
     expires_in: optional(expiresIn),
   },
-  { title: 'FunctionTool', description: 'Tool that the caller runs: its output is sent back in `tool_results`.' },
+  { title: 'FunctionTool', description: 'Tool that the caller runs. The caller sends its output in `tool_results`.' },
 )
 
 const headers = record(string({ maxLength: 4096 }), { maxProperties: 32 })
 
 /** A request of the server: where it goes and how. */
 const request = {
-  url: string({ maxLength: 2048, pattern: '^https?://', description: 'URL that is called with the arguments.' }),
+  url: string({ maxLength: 2048, pattern: '^https?://', description: 'URL that the arguments are sent to.' }),
   method: described(optional(oneOf('POST', 'PUT', 'PATCH')), 'HTTP method. Default: `POST`.'),
-  timeout_ms: optional(integer({ min: 1, max: 120_000, description: 'Milliseconds until the call fails.' })),
+  timeout_ms: optional(integer({ min: 1, max: 120_000, description: 'Timeout of the call in milliseconds.' })),
 }
 
 /** The request that an approved action makes. */
@@ -65,7 +72,7 @@ export const execution = object(
     ...request,
     headers: described(
       optional(headers),
-      'Headers of the request. Their values are write-only: answers have `[masked]`.',
+      'Headers of the request. Values are write-only: responses contain `[masked]`.',
     ),
   },
   { title: 'ActionExecution', description: 'Signed request that the server makes once the action is approved.' },
@@ -81,24 +88,27 @@ const httpTool = object(
     ...request,
     headers: described(
       optional(headers),
-      'Headers of the request. Their values are write-only: answers have `[masked]`, which keeps the stored value when it is sent back.',
+      'Headers of the request. Values are write-only: responses contain `[masked]`, and sending `[masked]` back keeps the stored value.',
     ),
     risk_level: optional(riskLevel),
     effect: described(
       optional(oneOf('idempotent', 'at_most_once')),
-      'Whether a call may be repeated after a failure. Default: `at_most_once`.',
+      'Whether a call may be retried after a failure. Default: `at_most_once`.',
     ),
     needsApproval: optional(needsApproval),
     expires_in: optional(expiresIn),
   },
-  { title: 'HttpTool', description: 'Tool that the server runs, by a signed request to `url`.' },
+  { title: 'HttpTool', description: 'Tool that the server runs by sending a signed request to `url`.' },
 )
 
 /** A web search that the server runs. */
 const webSearchTool = object(
   {
     type: oneOf('web_search_preview'),
-    search_context_size: described(optional(oneOf('low', 'medium', 'high')), 'Amount of text that a search returns.'),
+    search_context_size: described(
+      optional(oneOf('low', 'medium', 'high')),
+      'Amount of context that a search returns.',
+    ),
     needsApproval: optional(needsApproval),
   },
   { title: 'WebSearchTool', description: 'Web search that the server runs.' },
@@ -116,30 +126,28 @@ export const mcpTool = object(
     type: oneOf('mcp'),
     server_id: described(
       optional(string({ minLength: 1, maxLength: 128 })),
-      'Registered server: its tools that are active are offered.',
+      'Id of a registered server. Its active tools are offered.',
     ),
     server_label: optional(
       string({
         minLength: 1,
         maxLength: 64,
         pattern: '^[a-zA-Z0-9_-]+$',
-        description: 'Names of the tools of `server_url` begin with it.',
+        description: 'Label of the server at `server_url`. It prefixes the names of its tools.',
       }),
     ),
     server_url: optional(
       string({
         maxLength: 2048,
         pattern: '^https?://',
-        description: 'Server that is not registered: all its tools are offered as they are, without a review.',
+        description: 'URL of a server that is not registered. All its tools are offered without a review.',
       }),
     ),
-    headers: described(optional(headers), 'Headers of each request to `server_url`. They are write-only.'),
-    authorization: optional(
-      string({ maxLength: 8192, description: 'Access token for `server_url`. It is write-only.' }),
-    ),
+    headers: described(optional(headers), 'Headers to send with each request to `server_url`. Write-only.'),
+    authorization: optional(string({ maxLength: 8192, description: 'Access token for `server_url`. Write-only.' })),
     allowed_tools: described(
       optional(array(remoteToolName, { maxItems: 512 })),
-      "Tools that are offered, by the server's own names. Default: all.",
+      'Names of the tools to offer, as the server names them. Default: all.',
     ),
     require_approval: described(
       optional(
@@ -154,10 +162,13 @@ export const mcpTool = object(
           }),
         ]),
       ),
-      'Calls that wait for an approval: all by default. `{"tools": ["send"]}` names those that wait, `{"tools": {"read": "never"}}` says it for each.',
+      'Which calls require approval. Default: all. `{"tools": ["send"]}` lists the tools whose calls require it; `{"tools": {"read": "never"}}` sets it per tool.',
     ),
   },
-  { title: 'McpToolDeclaration', description: 'Tools of a remote server that speaks the Model Context Protocol.' },
+  {
+    title: 'McpToolDeclaration',
+    description: 'Tools of a remote server that speaks the Model Context Protocol (MCP).',
+  },
 )
 
 /** A tool of a turn (`sessions.turns`) or of an agent's config (`agents.create`). */
@@ -190,5 +201,5 @@ export const freeFields = jsonObject({ maxBytes: maxMetadataBytes })
 /** Fields of the caller, kept with a resource. */
 export const metadata = described(
   defaulted(freeFields, {}),
-  'Your own fields, up to 16 KB of JSON. They are stored and returned as they are.',
+  'Your own fields, up to 16 KB of JSON. They are stored and returned unchanged.',
 )

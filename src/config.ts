@@ -85,12 +85,12 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
-    super(`The environment has values that cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
     this.problems = problems
   }
 }
 
-const encoded = 'whose user and password have characters such as @ : / ? # percent-encoded (@ is %40)'
+const encoded = 'with characters such as @ : / ? # in the user and password percent-encoded (@ is %40)'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -109,7 +109,22 @@ const simulatedModes = ['auto', 'on', 'off'] as const
  */
 export function readConfig(env: Environment): Config {
   const read = new EnvironmentReader(env)
-  const config: Config = {
+  const config = configOf(read)
+  if (config.redisUrl !== null && config.mongodbUrl === null)
+    read.problems.push('REDIS_URL requires MONGODB_URL: several nodes share both')
+  if (read.problems.length > 0) throw new ConfigError(read.problems)
+  return Object.freeze(config)
+}
+
+/** Names of the variables that `readConfig` looks at, also where nothing is set. */
+export const configVariables = (): readonly string[] => {
+  const read = new EnvironmentReader({})
+  configOf(read)
+  return read.names
+}
+
+function configOf(read: EnvironmentReader): Config {
+  return {
     port: read.value('PORT', portOf, 'a port number from 0 to 65535') ?? 8080,
     host: read.value('HOST', matching(/^[A-Za-z0-9.:_-]+$/), 'a host name or an IP address') ?? '127.0.0.1',
     dataDir: read.value('DATA_DIR', asIs, 'a folder') ?? './data',
@@ -117,7 +132,8 @@ export function readConfig(env: Environment): Config {
       read.value('MONGODB_URL', storeUrlOf(['mongodb', 'mongodb+srv']), `a mongodb:// URL, ${encoded}`) ?? null,
     redisUrl: read.value('REDIS_URL', storeUrlOf(['redis', 'rediss']), `a redis:// URL, ${encoded}`) ?? null,
     nodeId: read.value('NODE_ID', matching(/^[A-Za-z0-9._-]{1,64}$/), '1–64 of A–Z a–z 0–9 . _ -') ?? null,
-    peerHost: read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes reach') ?? null,
+    peerHost:
+      read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes can reach') ?? null,
     peerPort: read.value('PEER_PORT', portOf, 'a port number from 0 to 65535') ?? 0,
     peerAddress: read.value('PEER_ADDRESS', matching(/^[A-Za-z0-9._-]+:\d{1,5}$/), 'host:port') ?? null,
     runs: {
@@ -135,15 +151,16 @@ export function readConfig(env: Environment): Config {
     bootstrap: bootstrapOf(read),
     masterKey: read.value('MASTER_KEY', keyOf, '32 bytes in base64 (openssl rand -base64 32)') ?? null,
     previousMasterKeys:
-      read.value('MASTER_KEY_PREVIOUS', keysOf, 'a comma list of 32 bytes in base64') ?? Object.freeze([]),
+      read.value('MASTER_KEY_PREVIOUS', keysOf, 'comma-separated 32 bytes in base64') ?? Object.freeze([]),
     providers: providersOf(read),
-    simulatedProvider: read.value('SIMULATED_PROVIDER', oneOf(simulatedModes), simulatedModes.join(', ')) ?? 'auto',
-    allowedPrivateHosts: read.value('ALLOWED_PRIVATE_HOSTS', hostsOf, 'a comma list of host or host:port') ?? [],
+    simulatedProvider:
+      read.value('SIMULATED_PROVIDER', oneOf(simulatedModes), `one of ${simulatedModes.join(', ')}`) ?? 'auto',
+    allowedPrivateHosts: read.value('ALLOWED_PRIVATE_HOSTS', hostsOf, 'comma-separated host or host:port') ?? [],
     allowedContentHosts:
-      read.value('ALLOWED_PRIVATE_CONTENT_HOSTS', hostsOf, 'a comma list of host or host:port') ?? [],
-    publicUrl: read.value('PUBLIC_URL', httpUrlOf, 'an http:// or https:// URL') ?? null,
+      read.value('ALLOWED_PRIVATE_CONTENT_HOSTS', hostsOf, 'comma-separated host or host:port') ?? [],
+    publicUrl: read.value('PUBLIC_URL', publicUrlOf, 'an http:// or https:// URL without a user') ?? null,
     trustedProxies:
-      read.value('TRUSTED_PROXIES', proxiesOf, 'a count from 1 to 20, or a comma list of IP addresses and networks') ??
+      read.value('TRUSTED_PROXIES', proxiesOf, 'a number from 1 to 20, or comma-separated IP addresses and networks') ??
       null,
     embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
     sharedCorpus: read.value('WEB_SHARED_PROJECT', asIs, 'the id of a project') ?? null,
@@ -152,13 +169,9 @@ export function readConfig(env: Environment): Config {
     browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
     browserJobMemoryBytes:
       1024 * 1024 * (read.value('BROWSER_JOB_MEMORY_MB', countUpTo(65_536), 'MiB from 1 to 65536') ?? 1024),
-    logLevel: read.value('LOG_LEVEL', oneOf(logLevels), logLevels.join(', ')) ?? 'info',
+    logLevel: read.value('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
   }
-  if (config.redisUrl !== null && config.mongodbUrl === null)
-    read.problems.push('REDIS_URL takes effect with MONGODB_URL only: several nodes share both')
-  if (read.problems.length > 0) throw new ConfigError(read.problems)
-  return Object.freeze(config)
 }
 
 const ceilingsOf = (read: EnvironmentReader): RunCeilings => ({
@@ -170,6 +183,7 @@ const ceilingsOf = (read: EnvironmentReader): RunCeilings => ({
 
 class EnvironmentReader {
   readonly problems: string[] = []
+  readonly names: string[] = []
   readonly #env: Environment
 
   constructor(env: Environment) {
@@ -178,10 +192,11 @@ class EnvironmentReader {
 
   /** The parsed value; undefined when the variable is not set, and when it is bad, which is then noted. */
   value<T>(name: string, parse: (text: string) => T | undefined, takes: string): T | undefined {
+    this.names.push(name)
     const text = this.#textOf(name)
     if (text === undefined || text === '') return undefined
     const value = parse(text)
-    if (value === undefined) this.problems.push(`${name} takes ${takes}`)
+    if (value === undefined) this.problems.push(`${name} must be ${takes}`)
     return value
   }
 
@@ -191,13 +206,13 @@ class EnvironmentReader {
     const file = isSecret.test(name) ? this.#env[`${name}_FILE`]?.trim() : undefined
     if (file === undefined || file === '') return text
     if (text !== undefined && text !== '') {
-      this.problems.push(`${name} and ${name}_FILE are both set: keep one`)
+      this.problems.push(`${name} and ${name}_FILE are both set: unset one of them`)
       return undefined
     }
     try {
       return readFileSync(file, 'utf8').trim()
     } catch {
-      this.problems.push(`${name}_FILE takes a file that this user may read`)
+      this.problems.push(`${name}_FILE must be the path of a file that this user may read`)
       return undefined
     }
   }
@@ -209,7 +224,7 @@ const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
       read.value(
         'BOOTSTRAP_SECRET_KEY',
         matching(/^csk_[A-Za-z0-9_-]{32,200}$/),
-        'csk_ and 32 to 200 of A–Z a–z 0–9 _ - after it',
+        'csk_ followed by 32 to 200 characters of A–Z a–z 0–9 _ -',
       ) ?? null,
     ownerEmail: read.value('BOOTSTRAP_OWNER_EMAIL', emailOf, 'an e-mail address') ?? null,
     ownerPassword: read.value('BOOTSTRAP_OWNER_PASSWORD', matching(/^.{8,200}$/s), '8 to 200 characters') ?? null,
@@ -294,8 +309,17 @@ const keysOf = (text: string): readonly Buffer[] | undefined => {
   return known.length === keys.length ? Object.freeze(known) : undefined
 }
 
+/** As browsers write it: `HTTPS://Troupe.Example:443` is an https origin, and its cookies are held to that. */
+const publicUrlOf = (text: string): string | undefined => {
+  const url = httpUrlOf(text)
+  if (url === undefined) return undefined
+  const { origin, pathname, username, password } = new URL(url)
+  return username === '' && password === '' ? `${origin}${pathname === '/' ? '' : pathname}` : undefined
+}
+
+/** A line end or a tab inside of a URL is passed over by the parser, and would stand in headers and logs. */
 const httpUrlOf = (text: string): string | undefined => {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = URL.canParse(text) && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
   return url.search === '' && url.hash === '' ? text.replace(/(?<!\/)\/+$/, '') : undefined
 }

@@ -12,6 +12,7 @@ import { type Config, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
 import { masterKeysOf } from './master-keys.ts'
+import { misspeltIn } from './misspelt-variables.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { loadDrivers, openStorage } from './open-storage.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
@@ -84,7 +85,8 @@ const announce = (
   log.info({ url, project }, 'server started')
   collectEarly()
   setTimeout(() => loadEarly(log), settledMs).unref()
-  if (managed.onlySimulated) log.warn({ model: managed.defaultModel }, 'no provider has a key: models are simulated')
+  if (managed.onlySimulated)
+    log.warn({ model: managed.defaultModel }, 'no provider has a key: using the simulated model')
 }
 
 /** What the first call to a customer's host needs; it tries again itself where too many files are open now. */
@@ -92,7 +94,7 @@ const loadEarly = (log: Logger): void => {
   try {
     undici()
   } catch (error) {
-    log.warn({ err: error }, 'the client for hosts of customers is not loaded yet')
+    log.warn({ err: error }, "the client for customers' hosts is not loaded yet")
   }
 }
 
@@ -186,7 +188,7 @@ const main = async (config: Config): Promise<void> => {
   const base = isNamed ? { node: nodeIdOf(config) } : null
   const log = pino({ level: config.logLevel, base }, new LogOutput())
   // requests, streams and sockets contain what they throw; a rejection that slips through has changed no state halfway
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection was left unhandled'))
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
   // a start that is cut short leaves nothing that the next one does not take up
   let stop = async (): Promise<void> => {}
   let _stopping: Promise<void> | undefined
@@ -197,6 +199,7 @@ const main = async (config: Config): Promise<void> => {
       _stopping ??= shutdown({ stop, limitMs, log, exit: process.exit })
     })
   }
+  for (const misspelt of misspeltIn(process.env)) log.warn(misspelt, 'unknown environment variable, possibly misspelt')
   stop = await start(config, log)
 }
 

@@ -17,7 +17,7 @@ export interface Shutdown {
  */
 export const shutdown = async ({ stop, limitMs, log, exit }: Shutdown): Promise<void> => {
   const late = setTimeout(() => {
-    log.error({ after_ms: limitMs }, 'closing did not end: the process ends without it')
+    log.error({ after_ms: limitMs }, 'closing did not finish in time: exiting anyway')
     exit(1)
   }, limitMs)
   try {

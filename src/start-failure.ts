@@ -4,14 +4,24 @@ import { ClusterRuns } from './actors/runtime/stuck/start-number.ts'
 import { type Config, ConfigError } from './config.ts'
 import { sqlitePath } from './open-storage.ts'
 import { DataFolderUnusable } from './storage/data-folder.ts'
+import { NewerStore } from './storage/newer-store.ts'
 import { StoreUnavailable } from './storage/ports.ts'
 import { MasterKeyUnusable } from './storage/secrets.ts'
 import { CannotListen } from './transport/http/cannot-listen.ts'
 
 /** Errors whose message is a sentence for the operator. */
-const ownSentences = [CannotListen, ClusterRuns, ConfigError, DataFolderUnusable, MasterKeyUnusable, WrongMasterKey]
+const ownSentences = [
+  CannotListen,
+  ClusterRuns,
+  ConfigError,
+  DataFolderUnusable,
+  MasterKeyUnusable,
+  NewerStore,
+  WrongMasterKey,
+]
 
-const tooFewFiles = 'This process may open too few files: allow 256 or more (ulimit -n, or LimitNOFILE of systemd).'
+const tooFewFiles =
+  'The file descriptor limit of this process is too low: set it to 256 or more (ulimit -n, or LimitNOFILE in systemd).'
 
 type Settings = Pick<Config, 'mongodbUrl' | 'dataDir'>
 
@@ -41,25 +51,25 @@ const placeOf = (url: string): string => url.replace(/^(mongodb(?:\+srv)?:\/\/)[
 
 const mongoReason = (error: Error, place: string): string => {
   const code = 'code' in error ? error.code : undefined
-  if (code === 18 || code === 8000) return `MongoDB at ${place} refuses the user or the password of MONGODB_URL`
-  if (code === 13) return `MongoDB at ${place} does not let the user of MONGODB_URL read and write this database`
+  if (code === 18 || code === 8000) return `MongoDB at ${place} refuses the user or the password in MONGODB_URL`
+  if (code === 13) return `MongoDB at ${place} does not allow the user in MONGODB_URL to read and write this database`
   const why = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '')
-  return `MongoDB at ${place} does not answer (${why}). Is it running, and is MONGODB_URL right? Without it data is kept in DATA_DIR`
+  return `MongoDB at ${place} does not respond (${why}). Is it running, and is MONGODB_URL right? Unset it to store data in DATA_DIR`
 }
 
 /** By SQLite's primary result codes. */
 const sqliteReasons: Readonly<Record<number, string>> = {
-  3: 'may not be read by this user. Give it the file, or set DATA_DIR',
-  5: 'is locked by another process. End it, or set DATA_DIR',
-  6: 'is locked by another process. End it, or set DATA_DIR',
-  8: 'may not be written by this user. Give it the file, or set DATA_DIR',
+  3: 'cannot be read by this user. Change its permissions, or set DATA_DIR',
+  5: 'is locked by another process. Stop that process, or set DATA_DIR',
+  6: 'is locked by another process. Stop that process, or set DATA_DIR',
+  8: 'cannot be written by this user. Change its permissions, or set DATA_DIR',
   10: 'cannot be read or written: the disk reports errors',
-  11: 'is damaged. Put the last good copy back, or set DATA_DIR',
+  11: 'is damaged. Restore a backup, or set DATA_DIR',
   13: 'cannot grow: the disk is full',
-  14: 'cannot be opened. Give it to this user, or set DATA_DIR',
-  15: 'cannot be locked: this file system knows no locks. Set DATA_DIR to a local disk',
-  23: 'may not be opened by this user. Give it the file, or set DATA_DIR',
-  26: 'is no database: it was damaged or is another file. Put the last good copy back, or set DATA_DIR',
+  14: 'cannot be opened. Change its permissions, or set DATA_DIR',
+  15: 'cannot be locked: this file system does not support locks. Set DATA_DIR to a local disk',
+  23: 'cannot be opened by this user. Change its permissions, or set DATA_DIR',
+  26: 'is not a database: it is damaged or another file. Restore a backup, or set DATA_DIR',
 }
 
 const sqliteReason = (code: number): string => sqliteReasons[code] ?? `does not answer (SQLite code ${code})`

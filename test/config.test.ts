@@ -198,6 +198,9 @@ describe('readConfig', () => {
     ['ALLOWED_PRIVATE_HOSTS', 'localhost:99999'],
     ['PUBLIC_URL', 'ftp://host'],
     ['PUBLIC_URL', 'https://host/?a=b'],
+    ['PUBLIC_URL', 'https://user:word@host'],
+    ['PUBLIC_URL', 'https://ho\nst'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://o\ttel'],
     ['TRUSTED_PROXIES', '0'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10/8'],
@@ -206,6 +209,14 @@ describe('readConfig', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'otel'],
   ])('refuses %s=%s and names the variable', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name])
+  })
+
+  it.each([
+    ['HTTPS://Troupe.Example:443//', 'https://troupe.example'],
+    ['http://troupe.example:8080/base/', 'http://troupe.example:8080/base'],
+    ['https://[::1]', 'https://[::1]'],
+  ])('reads the public URL %s as browsers do', (text, url) => {
+    expect(readConfig({ PUBLIC_URL: text }).publicUrl).toBe(url)
   })
 
   it('takes a count of proxies too', () => {
@@ -286,7 +297,9 @@ describe('a secret in a file', () => {
   })
 
   it('is refused when the file cannot be read, and when the variable is set as well', () => {
-    expect(() => readConfig({ MASTER_KEY_FILE: join(folder, 'none') })).toThrow('MASTER_KEY_FILE takes a file')
+    expect(() => readConfig({ MASTER_KEY_FILE: join(folder, 'none') })).toThrow(
+      'MASTER_KEY_FILE must be the path of a file',
+    )
     const both = { REDIS_URL: 'redis://a', REDIS_URL_FILE: file('redis', 'redis://b') }
     expect(() => readConfig(both)).toThrow('REDIS_URL and REDIS_URL_FILE are both set')
   })

@@ -24,6 +24,6 @@ describe('shutdown', () => {
   it('ends it with 1, and says so, when closing does not end', async () => {
     const { code, log } = await ending(() => new Promise(() => {}), 10)
     expect(code).toBe(1)
-    expect(log).toContain('closing did not end')
+    expect(log).toContain('closing did not finish')
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startFailure } from '../src/start-failure.ts'
+import { NewerStore } from '../src/storage/newer-store.ts'
 import { StoreUnavailable } from '../src/storage/ports.ts'
 
 const settings = { mongodbUrl: null, dataDir: '/var/troupe' }
@@ -9,7 +10,7 @@ describe('why a start failed', () => {
     [5, 'is locked by another process'],
     [11 + 256, 'is damaged'],
     [14, 'cannot be opened'],
-    [26, 'is no database'],
+    [26, 'is not a database'],
   ] as const)('is one sentence for code %i of SQLite, with the file', ([errcode, says]) => {
     const cause = Object.assign(new Error('sqlite'), { errcode })
     const shown = startFailure(new StoreUnavailable('sqlite does not answer', { cause }), settings)
@@ -17,11 +18,15 @@ describe('why a start failed', () => {
     expect(shown?.split('\n')).toHaveLength(1)
   })
 
+  it('is the sentence about a store of a newer release', () => {
+    expect(startFailure(new NewerStore('It is newer.'), settings)).toBe('It is newer.')
+  })
+
   it('names the hosts of MongoDB, never its password', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { name: 'MongoServerSelectionError' })
     const mongodbUrl = 'mongodb://ada:secret@db1:27017,db2:27017/troupe?tls=true'
     const shown = startFailure(new StoreUnavailable('mongodb does not answer', { cause }), { ...settings, mongodbUrl })
-    expect(shown).toContain('MongoDB at mongodb://db1:27017,db2:27017/troupe does not answer (connect ECONNREFUSED)')
+    expect(shown).toContain('MongoDB at mongodb://db1:27017,db2:27017/troupe does not respond (connect ECONNREFUSED)')
     expect(shown).not.toContain('secret')
   })
 
@@ -33,7 +38,7 @@ describe('why a start failed', () => {
   it('is one sentence where the process may open too few files', () => {
     const error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', path: '/console/app.js' })
     expect(startFailure(error, settings)).toBe(
-      'This process may open too few files: allow 256 or more (ulimit -n, or LimitNOFILE of systemd).',
+      'The file descriptor limit of this process is too low: set it to 256 or more (ulimit -n, or LimitNOFILE in systemd).',
     )
   })
 

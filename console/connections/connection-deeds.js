@@ -16,7 +16,7 @@ export const ConnectionDeeds = ({ project, connection: { id, name, key_last4, ex
   const params = { tool_connection_id: id }
   const test = async () => {
     const { success, latency_ms, error } = await callApi(project, 'connections.test', { params })
-    say(success ? `It works, answered in ${latency_ms} ms.` : `${error?.code ?? 'failed'}: ${error?.message ?? ''}`)
+    say(success ? `The connection works (${latency_ms} ms).` : `${error?.code ?? 'failed'}: ${error?.message ?? ''}`)
     done()
   }
   /** @param {'connections.refresh' | 'connections.delete'} operation */

@@ -96,7 +96,7 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
   )
   const needs = data.filter(needsAttention).length
   return html`
-    <div class="view-head"><h1>Connections</h1><span class="muted" role="status">${needs === 0 ? 'Nothing needs you.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span></div>
+    <div class="view-head"><h1>Connections</h1><span class="muted" role="status">${needs === 0 ? 'Nothing needs attention.' : `${needs} ${needs === 1 ? 'needs' : 'need'} attention.`}</span></div>
     <${QueryForm} place=${place} label="Filter connections" button="Apply" fields=${fields} fresh=${['after']} />
     ${
       data.length === 0
@@ -115,8 +115,8 @@ const Connections = ({ place, shown: { data, next_cursor }, done }) => {
 /** @param {{ place: Place }} props */
 const Empty = ({ place }) =>
   Object.values(place.query).some((value) => value !== '')
-    ? html`<p class="empty">Nothing fits these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a></p>`
-    : html`<p class="empty">No connection yet. Make one with a secret key: <code>POST /v1/connections {"connector": "…"}</code>. <code>GET /v1/connectors</code> lists what there is.</p>`
+    ? html`<p class="empty">No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a></p>`
+    : html`<p class="empty">No connections yet. Create one with a secret key: <code>POST /v1/connections {"connector": "…"}</code>. <code>GET /v1/connectors</code> lists the available connectors.</p>`
 
 /** @param {{ place: Place, done: () => void }} parts @param {Connection} connection */
 const rowOf = ({ place, done }, connection) => {

@@ -15,7 +15,7 @@ export const Budgets = ({ limits, credits }) => html`
     <h2>Budgets and limits</h2>
     ${
       credits?.gated &&
-      html`<div class="panel-part"><${Meter} label="Credits of the organisation" part=${Number(credits.spent_usd)} whole=${Number(credits.granted_usd)}
+      html`<div class="panel-part"><${Meter} label="Organisation credits" part=${Number(credits.spent_usd)} whole=${Number(credits.granted_usd)}
         text=${`credits: ${dollars(Number(credits.spent_usd))} of ${dollars(Number(credits.granted_usd))}`} /></div>`
     }
     ${

@@ -168,7 +168,7 @@ export const troublesOf = ({ recent, limits, connections, unpriced }) => {
             tone: /** @type {const} */ ('wait'),
             what: `${unpriced} calls without a price`,
             cause:
-              'Their models have no known price, so that sums and budgets leave them out. Set prices on their connection.',
+              'The prices of their models are unknown, so totals and budgets do not include them. Set prices on the connection.',
           },
         ]),
   ]
@@ -187,15 +187,15 @@ const budgetTroubles = (limit) =>
       what: `${limit.subject} ${limit.subject_id ?? ''}`.trim(),
       cause:
         spent >= budget
-          ? `Its budget ${name} is spent: calls are refused with budget_exceeded.`
-          : `${Math.round((100 * spent) / budget)} % of its budget ${name} is spent.`,
+          ? `Its budget ${name} is used up: calls are refused with budget_exceeded.`
+          : `${Math.round((100 * spent) / budget)} % of its budget ${name} is used.`,
     }))
 
 /** The budgets that a limit has, in USD. @param {Limit} limit */
 export const budgetsIn = (limit) =>
   /** @type {const} */ ([
-    ['of today', limit.budget_day_usd, limit.spent_day_usd],
-    ['of this month', limit.budget_month_usd, limit.spent_month_usd],
+    ['for today', limit.budget_day_usd, limit.spent_day_usd],
+    ['for this month', limit.budget_month_usd, limit.spent_month_usd],
     ['in all', limit.budget_total_usd, limit.spent_total_usd],
   ]).flatMap(([name, budget, spent]) =>
     budget === null ? [] : [{ name, budget: Number(budget), spent: Number(spent ?? 0) }],

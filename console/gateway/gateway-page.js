@@ -63,7 +63,7 @@ const Gateway = ({ place, shown, done }) => {
   const { project, query } = place
   const troubles = troublesOf({ recent: recent.data, limits, connections, unpriced: usage.totals.unpriced_calls })
   return html`
-    <div class="view-head"><h1>Gateway</h1><span class="muted" role="status">${troubles.length === 0 ? 'Nothing needs you.' : `${troubles.length} ${troubles.length === 1 ? 'thing needs' : 'things need'} you.`}</span></div>
+    <div class="view-head"><h1>Gateway</h1><span class="muted" role="status">${troubles.length === 0 ? 'Nothing needs attention.' : `${troubles.length} ${troubles.length === 1 ? 'item needs' : 'items need'} attention.`}</span></div>
     ${
       troubles.length > 0 &&
       html`<section class="needs" aria-label="Needs attention"><ul>${troubles.map(

@@ -87,7 +87,7 @@ const ServerTest = ({ project, id }) => {
   const test = async () => {
     say('')
     const result = await callApi(project, 'custom_providers.test', { body: { provider_id: id } })
-    say(result.success ? `answered in ${duration(result.latency_ms)}` : result.error)
+    say(result.success ? `responded in ${duration(result.latency_ms)}` : result.error)
   }
   return html`<${ActButton} label="Test" act=${test} /> <span role="status">${said}</span>`
 }

@@ -46,7 +46,7 @@ export const RequestList = ({ place, lines: { data, next_cursor } }) => html`
     <${QueryForm} place=${place} label="Filter requests" button="Apply" fields=${fields} fresh=${['after']} />
     ${
       data.length === 0
-        ? html`<p class="panel-part muted">${isFiltered(place.query) ? html`Nothing fits these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No request was logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`
+        ? html`<p class="panel-part muted">${isFiltered(place.query) ? html`No results match these filters. <a href=${hashAt({ ...place, query: {} })}>Show all</a>` : html`No requests logged yet. Send one to <code>POST /v1/chat/completions</code> with a key of this project.`}</p>`
         : html`<${Table} label="Requests" columns=${['Request', 'Model', 'Caller', 'Status', 'Attempts', 'Redacted', 'First byte', 'Duration', 'Tokens', 'Cost', 'Time']} rows=${data.map(
             (line) => rowOf(place, line),
           )} />`

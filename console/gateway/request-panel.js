@@ -47,8 +47,10 @@ const Shown = ({ place, entry }) => {
 
 /** @param {string} bodies */
 const whyNoTexts = (bodies) => {
-  if (bodies === 'off') return 'The settings of the request log keep no texts.'
-  return bodies === 'busy' ? 'The server was under load, so the texts were not kept.' : 'It had no texts.'
+  if (bodies === 'off') return 'The request log is set to store no bodies.'
+  return bodies === 'busy'
+    ? 'The bodies were not stored because the server was under load.'
+    : 'The request had no bodies.'
 }
 
 /** Each attempt in order, the one that answered last. @param {{ entry: Entry }} props */
@@ -80,7 +82,7 @@ const Attempts = ({ entry }) => {
         ]
       : []
   if (rows.length + answered.length === 0)
-    return html`<p class="panel-part muted">No provider was called: it was refused before.</p>`
+    return html`<p class="panel-part muted">No provider was called: the request was refused before that.</p>`
   return html`<${Table} label="Attempts" columns=${['Attempt', 'Provider and model', 'Key', 'Outcome', 'After']} rows=${[...rows, ...answered]} />`
 }
 
@@ -88,7 +90,7 @@ const Attempts = ({ entry }) => {
 const Price = ({ entry }) => {
   const { cost_usd, price } = entry
   if (cost_usd === null)
-    return html`<p class="panel-part muted">The price of this model is unknown, so that its cost is, too.</p>`
+    return html`<p class="panel-part muted">The cost is unknown because the price of this model is unknown.</p>`
   const parts = priceParts(entry)
   if (parts.length === 0) return html`<p class="panel-part">${dollars(Number(cost_usd))}</p>`
   const rows = parts.map(({ name, count, rate, usd }) => ({

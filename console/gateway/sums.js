@@ -47,7 +47,7 @@ export const Sums = ({ place, usage, recent }) => {
               (group) => rowOf({ group, by, dearest, recent }),
             )} />`
       }
-      <p class="panel-part muted">Latency and failures are those of the newest ${recent.length} requests to the gateway.</p>
+      <p class="panel-part muted">Latency and failures are based on the newest ${recent.length} requests to the gateway.</p>
     </section>
   `
 }

@@ -80,7 +80,7 @@ const Knowledge = ({ place, shown: { bases, sources }, done }) => {
 /** @param {{ place: Place, bases: readonly Base[] }} props */
 const Bases = ({ place, bases }) => {
   if (bases.length === 0)
-    return html`<div class="empty"><p>No knowledge base yet. Make one with a secret key, then add a source to it:</p><pre tabindex="0">POST /v1/knowledge-bases {"name": "Handbook"}
+    return html`<div class="empty"><p>No knowledge bases yet. Create one with a secret key, then add a source to it:</p><pre tabindex="0">POST /v1/knowledge-bases {"name": "Handbook"}
 POST /v1/knowledge-bases/{id}/sources {"text": "…"}</pre></div>`
   return html`<section class="panel" aria-label="Knowledge bases"><h2>Knowledge bases</h2><${Table} label="Knowledge bases" columns=${['Base', 'Name', 'Description', 'Tenant', 'Created']} rows=${bases.map(
     ({ id, name, description, tenant_id, created_at }) => ({
@@ -89,7 +89,7 @@ POST /v1/knowledge-bases/{id}/sources {"text": "…"}</pre></div>`
         html`<a href=${hashAt(place, { base: id })}>${id}</a>`,
         name,
         description ?? nothing,
-        tenant_id ?? 'all of the project',
+        tenant_id ?? 'whole project',
         html`<time datetime=${created_at}>${age(created_at)}</time>`,
       ],
     }),
@@ -102,7 +102,7 @@ const order = ['failed', 'pending', 'ready']
 /** @param {{ place: Place, base: string, sources: readonly Source[], done: () => void }} props */
 const Sources = ({ place, base, sources, done }) => {
   if (sources.length === 0)
-    return html`<p class="empty">No source yet. Add one: <code>POST /v1/knowledge-bases/${base}/sources {"text": "…"}</code></p>`
+    return html`<p class="empty">No sources yet. Add one: <code>POST /v1/knowledge-bases/${base}/sources {"text": "…"}</code></p>`
   const sorted = sources.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
   const failed = sources.filter(({ status }) => status === 'failed').length
   return html`
@@ -131,7 +131,7 @@ const rowOf = ({ place, base, done }, source) => {
       html`<a href=${hashAt(place, { source: id, from: '' })}>${id}</a>`,
       title ?? filename ?? url ?? source.type,
       html`<span class="chip" data-tone=${status === 'pending' ? 'work' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}</span>`}`,
-      embedder === null ? `${chunk_count}, by words only` : `${chunk_count}, ${embedded_count} with vectors`,
+      embedder === null ? `${chunk_count}, keywords only` : `${chunk_count}, ${embedded_count} with vectors`,
       synced_at === null ? nothing : html`<time datetime=${synced_at} title=${synced_at}>${age(synced_at)}</time>`,
       changes === null ? nothing : `+${changes.added} −${changes.removed} =${changes.unchanged}`,
       html`<a href=${routeHash({ view: 'actor', project: place.project, id })}>chart</a>`,

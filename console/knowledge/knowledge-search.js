@@ -36,7 +36,7 @@ export const KnowledgeSearch = ({ place, base, sources }) => {
 /** @param {{ place: Place, found: Found, titles: ReadonlyMap<string, string | null> }} props */
 const Hits = ({ place, found: { data, embedder, left_out = [] }, titles }) => html`
   <section class="panel" aria-label="Found">
-    <h2>Found <span class="muted">${embedder === null ? 'by words only: no embedder is there' : `by words, and by meaning with ${embedder}`}</span></h2>
+    <h2>Found <span class="muted">${embedder === null ? 'keyword search only: no embedder is configured' : `by words, and by meaning with ${embedder}`}</span></h2>
     ${
       data.length === 0
         ? html`<p class="panel-part">No chunk answers this. Try another word, or look whether the sources below are ready.</p>`

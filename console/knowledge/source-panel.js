@@ -37,7 +37,7 @@ export const SourcePanel = ({ place, base, source }) => {
 /** @param {{ place: Place, page: { data: readonly Chunk[], next_cursor: string | null }, from: number }} props */
 const Chunks = ({ place, page: { data, next_cursor }, from }) =>
   data.length === 0
-    ? html`<p class="panel-part muted">It has no chunk yet: it was not read, or it is empty.</p>`
+    ? html`<p class="panel-part muted">No chunks yet: the source has not been read, or it is empty.</p>`
     : html`
   <${Table} label="Chunks" columns=${['Offsets', 'Content', 'Page', 'Heading']} rows=${data.map(
     ({ id, content, start, end, page, heading }) => ({

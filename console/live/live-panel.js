@@ -43,13 +43,13 @@ export const LivePanel = ({ project, id, done }) => {
   }
   return html`
     <section class="act live" aria-label="Page of the job">
-      <p>The job waits for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at, serverNow())})`}.</p>
+      <p>The job is waiting for you${wait !== null && html` until <time datetime=${wait.expires_at}>${time(wait.expires_at)}</time> (${ahead(wait.expires_at, serverNow())})`}.</p>
       ${wait?.message && html`<blockquote class="asked"><bdi>${wait.message}</bdi></blockquote>`}
       <${Screen} project=${project} id=${id} hands=${hands} />
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
       <${Typing} hands=${hands} />
       <form class="live-end" aria-label="End the wait" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <label>Note, kept with the job<input value=${note} maxlength="500"
+        <label>Note, stored with the job<input value=${note} maxlength="500"
           onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setNote(currentTarget.value)} /></label>
         <div class="act-buttons">
           <${ActButton} label="Continue" main act=${go} />
@@ -69,7 +69,7 @@ const Typing = ({ hands }) => {
     setText('')
   }
   return html`<form class="live-typing" aria-label="Type into the page" onSubmit=${send}>
-    <label>Text for the field that has the page's focus<input type="password" autocomplete="off" maxlength="10000" value=${text}
+    <label>Text for the focused field of the page<input type="password" autocomplete="off" maxlength="10000" value=${text}
       onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setText(currentTarget.value)} /></label>
     <button type="submit" class="quiet">Type</button>
   </form>`
@@ -99,7 +99,7 @@ const Screen = ({ project, id, hands }) => {
   return html`
     <p class="live-address"><span class="muted">Address</span> <code>${url === '' ? 'not shown yet' : url}</code></p>
     <canvas ref=${canvas} class="live-screen" tabindex="0" role="application" width="16" height="10"
-      aria-label="The page as it looks. Keys go to it; Shift and Escape leave it." aria-describedby="live-hint"
+      aria-label="Live view of the page. Keys are sent to it; press Shift and Escape to leave it." aria-describedby="live-hint"
       onPointerDown=${on.down} onPointerUp=${on.up} onPointerMove=${on.move} onContextMenu=${(/** @type {Event} */ event) => event.preventDefault()}
       onKeyDown=${on.keyDown} onKeyUp=${on.keyUp} onPaste=${on.paste}></canvas>
     <p class="muted" id="live-hint">Click into the page to use it. Keys go to it then; <kbd>Shift</kbd> <kbd>Escape</kbd> leaves it. What you type is not stored.</p>

@@ -25,7 +25,7 @@ const fresh = ['after', 'id', 'entity']
 const mostActors = 50
 
 /**
- * What is remembered of one user: found by words and meaning, at any time, each fact with its history.
+ * What is remembered of one user: found by keywords and meaning, at any time, each fact with its history.
  *
  * @param {Place} place
  * @param {(error: unknown) => void} report
@@ -72,7 +72,7 @@ const Memory = ({ place, shown }) => {
 /** @param {{ place: Place, users: readonly string[] }} props */
 const NoUser = ({ place, users }) => {
   if (users.length === 0)
-    return html`<p class="empty">Memory belongs to a user: give your id of one. Nothing was remembered yet? Send <code>POST /v1/memory/remember</code> with a secret key.</p>`
+    return html`<p class="empty">Memory belongs to a user: enter your own id of the user. No memories yet? Send <code>POST /v1/memory/remember</code> with a secret key.</p>`
   const known = users.map((text) => JSON.parse(text))
   return html`<section class="panel" aria-label="Users seen lately"><h2>Users seen lately</h2><ul class="links">${known.map(
     ({ user, tenant }) =>

@@ -35,7 +35,7 @@ export const MemoryPanel = ({ place, id }) => {
       <h2>Memory <code>${id}</code> <a class="close" href=${hashAt(place, { id: '' })}>Close</a></h2>
       ${error !== null && html`<p class="panel-part trouble" role="alert">${wordsOf(error)}</p>`}
       ${data !== null && html`<${Shown} place=${place} memory=${data.memory} history=${data.history} />`}
-      ${data !== null && sessionNow().operates && html`<p class="panel-part"><${ActButton} label="Delete" sure="Delete it for good" act=${remove} /></p>`}
+      ${data !== null && sessionNow().operates && html`<p class="panel-part"><${ActButton} label="Delete" sure="Delete permanently" act=${remove} /></p>`}
     </section>
   `
 }

@@ -37,7 +37,7 @@ export const MemorySearch = ({ place }) => {
 
 /** @param {{ place: Place, found: Found }} props */
 const Hits = ({ place, found: { results, embedder, left_out = [] } }) => html`
-  <p class="panel-part muted">${embedder === null ? 'By words only: no embedder is there.' : `By words, and by meaning with ${embedder}.`} A turn is given hits from 0.7.</p>
+  <p class="panel-part muted">${embedder === null ? 'Keyword search only: no embedder is configured.' : `By words, and by meaning with ${embedder}.`} Turns receive hits with a score of 0.7 or more.</p>
   ${
     results.length === 0
       ? html`<p class="panel-part">Nothing answers this. Try another word${place.query.as_of ? ', or another time' : ''}.</p>`
@@ -58,7 +58,7 @@ const rowOf = (place, hit) => ({
     hit.source === 'graph'
       ? `${hit.hops ?? 1} relations away`
       : hit.source === 'vector'
-        ? 'words and meaning'
+        ? 'keywords and meaning'
         : 'words',
     whereOf(hit),
     hit.observed_at === null ? nothing : html`<time datetime=${hit.observed_at}>${hit.observed_at.slice(0, 10)}</time>`,

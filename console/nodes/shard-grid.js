@@ -39,11 +39,11 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
   const free = shards.filter(({ node }) => node === null).length
   const draining = nodes.filter((node) => node.draining)
   return html`
-    <div class="view-head"><h2>Shards</h2><span class="muted">${free === 0 ? 'each is run by a node' : html`<span class="chip" data-tone="bad">${free} run by none</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} hands over</span>`)}</span></div>
+    <div class="view-head"><h2>Shards</h2><span class="muted">${free === 0 ? 'every shard is owned by a node' : html`<span class="chip" data-tone="bad">${free} without a node</span>`}${draining.map(({ name }) => html` <span class="chip" data-tone="wait">${name} is handing over</span>`)}</span></div>
     <ul class="shard-legend">${nodes.map(({ id, name }, at) => html`<li key=${id}><span class="shard" data-owner=${at % 6}>${letters[at % letters.length]}</span> ${name}, ${shards.filter(({ node }) => node === id).length} shards</li>`)}</ul>
     <ol class="shards" aria-label="Shards by node">${shards.map(({ shard, node, epoch, expires_in_ms }) => {
       const at = node === null ? -1 : (places.get(node) ?? -1)
-      const lease = expires_in_ms === null ? '' : `, its lease ends in ${duration(expires_in_ms)}`
+      const lease = expires_in_ms === null ? '' : `, lease expires in ${duration(expires_in_ms)}`
       return html`<li key=${shard} class="shard" data-owner=${at < 0 ? 'none' : at % 6} title=${`Shard ${shard}: ${nameOf(node)}, epoch ${epoch}${lease}`}>${at < 0 ? '!' : letters[at % letters.length]}</li>`
     })}</ol>
     ${
@@ -55,7 +55,7 @@ export const ShardGrid = ({ nodes, shards, takeovers, latency }) => {
         }),
       )} />`
     }
-    <p class="panel-part">Commits of this node are durable within ${latency === null ? nothing : html`<strong>${ms(latency.p50)}</strong> (half of them), <strong>${ms(latency.p95)}</strong> (95 %), <strong>${ms(latency.p99)}</strong> (99 %) of ${latency.commits} ${latency.commits === 1 ? 'commit' : 'commits'}`}.</p>
+    <p class="panel-part">Commits of this node are durable within ${latency === null ? nothing : html`<strong>${ms(latency.p50)}</strong> (median), <strong>${ms(latency.p95)}</strong> (95 %), <strong>${ms(latency.p99)}</strong> (99 %) of ${latency.commits} ${latency.commits === 1 ? 'commit' : 'commits'}`}.</p>
   `
 }
 

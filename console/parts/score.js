@@ -6,16 +6,16 @@ import { html } from '../html.js'
 
 /** Parts of a score in words, and whether they are shares of a whole. @type {readonly (readonly [name: string, words: string, share: boolean])[]} */
 const known = [
-  ['words_found', 'words of the question that it has', true],
-  ['words_around', 'with the passages beside it', true],
-  ['vector', 'meaning (cosine of the vectors)', true],
-  ['window', 'meaning with what stands around it', true],
-  ['lexical', 'words by how rare they are (BM25)', false],
-  ['group', 'words of the whole it belongs to', false],
-  ['rank', 'beside the best of this search', true],
-  ['other_person', 'said by someone else than the question names', false],
-  ['rival', 'how much the other speaks against it', false],
-  ['names_unseen', 'names of the question that nothing has', false],
+  ['words_found', 'share of the query words it contains', true],
+  ['words_around', 'including neighbouring passages', true],
+  ['vector', 'similarity of meaning (cosine)', true],
+  ['window', 'similarity of meaning in context', true],
+  ['lexical', 'keywords weighted by rarity (BM25)', false],
+  ['group', 'keywords of the document or session it belongs to', false],
+  ['rank', 'relative to the best hit', true],
+  ['other_person', 'said by another speaker than the query names', false],
+  ['rival', 'how much another speaker outweighs it', false],
+  ['names_unseen', 'names in the query that occur nowhere', false],
 ]
 
 /**

@@ -65,7 +65,7 @@ const linesOf = ({ event, data }) => {
   if (event === 'tool_call.started') return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})})`)]
   if (event === 'tool_call.completed') return [line('tool', `${data.tool} answered: ${textOf(data.output)}`)]
   if (event === 'turn.paused')
-    return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})}) waits for an approval`)]
+    return [line('tool', `${data.tool}(${jsonText(data.arguments ?? {})}) is pending approval`)]
   if (event === 'turn.resumed') return [line('tool', `It was ${data.resolution}.`)]
   if (event === 'turn.completed') return [line('end', usageOf(data.usage))]
   if (event === 'turn.failed' || event === 'error')

@@ -36,7 +36,7 @@ const Messages = ({ lines, hint }) => {
   useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [lines])
   return html`
     <div class="messages" role="log" aria-label="Messages" tabindex="0" ref=${list}>
-      ${lines.length === 0 && html`<p class="muted">Nothing was said yet. Write something below${hint ? ', or press one of the words that the simulated model knows' : ''}.</p>`}
+      ${lines.length === 0 && html`<p class="muted">Nothing was said yet. Write something below${hint ? ', or press one of the commands of the simulated model' : ''}.</p>`}
       ${lines.map(({ kind, text }, at) => html`<p key=${at} data-kind=${kind}>${text}</p>`)}
     </div>
   `
@@ -57,11 +57,11 @@ const SayForm = ({ place, talk: { busy, waiting, stop }, say, offers, offer }) =
   return html`
     <form class="talk-form" aria-label="Say" onSubmit=${send}>
       <label>Message<textarea ref=${field} rows="2" value=${text} onInput=${typed(setText)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.shiftKey && send(event)}></textarea></label>
-      <label class="tick"><input type="checkbox" checked=${offers} onChange=${() => offer(!offers)} /> Offer the tool <code>refund</code>, which waits for an approval</label>
+      <label class="tick"><input type="checkbox" checked=${offers} onChange=${() => offer(!offers)} /> Offer the tool <code>refund</code>, which requires approval</label>
       <div class="act-buttons">
         <button type="submit" aria-disabled=${busy}>Send</button>
         ${busy && html`<button type="button" class="quiet" onClick=${stop}>Stop</button>`}
-        <span class="muted" role="status">${busy ? 'The turn is going on.' : waiting !== null && html`<a href=${routeHash({ view: 'actor', project: place.project, id: waiting.action })}>${waiting.tool}</a> waits for you.`}</span>
+        <span class="muted" role="status">${busy ? 'The turn is in progress.' : waiting !== null && html`<a href=${routeHash({ view: 'actor', project: place.project, id: waiting.action })}>${waiting.tool}</a> is waiting for your approval.`}</span>
       </div>
     </form>
   `

@@ -35,7 +35,7 @@ export const Keys = ({ project, keys, operates, done }) => {
       }
       ${
         live.length === 0
-          ? html`<p class="panel-part muted">The project has no key: nothing can call it. ${operates ? 'Make one below.' : 'An admin makes one.'}</p>`
+          ? html`<p class="panel-part muted">The project has no key: nothing can call it. ${operates ? 'Create one below.' : 'An admin can create one.'}</p>`
           : html`<${Table} label="Keys" columns=${['Key', 'Name', 'Preview', 'Last used', 'Expires', 'Created by', 'Requests', 'Actions']} rows=${live.map(
               (key) => rowOf({ project, operates, show, done }, key),
             )} />`

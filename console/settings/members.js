@@ -18,7 +18,7 @@ export const Members = ({ project, members, me, done }) => {
   const owns = me.role === 'owner'
   return html`
     <section class="panel" aria-label="Members">
-      <h2>Members <span class="muted">a member reads, an approver answers approvals, an admin changes what the project has, an owner manages members</span></h2>
+      <h2>Members <span class="muted">members can read, approvers decide approvals, admins change the project, owners manage members</span></h2>
       <${Table} label="Members" columns=${['Member', 'Name', 'Role', 'Actions']} rows=${members.map((member) => rowOf({ project, owns, me, done }, member))} />
       ${owns && html`<${NewMember} project=${project} done=${done} />`}
     </section>

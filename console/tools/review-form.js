@@ -29,8 +29,8 @@ export const ReviewForm = ({ project, server, tool, done }) => {
   }
   return html`
     <form class="review" aria-label=${`Review ${tool.name}`} onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <p><strong>${tool.name}</strong> <span class="chip" data-tone="wait">${tool.changes === null ? 'new' : 'changed'}</span> <span class="muted">no agent sees it before it is approved</span></p>
-      <p>${tool.description || 'It says nothing of itself.'}</p>
+      <p><strong>${tool.name}</strong> <span class="chip" data-tone="wait">${tool.changes === null ? 'new' : 'changed'}</span> <span class="muted">not available to agents until approved</span></p>
+      <p>${tool.description || 'No description.'}</p>
       ${tool.changes !== null && html`<${Changes} changes=${tool.changes} />`}
       <details><summary>Definition</summary><pre class="body" tabindex="0">${jsonText({ input_schema: tool.input_schema, annotations: tool.annotations }, 2)}</pre></details>
       ${trouble !== '' && html`<p class="trouble" role="alert">${trouble}</p>`}
@@ -39,7 +39,7 @@ export const ReviewForm = ({ project, server, tool, done }) => {
         html`<label>Reason, for the audit log<input value=${reason} maxlength="1024" onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setReason(currentTarget.value)} /></label>
         <div class="act-buttons">
           <button type="button" aria-disabled=${busy} onClick=${() => decide('approve')}>Approve</button>
-          <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject')}>Quarantine</button>
+          <button type="button" class="quiet" aria-disabled=${busy} onClick=${() => decide('reject')}>Reject</button>
         </div>`
       }
     </form>

@@ -46,13 +46,13 @@ const rowOf = ({ place, server, done }, { name, state, description, review, hash
     key: name,
     cells: [
       name,
-      html`<span class="chip" data-tone=${state === 'disabled' ? 'bad' : toneOf(state)}>${state === 'disabled' ? 'in quarantine' : state}</span>`,
+      html`<span class="chip" data-tone=${state === 'disabled' ? 'bad' : toneOf(state)}>${state}</span>`,
       description,
       review === null
         ? nothing
         : html`${review.decision} by ${review.by.id ?? review.by.kind}${review.reason !== null && html`: <q>${review.reason}</q>`} <time datetime=${review.at}>${time(review.at)}</time>`,
       sessionNow().operates
-        ? html`<${ActButton} label=${state === 'active' ? 'Quarantine' : 'Approve'} act=${change} />`
+        ? html`<${ActButton} label=${state === 'active' ? 'Disable' : 'Approve'} act=${change} />`
         : nothing,
     ],
   }
@@ -69,7 +69,7 @@ const ServerDeeds = ({ place, server, done }) => {
   }
   const test = async () => {
     const { ok, latency_ms, error, tool_count } = await callApi(place.project, 'mcp_servers.test', { params })
-    say(ok ? `It answered in ${latency_ms} ms with ${tool_count} tools.` : `${error?.code}: ${error?.message}`)
+    say(ok ? `The server responded in ${latency_ms} ms with ${tool_count} tools.` : `${error?.code}: ${error?.message}`)
   }
-  return html`<span class="decide"><${ActButton} label="Read tools again" act=${refresh} /><${ActButton} label="Test" act=${test} /></span> <span role="status" class="muted">${said}</span>`
+  return html`<span class="decide"><${ActButton} label="Refresh tools" act=${refresh} /><${ActButton} label="Test" act=${test} /></span> <span role="status" class="muted">${said}</span>`
 }

@@ -72,7 +72,7 @@ const Tools = ({ place, shown: { servers, snapshot }, done }) => {
   const needs = [...(waiting > 0 ? [`${waiting} to review`] : []), ...(failing > 0 ? [`${failing} failing`] : [])]
   const chosen = servers.find(({ id }) => id === place.query.server)
   return html`
-    <div class="view-head"><h1>Tool servers</h1><span class="muted" role="status">${needs.length === 0 ? 'Nothing needs you.' : `${needs.join(', ')}.`}</span></div>
+    <div class="view-head"><h1>Tool servers</h1><span class="muted" role="status">${needs.length === 0 ? 'Nothing needs attention.' : `${needs.join(', ')}.`}</span></div>
     ${chosen && snapshot !== null && html`<${ServerPanel} key=${chosen.id} place=${place} server=${chosen} snapshot=${snapshot} done=${done} />`}
     ${
       servers.length === 0

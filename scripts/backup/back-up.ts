@@ -9,7 +9,7 @@ const mongoAdvice = (url: string): string =>
   [
     'This installation keeps its data in MongoDB. Back it up with the tools of MongoDB, while the servers run:',
     `  mongodump --uri "$MONGODB_URL" --db ${databaseOf(url)} --gzip --archive=troupe.archive`,
-    'or by a snapshot of its disks. Keep MASTER_KEY (or master.key in DATA_DIR) with it: without it keys and secrets are void.',
+    'or by a snapshot of its disks. Keep MASTER_KEY (or master.key in DATA_DIR) with it: without it, keys and secrets are lost.',
   ].join('\n')
 
 /**
@@ -23,7 +23,7 @@ export const backUp = async (folder: string, config: Config = readConfig(process
   if (config.mongodbUrl !== null) throw new BackupError(mongoAdvice(config.mongodbUrl))
   const from = resolve(sqlitePath(config))
   if (!existsSync(from)) throw new BackupError(`There is no store at ${from}. Set DATA_DIR as the server has it.`)
-  if (existsSync(folder)) throw new BackupError(`${folder} exists already. Name another folder.`)
+  if (existsSync(folder)) throw new BackupError(`${folder} already exists. Choose another folder.`)
   const draft = `${folder}.part`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true, mode: 0o700 })
@@ -59,7 +59,7 @@ const copyStore = (from: string, to: string): void => {
 
 const copyKey = ({ dataDir }: Config, folder: string): string => {
   const key = join(dataDir, 'master.key')
-  if (!existsSync(key)) return 'Keep MASTER_KEY with it: without it keys and secrets are void.'
+  if (!existsSync(key)) return 'Keep MASTER_KEY with it: without it, keys and secrets are lost.'
   copyFileSync(key, join(folder, 'master.key'))
   chmodSync(join(folder, 'master.key'), 0o600)
   const previous = `${key}.previous`

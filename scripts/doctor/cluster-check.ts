@@ -31,7 +31,8 @@ export const clusterFound = ({ leases, members }: LeaseTable, isCluster: boolean
   const held = leases.filter(({ holder, leftMs }) => holder !== null && leftMs > 0)
   const nodes = members.map((member) => described(member, held)).join(', ')
   if (!isCluster) {
-    const advice = 'Set REDIS_URL as they have it: without it a server wants the store alone and does not start.'
+    const advice =
+      'Set REDIS_URL to the same value as theirs: without it, a server requires exclusive use of the store and does not start.'
     return [warning('nodes', `a cluster runs on this store: ${nodes}`, advice)]
   }
   return [...namesFound(members, nodes), leasesFound(held, members)]
@@ -45,16 +46,21 @@ const described = ({ node, process, address, draining }: Member, held: readonly 
 const namesFound = (members: readonly Member[], nodes: string): readonly Finding[] => {
   const twice = members.map(({ node }) => node).filter((node, at, names) => names.indexOf(node) !== at)
   if (twice.length === 0) return [ok('nodes', nodes)]
-  const advice = 'Give each a NODE_ID of its own. One that was just started anew is gone in seconds.'
+  const advice =
+    'Give each node its own NODE_ID. The entry of a node that was just restarted disappears within seconds.'
   return [warning('nodes', `${nodes}: ${[...new Set(twice)].join(', ')} is there twice`, advice)]
 }
 
 const leasesFound = (held: readonly Lease[], members: readonly Member[]): Finding => {
   const known = new Set(members.map(({ process }) => process))
   const good = held.filter(({ holder }) => holder !== null && known.has(holder)).length
-  if (good === shardCount) return ok('leases', `all ${shardCount} shards are held`)
-  const says = `${shardCount - good} of ${shardCount} shards are held by no node that runs`
-  return warning('leases', says, 'Look again in five seconds: the nodes take them. If they do not, see their logs.')
+  if (good === shardCount) return ok('leases', `all ${shardCount} shards are owned`)
+  const says = `${shardCount - good} of ${shardCount} shards are not owned by a running node`
+  return warning(
+    'leases',
+    says,
+    'Run this again in five seconds: the nodes should claim them. Otherwise, check their logs.',
+  )
 }
 
 const checkPeer = async ({ node, address }: Member): Promise<Finding> => {
@@ -65,7 +71,7 @@ const checkPeer = async ({ node, address }: Member): Promise<Finding> => {
     return ok(`node ${node}`, `${address} can be reached`)
   } catch (error) {
     const advice =
-      'Nodes ask each other there: check PEER_HOST, PEER_PORT and the firewall. From outside their network it is normal.'
+      'Nodes call each other at this address: check PEER_HOST, PEER_PORT and the firewall. From outside their network, this is expected.'
     return warning(`node ${node}`, `${address} cannot be reached from here: ${reasonOf(error)}`, advice)
   }
 }

@@ -1,4 +1,5 @@
 import { type Config, ConfigError, readConfig } from '#src/config.ts'
+import { misspeltIn } from '#src/misspelt-variables.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -9,8 +10,8 @@ export const checkConfiguration = (
 ): { readonly config: Config; readonly findings: readonly Finding[] } => {
   try {
     const config = readConfig(env)
-    const usable = ok('configuration', 'every variable has a value that can be used')
-    return { config, findings: [usable, ...proxiesFound(config)] }
+    const usable = ok('configuration', 'all variables are valid')
+    return { config, findings: [usable, ...misspeltFound(env), ...proxiesFound(config)] }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const bad = error.problems.map((problem) => problem.split(' ')[0] ?? '')
@@ -19,18 +20,24 @@ export const checkConfiguration = (
   }
 }
 
+const misspeltFound = (env: Environment): readonly Finding[] =>
+  misspeltIn(env).map(({ name, meant }) => {
+    const says = `${name} is set, but no variable has this name`
+    return warning(
+      'configuration',
+      says,
+      `Did you mean ${meant}? The section "Configuration" of docs/operating.md lists all variables.`,
+    )
+  })
+
 /** The server itself speaks http only: behind an https URL there is a proxy. */
 const proxiesFound = ({ publicUrl, trustedProxies }: Config): readonly Finding[] => {
   if (trustedProxies !== null || publicUrl?.startsWith('https:') !== true) return []
-  const says = 'PUBLIC_URL is https, so a proxy stands in front, and every client has its address'
+  const says = 'PUBLIC_URL is https, so there is a proxy, and all clients appear with its address'
   const advice =
-    'Set TRUSTED_PROXIES to its address or network, or to how many there are: failed logins are counted by it.'
+    'Set TRUSTED_PROXIES to its address or network, or to the number of proxies: failed logins are counted per client address.'
   return [warning('proxies', says, advice)]
 }
 
 const problemFound = (problem: string): Finding =>
-  failed(
-    'configuration',
-    problem,
-    'Correct it: the server does not start. docs/operating.md, "Configuration", has them all.',
-  )
+  failed('configuration', problem, 'Correct it: the server does not start. See docs/operating.md, "Configuration".')

@@ -15,8 +15,8 @@ export const checkDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Finding =
   } catch (error) {
     return failed(
       'data folder',
-      `${folder} cannot be written: ${reasonOf(error)}`,
-      'Give it to the server’s user, or set DATA_DIR.',
+      `${folder} is not writable: ${reasonOf(error)}`,
+      'Make it writable for the server’s user, or set DATA_DIR.',
     )
   }
   const { bavail, bsize } = statfsSync(nearest(folder))
@@ -24,15 +24,18 @@ export const checkDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): Finding =
     return warning(
       'data folder',
       `${folder} has less than 1 GB left`,
-      'Make room: without it no write is acknowledged.',
+      'Free disk space: when it runs out, writes are no longer acknowledged.',
     )
   }
-  return ok('data folder', existsSync(folder) ? `${folder} can be written` : `${folder} is made at the first start`)
+  return ok(
+    'data folder',
+    existsSync(folder) ? `${folder} is writable` : `${folder} will be created at the first start`,
+  )
 }
 
 /** A folder above ours gets no file: it may be of others. */
 const tryFolder = (folder: string, isOurs: boolean): void => {
-  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is no folder`)
+  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`)
   accessSync(folder, constants.W_OK)
   if (!isOurs) return
   const probe = join(folder, `.doctor-${process.pid}`)
@@ -46,15 +49,15 @@ const nearest = (folder: string): string =>
 /** Whether the embedded store opens. It is not made. */
 export const checkSqlite = async (config: Pick<Config, 'dataDir'>): Promise<Finding> => {
   const path = resolve(sqlitePath(config))
-  if (!existsSync(path)) return ok('sqlite', `${path} is made at the first start`)
+  if (!existsSync(path)) return ok('sqlite', `${path} will be created at the first start`)
   try {
     await withStore({ ...config, mongodbUrl: null }, (storage) => storage.ping())
     return ok('sqlite', `${path} opens`)
   } catch (error) {
     return failed(
       'sqlite',
-      `${path} does not open: ${reasonOf(error)}`,
-      'Is it a copy that broke off? Take the last good one.',
+      `${path} cannot be opened: ${reasonOf(error)}`,
+      'It may be an incomplete copy. Restore a backup.',
     )
   }
 }

@@ -24,8 +24,8 @@ export const checkMasterKey = async (config: Config, storeAnswers: boolean): Pro
   const stored = storeAnswers && (config.mongodbUrl !== null || existsSync(sqlitePath(config)))
   if (!isMade) {
     if (stored && (await isUsed(config)))
-      return [failed('master key', `${path} is missing, and the store was made under it`, putBack)]
-    return [warning('master key', `${path} is made at the first start`, keepCopy)]
+      return [failed('master key', `${path} is missing, but the store was created with it`, putBack)]
+    return [warning('master key', `${path} will be created at the first start`, keepCopy)]
   }
   try {
     const masterKeys = masterKeysOf(config)
@@ -33,28 +33,29 @@ export const checkMasterKey = async (config: Config, storeAnswers: boolean): Pro
     const found = ok('master key', config.masterKey === null ? `${path}, mode 600` : 'from MASTER_KEY')
     return counts === undefined ? [found] : [found, previousFinding(config, counts)]
   } catch (error) {
-    if (error instanceof WrongMasterKey) return [failed('master key', 'the store was made under another one', putBack)]
+    if (error instanceof WrongMasterKey)
+      return [failed('master key', 'the store was created with another key', putBack)]
     return [failed('master key', reasonOf(error), 'Correct it: the server does not start.')]
   }
 }
 
 const putBack =
-  'Put the old one back, in its file or as MASTER_KEY, or name it in MASTER_KEY_PREVIOUS: without it keys and secrets are void.'
-const keepCopy = 'Keep a copy of it then: without it keys and secrets are void.'
+  'Restore the old key in its file or as MASTER_KEY, or list it in MASTER_KEY_PREVIOUS: without it, keys and secrets are lost.'
+const keepCopy = 'Then keep a copy of it: without it, keys and secrets are lost.'
 
 const previousFinding = (config: Config, { earlier, unreadable }: SealedCount): Finding => {
   const where = existsSync(previousKeyFile(config)) ? resolve(previousKeyFile(config)) : 'MASTER_KEY_PREVIOUS'
   if (earlier > 0)
     return warning(
       'earlier key',
-      `${earlier} secrets are sealed under it`,
-      `Keep ${where}: a server that is started seals them anew.`,
+      `${earlier} secrets are still encrypted with it`,
+      `Keep ${where}: a running server re-encrypts them.`,
     )
-  const lost = unreadable === 0 ? '' : `; ${unreadable} cannot be read under any key`
+  const lost = unreadable === 0 ? '' : `; ${unreadable} cannot be decrypted with any key`
   return warning(
     'earlier key',
-    `nothing is sealed under it any more${lost}`,
-    `${where} can be removed, and the servers be started without it.`,
+    `no secrets are encrypted with it any more${lost}`,
+    `Remove ${where} and restart the servers.`,
   )
 }
 

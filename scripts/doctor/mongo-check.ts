@@ -18,7 +18,7 @@ export const checkMongo = async (url: string): Promise<readonly Finding[]> => {
       await client.close()
     }
   } catch (error) {
-    const advice = 'Is it running, and is MONGODB_URL right? Without it the server does not start.'
+    const advice = 'Is it running, and is MONGODB_URL correct? The server does not start without it.'
     return [failed('mongodb', `does not answer: ${reasonOf(error)}`, advice)]
   }
 }
@@ -41,7 +41,7 @@ const versionFound = (version: string, hello: Document): Finding => {
   return warning(
     'mongodb',
     `version ${version}, a single server`,
-    'For production use a replica set: alone it is down when it restarts.',
+    'Use a replica set in production: a single server is unavailable while it restarts.',
   )
 }
 
@@ -53,14 +53,14 @@ const checkWrites = async (db: Db): Promise<Finding> => {
     await probes.drop()
     return ok('mongodb writes', 'acknowledged by a majority, with journal')
   } catch (error) {
-    const advice = 'Every write needs that. Are most members up, and may this user write?'
+    const advice = 'Every write requires this. Are most members running, and may this user write?'
     return failed('mongodb writes', `not acknowledged by a majority: ${reasonOf(error)}`, advice)
   }
 }
 
 /** @param before,after our clock around the question; the server's answer lies in between. */
 export const skewFound = ({ localTime }: Document, before: number, after: number): Finding => {
-  if (!(localTime instanceof Date)) return warning('clock', 'the server does not say its time', 'Check it by hand.')
+  if (!(localTime instanceof Date)) return warning('clock', 'the server does not report its time', 'Check it manually.')
   const theirs = localTime.getTime()
   const skewMs = theirs < before ? theirs - before : Math.max(0, theirs - after)
   if (Math.abs(skewMs) <= maxSkewMs) return ok('clock', 'is MongoDB’s')

@@ -19,7 +19,7 @@ export const checkRedis = async (url: string): Promise<Finding> => {
     return ok('redis', `${shown(address)} answers ${answer}`)
   } catch (error) {
     const advice =
-      'Is it running, and is REDIS_URL right? Without it all goes on, but streams from other nodes come late and limits count per node.'
+      'Is it running, and is REDIS_URL correct? The nodes work without it, but streams from other nodes are delayed and rate limits are enforced per node.'
     return failed('redis', `${shown(address)}: ${reasonOf(error)}`, advice)
   }
 }
@@ -31,7 +31,7 @@ const replyTo = async (socket: Socket, words: readonly string[]): Promise<string
   let answer = ''
   while (!answer.includes('\r\n')) answer += String((await once(socket, 'data'))[0])
   const line = answer.split('\r\n')[0] ?? ''
-  if (!line.startsWith('+')) throw new Error(`it answers ${line.slice(0, 60)}`)
+  if (!line.startsWith('+')) throw new Error(`it responds with ${line.slice(0, 60)}`)
   return line.slice(1)
 }
 
@@ -46,12 +46,18 @@ export const checkProviders = async ({ providers, simulatedProvider }: Config): 
   const found = findings.filter((finding) => finding !== null)
   if (found.length > 0) return found
   if (simulatedProvider === 'off') {
-    return [failed('providers', 'none has a key, and SIMULATED_PROVIDER is off', 'Set a key: no turn can be answered.')]
+    return [
+      failed(
+        'providers',
+        'no provider has a key, and SIMULATED_PROVIDER is off',
+        'Set a key: turns cannot be answered without one.',
+      ),
+    ]
   }
   return [
     warning(
       'providers',
-      'none has a key: models are simulated',
+      'no provider has a key: the simulated model is used',
       'Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY or that of another provider.',
     ),
   ]
@@ -72,15 +78,15 @@ const checkProvider = async (name: string, env: string, baseUrl: string): Promis
 
 /** Whether the server can listen; a server of ours that listens already is well too. */
 export const checkPort = async ({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> => {
-  if (port === 0) return ok('port', 'any free one')
+  if (port === 0) return ok('port', 'any free port')
   try {
     await tryListening(host, port)
     return ok('port', `${host}:${port} is free`)
   } catch (error) {
     if (isInUse(error) && (await isOurs(host, port))) return ok('port', `${host}:${port} is used by a Troupe server`)
     const advice = isInUse(error)
-      ? 'End what listens there, or set PORT.'
-      : 'Set HOST and PORT to what this user may listen on.'
+      ? 'Stop the process that uses the port, or set PORT.'
+      : 'Set HOST and PORT to an address and port that this user may use.'
     return failed('port', `${host}:${port}: ${reasonOf(error)}`, advice)
   }
 }

@@ -12,7 +12,7 @@ export const checkNode = (version: string = process.versions.node): Finding => {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const fits = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
   if (fits) return ok('node', `version ${version}`)
-  return failed('node', `version ${version}`, 'Use 22.18 or newer: `npm ci` brings it, and npm scripts use it.')
+  return failed('node', `version ${version}`, 'Use 22.18 or newer: `npm ci` installs it, and npm scripts use it.')
 }
 
 /** @param load loads the native HTTP server; throws when it has no build for this machine. */
@@ -21,9 +21,8 @@ export const checkUws = (load: () => unknown = loadUws): Finding => {
     load()
     return ok('uwebsockets', 'the native HTTP server loads')
   } catch (error) {
-    const advice =
-      'The server uses node:http instead, at half the speed. Run `npm ci` under Linux x86-64 for the other.'
-    return warning('uwebsockets', `does not load: ${reasonOf(error).split('\n')[0]}`, advice)
+    const advice = 'The server uses node:http instead, at half the speed. On Linux x86-64, run `npm ci` to install it.'
+    return warning('uwebsockets', `cannot be loaded: ${reasonOf(error).split('\n')[0]}`, advice)
   }
 }
 
@@ -34,9 +33,9 @@ export const checkChromium = (
 ): Finding => {
   if (chromiumPath !== null) {
     if (existsSync(chromiumPath)) return ok('chromium', chromiumPath)
-    return failed('chromium', `CHROMIUM_PATH names no file: ${chromiumPath}`, 'Correct it, or leave it out.')
+    return failed('chromium', `CHROMIUM_PATH is not a file: ${chromiumPath}`, 'Correct it, or unset it.')
   }
   const found = onPath()
   if (found !== null) return ok('chromium', found)
-  return warning('chromium', 'none found', 'Install one, or set CHROMIUM_PATH: what works in a browser needs it.')
+  return warning('chromium', 'none found', 'Install Chromium, or set CHROMIUM_PATH: browser jobs require it.')
 }

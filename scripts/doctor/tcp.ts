@@ -22,7 +22,7 @@ export const shown = ({ host, port }: Address): string => `${host}:${port}`
 export const overTcp = <T>({ host, port, tls }: Address, talk: (socket: Socket) => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const socket = tls ? connectTls({ host, port, servername: host }) : connect(port, host)
-    const impatience = setTimeout(() => end(new Error('no answer within 3 s')), networkTimeoutMs)
+    const impatience = setTimeout(() => end(new Error('no response within 3 s')), networkTimeoutMs)
     const end = (error: Error): void => {
       clearTimeout(impatience)
       socket.destroy()

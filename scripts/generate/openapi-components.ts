@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { idTextPattern } from '#specs/dsl/id-text.ts'
 import type { JsonSchema } from '#specs/dsl/schema.ts'
 import { withOneSpelling } from './openapi-spelling.ts'
 
@@ -31,9 +32,10 @@ export class Components {
     if (schema.title !== undefined && schema.default !== undefined) return this.#liftWithDefault(schema, suffix)
     const inner = (child: JsonSchema) => this.#lift(child, suffix)
     // a component has its name alone: generators take a title for the name of the class, and two forms of one would meet
-    const { title, ...untitled } = schema
+    const { title, 'x-id-text': isIdText, ...untitled } = schema
     const { properties, items, anyOf, oneOf, additionalProperties, discriminator } = untitled
     const lifted = {
+      ...(isIdText && { pattern: idTextPattern }),
       ...untitled,
       ...(properties && {
         properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, inner(child)])),

@@ -12,7 +12,7 @@ const object = (description: string, properties: object, required: readonly stri
 const described = (schema: object, description: string): object => ({ ...schema, description })
 
 const code = described(text, 'Stable code of the error. The codes are listed in errors.md.')
-const message = described(text, 'Sentence for developers. It may change.')
+const message = described(text, 'Message for developers. Its wording may change.')
 const requestId = described(text, 'Value of the header X-Request-Id.')
 const param = 'Field, query parameter or header that is wrong.'
 
@@ -31,10 +31,10 @@ const platform = {
 }
 
 const quota = {
-  upgradeUrl: described(text, 'Page on which the quota can be raised.'),
+  upgradeUrl: described(text, 'URL of a page where the quota can be raised.'),
   used: described({ type: 'number' }, 'Amount of the quota that is used.'),
   limit: described({ type: 'number' }, 'Size of the quota.'),
-  retryAfterMs: described({ type: 'number' }, 'Milliseconds until the quota has room again.'),
+  retryAfterMs: described({ type: 'number' }, 'Milliseconds until the quota resets.'),
 }
 
 /** The component of each family's errors. */
@@ -50,37 +50,39 @@ export const envelopeTitles: Readonly<Record<EnvelopeName, string>> = {
 
 /** The shapes that errors have on the wire, by component (src/transport/api/envelopes.ts makes them). */
 export const envelopeSchemas = {
-  PlatformError: object('Error of the agent platform.', platform, ['error']),
-  OpenAIError: object('Error as OpenAI writes it.', platform, ['error']),
-  QuotaError: object('Error of the agent platform, with the quota that was exceeded.', { ...platform, ...quota }, [
-    'error',
-  ]),
+  PlatformError: object('Error envelope of the agent platform.', platform, ['error']),
+  OpenAIError: object("Error envelope of OpenAI's APIs.", platform, ['error']),
+  QuotaError: object(
+    'Error envelope of the agent platform, with the quota that was exceeded.',
+    { ...platform, ...quota },
+    ['error'],
+  ),
   FlatError: object(
-    'Error of the voice, vision and chat operations.',
+    'Error envelope of the voice, vision and chat operations.',
     { error: code, message, param: described(text, param), request_id: requestId },
     ['error', 'message'],
   ),
   WebError: object(
-    'Error of the web operations.',
+    'Error envelope of the web operations.',
     {
       error: code,
       message,
       details: {
         type: 'object',
         additionalProperties: true,
-        description: 'Further facts, such as `param` and `request_id`.',
+        description: 'Additional details, such as `param` and `request_id`.',
       },
     },
     ['error', 'message', 'details'],
   ),
   AnthropicError: object(
-    'Error as Anthropic writes it.',
+    "Error envelope of Anthropic's API.",
     {
       type: { type: 'string', const: 'error' },
       error: object(
         'The error.',
         {
-          type: described(text, "Class of the error, in Anthropic's words."),
+          type: described(text, 'Class of the error, as Anthropic defines it.'),
           message,
           code,
           param: described(textOrNull, param),
@@ -91,5 +93,5 @@ export const envelopeSchemas = {
     },
     ['type', 'error', 'request_id'],
   ),
-  CustomProviderError: object('Error of the custom providers.', { error: message }, ['error']),
+  CustomProviderError: object('Error envelope of the custom provider operations.', { error: message }, ['error']),
 }

@@ -1,5 +1,6 @@
 import { callTimeout, timeoutHeader } from '#specs/call-timeout.ts'
 import { namesTenants, type Operation } from '#specs/dsl/declare.ts'
+import { holdsId, idTextPattern } from '#specs/dsl/id-text.ts'
 import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
 
 /** Every parameter of an operation: path, query, and the headers that follow from its declaration. */
@@ -23,7 +24,7 @@ const pathParameter = (name: string): object => ({
   in: 'path',
   required: true,
   description: pathWords(name),
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: idTextPattern },
 })
 
 /** Description of a path parameter, for people. */
@@ -34,7 +35,7 @@ export const pathWords = (name: string): string =>
 const unusual: Readonly<Record<string, string>> = {
   external_user_id: 'Your own id of the user.',
   id: 'Id of the provider.',
-  index: 'Number of the step, from 0.',
+  index: 'Index of the step, starting at 0.',
   jobId: 'Id of the browser job.',
   member_id: 'Id of the member.',
   model: 'Id of the model, or `provider/model`.',
@@ -49,7 +50,14 @@ const unusual: Readonly<Record<string, string>> = {
 const queryParameters = (query: Shape): readonly object[] =>
   Object.entries(query).map(([name, { json, presence }]) => {
     const { description, ...schema } = json
-    return { name, in: 'query', required: presence === 'required', ...(description && { description }), schema }
+    const pattern = holdsId(name) && schema.type === 'string' ? { pattern: idTextPattern } : {}
+    return {
+      name,
+      in: 'query',
+      required: presence === 'required',
+      ...(description && { description }),
+      schema: { ...pattern, ...schema },
+    }
   })
 
 const header = (name: string, description: string, schema: JsonSchema): object => ({
@@ -67,14 +75,14 @@ const idempotencyKey = header(
 )
 
 const tenantHeaders = ({ attributed, ofTenants }: Operation): readonly object[] => {
-  const narrows = 'Id of the tenant that the request is for. What belongs to others is not found.'
+  const narrows = 'Id of the tenant that the request is for. Resources of other tenants are not found.'
   const charges = 'Id of the tenant whose usage and limits the request counts towards.'
   const words = ofTenants ? narrows : attributed ? charges : 'Id of the tenant that the request is for.'
   return [
     header('X-Tenant-Id', words, { type: 'string', maxLength: 128 }),
     header(
       'X-External-User-Id',
-      'Your own id of the end user whom the request is for. ASCII only: name others in the body or the path.',
+      'Your own id of the end user that the request is for. ASCII only: send an id with other characters in the body or the path.',
       {
         type: 'string',
         maxLength: 256,
@@ -85,13 +93,13 @@ const tenantHeaders = ({ attributed, ofTenants }: Operation): readonly object[] 
 
 const timeout = header(
   timeoutHeader,
-  'Most milliseconds that the provider may be silent, before the first byte of its answer and inside it.',
+  'Timeout in milliseconds: how long the provider may send nothing, before the first byte of its answer and between bytes.',
   { type: 'integer', minimum: callTimeout.minMs, maximum: callTimeout.maxMs },
 )
 
 const ifNoneMatch = header(
   'If-None-Match',
-  'Entity tag of the copy that you have. A current copy is answered with 304.',
+  'Entity tag (`ETag`) of your cached copy. If it is current, the response is 304.',
   {
     type: 'string',
   },

@@ -31,7 +31,7 @@ const oneSpelling = ({ properties = {}, required = [] }: JsonSchema): Pick<JsonS
 const fieldOf = (name: string, names: readonly string[], schema: JsonSchema): JsonSchema => {
   const twin = names.find((each) => each !== name && plain(each) === plain(name))
   if (twin === undefined) return schema
-  return { ...schema, description: [schema.description, `Also spelled \`${twin}\`.`].filter(Boolean).join(' ') }
+  return { ...schema, description: [schema.description, `Alias: \`${twin}\`.`].filter(Boolean).join(' ') }
 }
 
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase()

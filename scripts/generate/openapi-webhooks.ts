@@ -26,10 +26,10 @@ const header = (name: string, description: string): object => ({
 /** Headers of Standard Webhooks (`webhooks.create`). */
 const parameters = [
   header('webhook-id', 'Id of the event, the same in every attempt, delivery and replay.'),
-  header('webhook-timestamp', 'Time of the attempt in seconds since the epoch.'),
+  header('webhook-timestamp', 'Time of the attempt, in seconds since the Unix epoch.'),
   header(
     'webhook-signature',
-    'Signatures `v1,<base64>`, separated by a space. There are two during the rotation of a secret.',
+    'Signatures `v1,<base64>`, separated by spaces. There are two while a secret is being rotated.',
   ),
 ]
 
@@ -39,7 +39,7 @@ const request = (schema: unknown): object => ({
 })
 
 const responses = {
-  '2XX': { description: 'The event is delivered, when the response comes within 15 seconds.' },
+  '2XX': { description: 'The event is delivered if the response arrives within 15 seconds.' },
   '410': { description: 'The endpoint is gone. The webhook is deactivated.' },
-  default: { description: 'The attempt failed. It is repeated after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
+  default: { description: 'The attempt failed. It is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
 }

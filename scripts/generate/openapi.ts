@@ -33,7 +33,7 @@ const description = [
   'API of a multi-tenant agent backend and AI gateway.',
   'Every path under `/v1` also answers under `/api/v1`.',
   'Every response carries the header `X-Request-Id`.',
-  'A request line and headers of more than 16 KB together are answered 431 without a body, by every operation.',
+  'A request whose request line and headers together exceed 16 KB is refused with 431 and an empty body.',
   'Streams are server-sent events; their frames, and those of the WebSocket, are described in `/asyncapi.json`.',
 ].join(' ')
 
@@ -43,11 +43,16 @@ const securitySchemes = {
     scheme: 'bearer',
     description: 'Secret key of a project (`csk_…`). It may also be sent in the header `SERVICE_API_KEY`.',
   },
-  agent_key: { type: 'http', scheme: 'bearer', description: 'Key that reaches one agent.' },
+  agent_key: { type: 'http', scheme: 'bearer', description: 'Key with access to one agent.' },
   client_token: {
     type: 'http',
     scheme: 'bearer',
     description: 'Short-lived token of one end user (`ect_…`), safe to use in a browser.',
   },
-  dashboard: { type: 'apiKey', in: 'cookie', name: 'troupe_session', description: 'Session of a signed-in member.' },
+  dashboard: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'troupe_session',
+    description: 'Session of a signed-in member. Under an https:// `PUBLIC_URL` its name is `__Host-troupe_session`.',
+  },
 }

@@ -43,7 +43,7 @@ export const terminalAnimation = (lines: readonly TimedLine[]): string => {
     }
   })
   const size = `width="${width * 8.1 + margin * 2}" height="${height}" viewBox="0 0 ${width * 8.1 + margin * 2} ${height}"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="A turn that waits for an approval, in a terminal">
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="A turn that is pending approval, in a terminal">
 <style>text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre}${texts.map(({ rule }) => rule).join('')}@media (prefers-reduced-motion:reduce){text{animation:none!important}}</style>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 ${texts.map(({ line }) => line).join('\n')}

@@ -13,7 +13,7 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** The wanted port when it is free, else any free one. */
+/** The wanted port when it is free, else any free port. */
 export const portNear = async (wanted: number): Promise<number> => ((await isFree(wanted)) ? wanted : freePort())
 
 /** Starts the server and resolves when it takes requests. @throws when it does not within a minute. */

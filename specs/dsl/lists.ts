@@ -13,12 +13,17 @@ import {
   string,
 } from './schema.ts'
 
-const limit = described(defaulted(integer({ min: 1, max: 100 }), 20), 'Number of items on a page.')
+const limit = described(defaulted(integer({ min: 1, max: 100 }), 20), 'Maximum number of items on a page.')
 
 /** Query of a list with cursors. */
 export const cursorQuery = {
   limit,
-  cursor: optional(string({ maxLength: 1024, description: '`next_cursor` of the page before.' })),
+  cursor: optional(
+    string({
+      maxLength: 1024,
+      description: 'Where the page starts: `next_cursor` of the previous page. Default: the first page.',
+    }),
+  ),
 }
 
 /** Filters of a list by whose its items are. */
@@ -31,7 +36,7 @@ export const ownerFilters = {
 
 /** Query of a list with page numbers. */
 export const pageQuery = {
-  page: described(defaulted(integer({ min: 1, max: 1_000_000 }), 1), 'Number of the page, from 1.'),
+  page: described(defaulted(integer({ min: 1, max: 1_000_000 }), 1), 'Page number, starting at 1.'),
   limit,
 }
 
@@ -41,14 +46,16 @@ export const deepestRow = 100_000
 /** Continues a numbered list after a row, at the same cost at any depth. For lists that may be long, beside `pageQuery`. */
 export const startingAfter = described(
   optional(string({ minLength: 1, maxLength: 128 })),
-  'Id of the last item that you received. Page numbers count from there, and new items do not shift the pages.',
+  'Id of the last item that you received. Page numbers are relative to it, so new items do not shift the pages.',
 )
 
 /** `{ data, next_cursor }`: the agent platform's lists. */
 export const cursorPage = <S extends Schema<unknown>>(item: S) =>
   object({
     data: described(array(item), 'Items of this page.'),
-    next_cursor: nullable(string({ description: '`cursor` of the next page; null on the last page.' })),
+    next_cursor: nullable(
+      string({ description: 'Value to send as `cursor` for the next page; null on the last page.' }),
+    ),
   })
 
 /** `{ data, pagination }`: sessions and their events. */
@@ -57,13 +64,13 @@ export const numberedPage = <S extends Schema<unknown>>(item: S) =>
     data: described(array(item), 'Items of this page.'),
     pagination: object(
       {
-        page: integer({ description: 'Number of this page.' }),
-        limit: integer({ description: 'Number of items on a page.' }),
+        page: integer({ description: 'Number of this page, starting at 1.' }),
+        limit: integer({ description: 'Maximum number of items on a page.' }),
         total: integer({
-          description: 'Number of all items. Exact up to 1,000; a larger number may be 5 seconds old.',
+          description: 'Total number of items. Exact up to 1,000; larger numbers may be up to 5 seconds old.',
         }),
-        total_pages: integer({ description: 'Number of all pages.' }),
-        has_more: described(boolean(), 'Whether there are items after those of this page.'),
+        total_pages: integer({ description: 'Total number of pages.' }),
+        has_more: described(boolean(), 'Whether there are more items after this page.'),
       },
       { title: 'Pagination' },
     ),

@@ -183,8 +183,8 @@ export const rowSchema = (
       id: id(resource.idPrefix),
       ...resource.fields,
       ...shows,
-      created_at: described(timestamp(), 'Time of creation.'),
-      updated_at: described(timestamp(), 'Time of the last change.'),
+      created_at: described(timestamp(), 'Time at which the resource was created.'),
+      updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
     },
     {
       title: shows === undefined ? resource.title : `${resource.title}Shown`,
@@ -220,7 +220,7 @@ const nounOf = (title: string): string => title.replaceAll(/(?<!^)[A-Z]/g, (lett
 const plural = (noun: string): string =>
   noun.endsWith('y') && !noun.endsWith('key') ? `${noun.slice(0, -1)}ies` : `${noun}s`
 
-const listDescription = 'Newest first. When there are more, `next_cursor` of a page is the `cursor` of the next one.'
+const listDescription = 'Newest first. To get the next page, send `next_cursor` of this one as `cursor`.'
 
 const shared = (resource: ResourceSpec, spec: Pick<VerbSpec, 'access' | 'errors' | 'description' | 'fields'>) => ({
   ...(spec.description === undefined ? {} : { description: spec.description }),

@@ -3,7 +3,7 @@ export const connectionErrors = {
   connection_required: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The call waits for a connection, which goes on by itself once its owner has signed in.',
+    message: 'The call requires a connection. It resumes automatically once the owner of the connection has signed in.',
   },
   connection_revoked: {
     status: 409,
@@ -13,16 +13,16 @@ export const connectionErrors = {
   connection_limit_reached: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The owner has as many connections as it may have.',
+    message: 'The owner has reached its limit of connections. Revoke one first.',
   },
   connector_not_configured: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The project has no client at the provider of this connector. Set it with connectors.credentials.',
+    message: 'The project has no OAuth client for this connector. Set one with connectors.credentials.',
   },
   oauth_state_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The sign-in is unknown, over, or was begun elsewhere. Start it again.',
+    message: 'The sign-in is unknown, has ended, or was started in another browser. Start it again.',
   },
 } as const

@@ -21,18 +21,18 @@ interface ErrorRow {
 const table = {
   bad_request: { status: 400, type: 'invalid_request_error', message: 'The request is malformed.' },
   malformed_json: { status: 400, type: 'invalid_request_error', message: 'The body is not valid JSON.' },
-  invalid_field: { status: 422, type: 'invalid_request_error', message: 'The value of a field is not allowed.' },
+  invalid_field: { status: 422, type: 'invalid_request_error', message: 'The value of a field is invalid.' },
   missing_field: { status: 422, type: 'invalid_request_error', message: 'A required field is missing.' },
-  unknown_field: { status: 422, type: 'invalid_request_error', message: 'The body has an unknown field.' },
-  invalid_query: { status: 400, type: 'invalid_request_error', message: 'A query parameter is not valid.' },
-  invalid_header: { status: 400, type: 'invalid_request_error', message: 'A request header is not valid.' },
+  unknown_field: { status: 422, type: 'invalid_request_error', message: 'The body contains an unknown field.' },
+  invalid_query: { status: 400, type: 'invalid_request_error', message: 'A query parameter is invalid.' },
+  invalid_header: { status: 400, type: 'invalid_request_error', message: 'A request header is invalid.' },
   ...bodyErrors,
   not_found: { status: 404, type: 'invalid_request_error', message: 'The resource does not exist.' },
   method_not_allowed: { status: 405, type: 'invalid_request_error', message: 'The path does not support this method.' },
   authentication_required: {
     status: 401,
     type: 'authentication_error',
-    message: 'The request has no valid credential.',
+    message: 'The request has no valid credential. Send a key in the header Authorization: Bearer <key>.',
   },
   invalid_credentials: {
     status: 401,
@@ -42,7 +42,7 @@ const table = {
   secret_key_required: {
     status: 403,
     type: 'permission_error',
-    message: 'The operation requires a secret project key.',
+    message: 'This operation requires a secret key.',
   },
   insufficient_scope: {
     status: 403,
@@ -96,25 +96,25 @@ const table = {
   scan_blocked: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The scan of the skill found something that keeps it from being published.',
+    message: 'The scan of the skill found a blocker. Fix it, or accept it with override.',
   },
   fetch_failed: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The address could not be fetched.',
+    message: 'The URL could not be fetched.',
   },
-  invalid_url: { status: 400, type: 'invalid_request_error', message: 'The URL is not one of http or https.' },
+  invalid_url: { status: 400, type: 'invalid_request_error', message: 'The URL is not a valid http or https URL.' },
   unsafe_url: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The URL, or one that it leads to, is not on the public internet.',
+    message: 'The URL, or a URL that it redirects to, is not on the public internet.',
   },
   robots_denied: {
     status: 403,
     type: 'permission_error',
     message: 'The robots.txt of the site does not allow this page to be read.',
   },
-  dns_unavailable: { status: 502, type: 'provider_error', message: 'The name of the host cannot be resolved.' },
+  dns_unavailable: { status: 502, type: 'provider_error', message: 'The host name cannot be resolved.' },
   fetch_timeout: { status: 504, type: 'provider_error', message: 'The page did not arrive in time.' },
   response_too_large: {
     status: 422,
@@ -124,41 +124,42 @@ const table = {
   unsupported_content_type: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The page is of a type that is not read.',
+    message: 'The content type of the page is not supported.',
   },
   invalid_browser_action: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'An action of the browser is not allowed.',
+    message: 'A browser action is not allowed.',
   },
   ...connectionErrors,
   ...mcpErrors,
   idempotency_key_reused: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The Idempotency-Key was used with a different request.',
+    message: 'The Idempotency-Key was already used with a different request. Use a new key.',
   },
   idempotency_secret_shown: {
     status: 409,
     type: 'invalid_request_error',
     message:
-      'The first answer to this Idempotency-Key showed a secret, which is shown once. Use a new key to make another.',
+      'The first response to this Idempotency-Key contained a secret, which is shown only once. Use a new key to create another one.',
   },
   idempotency_in_progress: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The first request with this Idempotency-Key is in progress.',
+    message: 'The first request with this Idempotency-Key is still in progress. Try again later.',
   },
   idempotency_answer_not_kept: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The first request with this Idempotency-Key was answered, and its answer was too long to be kept.',
+    message:
+      'The first request with this Idempotency-Key has completed, but its response was too large to be stored for a replay.',
   },
   turn_in_progress: { status: 409, type: 'invalid_request_error', message: 'A turn of this session is in progress.' },
   approval_pending: {
     status: 409,
     type: 'invalid_request_error',
-    message: 'The session waits for an approval.',
+    message: 'The session is waiting for an approval. Approve or reject the pending action first.',
   },
   no_turn_in_progress: {
     status: 409,
@@ -188,7 +189,7 @@ const table = {
   request_loop: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The request returned to this server too often: a provider of its model is this server.',
+    message: 'The request was routed back to this server too often: a provider of its model points to this server.',
   },
   context_length_exceeded: {
     status: 400,
@@ -208,7 +209,7 @@ const table = {
   knowledge_limit_reached: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The knowledge base has as many of these as it may have.',
+    message: 'The knowledge base has reached its limit of these resources.',
   },
   image_too_large: {
     status: 400,
@@ -223,7 +224,7 @@ const table = {
   provider_not_active: {
     status: 502,
     type: 'provider_error',
-    message: 'The named provider of the project is switched off, deleted, or without a usable key.',
+    message: 'The named provider of the project is inactive, deleted, or has no usable key.',
   },
   byok_required: {
     status: 402,
@@ -238,12 +239,13 @@ const table = {
   budget_exceeded: {
     status: 402,
     type: 'billing_error',
-    message: 'The call could cost more than the rest of the budget.',
+    message: 'The call could cost more than what is left of the budget.',
   },
   price_unknown: {
     status: 402,
     type: 'billing_error',
-    message: 'The price of the model is unknown, so that the budget cannot be kept.',
+    message:
+      'The price of the model is unknown, so the budget cannot be enforced. Set a price for the model, or use another one.',
   },
   rate_limit_exceeded: {
     status: 429,
@@ -259,22 +261,22 @@ const table = {
   too_many_streams: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'This browser has 16 streams open. Close one before the next is opened.',
+    message: 'This browser has reached the limit of 16 open streams. Close one before opening another.',
   },
   memory_quota_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'The project stores as many memories as it may. Memories can still be read.',
+    message: 'The project has reached its quota of stored memories. Memories can still be read.',
   },
   memory_ops_quota_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'The allowance of memory operations is used up.',
+    message: 'The quota of memory operations is used up.',
   },
   memory_refused: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The content is not stored: it holds a secret, or instructions to a model.',
+    message: 'The content was not stored because it contains a secret or instructions to a model.',
   },
   provider_rate_limited: {
     status: 429,
@@ -283,7 +285,7 @@ const table = {
   },
   provider_timeout: { status: 504, type: 'provider_error', message: 'The provider did not answer in time.' },
   provider_unavailable: { status: 503, type: 'provider_error', message: 'The provider cannot be reached.' },
-  provider_error: { status: 502, type: 'provider_error', message: 'The provider answered with an error.' },
+  provider_error: { status: 502, type: 'provider_error', message: 'The provider returned an error.' },
   provider_refused: {
     status: 400,
     type: 'invalid_request_error',
@@ -292,14 +294,14 @@ const table = {
   provider_stream_broken: {
     status: 502,
     type: 'provider_error',
-    message: 'The provider ended its answer early.',
+    message: 'The provider ended its stream early.',
   },
   answer_too_large: {
     status: 502,
     type: 'provider_error',
     message: 'The answer of the model is too large. At most 128 tool calls and 4 MB are accepted.',
   },
-  interrupted: { status: 503, type: 'api_error', message: 'The server stopped during the answer.' },
+  interrupted: { status: 503, type: 'api_error', message: 'The server stopped while it was generating the answer.' },
   cancelled: { status: 409, type: 'invalid_request_error', message: 'The request was cancelled.' },
   too_many_steps: {
     status: 422,
@@ -309,17 +311,17 @@ const table = {
   token_limit_exceeded: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The run reached its limit of tokens.',
+    message: 'The run reached its token limit.',
   },
   cost_limit_exceeded: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The run reached its limit of cost.',
+    message: 'The run reached its cost limit.',
   },
   time_limit_exceeded: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The run reached its limit of time.',
+    message: 'The run reached its time limit.',
   },
   subagent_not_allowed: {
     status: 403,
@@ -336,24 +338,24 @@ const table = {
     type: 'invalid_request_error',
     message: 'The run has reached its limit of open delegations.',
   },
-  browser_unavailable: { status: 503, type: 'api_error', message: 'This server has no browser that it can start.' },
+  browser_unavailable: { status: 503, type: 'api_error', message: 'No browser is available on this server.' },
   browser_queue_full: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'The project has as many browser jobs open as it may. Try again when one of them has ended.',
+    message: 'The project has reached its limit of open browser jobs. Try again when one has ended.',
   },
   redaction_unavailable: {
     status: 503,
     type: 'api_error',
-    message: 'Personal data in this request cannot be looked for at the moment. Try again.',
+    message: 'The request cannot be checked for personal data at the moment. Try again.',
   },
   store_unavailable: { status: 503, type: 'api_error', message: 'The store is not available. Try again.' },
-  overloaded: { status: 503, type: 'api_error', message: 'The server has more to do than it gets done. Try again.' },
+  overloaded: { status: 503, type: 'api_error', message: 'The server is overloaded. Try again later.' },
   shutting_down: { status: 503, type: 'api_error', message: 'The server is shutting down. Try again.' },
   actor_parked: {
     status: 503,
     type: 'api_error',
-    message: 'The resource is parked and needs an operator.',
+    message: 'The resource is parked after a failure and requires an operator.',
   },
   internal_error: { status: 500, type: 'api_error', message: 'An unexpected error occurred on the server.' },
 } as const satisfies Record<string, ErrorRow>

@@ -3,7 +3,7 @@ export const mcpErrors = {
   mcp_limit_reached: {
     status: 422,
     type: 'invalid_request_error',
-    message: 'The project has as many remote tool servers as it may have.',
+    message: 'The project has reached its limit of remote tool servers.',
   },
   mcp_server_failed: {
     status: 502,

@@ -88,7 +88,7 @@ const accessCodes = (operation: Operation): readonly ErrorCode[] => {
 const inputCodes = (operation: Operation): readonly ErrorCode[] => {
   const { params, query, body, files, answer, unknownFields } = operation
   return [
-    ...(params.length > 0 ? (['not_found'] as const) : []),
+    ...(params.length > 0 ? (['not_found', 'invalid_field'] as const) : []),
     ...(Object.keys(query).length > 0 || unknownFields === 'refuse' ? (['invalid_query'] as const) : []),
     ...(body === null ? [] : bodyCodes),
     ...(files === null ? [] : (['bad_request'] as const)),

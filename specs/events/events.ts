@@ -20,26 +20,26 @@ export const turnUsage = object(
     input_tokens: integer({ description: 'Tokens of the input.' }),
     output_tokens: integer({ description: 'Tokens of the output.' }),
     total_tokens: integer({ description: 'Tokens of input and output.' }),
-    cost_usd: nullable(string({ description: 'Exact decimal in USD; null when a price is unknown.' })),
+    cost_usd: nullable(string({ description: 'Cost in USD as an exact decimal; null if a price is unknown.' })),
   },
   { title: 'TurnUsage', description: 'Tokens and cost.', open: true },
 )
 
-/** Error that ended a turn. */
+/** Error that caused a turn to fail. */
 const turnError = object(
   {
     code: string({ description: 'One of the error codes.' }),
-    message: string({ description: 'Sentence for developers.' }),
+    message: string({ description: 'Message for developers.' }),
   },
-  { title: 'TurnError', description: 'Error that ended a turn.' },
+  { title: 'TurnError', description: 'Error that caused a turn to fail.' },
 )
 
 const tool = string({ description: 'Name of the tool.' })
-const actionId = string({ description: 'Id of the action that stands for the tool call.' })
+const actionId = string({ description: 'Id of the action that represents the tool call.' })
 const turnNumber = integer({ description: 'Number of the turn in its session, from 1.' })
 const toolCall = {
   tool,
-  arguments: described(json(), 'Arguments that the model chose. Secrets are masked but in `turn.completed`.'),
+  arguments: described(json(), 'Arguments that the model chose. Secrets are masked, except in `turn.completed`.'),
   action_id: actionId,
 }
 
@@ -49,73 +49,86 @@ export const connectionFields = {
   connector: string(),
   authorize_url: described(
     nullable(string()),
-    'URL at which the owner signs in. Null for a connection that takes a key.',
+    'URL where the owner signs in. Null for a connection that uses an API key.',
   ),
-  expires_at: described(nullable(string()), 'End of the link.'),
+  expires_at: described(nullable(string()), 'Time at which the link expires.'),
 } as const
 
 /** The same in a log. */
 export const requiredConnection = object(connectionFields, {
   title: 'RequiredConnection',
-  description: 'A connection that has to be made first.',
+  description: 'A connection that must be established first.',
 })
 
-/** Input that the server of a tool requests of a person. */
+/** Input that a tool's server requests from a person. */
 export const inputFields = {
-  server: string({ description: 'Name of the server that requests it.' }),
-  server_url: string({ description: 'Its endpoint.' }),
-  mode: described(oneOf('form', 'url'), '`form`: values by `schema`. `url`: something to do at `url`.'),
-  message: string({ description: "The server's own words. They are not verified." }),
-  schema: described(nullable(jsonObject()), 'JSON Schema of the values: a flat object. Null for `url`.'),
-  url: described(nullable(string()), 'Page to open after reading where it leads. Null for `form`.'),
+  server: string({ description: 'Name of the server that requests the input.' }),
+  server_url: string({ description: 'Endpoint of that server.' }),
+  mode: described(
+    oneOf('form', 'url'),
+    '`form`: values that match `schema`. `url`: the person completes a task at `url`.',
+  ),
+  message: string({ description: 'Message from the server. Not verified.' }),
+  schema: described(nullable(jsonObject()), 'JSON Schema of the values: a flat object. Null for mode `url`.'),
+  url: described(
+    nullable(string()),
+    'Page for the person to open, after checking where the URL leads. Null for mode `form`.',
+  ),
   secret_fields: described(
     array(string()),
-    'Fields that seem to be for secrets. The protocol forbids servers to request those in a form.',
+    'Fields that appear to ask for secrets. The protocol forbids servers to request secrets in a form.',
   ),
 } as const
 
 /** The same in a log. */
 export const requiredInput = object(inputFields, {
   title: 'RequiredInput',
-  description: 'Input that the server of a tool requests of a person.',
+  description: "Input that a tool's server requests from a person.",
 })
 
 /** How far a call of a remote tool is. */
 export const progressFields = {
-  progress: number({ description: 'How far the call is; it grows.' }),
-  total: described(nullable(number()), 'What `progress` grows to; null where the server does not say.'),
-  message: described(nullable(string()), "The server's own words. They are not verified."),
+  progress: number({ description: 'Current progress. It only increases.' }),
+  total: described(nullable(number()), 'Value of `progress` at completion; null if the server does not report it.'),
+  message: described(nullable(string()), 'Message from the server. Not verified.'),
 } as const
 
 /** What a log says of a conversation that was shortened. */
 export const compactedFields = {
-  strategy: described(oneOf('truncate', 'summarize'), 'What stands for the messages that were left out.'),
-  removed_messages: integer({ description: 'Number of messages that were left out.' }),
-  tokens_before: integer({ description: 'Tokens of the conversation before, estimated.' }),
-  tokens_after: integer({ description: 'Tokens of the conversation after, estimated.' }),
-  summary: nullable(string({ description: 'Text that the model reads instead.' })),
+  strategy: described(oneOf('truncate', 'summarize'), 'What replaces the messages that were removed.'),
+  removed_messages: integer({ description: 'Number of messages that were removed.' }),
+  tokens_before: integer({ description: 'Estimated tokens of the conversation before the compaction.' }),
+  tokens_after: integer({ description: 'Estimated tokens of the conversation after the compaction.' }),
+  summary: nullable(string({ description: 'Text that the model receives instead.' })),
 }
 
 const urlCitation = object(
   {
     type: constant('url_citation'),
-    start_index: integer({ description: 'First character of the mark in `output`, in UTF-16 code units.' }),
-    end_index: integer({ description: 'Character after its last one.' }),
-    url: string({ description: 'Address of the page.' }),
+    start_index: integer({
+      description: 'Offset of the first character of the citation mark in `output`, in UTF-16 code units.',
+    }),
+    end_index: integer({ description: 'Offset after its last character.' }),
+    url: string({ description: 'URL of the page.' }),
     title: string({ description: 'Title of the page. Untrusted.' }),
   },
-  { title: 'UrlCitation', description: 'A page that a text names, as in `[2]`.' },
+  { title: 'UrlCitation', description: 'A page that a text cites, as in `[2]`.' },
 )
 
 /** Payloads of a session's log by event name (`sessions.turns`, `sessions.stream`). */
 export const sessionEvents = {
   'session.forked': object(
     {
-      session_id: string({ description: 'Session that the history comes from.' }),
-      turn_number: integer({ description: 'Last turn of the history.' }),
-      first_turn: integer({ description: 'First turn whose events follow; the turns before it are kept in sum.' }),
+      session_id: string({ description: 'Session from which the history was copied.' }),
+      turn_number: integer({ description: 'Last turn that was copied.' }),
+      first_turn: integer({
+        description: 'First turn whose events follow. Earlier turns are copied without their events.',
+      }),
     },
-    { title: 'SessionForked', description: 'The session was forked; the events of its history follow.' },
+    {
+      title: 'SessionForked',
+      description: 'The session was created by forking another one. The events of the copied history follow.',
+    },
   ),
   'turn.started': object(
     {
@@ -123,24 +136,28 @@ export const sessionEvents = {
       model: string({ description: 'Model of the turn.' }),
       input_text: string({ description: "The caller's input." }),
     },
-    { title: 'TurnStarted', description: 'A turn began.', open: true },
+    { title: 'TurnStarted', description: 'A turn started.', open: true },
   ),
   'output_text.delta': object(
-    { delta: string({ description: 'Text that follows the text so far.' }) },
-    { title: 'OutputTextDelta', description: 'The model wrote more text.' },
+    { delta: string({ description: 'Text to append to the text so far.' }) },
+    { title: 'OutputTextDelta', description: 'The model generated more text.' },
   ),
   'context.compacted': object(compactedFields, {
     title: 'ContextCompacted',
-    description: "The oldest part of the conversation was left out: it did not fit into the model's context window.",
+    description:
+      "The oldest part of the conversation was removed because it did not fit into the model's context window.",
   }),
   'tool_call.started': object(toolCall, { title: 'ToolCallStarted', description: 'The model called a tool.' }),
   'tool_call.progress': object(
     { tool, action_id: actionId, ...progressFields },
-    { title: 'ToolCallProgress', description: 'The server of a tool says how far a call is: once a second at most.' },
+    {
+      title: 'ToolCallProgress',
+      description: "Progress of a tool call, as reported by the tool's server. Sent at most once a second.",
+    },
   ),
   'tool_call.completed': object(
     { tool, output: string({ description: 'Output of the tool.' }), action_id: actionId },
-    { title: 'ToolCallCompleted', description: 'A tool call has its output.' },
+    { title: 'ToolCallCompleted', description: 'A tool call completed.' },
   ),
   'turn.paused': object(
     {
@@ -152,7 +169,7 @@ export const sessionEvents = {
     {
       title: 'TurnPaused',
       description:
-        'The turn waits for an approval of a tool call, for a connection, or for input that a server requests.',
+        'The turn is waiting for the approval of a tool call, a connection, or input that a server requests.',
     },
   ),
   'turn.resumed': object(
@@ -160,21 +177,21 @@ export const sessionEvents = {
       action_id: actionId,
       resolution: described(
         oneOf('approved', 'rejected', 'connected', 'answered', 'declined', 'dismissed'),
-        'Decision about the tool call; `connected` when the connection that it waited for is there; `answered`, `declined` or `dismissed` for input that its server requested.',
+        "Decision about the tool call; `connected` if the connection that it waited for is active; `answered`, `declined` or `dismissed` for input that the tool's server requested.",
       ),
-      reason: optional(string({ description: 'Reason of a rejection, which the model reads.' })),
-      output: optional(string({ description: 'Output of the tool, where the caller ran it.' })),
-      arguments: described(optional(json()), 'Arguments that the tool gets, where the approval edited them.'),
+      reason: optional(string({ description: 'Reason for the rejection, which is passed to the model.' })),
+      output: optional(string({ description: 'Output of the tool, if the caller ran it.' })),
+      arguments: described(optional(json()), 'Arguments that are sent to the tool, if the approver edited them.'),
     },
     { title: 'TurnResumed', description: 'A person decided about a tool call.' },
   ),
   'turn.completed': object(
     {
       turn_number: turnNumber,
-      output: string({ description: 'Whole text of the turn.' }),
+      output: string({ description: 'Complete text of the turn.' }),
       usage: turnUsage,
-      tool_calls: described(optional(array(object(toolCall))), 'Tool calls that the caller has to run.'),
-      annotations: described(optional(array(urlCitation)), 'Pages that the output names; absent for none.'),
+      tool_calls: described(optional(array(object(toolCall))), 'Tool calls that the caller must run.'),
+      annotations: described(optional(array(urlCitation)), 'Pages that the output cites; absent if there are none.'),
       memory: optional(memoryBlock),
     },
     { title: 'TurnCompleted', description: 'The turn is complete.' },
@@ -182,7 +199,7 @@ export const sessionEvents = {
   'turn.failed': object(
     {
       turn_number: turnNumber,
-      output: object({ text: string({ description: 'Text before the error.' }), error: turnError }),
+      output: object({ text: string({ description: 'Text that was generated before the error.' }), error: turnError }),
       error: turnError,
       usage: turnUsage,
     },
@@ -193,10 +210,11 @@ export const sessionEvents = {
 /** The last event of a stream whose credential ended before it did. No log has it. */
 export const endedStream = {
   'stream.ended': object(
-    { reason: described(oneOf('credential_ended'), 'Why the server ended the stream.') },
+    { reason: described(oneOf('credential_ended'), 'Reason for which the server ended the stream.') },
     {
       title: 'StreamEnded',
-      description: 'The credential of the stream ended. Resume after the last event with another one.',
+      description:
+        'The credential of the stream has expired or was revoked. To resume after the last event, reconnect with another credential.',
     },
   ),
 } as const

@@ -19,33 +19,34 @@ export const runEvents = {
     },
     { title: 'RunQueued', description: 'The run waits for a free slot.' },
   ),
-  'run.started': object({}, { title: 'RunStarted', description: 'The run began.' }),
+  'run.started': object({}, { title: 'RunStarted', description: 'The run started.' }),
   'run.model_call.started': object(
     { step: integer(), model: string() },
-    { title: 'RunModelCallStarted', description: 'A model call began.' },
+    { title: 'RunModelCallStarted', description: 'A model call started.' },
   ),
   'run.model_call.completed': object(
     { step: integer(), model: string(), text: string(), usage: turnUsage },
-    { title: 'RunModelCallCompleted', description: 'A model call has its answer.' },
+    { title: 'RunModelCallCompleted', description: 'A model call completed.' },
   ),
   'run.context.compacted': object(compactedFields, {
     title: 'RunContextCompacted',
-    description: "The oldest part of the conversation was left out: it did not fit into the model's context window.",
+    description:
+      "The oldest part of the conversation was removed because it did not fit into the model's context window.",
   }),
   'run.tool_call.started': object(
     { ...call, arguments: json() },
-    { title: 'RunToolCallStarted', description: 'A tool call began.' },
+    { title: 'RunToolCallStarted', description: 'A tool call started.' },
   ),
   'run.tool_call.progress': object(
     { ...call, ...progressFields },
     {
       title: 'RunToolCallProgress',
-      description: 'The server of a tool says how far a call is: once a second at most.',
+      description: "Progress of a tool call, as reported by the tool's server. Sent at most once a second.",
     },
   ),
   'run.tool_call.completed': object(
     { ...call, output: string() },
-    { title: 'RunToolCallCompleted', description: 'A tool call has its output.' },
+    { title: 'RunToolCallCompleted', description: 'A tool call completed.' },
   ),
   'run.requires_action': object(
     {
@@ -58,34 +59,34 @@ export const runEvents = {
     {
       title: 'RunRequiresAction',
       description:
-        'The run waits for an approval, for the output of a tool, for a connection, or for input that a server requests.',
+        'The run is waiting for an approval, the output of a tool, a connection, or input that a server requests.',
     },
   ),
   'run.action.connected': object(call, {
     title: 'RunActionConnected',
-    description: 'The connection that a tool call waited for is there.',
+    description: 'The connection that a tool call waited for is active.',
   }),
   'run.action.answered': object(
     { ...call, resolution: oneOf('answered', 'declined', 'dismissed') },
-    { title: 'RunActionAnswered', description: 'A person decided about input that the server of a tool requested.' },
+    { title: 'RunActionAnswered', description: "A person answered or declined input that a tool's server requested." },
   ),
   'run.action.approved': object(
     {
       ...call,
-      arguments: described(optional(json()), 'Arguments that the tool gets, where the approval edited them.'),
+      arguments: described(optional(json()), 'Arguments that are sent to the tool, if the approver edited them.'),
     },
     { title: 'RunActionApproved', description: 'A tool call was approved.' },
   ),
   'run.action.rejected': object(
     { ...call, reason: oneOf('rejected', 'expired', 'deleted') },
-    { title: 'RunActionRejected', description: 'A tool call was rejected, expired or deleted.' },
+    { title: 'RunActionRejected', description: 'A tool call was rejected or deleted, or its approval expired.' },
   ),
   'run.delegated': object(
     {
       child_run_id: string(),
       agent_id: string(),
       agent_version_id: reference(),
-      action_id: described(reference(), 'Tool call that delegated; null after `runs.delegate`.'),
+      action_id: described(reference(), 'Tool call that caused the delegation; null if it was `runs.delegate`.'),
       input: jsonObject(),
     },
     { title: 'RunDelegated', description: 'The run delegated work to a child run.' },

@@ -40,43 +40,43 @@ export const actions = defineResource('actions', {
   key: 'action_id',
   idPrefix: 'act',
   title: 'Action',
-  description: 'A tool call that waits for an approval. It is executed once after it was approved.',
+  description: 'A tool call that requires approval. It is executed once, after its approval.',
   fields: {
     tool: string({ minLength: 1, maxLength: 256, description: 'Name of the tool.' }),
     risk_level: defaulted(riskLevel, 'medium'),
     status: described(status, 'State of the action.'),
     arguments: described(jsonObject(), 'Arguments of the call. Secrets are masked.'),
-    tenant_id: described(reference(), 'Tenant that the call is for.'),
+    tenant_id: described(reference(), 'Tenant for which the call is made.'),
     run_id: described(reference(), 'Run that made the call.'),
     session_id: described(reference(), 'Session that made the call.'),
     execute: described(
       nullable(execution),
-      'Request that the server makes, once, when the action is approved. Without it you act on the approved action yourself and report with `actions.complete`.',
+      'Request that the server makes, once, when the action is approved. Without it, you execute the approved action yourself and report the outcome with `actions.complete`.',
     ),
     connection: described(
       nullable(object(connectionFields)),
-      'What the call waits for while it is `awaiting_connection`, or waited for. It goes on by itself.',
+      'Connection that the call requires while it is `awaiting_connection`, or required before. The call resumes automatically once the connection is active.',
     ),
     input: described(
       nullable(object(inputFields)),
-      'What the server of the tool requests while the action is `awaiting_input`, or requested last. `actions.approve` answers with `content`, `actions.reject` declines.',
+      "Input that the tool's server requests while the action is `awaiting_input`, or requested last. Respond with `content` in `actions.approve`, or decline with `actions.reject`.",
     ),
     edits: described(
       nullable(
         array(
           object({
             path: string({ description: 'JSON Pointer into `arguments`.' }),
-            before: described(optional(json()), 'Value that was proposed; absent for an added one.'),
-            after: described(optional(json()), 'Value of the approval; absent for a removed one.'),
+            before: described(optional(json()), 'Proposed value; absent if the approver added the value.'),
+            after: described(optional(json()), 'Approved value; absent if the approver removed the value.'),
           }),
         ),
       ),
-      'Changes that the approval made to the arguments. Secrets are masked. Null where it made none.',
+      'Changes that the approver made to the arguments. Secrets are masked. Null if there are none.',
     ),
-    result: described(nullable(json()), 'Output of the tool, truncated. Null until the tool has answered.'),
+    result: described(nullable(json()), 'Output of the tool, truncated. Null until the tool has returned.'),
     error: nullable(object({ code: string(), message: string() })),
     note: nullable(string({ description: 'Note of the person who decided.' })),
-    resolved_by: nullable(string({ description: 'Key, member or end user that decided.' })),
+    resolved_by: nullable(string({ description: 'Key, member or end user that made the decision.' })),
     resolved_at: described(nullable(timestamp()), 'Time of the decision.'),
     expires_at: described(timestamp(), 'Time at which a pending action expires.'),
   },
@@ -87,7 +87,7 @@ export const actions = defineResource('actions', {
   operations: {
     list: {
       description:
-        'Newest first. `status=pending_approval` lists what waits for a decision. When there are more, `next_cursor` of a page is the `cursor` of the next one.',
+        'Newest first. `status=pending_approval` lists the actions that are waiting for a decision. To get the next page, send `next_cursor` of this one as `cursor`.',
       query: {
         status: optional(status),
         risk_level: optional(riskLevel),
@@ -98,7 +98,8 @@ export const actions = defineResource('actions', {
       },
     },
     create: {
-      description: 'With `execute`, the server carries out the approved action. Without it, you do.',
+      description:
+        'With `execute`, the server executes the action once it is approved. Without it, you execute the action yourself and report the outcome with `actions.complete`.',
       fields: [{ field: 'execute', by: ['secret_key'] }],
       errors: ['not_found'],
     },
@@ -109,21 +110,19 @@ export const actions = defineResource('actions', {
     approve: {
       summary: 'Approve an action',
       description:
-        'The tool call is executed once, however often the action is approved. `tool_results` carries the output of a tool that you run. `arguments` replaces the proposed arguments.',
+        'The tool call is executed once, no matter how often the action is approved. For a tool that you run yourself, send its output in `tool_results`. `arguments` replaces the proposed arguments.',
       event: 'approve',
       access: answering,
       body: object({
-        note: optional(
-          string({ maxLength: 4096, description: 'Note for the audit log, which keeps it as the reason.' }),
-        ),
+        note: optional(string({ maxLength: 4096, description: 'Note that is stored in the audit log as the reason.' })),
         tool_results: optional(toolResults),
         arguments: described(
           optional(jsonObject()),
-          'Edited arguments. A value that the action shows masked stands for the stored one where it is sent back as it was shown.',
+          'Arguments that replace the proposed ones. A masked value that is sent back unchanged keeps the stored value.',
         ),
         content: described(
           optional(jsonObject()),
-          'Values of the form that the server of the tool requests (`input.schema`). They go to that server.',
+          "Values for the form that the tool's server requested (`input.schema`). They are sent to that server.",
         ),
       }),
       errors: ['action_already_resolved', 'tool_result_required'],
@@ -131,13 +130,13 @@ export const actions = defineResource('actions', {
     complete: {
       summary: 'Complete an action',
       description:
-        'Reports the outcome of an approved action that you carried out: `output` makes it `executed`, `error` makes it `failed`.',
+        'Reports the outcome of an approved action that you executed yourself: with `output` its status becomes `executed`, with `error` it becomes `failed`.',
       event: 'complete',
       body: object({
         output: optional(string({ description: 'Output of the tool.' })),
         error: described(
           optional(object({ code: string({ minLength: 1, maxLength: 128 }), message: string({ maxLength: 4096 }) })),
-          'Why the tool gave no output.',
+          'Reason for which the tool produced no output.',
         ),
       }),
       errors: ['action_already_resolved', 'invalid_transition'],
@@ -145,14 +144,14 @@ export const actions = defineResource('actions', {
     reject: {
       summary: 'Reject an action',
       description:
-        'The tool call is never executed. The model reads `reason`, and the audit log keeps it. For an action that is `awaiting_input`, the input is declined, and the model reads the answer of the server.',
+        "The tool call is never executed. `reason` is passed to the model and stored in the audit log. For an action that is `awaiting_input`, the input is declined, and the model receives the server's answer.",
       event: 'reject',
       access: answering,
       body: object({
         reason: optional(string({ maxLength: 4096 })),
         response: described(
           optional(oneOf('decline', 'cancel')),
-          'Answer to a server that requests input: `decline` (the default) for a refusal, `cancel` for a dismissed question.',
+          'Answer for a server that requested input: `decline` (default) refuses the request, `cancel` dismisses it without a decision.',
         ),
       }),
       errors: ['action_already_resolved'],

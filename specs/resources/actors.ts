@@ -23,15 +23,15 @@ import { session, sessionStatus } from './sessions.ts'
 const project = '/api/projects/{project_id}'
 const one = `${project}/actors/{actor_id}` as const
 
-/** An actor that belongs to another one. */
+/** An actor that is related to another one. */
 const relatedActor = object(
   {
     id: string(),
     machine: string(),
-    state: string({ description: 'Innermost active state, dotted.' }),
-    label: nullable(string({ description: 'Name for people, such as the tool of an action.' })),
+    state: string({ description: 'Innermost active state, as a dotted path.' }),
+    label: nullable(string({ description: 'Display name, such as the tool of an action.' })),
   },
-  { title: 'RelatedActor', description: 'An actor that belongs to another one.' },
+  { title: 'RelatedActor', description: 'An actor that is related to another one.' },
 )
 
 /** An actor of any machine, as operators see it: its state and its open work. */
@@ -40,12 +40,12 @@ const actor = object(
     id: string(),
     machine: string(),
     version: integer({ description: 'Version of the machine.' }),
-    state: described(json(), 'State value of the machine; null while the actor is parked.'),
+    state: described(json(), 'Current state of the machine; null while the actor is parked.'),
     active: described(array(string()), 'Dotted paths of the active states, outermost first: `active`, `active.idle`.'),
-    seq: integer({ description: 'Number of the newest commit.' }),
-    last_sequence: integer({ description: 'Sequence number of the newest event in the log.' }),
+    seq: integer({ description: 'Number of the latest commit.' }),
+    last_sequence: integer({ description: 'Sequence number of the latest event in the log.' }),
     busy: described(boolean(), 'Whether a step is being computed.'),
-    node: nullable(string({ description: 'Name of the node that runs the actor; null while no node does.' })),
+    node: nullable(string({ description: 'Name of the node that runs the actor; null if no node does.' })),
     parked: nullable(string({ description: 'Reason for which the actor is parked; null while it runs.' })),
     in_flight: array(
       object({
@@ -53,9 +53,9 @@ const actor = object(
         name: string(),
         policy: oneOf('idempotent', 'at_most_once', 'stream'),
         started: boolean(),
-        about: described(nullable(string()), 'Model, or tool with its URL, that the effect works with.'),
+        about: described(nullable(string()), 'Model that the effect calls, or tool with its URL.'),
         since: nullable(timestamp()),
-        deadline: described(nullable(timestamp()), 'Time at which a call of a tool fails.'),
+        deadline: described(nullable(timestamp()), 'Time at which a tool call times out.'),
       }),
     ),
     reminders: array(object({ name: string(), due: timestamp() })),
@@ -63,7 +63,7 @@ const actor = object(
     created_at: timestamp(),
     updated_at: timestamp(),
   },
-  { title: 'Actor', description: 'An actor: its state and its open work.' },
+  { title: 'Actor', description: 'An actor with its state and its pending work.' },
 )
 
 /** One row of an actor's log. */
@@ -103,7 +103,7 @@ export const projectActors = defineOperations('project_actors', {
   },
   events: {
     summary: "List the events of an actor's log",
-    description: 'In the order of the log, after the sequence number `after`.',
+    description: 'In log order, starting after the sequence number `after`.',
     method: 'GET',
     path: `${one}/events`,
     access: dashboardOnly('member'),

@@ -24,9 +24,9 @@ export const agentCatalog = defineResource('agent_catalog', {
   access: secretKeyOrDashboard('member'),
   operations: {
     list: {
-      summary: 'List the agents that can be installed',
+      summary: 'List installable agents',
       description:
-        'Each agent comes with its newest published version. Without `visibility`, lists public and unlisted agents.',
+        'Returns each agent with its newest published version. Without `visibility`, public and unlisted agents are listed.',
       query: { visibility: optional(visibility) },
     },
   },

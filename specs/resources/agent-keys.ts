@@ -18,7 +18,7 @@ export const agentKeys = defineResource('agent_keys', {
   idPrefix: 'key',
   title: 'AgentKey',
   description:
-    'A key that reaches one agent: its sessions and its runs. A `public` key is for browsers: it lists nothing, and reaches no tenant.',
+    'A key with access to one agent: its sessions and its runs. A `public` key is for browsers: it cannot list anything, and has no access to tenants.',
   fields: {
     agent_id: string(),
     name: string({ minLength: 1, maxLength: 256 }),
@@ -26,7 +26,7 @@ export const agentKeys = defineResource('agent_keys', {
     key_type: defaulted(oneOf('secret', 'public'), 'secret'),
     allowed_domains: described(
       defaulted(array(domain, { maxItems: 100 }), []),
-      'Origins that requests may come from, such as `*.example.com`. Empty for any.',
+      'Origins that requests may come from, such as `*.example.com`. If empty, any origin is allowed.',
     ),
     prefix: string({ description: 'First characters of the key.' }),
     last4: string({ description: 'Last four characters of the key.' }),
@@ -42,10 +42,10 @@ export const agentKeys = defineResource('agent_keys', {
     create: {
       access: secretKeyOnly,
       status: 200,
-      description: 'The response is the only one that shows `key`.',
+      description: '`key` is returned only in this response.',
       shows: { key: string({ description: 'The key, shown once.' }) },
     },
-    delete: { summary: 'Revoke an agent key', description: 'The key is refused at once.', answersRow: true },
+    delete: { summary: 'Revoke an agent key', description: 'The key is refused immediately.', answersRow: true },
   },
 })
 

@@ -35,7 +35,7 @@ const usage = object({
   cost_usd: nullable(string()),
 })
 
-/** Result of a draft's newest test. `output` is cut at 2000 characters. */
+/** Result of a draft's latest test. `output` is cut at 2000 characters. */
 const testEvidence = object(
   {
     passed: boolean(),
@@ -51,7 +51,7 @@ const testEvidence = object(
     tested_by: string(),
     tested_at: timestamp(),
   },
-  { title: 'AgentVersionTest', description: "Result of a draft's newest test." },
+  { title: 'AgentVersionTest', description: "Result of a draft's latest test." },
 )
 
 const review = object({
@@ -85,7 +85,7 @@ const versions = defineResource('agent_versions', {
     config: agentConfig,
     requirements: described(
       defaulted(jsonObject(), {}),
-      'Prerequisites for an installation. They are stored for your own use.',
+      'Prerequisites of an installation. `connectors`, `mcp_servers`, `skills`, `knowledge` and `knowledge_bases` are checked: a missing one is reported by `agent_versions.validate` and refused with `prerequisites_missing`. Other fields are stored for your own use.',
     ),
     visibility: defaulted(visibility, 'private'),
     test: nullable(testEvidence),
@@ -102,7 +102,7 @@ const versions = defineResource('agent_versions', {
     list: { query: { status: optional(status) } },
     create: {
       summary: 'Create an agent version',
-      description: 'The version is a draft. A version number is used once.',
+      description: 'The new version is a draft. A version number cannot be reused.',
       errors: ['already_exists', 'not_found'],
     },
     get: { access: secretKeyOnly },
@@ -112,7 +112,7 @@ const versions = defineResource('agent_versions', {
     test: {
       summary: 'Test a draft',
       description:
-        'Calls the model once with `input`, with a small limit of tokens. Tools are not executed. The result is kept in `test`.',
+        'Calls the model once with `input` and a small token limit. Tools are not executed. The result is stored in `test`.',
       event: 'tested',
       access: secretKeyOnly,
       body: object({
@@ -130,33 +130,33 @@ const versions = defineResource('agent_versions', {
     },
     submit: {
       summary: 'Submit a draft for review',
-      description: 'A draft with errors is refused. The message names the place of each.',
+      description: 'A draft with errors is refused. The message names the location of each error.',
       event: 'submit',
       errors: ['invalid_transition', 'prerequisites_missing'],
     },
     review: {
       summary: 'Review a submitted version',
-      description: '`approve` publishes the version. `reject` makes it a draft again.',
+      description: '`approve` publishes the version. `reject` returns it to draft.',
       event: 'review',
       body: object({ decision: oneOf('approve', 'reject'), reason: optional(string({ maxLength: 4096 })) }),
       errors: ['invalid_transition', 'prerequisites_missing'],
     },
     publish: {
       summary: 'Publish a version without a review',
-      description: 'A version with errors is refused. The message names the place of each.',
+      description: 'A version with errors is refused. The message names the location of each error.',
       event: 'publish',
       errors: ['invalid_transition', 'prerequisites_missing'],
     },
     deprecate: {
       summary: 'Deprecate a published version',
-      description: 'The version takes no new installations. Existing installations continue.',
+      description: 'The version can no longer be installed. Existing installations keep working.',
       event: 'deprecate',
       access: secretKeyOnly,
       errors: ['invalid_transition'],
     },
     retire: {
       summary: 'Retire a version',
-      description: 'The version takes no new installations and starts no new sessions or runs.',
+      description: 'The version can no longer be installed, and no new session or run can start with it.',
       event: 'retire',
       errors: ['invalid_transition'],
     },
@@ -166,7 +166,7 @@ const versions = defineResource('agent_versions', {
 const validation = defineOperations('agent_versions', {
   validate: {
     summary: 'Validate a version',
-    description: 'Returns every problem of the version. Nothing is changed.',
+    description: 'Returns every problem of the version without changing it.',
     method: 'POST',
     path: `${path}/{version}/validate`,
     access: secretKeyOnly,

@@ -24,7 +24,7 @@ export const agents = defineResource('agents', {
     update: {},
     delete: {
       summary: 'Delete an agent',
-      description: 'Its versions and keys are deleted too. An agent with active installations is not deleted.',
+      description: 'Its versions and keys are deleted too. An agent with active installations cannot be deleted.',
       errors: ['agent_in_use'],
     },
   },

@@ -13,28 +13,32 @@ const line = object(
     actor: object(
       {
         kind: string({ description: 'Kind of the credential.' }),
-        id: nullable(string({ description: 'Key or member; a hash of an end user.' })),
-        ip: nullable(string({ description: 'Address of the caller; null for an end user.' })),
+        id: nullable(string({ description: 'Id of the key or member; for an end user, a hash.' })),
+        ip: nullable(string({ description: 'IP address of the caller; null for an end user.' })),
       },
       { description: 'Credential that made the change.' },
     ),
     resource: object(
-      { type: string(), id: string(), name: nullable(string({ description: 'Tool of an action; null otherwise.' })) },
+      {
+        type: string(),
+        id: string(),
+        name: nullable(string({ description: 'Name of the tool, for an action; otherwise null.' })),
+      },
       { description: 'Resource that was changed.' },
     ),
     tenant_id: nullable(string({ description: 'Tenant of the resource.' })),
     changes: described(array(string()), 'Names of the changed fields, without their values.'),
-    reason: nullable(string({ description: 'What the person who acted gave as the reason.' })),
+    reason: nullable(string({ description: 'Reason given by the person who made the change.' })),
     created_at: timestamp(),
   },
-  { title: 'AuditLine', description: 'A change of a resource.' },
+  { title: 'AuditLine', description: 'A change to a resource.' },
 )
 
 /** Changes of resources. Lines are immutable, and outlive their tenant. */
 export const audit = defineOperations('audit_log', {
   list: {
-    summary: 'List the lines of the audit log',
-    description: 'Newest first. A line is written with the change it describes, and is never changed.',
+    summary: 'List the entries of the audit log',
+    description: 'Newest first. An entry is written together with the change that it describes, and is never modified.',
     method: 'GET',
     path: '/v1/audit-log',
     access: secretKeyOrDashboard('admin'),

@@ -10,7 +10,7 @@ export const clientTokens = defineOperations('client_tokens', {
   create: {
     summary: 'Create a client token',
     description:
-      'A client token is safe to use in a browser. It reaches the sessions of one end user of one tenant, for at most 15 minutes.',
+      'A client token is safe to use in a browser. It gives access to the sessions of one end user of one tenant, and expires after at most 15 minutes.',
     method: 'POST',
     path: '/v1/client-tokens',
     access: secretKeyOnly,
@@ -19,14 +19,14 @@ export const clientTokens = defineOperations('client_tokens', {
       external_user_id: described(reference, 'Your own id of the end user.'),
       installation_ids: described(
         optional(array(reference, { maxItems: 100 })),
-        'Installations whose agents the token may use. Default: all of the tenant.',
+        'Installations whose agents the token may use. Default: all installations of the tenant.',
       ),
       permissions: described(defaulted(array(oneOf(...permissions)), ['sessions:turn']), 'Permissions of the token.'),
       expires_in: described(
         defaulted(integer({ min: 1, max: 900, clamp: 'max' }), 900),
-        'Seconds until the token expires. A larger number counts as 900.',
+        'Seconds until the token expires. Values above 900 are treated as 900.',
       ),
-      session_id: described(optional(reference), 'Session that the token is limited to.'),
+      session_id: described(optional(reference), 'Session to which the token is restricted.'),
     }),
     answer: answersJson(object({ token: string(), expires_at: timestamp() }), { status: 201, secret: true }),
     errors: ['not_found'],

@@ -54,7 +54,7 @@ export const auth = defineOperations('auth', {
   },
   logout: {
     summary: 'Sign out',
-    description: 'The session ends at once.',
+    description: 'Ends the dashboard session immediately.',
     method: 'POST',
     path: '/api/auth/logout',
     access: { ...dashboardOnly('member'), changes: 'member' },
@@ -63,7 +63,7 @@ export const auth = defineOperations('auth', {
   },
   change_password: {
     summary: 'Change the password of the signed-in member',
-    description: 'Every other session of the member ends.',
+    description: 'Ends every other dashboard session of the member.',
     method: 'POST',
     path: '/api/auth/password',
     access: { ...dashboardOnly('member'), changes: 'member' },
@@ -86,20 +86,20 @@ const cap = (description: string) => optional(nullable(integer({ min: 0, max: 1_
 const projectMemory = object(
   {
     plan: optional(nullable(oneOf('free', 'pro', 'team'))),
-    stored_limit: cap('Memories that the project stores.'),
-    searches_per_month: cap('Searches of the project in a calendar month.'),
-    writes_per_month: cap('Writes of the project in a calendar month.'),
-    searches_per_user_day: cap('Searches of one user in a day.'),
-    writes_per_user_day: cap('Writes of one user in a day.'),
-    user_retention_days: cap('Days for which memories of users are kept.'),
-    session_retention_days: cap('Days for which memories of sessions are kept.'),
+    stored_limit: cap('Maximum number of memories that the project stores.'),
+    searches_per_month: cap('Maximum number of searches of the project per calendar month.'),
+    writes_per_month: cap('Maximum number of writes of the project per calendar month.'),
+    searches_per_user_day: cap('Maximum number of searches per user and day.'),
+    writes_per_user_day: cap('Maximum number of writes per user and day.'),
+    user_retention_days: cap('Days for which memories with scope `user` are kept.'),
+    session_retention_days: cap('Days for which memories with scope `session` are kept.'),
     embedder: optional(
       nullable(
         string({
           minLength: 1,
           maxLength: 256,
           description:
-            'Embedder of memories and of knowledge bases: `local`, `none`, or a model of `embeddings.create`. What another one made is embedded anew.',
+            'Embedder of memories and of knowledge bases: `local`, `none`, or a model of `embeddings.create`. Changing it recomputes all embeddings.',
         }),
       ),
     ),
@@ -110,8 +110,8 @@ const projectMemory = object(
 const projectDeletion = object(
   {
     started_at: timestamp(),
-    rounds: integer({ description: 'Rounds of removal that have ended.' }),
-    left: described(record(integer()), 'Number of items that the newest round left, by kind.'),
+    rounds: integer({ description: 'Number of completed deletion rounds.' }),
+    left: described(record(integer()), 'Number of items that remained after the latest round, by kind.'),
   },
   { title: 'ProjectDeletion' },
 )
@@ -127,34 +127,36 @@ export const projects = defineResource('projects', {
     name,
     allowed_origins: described(
       defaulted(array(origin, { maxItems: 100 }), []),
-      'Origins of browsers that may use client tokens. `*` for any.',
+      'Browser origins that may use client tokens. `*` allows any origin.',
     ),
     return_urls: described(
       defaulted(array(returnUrl, { maxItems: 100 }), []),
-      'Pages that sign-ins of connections may lead back to (`connections.authorize`). One that ends with a slash allows what is below it. Empty: any page over https.',
+      'URLs to which sign-ins of connections may redirect (`connections.authorize`). A URL that ends with a slash allows every page below it. If empty, any `https` URL is allowed.',
     ),
     remote_servers: described(
       defaulted(oneOf('any', 'registered'), 'any'),
-      'Remote tool servers that turns and responses may name: `registered` forbids to bring one along by its URL.',
+      'Remote tool servers that turns and responses may use. `registered` forbids servers that are given only by their URL.',
     ),
     memory: described(
       defaulted(projectMemory, {}),
-      'Caps, retention and embedder of the memory of users. What is named wins over the plan; null takes a cap away.',
+      'Quotas, retention and embedder of user memory. Values that are set override those of the plan; null removes a quota.',
     ),
-    status: described(
-      oneOf('active', 'deleting'),
-      '`deleting`: keys are refused, and what the project has is removed.',
+    status: described(oneOf('active', 'deleting'), '`deleting`: its keys are refused, and its data is being deleted.'),
+    deletion: described(
+      nullable(projectDeletion),
+      'Progress of the deletion; null if the project is not being deleted.',
     ),
-    deletion: described(nullable(projectDeletion), 'How far the deletion is; null for a project that stays.'),
   },
   writable: ['name', 'allowed_origins', 'memory', 'return_urls', 'remote_servers'],
   transitions: {
     delete: {
       summary: 'Delete a project',
       description:
-        'Removes the project with everything in it for good: sessions, runs, agents, tenants, memories, knowledge, keys, usage and its audit log. Its keys and tokens are refused at once, members can only read what is left, and `deletion` shows how far it is; the project is not found when it is gone. The last project of an organisation stays.',
+        'Permanently deletes the project and everything in it: sessions, runs, agents, tenants, memories, knowledge, keys, usage and its audit log. Its keys and tokens are refused immediately, members can only read what is left, and `deletion` reports the progress. When the deletion is complete, the project is answered with 404. The last project of an organisation cannot be deleted.',
       access: dashboardOnly('owner'),
-      body: object({ name: string({ minLength: 1, maxLength: 128, description: 'Name of the project, to confirm.' }) }),
+      body: object({
+        name: string({ minLength: 1, maxLength: 128, description: 'Name of the project, as confirmation.' }),
+      }),
       status: 202,
       errors: ['last_project'],
     },
@@ -166,7 +168,8 @@ export const projects = defineResource('projects', {
     get: {},
     update: {
       access: dashboardOnly('admin'),
-      description: 'Renames the project, or replaces what is sent of its settings: within a second on every node.',
+      description:
+        'Renames the project, or replaces the settings that the body contains. Takes effect on every node within a second.',
     },
   },
 })
@@ -193,17 +196,17 @@ export const projectKeys = defineResource('project_keys', {
   access: dashboardOnly('admin'),
   operations: {
     list: { access: dashboardOnly('member') },
-    create: { description: 'The response is the only one that shows `key`.', shows: shownKey },
-    delete: { summary: 'Revoke a project key', description: 'The key is refused at once.', answersRow: true },
+    create: { description: '`key` is returned only in this response.', shows: shownKey },
+    delete: { summary: 'Revoke a project key', description: 'The key is refused immediately.', answersRow: true },
   },
   transitions: {
     rotate: {
       summary: 'Rotate a project key',
-      description: 'Returns a new key. The old one is accepted for `grace_s` more seconds.',
+      description: 'Returns a new key. The old key keeps working for `grace_s` seconds.',
       body: object({
         grace_s: described(
           defaulted(integer({ min: 0, max: 2_592_000 }), 86_400),
-          'Seconds for which the old key is accepted.',
+          'Seconds for which the old key keeps working.',
         ),
       }),
       status: 201,
@@ -219,7 +222,7 @@ export const projectMembers = defineResource('project_members', {
   key: 'member_id',
   idPrefix: 'usr',
   title: 'Member',
-  description: 'A person who may sign in to the dashboard.',
+  description: 'A person who can sign in to the dashboard.',
   fields: { email, name: nullable(name), role: defaulted(role, 'member') },
   writable: ['email', 'name', 'role'],
   writeOnly: { password: newPassword },
@@ -230,7 +233,7 @@ export const projectMembers = defineResource('project_members', {
     update: {
       errors: ['already_exists', 'invalid_transition'],
       description:
-        'A new role holds within a second on every node. A new password ends every session of the member. The last owner keeps its role.',
+        'A new role takes effect on every node within a second. A new password ends every dashboard session of the member. The role of the last owner cannot be changed.',
     },
     delete: { errors: ['invalid_transition'] },
   },

@@ -11,7 +11,7 @@ export const endUsers = defineResource('end_users', {
   key: 'end_user_id',
   idPrefix: 'eus',
   title: 'EndUser',
-  description: 'A user of the project, independent of its tenants.',
+  description: 'An end user of the project, independent of tenants.',
   fields: {
     external_id: described(externalId, 'Your own id of the user.'),
     display_name: nullable(string({ maxLength: 256 })),
@@ -24,7 +24,7 @@ export const endUsers = defineResource('end_users', {
     list: { query: { external_id: optional(externalId) } },
     create: {
       summary: 'Create or update an end user',
-      description: 'A known `external_id` updates that end user.',
+      description: 'Updates the end user if one with this `external_id` exists; otherwise creates it.',
     },
   },
 })

@@ -22,10 +22,10 @@ const resource = {
     overlays: defaulted(overlays, {}),
     approval_policy: described(
       nullable(approvalPolicy),
-      'Approval policy. Null: `needsApproval` of each tool applies.',
+      'Approval policy. If null, `needsApproval` of each tool applies.',
     ),
-    rate_plan_id: described(nullable(reference), 'Rate plan that the usage is charged by.'),
-    previous_version: nullable(string({ description: 'Version that a rollback returns to.' })),
+    rate_plan_id: described(nullable(reference), 'Rate plan by which usage is charged.'),
+    previous_version: nullable(string({ description: 'Version to which a rollback returns.' })),
   },
 } as const
 
@@ -56,11 +56,12 @@ const single = defineResource('installations', {
     get: {},
     update: {
       summary: 'Update an installation',
-      description: 'Changes overlays, approval policy and rate plan, and enables a disabled installation.',
+      description:
+        'Changes the overlays, the approval policy and the rate plan, and re-enables a disabled installation.',
     },
     delete: {
       summary: 'Disable an installation',
-      description: 'It starts no new sessions or runs.',
+      description: 'A disabled installation cannot start new sessions or runs.',
       answersRow: true,
     },
   },
@@ -73,7 +74,7 @@ const single = defineResource('installations', {
       errors: ['invalid_transition', 'version_not_published', 'prerequisites_missing'],
     },
     rollback: {
-      summary: 'Roll an installation back',
+      summary: 'Roll back an installation',
       description: 'Moves the installation back to `previous_version`.',
       errors: ['invalid_transition'],
     },

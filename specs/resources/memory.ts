@@ -45,13 +45,15 @@ const quotas = ['memory_quota_exceeded', 'memory_ops_quota_exceeded', 'memory_re
 
 const written = {
   ...costFields,
-  embedding: described(oneOf('done', 'pending', 'none'), 'Whether the memory has its vector.'),
+  embedding: described(oneOf('done', 'pending', 'none'), 'Whether the embedding of the memory has been computed.'),
   warnings: array(string()),
 }
 
 const writtenOne = object({
   id: id('mem'),
-  duplicate: optional(described(constant(true), 'The memory was stored already; `id` is that of the stored one.')),
+  duplicate: optional(
+    described(constant(true), 'Whether the memory was already stored; `id` is then that of the stored memory.'),
+  ),
 })
 
 const rememberFields = {
@@ -60,7 +62,7 @@ const rememberFields = {
   ...exchangeFields,
   wait: described(
     defaulted(boolean(), true),
-    'Whether the response is sent when the exchange is remembered. With false it is sent at once, with the receipt.',
+    'Whether to wait until the exchange has been remembered. If false, the response is sent immediately and contains the receipt.',
   ),
   dry_run: writeMode.dry_run,
 }
@@ -70,20 +72,20 @@ const receiptFields = {
   extracted: optional(described(integer(), 'Number of facts that were found.')),
   written: optional(described(integer(), 'Number of memories that were stored.')),
   memories: optional(array(writtenOne)),
-  extractor: optional(described(oneOf('given', 'rules', 'model'), 'What extracted the facts.')),
+  extractor: optional(described(oneOf('given', 'rules', 'model'), 'Extractor that was used.')),
   error: optional(object({ code: string(), message: string() })),
   ...costFields,
 }
 
 const receipt = object(
   { request_id: string({ format: 'uuid' }), ...receiptFields, attempts: integer() },
-  { title: 'MemoryReceipt', description: 'Where a write of memory stands.' },
+  { title: 'MemoryReceipt', description: 'Progress and result of a memory write.' },
 )
 
 const remembered = object({
-  request_id: described(nullable(string({ format: 'uuid' })), 'Receipt; null for a dry run.'),
+  request_id: described(nullable(string({ format: 'uuid' })), 'Id of the receipt; null for a dry run.'),
   ...receiptFields,
-  facts: optional(described(array(fact), 'What a dry run would store.')),
+  facts: optional(described(array(fact), 'Facts that a dry run would store.')),
 })
 
 /** What is remembered of end users: written, searched, changed and removed by a secret key. */
@@ -92,7 +94,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Write a memory',
     description:
-      'Stores the content as it is, without personal data that the policy of the project redacts. It is found by its words at once, and by its vector when that is made. A fact that contradicts an older one supersedes it. Content with a secret in it is refused.',
+      "Stores the content verbatim, except for personal data that the project's redaction policy removes. Keyword search finds it immediately; vector search finds it once its embedding has been computed. A fact that contradicts an older one supersedes it. Content that contains a secret is refused.",
     method: 'POST',
     path: '/v1/memory/write',
     body: object({ ...userOrAlias, ...contentFields, ...placeFields, ...writeMode }),
@@ -100,7 +102,7 @@ export const memory = defineOperations(group, {
       object({
         id: id('mem'),
         duplicate: optional(constant(true)),
-        superseded: described(array(id('mem')), 'Memories whose facts this one ended.'),
+        superseded: described(array(id('mem')), 'Memories whose facts this one superseded.'),
         redacted: array(string()),
         ...written,
       }),
@@ -112,7 +114,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Write up to 50 memories',
     description:
-      'One check of the quota, one durable write and one call for embeddings for all. All are stored or none.',
+      'Checks the quota once, stores all memories in one write (all or none), and requests their embeddings in one call.',
     method: 'POST',
     path: '/v1/memory/write/batch',
     maxBodyBytes: 2 * 1024 * 1024,
@@ -131,7 +133,7 @@ export const memory = defineOperations(group, {
     ...looked,
     summary: 'Search memories',
     description:
-      "Searches one user's memories by words and meaning, and follows relations of entities that the query names.",
+      "Searches one user's memories by keywords and by meaning, and follows the relations of the entities that the query names.",
     method: 'POST',
     path: '/v1/memory/search',
     body: object({
@@ -141,20 +143,23 @@ export const memory = defineOperations(group, {
       topK: defaulted(integer({ min: 1, max: 100 }), 5),
       threshold: described(
         defaulted(number({ min: 0, max: 1 }), 0.7),
-        'Least score of a hit. With 0 every hit is returned. When no hit reaches it, `abstained` is true.',
+        'Minimum score of a hit. With 0, every hit is returned. If no hit reaches it, `abstained` is true.',
       ),
-      asOf: described(optional(timeOrDay()), 'Searches the memories as of this time.'),
-      graph: described(defaulted(boolean(), true), 'Whether relations are followed, beside words and vectors.'),
+      asOf: described(optional(timeOrDay()), 'Time as of which memories are searched.'),
+      graph: described(defaulted(boolean(), true), 'Whether to follow relations as well.'),
       mode: described(
         defaulted(oneOf('inject', 'index'), 'inject'),
         '`index` returns a one-line summary in place of each content.',
       ),
-      explain: described(defaulted(boolean(), false), 'Shows the parts of each score, and what was left out and why.'),
+      explain: described(
+        defaulted(boolean(), false),
+        'Whether to return the parts of each score, and what was left out and why.',
+      ),
     }),
     answer: answersJson(
       object({
         results: array(memoryHit),
-        abstained: described(boolean(), 'No stored memory answers the query.'),
+        abstained: described(boolean(), 'True if no stored memory answers the query.'),
         embedder: nullable(string()),
         left_out: optional(array(object({ id: string(), reason: string(), score: optional(number()) }))),
         ...costFields,
@@ -173,7 +178,7 @@ export const memory = defineOperations(group, {
       ...userOrAlias,
       ...placeFields,
       ...pageFields,
-      superseded: described(defaulted(boolean(), true), 'Include memories that newer facts ended.'),
+      superseded: described(defaulted(boolean(), true), 'Include memories that newer facts have superseded.'),
     },
     answer: answersJson(
       object({
@@ -194,8 +199,8 @@ export const memory = defineOperations(group, {
   },
   update: {
     ...common,
-    summary: 'Change a memory',
-    description: 'The previous content stays in the history.',
+    summary: 'Update a memory',
+    description: 'The previous content is kept in the history.',
     method: 'PATCH',
     path: one,
     body: object(changedFields),
@@ -206,7 +211,7 @@ export const memory = defineOperations(group, {
     ...common,
     access: secretKeyOrDashboard('admin'),
     summary: 'Delete a memory',
-    description: 'Deletes the memory for good, with its vector and its index entry.',
+    description: 'Permanently deletes the memory with its vector and its index entry.',
     method: 'DELETE',
     path: one,
     answer: answersJson(object({ id: id('mem'), deleted: constant(true) })),
@@ -216,7 +221,7 @@ export const memory = defineOperations(group, {
     ...looked,
     summary: 'Retrieve the history of a memory',
     description:
-      'Returns the earlier contents of the memory, the memories that it superseded and those that superseded it, oldest first.',
+      'Returns the earlier contents of the memory, the memories that it superseded, and the memories that superseded it, oldest first.',
     method: 'GET',
     path: '/v1/memory/{memory_id}/history',
     answer: answersJson(
@@ -228,7 +233,7 @@ export const memory = defineOperations(group, {
             content: string(),
             valid_from: nullable(timestamp()),
             valid_to: nullable(timestamp()),
-            at: described(timestamp(), 'Time of the writing.'),
+            at: described(timestamp(), 'Time at which the content was written.'),
             event: oneOf('written', 'changed', 'superseded'),
           }),
         ),
@@ -240,7 +245,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Remember an exchange',
     description:
-      'Extracts what is worth remembering of an exchange and stores it: as `facts` say, by a model, or by rules where no provider has a key. With `extracted: 0` the exchange held nothing worth remembering. With `wait: false` the response is the receipt, at once.',
+      'Extracts the facts worth remembering from an exchange and stores them. Facts come from `facts` if given, otherwise from a model, or from rules where no provider key is configured. `extracted: 0` means that the exchange contained nothing worth remembering. With `wait: false`, the response is a receipt and is sent immediately.',
     method: 'POST',
     path: '/v1/memory/remember',
     body: object(rememberFields),
@@ -250,7 +255,7 @@ export const memory = defineOperations(group, {
   receipt: {
     ...common,
     summary: 'Retrieve the receipt of a write',
-    description: 'A receipt can be read for a day after its write has ended.',
+    description: 'A receipt is available for one day after its write has ended.',
     method: 'GET',
     path: '/v1/memory/writes/{request_id}',
     answer: answersJson(receipt),
@@ -264,7 +269,10 @@ export const memory = defineOperations(group, {
     query: {
       ...userFields,
       entity: described(optional(string({ minLength: 1, maxLength: 256 })), 'Name of the first entity. Required.'),
-      hops: described(defaulted(integer({ min: 1, max: 4 }), 2), 'Most relations between the entity and a result.'),
+      hops: described(
+        defaulted(integer({ min: 1, max: 4 }), 2),
+        'Maximum number of relations between the entity and a result.',
+      ),
     },
     answer: answersJson(
       object({
@@ -277,8 +285,8 @@ export const memory = defineOperations(group, {
   },
   graph_remember: {
     ...common,
-    summary: 'Remember an exchange into the graph',
-    description: 'Works as `memory.remember`. Every stored fact is an edge of the graph.',
+    summary: 'Remember an exchange as graph relations',
+    description: 'Works like `memory.remember`. Every stored fact becomes an edge of the graph.',
     method: 'POST',
     path: '/v1/memory/graph',
     body: object(rememberFields),
@@ -299,7 +307,7 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Import memories',
     description:
-      'Takes the `memories` of `memory.export`, or an export of Mem0 (`memory`, `metadata`, `created_at`, or the whole export under `results`). Memories that are stored already are not stored twice.',
+      'Accepts the `memories` of `memory.export`, or a Mem0 export (`memory`, `metadata`, `created_at`, or the whole export under `results`). Memories that are already stored are skipped.',
     method: 'POST',
     path: '/v1/memory/import',
     maxBodyBytes: 4 * 1024 * 1024,
@@ -316,13 +324,13 @@ export const memory = defineOperations(group, {
   },
   forget_suggestions: {
     ...looked,
-    summary: 'List memories that may be forgotten',
-    description: 'Weakest first. Nothing is removed.',
+    summary: 'List candidates for forgetting',
+    description: 'Weakest first. Nothing is deleted.',
     method: 'GET',
     path: '/v1/memory/forget-suggestions',
     query: {
       ...userFields,
-      minIdleDays: described(defaulted(integer({ min: 0, max: 3650 }), 30), 'Least number of days without a hit.'),
+      minIdleDays: described(defaulted(integer({ min: 0, max: 3650 }), 30), 'Minimum number of days without a hit.'),
       limit: defaulted(integer({ min: 1, max: 100 }), 20),
     },
     answer: answersJson(
@@ -331,7 +339,7 @@ export const memory = defineOperations(group, {
           object({
             id: id('mem'),
             content: string(),
-            strength: described(number(), 'From 0, weakest.'),
+            strength: described(number(), 'Strength of the memory; 0 is the weakest.'),
             idle_days: integer(),
             reason: oneOf('superseded', 'expired', 'unused', 'unimportant'),
           }),
@@ -344,12 +352,12 @@ export const memory = defineOperations(group, {
     ...common,
     summary: 'Forget memories by filter',
     description:
-      'Deletes the memories of a user that match every given filter, or all of them without a filter. The deletion is written to the audit log. Repeat the request while `truncated` is true.',
+      'Deletes the memories of a user that match every given filter; without a filter, deletes all of them. The deletion is written to the audit log. Repeat the request while `truncated` is true.',
     method: 'POST',
     path: '/v1/memory/forget',
     body: object({
       ...userFields,
-      before: described(optional(timeOrDay()), 'Written before this time.'),
+      before: described(optional(timeOrDay()), 'Only memories that were written before this time.'),
       namespace: optional(string({ minLength: 1, maxLength: 256 })),
       sessionId: optional(string({ minLength: 1, maxLength: 256 })),
       ids: optional(array(string({ maxLength: 64 }), { maxItems: 1000 })),
@@ -363,7 +371,7 @@ export const memory = defineOperations(group, {
           at: timestamp(),
           surfaces: described(
             array(object({ surface: string(), removed: integer() })),
-            'Every place that memories are kept in, and what was removed there.',
+            'Every place where memories are stored, with the number of items that were removed there.',
           ),
         }),
       }),

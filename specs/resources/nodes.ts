@@ -6,16 +6,19 @@ import { array, boolean, defaulted, described, integer, nullable, object, string
 /** A server process of the installation. */
 const node = object(
   {
-    id: string({ description: 'Id of the process; a new one after each start.' }),
-    name: string({ description: 'Name of the node, the same after a restart.' }),
-    address: nullable(string({ description: 'Address for other nodes; null for a single node.' })),
+    id: string({ description: 'Id of the process. It changes with each start.' }),
+    name: string({ description: 'Name of the node. It stays the same after a restart.' }),
+    address: nullable(string({ description: 'Address at which other nodes reach it; null for a single node.' })),
     current: described(boolean(), 'Whether this node answered the request.'),
-    alive: described(nullable(boolean()), 'Whether the node was seen in the last seconds; null while that is unknown.'),
-    draining: described(boolean(), 'Whether the node is handing its shards over.'),
-    shards: integer({ description: 'Number of shards that the node runs, of 256.' }),
-    live_actors: nullable(integer({ description: 'Actors in memory; null while the number is unknown.' })),
-    running_effects: nullable(integer({ description: 'Effects in progress; null while the number is unknown.' })),
-    started_at: described(timestamp(), 'Start of the process.'),
+    alive: described(
+      nullable(boolean()),
+      'Whether the node sent a heartbeat within the last seconds; null if unknown.',
+    ),
+    draining: described(boolean(), 'Whether the node is handing over its shards before it shuts down.'),
+    shards: integer({ description: 'Number of shards that the node owns, out of 256.' }),
+    live_actors: nullable(integer({ description: 'Number of actors in memory; null if unknown.' })),
+    running_effects: nullable(integer({ description: 'Number of effects in progress; null if unknown.' })),
+    started_at: described(timestamp(), 'Time at which the process started.'),
   },
   { title: 'Node', description: 'A server process of the installation.' },
 )
@@ -23,25 +26,28 @@ const node = object(
 /** Who runs which actors. */
 const shard = object(
   {
-    shard: integer({ description: 'Number of the shard, from 0 to 255. An actor belongs to one by its id.' }),
-    node: described(nullable(string()), 'Id of the process that runs it. Null: no process does, and any may take it.'),
+    shard: integer({ description: 'Number of the shard, from 0 to 255. The id of an actor determines its shard.' }),
+    node: described(
+      nullable(string()),
+      'Id of the process that owns the shard. Null if the shard is free to be claimed.',
+    ),
     epoch: described(
       integer(),
-      'A number that rises each time that a process takes the shard. 0 where a single process runs all.',
+      'Fencing number that increases each time a process claims the shard. 0 if a single process owns all shards.',
     ),
     expires_in_ms: described(
       nullable(integer()),
-      'Milliseconds until the lease runs out unless it is renewed. Null: there is none.',
+      'Milliseconds until the lease expires unless it is renewed. Null if there is no lease.',
     ),
   },
-  { title: 'Shard', description: 'A part of all actors, which one process runs at a time.' },
+  { title: 'Shard', description: 'A partition of all actors, owned by one process at a time.' },
 )
 
 /** Server processes of the installation, for its operators. */
 export const nodes = defineOperations('nodes', {
   list: {
     summary: 'List the nodes of the installation',
-    description: 'Returns each node with its shards, actors and effects.',
+    description: 'Returns each node with the number of its shards, actors and running effects.',
     method: 'GET',
     path: '/api/nodes',
     access: dashboardOnly('admin'),
@@ -53,7 +59,8 @@ export const nodes = defineOperations('nodes', {
 export const shards = defineOperations('shards', {
   list: {
     summary: 'List the shards of the installation',
-    description: 'All 256 in their order, with the process that runs each. The list may be a second old.',
+    description:
+      'Returns all 256 shards in numeric order, with the process that owns each. The list may be up to a second old.',
     method: 'GET',
     path: '/api/shards',
     access: dashboardOnly('admin'),

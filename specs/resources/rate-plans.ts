@@ -13,17 +13,17 @@ export const ratePlans = defineResource('rate_plans', {
   idPrefix: 'rp',
   title: 'RatePlan',
   description:
-    'Prices that tenants are charged by. A plan never changes; an installation is given another plan instead.',
+    'Prices at which tenants are charged. A plan is immutable; to change prices, assign another plan to the installation.',
   fields: {
     name: string({ minLength: 1, maxLength: 256 }),
     description: nullable(string({ maxLength: 4096 })),
-    markup_percent: amount('Percent on top of the service charge.'),
-    input_per_million_usd: amount('USD for a million input tokens, in addition to the service charge.'),
-    output_per_million_usd: amount('USD for a million output tokens, in addition to the service charge.'),
-    per_call_usd: amount('USD for each model call.'),
+    markup_percent: amount('Markup on the service charge, in percent.'),
+    input_per_million_usd: amount('Price in USD per million input tokens, in addition to the service charge.'),
+    output_per_million_usd: amount('Price in USD per million output tokens, in addition to the service charge.'),
+    per_call_usd: amount('Price in USD per model call.'),
     is_default: described(
       defaulted(boolean(), false),
-      'Applies to usage without another plan. The newest default plan counts.',
+      'Whether the plan applies to usage that has no other plan. If several plans are default plans, the newest applies.',
     ),
   },
   writable: [

@@ -6,19 +6,19 @@ import { defaulted, described, integer, nullable, object, timestamp } from '../d
 const days = (what: string) =>
   described(
     defaulted(nullable(integer({ min: 1, max: 3650 })), null),
-    `Days after their last change for which ${what} are kept; null for good.`,
+    `Days after their last change for which ${what} are kept. Null keeps them indefinitely.`,
   )
 
 const kept = {
   sessions_days: days('sessions, with their events and actions,'),
   runs_days: days('runs, with their events,'),
-  actions_days: days('actions of their own'),
+  actions_days: days('standalone actions'),
 }
 
 const settings = object(
   {
     ...kept,
-    applied_at: described(nullable(timestamp()), 'When something was last deleted by these settings; null for never.'),
+    applied_at: described(nullable(timestamp()), 'Time of the last deletion that these settings caused; null if none.'),
   },
   { title: 'RetentionSettings', description: 'Retention of sessions, runs and actions.' },
 )
@@ -27,7 +27,7 @@ const settings = object(
 export const retentionSettings = defineOperations('retention_settings', {
   get: {
     summary: 'Retrieve the retention settings of the project',
-    description: 'Everything is kept for good unless set otherwise. The request log has settings of its own.',
+    description: 'By default, everything is kept indefinitely. The request log has its own settings.',
     method: 'GET',
     path: '/v1/retention-settings',
     access: secretKeyOrDashboard('member'),
@@ -36,7 +36,7 @@ export const retentionSettings = defineOperations('retention_settings', {
   put: {
     summary: 'Update the retention settings of the project',
     description:
-      'Older resources are deleted for good within the hour, each with a line in the audit log. Usage is kept.',
+      'Older resources are permanently deleted within the hour, each with an entry in the audit log. Usage is kept.',
     method: 'PUT',
     path: '/v1/retention-settings',
     access: secretKeyOrDashboard('owner'),

@@ -32,8 +32,10 @@ const status = oneOf('queued', 'running', 'requires_action', 'completed', 'faile
 const listedFields = {
   id: id('run'),
   agent_id: string(),
-  agent_version_id: nullable(string({ description: "Id of the version; null for the agent's own config." })),
-  version: nullable(string({ description: "Version of the agent; null for the agent's own config." })),
+  agent_version_id: nullable(
+    string({ description: "Id of the agent version; null if the run uses the agent's own config." }),
+  ),
+  version: nullable(string({ description: "Version of the agent; null if the run uses the agent's own config." })),
   status,
   installation_id: nullable(string()),
   tenant_id: nullable(string()),
@@ -58,7 +60,7 @@ export const run = object(
     input: described(jsonObject(), 'Task of the run.'),
     output: described(
       nullable(jsonObject()),
-      'Output of a completed run: `text`, and in `annotations` the pages of the web that it names, as in `turn.completed`.',
+      'Output of a completed run: `text`, and in `annotations` the web pages that it cites, as in `turn.completed`.',
     ),
     started_at: nullable(timestamp()),
   },
@@ -68,7 +70,7 @@ export const run = object(
 /** Task of a run: a prompt, and further fields for the agent. */
 const runInput = object(
   { prompt: string({ minLength: 1, description: 'Task in words.' }) },
-  { title: 'RunTask', description: 'Task of a run. Further fields are given to the agent too.', open: true },
+  { title: 'RunTask', description: 'Task of a run. Additional fields are passed to the agent as well.', open: true },
 )
 
 /** An event of a run's log. */
@@ -91,7 +93,7 @@ export const runs = defineOperations(resource, {
   create: {
     summary: 'Create a run',
     description:
-      'Runs an agent in the background. The run waits in a queue while the project or the tenant has too many runs at work.',
+      'Runs an agent in the background. The run is queued while the project or the tenant has reached its limit of concurrent runs.',
     method: 'POST',
     path: '/v1/agents/{agent_id}/runs',
     access: publicKeyOrDashboard,
@@ -103,7 +105,7 @@ export const runs = defineOperations(resource, {
       input: runInput,
       memory: described(
         optional(nullable(conversationMemory)),
-        "Memory of the run's user: read before each model call, written after the last answer. Default: as the agent's config says.",
+        "Memory of the run's user: read before each model call, written after the last answer. Default: the setting of the agent's config.",
       ),
       expires_in: optional(expiresIn),
     }),
@@ -117,7 +119,7 @@ export const runs = defineOperations(resource, {
   list: {
     summary: 'List runs',
     description:
-      'Newest first, without `input` and `output`. A secret key of an agent lists the runs of its agent. When there are more, `next_cursor` of a page is the `cursor` of the next one.',
+      'Newest first, without `input` and `output`. A secret key of an agent lists the runs of its agent. To get the next page, send `next_cursor` of this one as `cursor`.',
     method: 'GET',
     path: '/v1/runs',
     access: anyKeyOrDashboard,
@@ -145,11 +147,14 @@ export const runs = defineOperations(resource, {
   replay: {
     summary: 'Replay a run',
     description:
-      'Starts a new run of the same agent version, for the same tenant and user and with the same settings, limits and time to live. `input` replaces the task. When the run had no version, the current config of the agent applies. A replay of a child run is a run of its own, under the approval policy that held for the child.',
+      'Starts a new run of the same agent version, for the same tenant and user and with the same settings, limits and time to live. `input` replaces the task. When the run had no version, the current config of the agent applies. A replay of a child run is an independent run with the approval policy of the child.',
     method: 'POST',
     path: `${one}/replay`,
     access: anyKeyOrDashboard,
-    body: object({ input: described(optional(runInput), 'Task of the new run. Default: the same.'), reason }),
+    body: object({
+      input: described(optional(runInput), 'Task of the new run. Default: the task of the original run.'),
+      reason,
+    }),
     answer: answersJson(run, { status: 202 }),
     errors: ['agent_not_runnable', 'model_not_found', 'provider_not_configured', 'provider_not_active'],
   },
@@ -182,7 +187,12 @@ export const runs = defineOperations(resource, {
     access: publicKeyOrDashboard,
     query: {
       limit: described(defaulted(integer({ min: 1, max: 100 }), 100), 'Number of events on a page.'),
-      cursor: optional(string({ maxLength: 1024, description: '`next_cursor` of the page before.' })),
+      cursor: optional(
+        string({
+          maxLength: 1024,
+          description: 'Where the page starts: `next_cursor` of the previous page. Default: the first page.',
+        }),
+      ),
     },
     answer: answersEither(
       answersJson(cursorPage(runEvent)),

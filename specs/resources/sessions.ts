@@ -33,13 +33,10 @@ const actionId = string({ minLength: 1, maxLength: 128 })
 
 const sessionFields = {
   id: id('ses'),
-  status: described(
-    sessionStatus,
-    '`paused`: a tool call waits for an approval. `completed`: the session has expired.',
-  ),
+  status: described(sessionStatus, '`paused`: a tool call is pending approval. `completed`: the session has expired.'),
   turn_count: integer({ description: 'Number of turns.' }),
-  created_at: described(timestamp(), 'Time of creation.'),
-  updated_at: described(timestamp(), 'Time of the last change.'),
+  created_at: described(timestamp(), 'Time at which the resource was created.'),
+  updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
   agent_id: nullable(string({ description: 'Agent of the session.' })),
   tenant_id: nullable(string({ description: 'Tenant of the session.' })),
   external_user_id: nullable(string({ description: 'Your own id of the end user whose session it is.' })),
@@ -47,7 +44,7 @@ const sessionFields = {
   metadata: described(jsonObject(), 'Your own fields.'),
   forked_from: described(
     nullable(object({ session_id: id('ses'), turn_number: integer() }, { title: 'ForkedFrom' })),
-    'Session and turn that it was forked at.',
+    'Session and turn from which this session was forked.',
   ),
 }
 
@@ -79,29 +76,29 @@ const turnFields = {
   tools: described(optional(turnTools), 'Tools that the model may call in this turn.'),
   instructions: optional(string({ description: 'System message of this turn.' })),
   model: optional(
-    string({ minLength: 1, maxLength: 256, description: 'Model of this turn: a model id, or `provider/model`.' }),
+    string({ minLength: 1, maxLength: 256, description: 'Model of this turn, as a model id or `provider/model`.' }),
   ),
   pause_on_tool_calls: described(
     optional(boolean()),
-    'Tool calls wait for an approval. When a tool has `needsApproval`, only calls of such tools wait. Default: true.',
+    'Whether tool calls require approval. When any tool has `needsApproval`, only calls of those tools do. Default: true.',
   ),
   tool_results: optional(toolResults),
   memory: described(
     optional(nullable(conversationMemory)),
-    "Memory of the session's end user. Default: what the agent's config says.",
+    "Memory of the session's end user. Default: the setting of the agent's config.",
   ),
 }
 
 const turnRequest = object(turnFields, {
   title: 'TurnRequest',
-  description: 'A message of the user, or outputs of tools.',
+  description: 'A message from the user, or outputs of tools.',
 })
 
 const approval = {
   action_id: actionId,
   tool_results: optional(toolResults),
   arguments: described(optional(jsonObject()), 'Edited arguments of the tool call, as in `actions.approve`.'),
-  content: described(optional(jsonObject()), 'Values of a form that a server requests, as in `actions.approve`.'),
+  content: described(optional(jsonObject()), 'Values for a form that a server requested, as in `actions.approve`.'),
 }
 
 const resource = { name: 'sessions', ofTenants: 'user' } as const
@@ -111,7 +108,7 @@ export const sessions = defineOperations(resource, {
   create: {
     summary: 'Create a session',
     description:
-      'With `agent_id`, turns use the model, instructions and tools of the agent; with `installation_id`, what its tenant has installed of it.',
+      'With `agent_id`, turns use the model, instructions and tools of the agent; with `installation_id`, those of the version that the tenant has installed.',
     method: 'POST',
     path,
     access: keyClientOrDashboard,
@@ -129,7 +126,7 @@ export const sessions = defineOperations(resource, {
       ),
       installation_id: described(
         optional(reference),
-        'Installation that the session runs in. Its agent and its tenant need not be named.',
+        'Installation that the session uses. Its agent and tenant are implied.',
       ),
       metadata,
     }),
@@ -161,7 +158,7 @@ export const sessions = defineOperations(resource, {
   },
   delete: {
     summary: 'Delete a session',
-    description: 'Its log is deleted too. Actions that wait for an approval are rejected.',
+    description: 'Its event log is deleted too. Actions that are pending approval are rejected.',
     method: 'DELETE',
     path: one,
     access: secretKeyOnly,
@@ -170,7 +167,7 @@ export const sessions = defineOperations(resource, {
   turns: {
     summary: 'Create a turn',
     description:
-      'Sends the input to the model and streams the events of the turn. The stream ends with `turn.completed`, `turn.failed`, or with `turn.paused` when a tool call waits for an approval. A turn goes on when the connection breaks: read on with `sessions.stream`.',
+      'Sends the input to the model and streams the events of the turn. The stream ends with `turn.completed`, `turn.failed`, or with `turn.paused` when a tool call is pending approval. If the connection breaks, the turn keeps running: resume reading with `sessions.stream`.',
     method: 'POST',
     path: `${one}/turns`,
     access: turnAccess,
@@ -204,7 +201,7 @@ export const sessions = defineOperations(resource, {
   approve: {
     summary: 'Approve a tool call',
     description:
-      'Resumes the paused turn and streams its events. `tool_results` carries the output of a tool that you run.',
+      'Resumes the paused turn and streams its events. For a tool that you run yourself, send its output in `tool_results`.',
     method: 'POST',
     path: `${one}/approve`,
     access: secretKeyOnly,
@@ -214,8 +211,7 @@ export const sessions = defineOperations(resource, {
   },
   reject: {
     summary: 'Reject a tool call',
-    description:
-      'The turn ends. When the server of the tool requested input, the input is declined and the turn continues.',
+    description: "Ends the turn. When the tool's server requested input, the input is declined and the turn continues.",
     method: 'POST',
     path: `${one}/reject`,
     access: secretKeyOnly,
@@ -238,16 +234,16 @@ export const sessions = defineOperations(resource, {
   fork: {
     summary: 'Fork a session',
     description:
-      'Creates a session with the history of this one up to a turn, of the same agent, tenant and user. The history is copied into the log of the new session, after `session.forked`. Of a very long history, the earliest turns are copied without their events, in the form in which the model reads them. Pending actions, open tool calls and usage are not copied. The two sessions are independent afterwards.',
+      'Creates a session of the same agent, tenant and user with the history of this session up to a given turn. The history is copied into the log of the new session, after `session.forked`. If the history is very long, its earliest turns are copied only as the messages that the model reads, without their events. Pending actions, open tool calls and usage are not copied. The two sessions are independent afterwards.',
     method: 'POST',
     path: `${one}/fork`,
     access: anyKeyOrDashboard,
     body: object({
       turn_number: described(
         optional(integer({ min: 1 })),
-        'Last turn that the new session has; it has to be over. Default: the newest one that is over.',
+        'Last turn to copy; it must have ended. Default: the latest turn that has ended.',
       ),
-      metadata: described(optional(freeFields), 'Your own fields of the new session. Default: those of this one.'),
+      metadata: described(optional(freeFields), 'Metadata of the new session. Default: the metadata of this session.'),
       reason,
     }),
     answer: answersJson(newSession, { status: 201 }),
@@ -256,7 +252,7 @@ export const sessions = defineOperations(resource, {
   events: {
     summary: 'List the events of a session',
     description:
-      'In the order of the log. A page holds at most 4 MB and may end early: `has_more` is true then. Continue with the sequence of its last event as `after`.',
+      'In log order. A page holds at most 4 MB and may therefore contain fewer than `limit` events; `has_more` is then true. To continue, send the sequence number of the last event as `after`.',
     method: 'GET',
     path: `${one}/events`,
     access: secretKeyOnly,
@@ -264,7 +260,7 @@ export const sessions = defineOperations(resource, {
       turn_number: optional(integer({ min: 1 })),
       after: described(
         optional(integer({ min: 0 })),
-        'Sequence of the last event that you received. Page numbers count from there.',
+        'Sequence number of the last event that you received. Page numbers are relative to it.',
       ),
       ...pageQuery,
     },
@@ -285,13 +281,17 @@ export const sessionFrames = {
 export const sessionSocket = defineOperation('sessions.socket', {
   summary: 'Open a WebSocket to a session',
   description:
-    'Takes the frames `turn`, `approve`, `reject`, `resume` and `cancel`, and sends the events of the session. A client token may be sent as `?token=`. A dashboard session names its project by `?project_id=`.',
+    'Accepts the frames `turn`, `approve`, `reject`, `resume` and `cancel`, and sends the events of the session. A client token may be sent as `?token=`. A dashboard session names its project by `?project_id=`.',
   method: 'GET',
   path: `${one}/ws`,
   access: turnAccess,
   query: {
     project_id: optional(
-      string({ minLength: 1, maxLength: 128, description: 'Project of a dashboard session. Default: its first one.' }),
+      string({
+        minLength: 1,
+        maxLength: 128,
+        description: "Project to use with a dashboard session. Default: the member's first project.",
+      }),
     ),
   },
   answer: answersEvents(streamedEvents, { resumable: true }),

@@ -8,19 +8,22 @@ const signingSecret = object(
     signing_secret: string({
       description: 'Secret of Standard Webhooks (`whsec_…`) that verifies requests to http tools.',
     }),
-    previous_valid_until: described(nullable(timestamp()), 'End of the last rotation; null when none is going on.'),
+    previous_valid_until: described(
+      nullable(timestamp()),
+      'Time until which the previous secret is valid; null if no rotation is in progress.',
+    ),
   },
-  { title: 'SigningSecret', description: "The secret that signs a project's requests to http tools." },
+  { title: 'SigningSecret', description: "The secret with which a project's requests to `http` tools are signed." },
 )
 
 const path = '/api/projects/{project_id}/signing-secret'
 
-/** The secret that signs a project's requests to http tools. */
+/** The secret with which a project's requests to `http` tools are signed. */
 export const projectSigningSecret = defineOperations('project_signing_secret', {
   get: {
     summary: 'Retrieve the signing secret of a project',
     description:
-      'Requests to http tools carry signatures of Standard Webhooks, which a tool verifies with this secret.',
+      'Requests to `http` tools are signed as Standard Webhooks specifies. A tool verifies the signature with this secret.',
     method: 'GET',
     path,
     access: dashboardOnly('admin'),
@@ -28,7 +31,7 @@ export const projectSigningSecret = defineOperations('project_signing_secret', {
   },
   rotate: {
     summary: 'Rotate the signing secret of a project',
-    description: 'Returns a new secret. Requests carry signatures of both secrets for `grace_s` seconds.',
+    description: 'Returns a new secret. Requests are signed with both secrets for `grace_s` seconds.',
     method: 'POST',
     path: `${path}/rotate`,
     access: dashboardOnly('admin'),

@@ -23,7 +23,7 @@ import { metadata } from '../tools.ts'
 const access = secretKeyOrDashboard('member')
 const semver = string({ maxLength: 128, pattern: semverPattern, description: 'Semantic version, such as `1.2.0`.' })
 const name = string({ minLength: 1, maxLength: 256 })
-const description = string({ maxLength: 4096, description: 'Tells a model when the skill helps.' })
+const description = string({ maxLength: 4096, description: 'When to use the skill. The model reads this.' })
 
 /** Largest text of a SKILL.md, in characters. */
 export const maxSkillText = 512 * 1024
@@ -40,12 +40,12 @@ export const skills = defineResource('skills', {
   key: 'skill_id',
   idPrefix: 'skl',
   title: 'Skill',
-  description: 'Instructions, and files beside them, that agents load when a task needs them.',
+  description: 'Instructions, with optional files, that agents load when a task requires them.',
   fields: {
     name,
     description,
     metadata,
-    latest_version: described(nullable(string()), 'Version that was published last; null before the first.'),
+    latest_version: described(nullable(string()), 'Latest published version; null if none has been published.'),
   },
   writable: ['name', 'description', 'metadata'],
   access,
@@ -67,21 +67,24 @@ const finding = object(
   },
   {
     title: 'SkillFinding',
-    description: 'Something that a scan found in a skill. A `blocker` keeps it from being published.',
+    description: 'A finding of the scan of a skill. A `blocker` prevents publication.',
   },
 )
 
 const override = object(
   {
     code: string({ minLength: 1, maxLength: 128, description: 'Code of the blockers that are accepted.' }),
-    reason: string({ minLength: 1, maxLength: 1024, description: 'Reason, which the audit log keeps.' }),
+    reason: string({ minLength: 1, maxLength: 1024, description: 'Reason, stored in the audit log.' }),
   },
   { title: 'SkillOverride', description: 'Blockers that are accepted, with the reason.' },
 )
 
 const publishBody = object({
   override: optional(
-    described(array(override, { maxItems: 50 }), 'Blockers to accept. Admins of the dashboard only; it is audited.'),
+    described(
+      array(override, { maxItems: 50 }),
+      'Blockers to accept. Only dashboard admins may set it; it is recorded in the audit log.',
+    ),
   ),
 })
 
@@ -97,14 +100,14 @@ const versionFields = {
   version: semver,
   status: oneOf('draft', 'published', 'deprecated'),
   description,
-  files: described(array(file), 'Files of the version, `SKILL.md` among them.'),
-  findings: described(array(finding), 'What the scan found. At most 500.'),
+  files: described(array(file), 'Files of the version, including `SKILL.md`.'),
+  findings: described(array(finding), 'Findings of the scan, at most 500.'),
   overrides: described(array(override), 'Blockers that were accepted when it was published.'),
   created_by: string(),
   published_at: nullable(timestamp()),
   deprecated_at: nullable(timestamp()),
-  created_at: described(timestamp(), 'Time of creation.'),
-  updated_at: described(timestamp(), 'Time of the last change.'),
+  created_at: described(timestamp(), 'Time at which the resource was created.'),
+  updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
 }
 
 const version = object(versionFields, {
@@ -143,15 +146,15 @@ export const skillVersions = defineOperations('skill_versions', {
     answer: answersJson(cursorPage(version)),
   },
   create: {
-    summary: 'Draft a version of a skill',
-    description: 'The files are scanned; `findings` says what was found. A version number is used once.',
+    summary: 'Create a draft version of a skill',
+    description: 'The files are scanned, and `findings` lists the results. A version number cannot be reused.',
     method: 'POST',
     path: versions,
     access,
     body: object({
       version: semver,
       content: string({ minLength: 1, maxLength: maxSkillText, description: 'Text of `SKILL.md`.' }),
-      files: optional(described(array(sentFile, { maxItems: maxSkillFiles }), 'Files beside `SKILL.md`.')),
+      files: optional(described(array(sentFile, { maxItems: maxSkillFiles }), 'Files in addition to `SKILL.md`.')),
     }),
     maxBodyBytes: 2 * maxSkillArchive,
     answer: answersJson(versionWithContent, { status: 201 }),
@@ -159,7 +162,7 @@ export const skillVersions = defineOperations('skill_versions', {
   },
   get: {
     summary: 'Retrieve a version of a skill',
-    description: 'With the text of its `SKILL.md`.',
+    description: 'Includes the text of its `SKILL.md`.',
     method: 'GET',
     path: one,
     access,
@@ -180,7 +183,7 @@ export const skillVersions = defineOperations('skill_versions', {
   },
   publish: {
     summary: 'Publish a version of a skill',
-    description: 'Refused with `scan_blocked` while a finding is a blocker that `override` does not accept.',
+    description: 'Refused with `scan_blocked` if the scan found a blocker that `override` does not accept.',
     method: 'POST',
     path: `${one}/publish`,
     access: secretKeyOrDashboard('admin'),
@@ -190,7 +193,7 @@ export const skillVersions = defineOperations('skill_versions', {
   },
   deprecate: {
     summary: 'Deprecate a published version of a skill',
-    description: 'Agents that name no version use the newest version that is not deprecated.',
+    description: 'Agents that do not pin a version use the newest version that is not deprecated.',
     method: 'POST',
     path: `${one}/deprecate`,
     access: secretKeyOrDashboard('admin'),
@@ -202,21 +205,24 @@ export const skillVersions = defineOperations('skill_versions', {
 const skillImport = object(
   {
     id: id('ski'),
-    status: described(oneOf('staged', 'published', 'rejected'), 'An import is never published by itself.'),
+    status: described(
+      oneOf('staged', 'published', 'rejected'),
+      'Status of the import. An import is never published automatically.',
+    ),
     source: oneOf('text', 'url', 'archive'),
-    url: described(nullable(string()), 'Address that it was fetched from.'),
-    name: described(nullable(string()), 'Name in its `SKILL.md`.'),
+    url: described(nullable(string()), 'URL from which it was fetched.'),
+    name: described(nullable(string()), 'Name of the skill as stated in its `SKILL.md`.'),
     description: nullable(string()),
     files: array(file),
     findings: array(finding),
     blocked: described(boolean(), 'Whether a finding is a blocker.'),
-    skill_id: described(nullable(id('skl')), 'Skill that it becomes a version of; null for a new one.'),
-    version: described(nullable(string()), 'Version that it becomes.'),
+    skill_id: described(nullable(id('skl')), 'Skill of which it becomes a version; null for a new skill.'),
+    version: described(nullable(string()), 'Version number that it will have.'),
     created_by: string(),
-    created_at: described(timestamp(), 'Time of creation.'),
-    updated_at: described(timestamp(), 'Time of the last change.'),
+    created_at: described(timestamp(), 'Time at which the resource was created.'),
+    updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
   },
-  { title: 'SkillImport', description: 'A skill from elsewhere, staged for a review.' },
+  { title: 'SkillImport', description: 'An imported skill, staged for review.' },
 )
 
 const imports = '/v1/skill-imports'
@@ -226,14 +232,14 @@ export const skillImports = defineOperations('skill_imports', {
   create: {
     summary: 'Stage an import of a skill',
     description:
-      'Takes one of `text`, `url` and `archive`. An archive is a zip or tar.gz of at most 5 MB with `SKILL.md` at its root or one folder deep. Nothing is published.',
+      'Takes exactly one of `text`, `url` and `archive`. An archive is a zip or tar.gz file of at most 5 MB with `SKILL.md` at its root or one folder below. Nothing is published.',
     method: 'POST',
     path: imports,
     access,
     body: object({
       text: optional(string({ minLength: 1, maxLength: maxSkillText, description: 'Text of a `SKILL.md`.' })),
       url: optional(
-        string({ maxLength: 2048, pattern: '^https?://', description: 'Address of a `SKILL.md` or of an archive.' }),
+        string({ maxLength: 2048, pattern: '^https?://', description: 'URL of a `SKILL.md` file or of an archive.' }),
       ),
       archive: optional(
         string({
@@ -271,7 +277,7 @@ export const skillImports = defineOperations('skill_imports', {
   publish: {
     summary: 'Publish an import of a skill',
     description:
-      'Creates the skill when it is new, and a published version of it. Refused with `scan_blocked` while a finding is a blocker that `override` does not accept.',
+      'Creates a published version of the skill, and the skill itself if it is new. Refused with `scan_blocked` if the scan found a blocker that `override` does not accept.',
     method: 'POST',
     path: `${imports}/{import_id}/publish`,
     access: secretKeyOrDashboard('admin'),

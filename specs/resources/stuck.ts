@@ -45,7 +45,7 @@ const decided = answersJson(
 export const stuck = defineOperations('stuck', {
   list: {
     summary: 'List stuck work',
-    description: 'Newest first: work that goes on no further by itself, with its reason.',
+    description: 'Newest first. Returns work that cannot continue without a decision by an operator, with the reason.',
     method: 'GET',
     path: '/v1/stuck',
     access,
@@ -65,7 +65,7 @@ export const stuck = defineOperations('stuck', {
   },
   skip: {
     summary: 'Skip stuck work',
-    description: 'Continues with `event` in place of the result or the reminder that is stuck.',
+    description: 'Continues with `event` in place of the stuck result or reminder.',
     method: 'POST',
     path: `${path}/skip`,
     access,
@@ -79,7 +79,7 @@ export const stuck = defineOperations('stuck', {
   },
   discard: {
     summary: 'Discard stuck work',
-    description: 'The work is not done and no longer listed.',
+    description: 'The work is abandoned and no longer listed.',
     method: 'POST',
     path: `${path}/discard`,
     access,

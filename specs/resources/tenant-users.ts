@@ -10,7 +10,7 @@ const resource = {
   key: 'external_user_id',
   idPrefix: 'usr',
   title: 'TenantUser',
-  description: 'A user of a tenant, under your own id.',
+  description: 'A user of a tenant, identified by your own id.',
   fields: {
     tenant_id: string(),
     external_user_id: string({ description: 'Your own id of the user.' }),

@@ -35,8 +35,8 @@ const description = 'One of your customers. Its users, sessions and usage are ke
 const row = {
   id: id('ten'),
   ...fields,
-  created_at: described(timestamp(), 'Time of creation.'),
-  updated_at: described(timestamp(), 'Time of the last change.'),
+  created_at: described(timestamp(), 'Time at which the resource was created.'),
+  updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
 }
 
 /** Customers of the caller. Creating one with a known `external_id` updates it. */
@@ -53,7 +53,7 @@ const resource = defineResource('tenants', {
     list: { query: { status: optional(status) } },
     create: {
       summary: 'Create or update a tenant',
-      description: 'A known `external_id` updates that tenant.',
+      description: 'Updates the tenant if one with this `external_id` exists; otherwise creates it.',
       errors: ['tenant_deleting'],
     },
     get: {},
@@ -65,7 +65,8 @@ const listed = array(jsonObject())
 const lifecycle = defineOperations('tenants', {
   update: {
     summary: 'Update a tenant',
-    description: 'The status `suspended` refuses every request for the tenant; `active` resumes it.',
+    description:
+      'While `status` is `suspended`, every request for the tenant is refused. `active` lifts the suspension.',
     method: 'PATCH',
     path: one,
     access: secretKeyOrDashboard('member'),
@@ -81,7 +82,7 @@ const lifecycle = defineOperations('tenants', {
   delete: {
     summary: 'Delete a tenant',
     description:
-      'Deletes everything that the tenant owns, in the background. The status is `deleting` until nothing is left.',
+      'Deletes everything that the tenant owns, in the background. `status` is `deleting` until nothing is left.',
     method: 'DELETE',
     path: one,
     access: secretKeyOrDashboard('admin'),
@@ -95,7 +96,7 @@ const lifecycle = defineOperations('tenants', {
   export: {
     summary: 'Export a tenant',
     description:
-      'Returns everything that is stored of the tenant. With `Accept: application/x-ndjson`, one document a line, for large tenants.',
+      'Returns everything that is stored for the tenant. For large tenants, send `Accept: application/x-ndjson` to get one JSON document per line.',
     method: 'POST',
     path: `${one}/export`,
     access: secretKeyOnly,
@@ -113,7 +114,7 @@ const lifecycle = defineOperations('tenants', {
             usage: listed,
             exported_at: timestamp(),
           },
-          { title: 'TenantExport', description: 'Everything that is stored of a tenant.', open: true },
+          { title: 'TenantExport', description: 'Everything that is stored for a tenant.', open: true },
         ),
       ),
       answersBytes('application/x-ndjson'),

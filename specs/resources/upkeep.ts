@@ -7,22 +7,26 @@ const task = object(
   {
     id: described(
       oneOf('compaction', 'retention'),
-      'The task. `compaction` puts the deltas of ended turns together, `retention` deletes what projects keep no longer.',
+      'Name of the task. `compaction` merges the deltas of ended turns; `retention` deletes data whose retention period has ended.',
     ),
     paused: boolean(),
     paused_by: nullable(string({ description: 'Id of the member who paused it.' })),
     paused_at: nullable(timestamp()),
     waiting: integer({
-      description: 'Lists of ended streams that wait, of all nodes. Each has what ended within a second.',
+      description:
+        'Number of batches of ended streams in the backlog, over all nodes. A batch contains the streams that ended within the same second.',
     }),
-    oldest_at: described(nullable(timestamp()), 'When the oldest of them was written. Streams wait for two minutes.'),
-    merged: integer({ description: 'Streams put together by this node since its start.' }),
+    oldest_at: described(
+      nullable(timestamp()),
+      'Time at which the oldest batch was written. Streams are processed two minutes after they end.',
+    ),
+    merged: integer({ description: 'Number of streams that this node has merged since it started.' }),
     removed: integer({
       description:
-        'Commits (`compaction`), or sessions, runs and actions (`retention`), removed by this node since its start.',
+        'Number of commits (`compaction`), or of sessions, runs and actions (`retention`), that this node has deleted since it started.',
     }),
   },
-  { title: 'UpkeepTask', description: 'Housekeeping of the installation.' },
+  { title: 'UpkeepTask', description: 'A housekeeping task of the installation.' },
 )
 
 const path = '/api/upkeep/{task_id}'
@@ -31,7 +35,7 @@ const path = '/api/upkeep/{task_id}'
 export const upkeep = defineOperations('upkeep', {
   list: {
     summary: 'List the housekeeping of the installation',
-    description: 'Returns what waits for each task, and whether it is paused.',
+    description: 'Returns the backlog of each task, and whether the task is paused.',
     method: 'GET',
     path: '/api/upkeep',
     access: dashboardOnly('admin'),
@@ -40,7 +44,7 @@ export const upkeep = defineOperations('upkeep', {
   pause: {
     summary: 'Pause housekeeping',
     description:
-      'Takes effect on all nodes within seconds and survives restarts, until housekeeping is resumed. Nothing that waits is lost.',
+      'Takes effect on all nodes within seconds and persists across restarts until the task is resumed. The backlog is kept.',
     method: 'POST',
     path: `${path}/pause`,
     access: dashboardOnly('owner'),

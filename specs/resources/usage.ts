@@ -52,15 +52,17 @@ const operation = oneOf(
 const billingMode = oneOf('managed', 'byok', 'custom', 'simulated')
 
 const time = (description: string) =>
-  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 counts as its start in UTC.`))
+  optional(
+    described(timeOrDay(), `${description} A date such as 2026-01-31 means midnight UTC at the start of that day.`),
+  )
 
 /** A time range. */
 const range = {
   days: optional(
     described(integer({ min: 1, max: 366 }), 'Number of days before `to`. Default: 30, unless `from` is given.'),
   ),
-  from: time('First time, inclusive.'),
-  to: time('Last time, exclusive. Default: now.'),
+  from: time('Start of the time range, inclusive.'),
+  to: time('End of the time range, exclusive. Default: now.'),
 }
 
 const whose = {
@@ -96,7 +98,7 @@ const usageRow = object(
     request_id: reference(),
     key_id: reference(),
     estimated: boolean(),
-    provider_cost_usd: described(nullable(decimal()), 'Cost in USD; null when the price of the model is unknown.'),
+    provider_cost_usd: described(nullable(decimal()), 'Cost in USD; null if the price of the model is unknown.'),
     service_charge_usd: nullable(decimal()),
     billing_mode: billingMode,
     price_snapshot: nullable(jsonObject()),
@@ -107,7 +109,7 @@ const usageRow = object(
 /** Sums of a group of calls. Calls with an unknown price are counted in `unpriced_calls` and are not in the amounts. */
 const sums = {
   calls: integer({ description: 'Number of model calls.' }),
-  unpriced_calls: integer({ description: 'Number of calls with an unknown price, which the amounts leave out.' }),
+  unpriced_calls: integer({ description: 'Number of calls with an unknown price. The amounts do not include them.' }),
   input_tokens: integer(),
   output_tokens: integer(),
   total_tokens: integer(),
@@ -131,7 +133,7 @@ const usageGroup = object(
     day: optional(string()),
     ...sums,
   },
-  { title: 'UsageGroup', description: 'Sums of a group of model calls.' },
+  { title: 'UsageGroup', description: 'Totals of a group of model calls.' },
 )
 
 const invoiceLine = object(
@@ -170,7 +172,7 @@ const invoice = object(
       total_usd: decimal(),
     }),
   },
-  { title: 'Invoice', description: 'Charges of a time range, by tenant, agent, installation and model.' },
+  { title: 'Invoice', description: 'Charges for a time range, by tenant, agent, installation and model.' },
 )
 
 const resource = { name: 'usage', ofTenants: 'user' } as const
@@ -179,7 +181,7 @@ const resource = { name: 'usage', ofTenants: 'user' } as const
 export const usage = defineOperations(resource, {
   summary: {
     summary: 'Summarize usage',
-    description: 'Sums of model calls, tokens and costs, grouped by `group_by`.',
+    description: 'Returns the totals of model calls, tokens and costs, grouped by `group_by`.',
     method: 'GET',
     path: '/v1/usage',
     access: secretKeyOrDashboard('member'),
@@ -194,13 +196,13 @@ export const usage = defineOperations(resource, {
         to: timestamp(),
         group_by: array(oneOf(...usageGroups)),
         data: array(usageGroup),
-        totals: object(sums, { title: 'UsageTotals', description: 'Sums of all groups.' }),
+        totals: object(sums, { title: 'UsageTotals', description: 'Totals over all groups.' }),
       }),
     ),
   },
   events: {
     summary: 'List usage events',
-    description: 'Newest first; one event for each model call.',
+    description: 'Newest first; one event per model call.',
     method: 'GET',
     path: '/v1/usage/events',
     access: secretKeyOnly,
@@ -210,7 +212,7 @@ export const usage = defineOperations(resource, {
   export: {
     summary: 'Export an invoice',
     description:
-      'Usage of a time range by tenant, agent, installation and model, charged by rate plans; as JSON or CSV.',
+      'Returns the usage of a time range by tenant, agent, installation and model, priced by the rate plans, as JSON or CSV.',
     method: 'GET',
     path: '/v1/usage/export',
     access: secretKeyOrDashboard('admin'),
@@ -220,7 +222,7 @@ export const usage = defineOperations(resource, {
       agent_id: whose.agent_id,
       installation_id: whose.installation_id,
       format: defaulted(oneOf('json', 'csv'), 'json'),
-      rate_plan_id: optional(described(string({ maxLength: 128 }), 'Plan that replaces the default plan.')),
+      rate_plan_id: optional(described(string({ maxLength: 128 }), 'Rate plan to use instead of the default plan.')),
     },
     errors: ['not_found'],
     answer: answersEither(answersJson(invoice), answersBytes('text/csv')),

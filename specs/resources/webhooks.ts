@@ -31,20 +31,23 @@ export const webhooks = defineResource('webhooks', {
   key: 'webhook_id',
   idPrefix: 'whk',
   title: 'Webhook',
-  description: "An endpoint that receives a project's events, signed after Standard Webhooks.",
+  description: "An endpoint that receives a project's events, signed as Standard Webhooks specifies.",
   fields: {
     name: string({ minLength: 1, maxLength: 256 }),
     url: string({ maxLength: 2048, pattern: '^https?://' }),
-    events: described(array(eventType, { minItems: 1, maxItems: 100 }), 'Events that are sent; `*` for all.'),
+    events: described(array(eventType, { minItems: 1, maxItems: 100 }), 'Event types to send; `*` for all.'),
     is_active: defaulted(boolean(), true),
     disabled_reason: nullable(
       described(
         oneOf('failing', 'gone'),
-        'Reason for which the server deactivated the webhook: it failed for 5 days, or answered 410.',
+        'Reason for which the server deactivated the webhook: it failed for 5 days, or responded with 410.',
       ),
     ),
     failing_since: described(nullable(timestamp()), 'Time of the first failure since the last success.'),
-    previous_secret_expires_at: described(nullable(timestamp()), 'End of the rotation of the secret.'),
+    previous_secret_expires_at: described(
+      nullable(timestamp()),
+      'Time until which the previous secret is used as well.',
+    ),
   },
   writable: ['name', 'url', 'events', 'is_active'],
   access: secretKeyOnly,
@@ -52,7 +55,7 @@ export const webhooks = defineResource('webhooks', {
     list: { access: secretKeyOrDashboard('member') },
     create: {
       access: secretKeyOrDashboard('admin'),
-      description: 'The response is the only one that shows `secret`.',
+      description: '`secret` is returned only in this response.',
       shows: shownSecret,
     },
     get: {},
@@ -62,7 +65,7 @@ export const webhooks = defineResource('webhooks', {
   transitions: {
     rotate: {
       summary: 'Rotate the secret of a webhook',
-      description: 'Returns a new secret. Requests carry signatures of both secrets for `grace_s` seconds.',
+      description: 'Returns a new secret. Requests are signed with both secrets for `grace_s` seconds.',
       body: object({
         grace_s: described(
           defaulted(integer({ min: 0, max: 604_800 }), 86_400),
@@ -140,7 +143,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
   },
   replay: {
     summary: 'Replay a webhook delivery',
-    description: 'Sends the event again, in a new delivery with the same `webhook-id`.',
+    description: 'Sends the event again as a new delivery with the same `webhook-id`.',
     method: 'POST',
     path: `${one}/replay`,
     access: secretKeyOrDashboard('admin'),
@@ -154,7 +157,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
 export const webhookTests = defineOperations('webhooks', {
   test: {
     summary: 'Test a webhook',
-    description: 'Sends the event `webhook.test`, also to a webhook that is not active.',
+    description: 'Sends the event `webhook.test`, even to an inactive webhook.',
     method: 'POST',
     path: '/v1/webhooks/{webhook_id}/test',
     access: secretKeyOrDashboard('admin'),

@@ -34,10 +34,37 @@ export const unpackedBody = async (
     body.destroy()
     throw new UnknownCoding(`the coding ${codings.join(', ')} is not read`)
   }
-  let unpacked = body
-  for (const each of codings.toReversed()) unpacked = await decodedBy(unpacked, each)
-  return boundedBody(unpacked, { maxBytes })
+  try {
+    const packed = codings.length === 0 ? body : upTo(body, maxBytes + overheadBytes)
+    let unpacked = packed
+    for (const each of codings.toReversed()) unpacked = await decodedBy(unpacked, each)
+    return await boundedBody(unpacked, { maxBytes })
+  } catch (error) {
+    if (error instanceof TooManyBytes) return { bytes: Buffer.alloc(0), isCut: true }
+    throw error
+  } finally {
+    // what comes after the end of a coding, or after a fault in it, is not waited for
+    body.destroy()
+  }
 }
+
+class TooManyBytes extends Error {}
+
+/** A body that is not larger unpacked is at most so much larger packed. */
+const overheadBytes = 64 * 1024
+
+/** Some codings have parts that unpack into nothing, of which any number may come. */
+const upTo = (body: Body, maxBytes: number): Body => ({
+  destroy: () => body.destroy(),
+  [Symbol.asyncIterator]: async function* () {
+    let left = maxBytes
+    for await (const part of body) {
+      left -= part.length
+      if (left < 0) throw new TooManyBytes()
+      yield part
+    }
+  },
+})
 
 const decoders: Readonly<Record<string, (first: Uint8Array) => Transform>> = {
   gzip: () => createGunzip(),

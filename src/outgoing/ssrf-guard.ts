@@ -2,6 +2,8 @@ import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Agent, buildConnector, Dispatcher } from 'undici'
 import { AllowedHosts, isPublicAddress } from './address-rules.ts'
+import { openGuardedAgent } from './guarded-agent.ts'
+import { openNameLookup } from './name-lookup.ts'
 import { undici } from './undici.ts'
 
 /** The one guard between what a user may name (a URL) and what the server may reach. */
@@ -43,7 +45,7 @@ export interface SsrfGuardOptions {
   readonly connectTimeoutMs?: number
   /** Further headers of each request, such as the trace that it belongs to. */
   readonly ownHeaders?: () => Readonly<Record<string, string>>
-  /** Replaces the system's resolver, in tests. */
+  /** Replaces both ways to look names up, in tests. */
   readonly lookup?: LookupFunction
 }
 
@@ -103,9 +105,14 @@ interface Reach extends Omit<SsrfGuard, 'content' | 'dispatcher'> {
 /** What can be reached with these private hosts, over connections of its own. */
 const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => {
   const allowed = new AllowedHosts(hosts)
+  let opened: buildConnector.connector | undefined
+  const connector: buildConnector.connector = (target, callback) => {
+    opened ??= guardedConnector(options, allowed)
+    return opened(target, callback)
+  }
   let agent: Agent | undefined
   const dispatcher = (): Dispatcher => {
-    agent ??= new (undici().Agent)({ allowH2: false, connect: guardedConnector(options, allowed) })
+    agent ??= openGuardedAgent(connector)
     return agent
   }
   const check = (url: string): URL => checkUrl(url, allowed)
@@ -118,7 +125,6 @@ const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => 
       return follow({ dispatcher: dispatcher(), check }, first, { ...init, headers })
     },
     connect: ({ hostname, port }) => {
-      const connector = guardedConnector(options, allowed)
       const target = { hostname, host: hostname, protocol: 'http:', port: String(port) }
       return new Promise((resolve, reject) => {
         connector(target, (error, socket) => (error === null ? resolve(socket) : reject(error)))
@@ -173,10 +179,9 @@ function checkUrl(text: string, allowed: AllowedHosts): URL {
 /** Checks where the connection goes at the moment it is made: a name that changes its answer in between gains nothing. */
 function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): buildConnector.connector {
   const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs
-  const resolve = options.lookup ?? systemLookup
   const connector = undici().buildConnector
-  const open = connector({ timeout, allowH2: false, lookup: resolve })
-  const guarded = connector({ timeout, allowH2: false, lookup: publicOnly(resolve) })
+  const open = connector({ timeout, allowH2: false, lookup: options.lookup ?? systemLookup })
+  const guarded = connector({ timeout, allowH2: false, lookup: publicOnly(options.lookup ?? openNameLookup()) })
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (allowed.has(host, portOf(target.protocol, target.port))) open(target, callback)
@@ -185,8 +190,11 @@ function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): bui
   }
 }
 
+/** Addresses of one name that are tried: one that names thousands would have the server connect to all of them. */
+const mostAddresses = 8
+
 /** A resolver that refuses a name as soon as one of its addresses is not public. */
-function publicOnly(resolve: LookupFunction): LookupFunction {
+export function publicOnly(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, [])
@@ -195,7 +203,7 @@ function publicOnly(resolve: LookupFunction): LookupFunction {
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
         return callback(new SsrfRefused('the address is not public'), [])
       }
-      if (options.all === true) callback(null, addresses)
+      if (options.all === true) callback(null, addresses.slice(0, mostAddresses))
       else callback(null, first.address, first.family)
     })
   }

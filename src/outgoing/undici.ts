@@ -1,8 +1,12 @@
 import { createRequire } from 'node:module'
+import type { Socket } from 'node:net'
 import type * as Undici from 'undici'
 
 /** What we take of the package. */
-export type HttpClient = Pick<typeof Undici, 'Agent' | 'Pool' | 'buildConnector'>
+export type HttpClient = Pick<typeof Undici, 'Agent' | 'Pool' | 'buildConnector'> & {
+  /** Bytes of the body that comes over a connection which its parser has handed on; 0 between answers. */
+  readonly bodyBytesOf: (socket: Socket) => number
+}
 
 const require = createRequire(import.meta.url)
 
@@ -21,7 +25,9 @@ export const undici = (): HttpClient => {
 const load = (): HttpClient => {
   // what its index does: request, stream … are methods of every dispatcher
   Object.assign(require('undici/lib/dispatcher/dispatcher.js').prototype, require('undici/lib/api/index.js'))
+  const { kParser }: { readonly kParser: symbol } = require('undici/lib/core/symbols.js')
   return {
+    bodyBytesOf: (socket) => Reflect.get(socket, kParser)?.bytesRead ?? 0,
     Agent: require('undici/lib/dispatcher/agent.js'),
     Pool: require('undici/lib/dispatcher/pool.js'),
     buildConnector: require('undici/lib/core/connect.js'),

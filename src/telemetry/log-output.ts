@@ -69,7 +69,7 @@ export class LogOutput {
   #reportLoss(): void {
     const lost = this.#lost
     this.#lost = 0
-    const line = { level: 40, time: Date.now(), lost, msg: 'lines of the log were lost: their reader was too slow' }
+    const line = { level: 40, time: Date.now(), lost, msg: 'log lines dropped: the reader is too slow' }
     this.write(`${JSON.stringify(line)}\n`)
   }
 }

@@ -23,7 +23,7 @@ export interface Traces {
 export const openTraces = ({ otelEndpoint, nodeId }: TraceSettings, log: Logger): Traces | null => {
   if (otelEndpoint === null) return null
   const resource = { 'service.name': 'troupe', 'service.instance.id': nodeId ?? String(process.pid) }
-  const failed = (reason: string): void => log.warn({ reason }, 'traces not sent')
+  const failed = (reason: string, lost: number): void => log.warn({ reason, lost }, 'traces not sent')
   const exporter = new OtlpExporter({ endpoint: otelEndpoint, resource, failed })
   const tracer = new Tracer(exporter)
   const headers = (): Record<string, string> =>

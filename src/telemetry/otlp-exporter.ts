@@ -6,7 +6,8 @@ export interface ExporterOptions {
   readonly endpoint: string
   /** Attributes of this process, such as `service.name`. */
   readonly resource: Attributes
-  readonly failed: (reason: string) => void
+  /** @param lost spans that were not sent since the start. */
+  readonly failed: (reason: string, lost: number) => void
 }
 
 const everyMs = 1_000
@@ -14,6 +15,10 @@ const batchSize = 512
 /** What waits when the receiver is away; further spans are lost. */
 const maxWaiting = 8_192
 const timeoutMs = 10_000
+/** At the end of the process, for all that waits: what is not taken by then is lost. */
+const closingMs = 5_000
+/** Bytes of an answer that are read, so that the connection can be used again. */
+const maxAnswerBytes = 64 * 1024
 
 const kinds: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 }
 
@@ -25,8 +30,9 @@ const kinds: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, clie
 export class OtlpExporter implements SpanSink {
   readonly #options: ExporterOptions
   readonly #timer: NodeJS.Timeout
-  #waiting: EndedSpan[] = []
-  #sending: Promise<void> = Promise.resolve()
+  readonly #closing = new AbortController()
+  readonly #waiting: EndedSpan[] = []
+  #sending: Promise<void> | null = null
   #lost = 0
 
   constructor(options: ExporterOptions) {
@@ -39,23 +45,34 @@ export class OtlpExporter implements SpanSink {
     return this.#lost
   }
 
+  /** Spans that wait to be sent. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   take(span: EndedSpan): void {
     if (this.#waiting.length >= maxWaiting) this.#lost++
-    else if (this.#waiting.push(span) === batchSize) this.#flush()
+    else if (this.#waiting.push(span) >= batchSize) this.#flush()
   }
 
   /** Sends what waits; resolves when that is done or given up. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    const late = setTimeout(() => this.#closing.abort(), closingMs)
     this.#flush()
     await this.#sending
+    clearTimeout(late)
   }
 
+  /** One request at a time: while a receiver takes long, spans wait where they are counted. */
   #flush(): void {
-    const spans = this.#waiting
-    if (spans.length === 0) return
-    this.#waiting = []
-    this.#sending = this.#sending.then(() => this.#send(spans))
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0, batchSize * 4))
   }
 
   async #send(spans: readonly EndedSpan[]): Promise<void> {
@@ -65,13 +82,17 @@ export class OtlpExporter implements SpanSink {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(tracesOf(spans, resource)),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]),
       })
-      await answer.arrayBuffer()
+      let bytes = 0
+      for await (const part of answer.body ?? []) {
+        bytes += part.length
+        if (bytes > maxAnswerBytes) break
+      }
       if (!answer.ok) throw new Error(`it answers ${answer.status}`)
     } catch (error) {
       this.#lost += spans.length
-      failed(error instanceof Error ? error.message : String(error))
+      failed(error instanceof Error ? error.message : String(error), this.#lost)
     }
   }
 }

@@ -56,7 +56,7 @@ export class Telemetry {
     this.tracer = tracer
   }
 
-  /** Runs that wait for a slot, of those queued since the start. */
+  /** Queued runs, of those queued since the process started. */
   get queuedRuns(): number {
     return this.#queued.size
   }

@@ -17,12 +17,12 @@ const main = (): void => {
   const base = (process.env.SERVICE_BASE_URL ?? 'http://127.0.0.1:8080').replace(/(?<!\/)\/+$/, '')
   const problem =
     mode === undefined
-      ? '--mode takes read or write'
+      ? '--mode must be read or write'
       : key === ''
-        ? 'SERVICE_API_KEY is not set: it takes a key of a project'
+        ? 'SERVICE_API_KEY is not set: set it to a key of a project'
         : URL.canParse(base)
           ? null
-          : 'SERVICE_BASE_URL takes the URL of a server'
+          : 'SERVICE_BASE_URL must be the URL of a server'
   if (problem !== null || mode === undefined) {
     process.stderr.write(`${problem}\n`)
     process.exit(2)

@@ -99,7 +99,7 @@ export const requestOf = ({ operation }: Pick<OfferedTool, 'operation'>, given: 
     if (typeof value !== 'string' || value === '') throw new BadArguments(`The argument ${name} is missing.`)
     // they would lead to another path, once the URL is resolved
     if (value === '.' || value === '..' || !value.isWellFormed())
-      throw new BadArguments(`The argument ${name} is no id.`)
+      throw new BadArguments(`The argument ${name} is not an id.`)
     return encodeURIComponent(value)
   })
   const search = new URLSearchParams(

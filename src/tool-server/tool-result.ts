@@ -36,7 +36,7 @@ const textResult = (text: string): ToolResult => ({
   content: [
     {
       type: 'text',
-      text: text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}\n[the rest is left out]`,
+      text: text.length <= maxResultLength ? text : `${text.slice(0, maxResultLength)}\n[truncated]`,
     },
   ],
 })

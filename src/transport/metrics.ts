@@ -18,7 +18,7 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
     this.requests = new RequestStats(this.#registry)
-    this.gauge('troupe_open_streams', 'SSE and WebSocket streams open now.', () => this.streams.openStreams)
+    this.gauge('troupe_open_streams', 'Open SSE and WebSocket streams.', () => this.streams.openStreams)
     this.counter('troupe_stream_events_total', 'Events sent to streams.', () => this.streams.eventsSent)
   }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
+import { sessionCookieName } from '../actors/accounts/session-cookie.ts'
 import { operations } from '../actors/capabilities.ts'
 import type { Actors } from '../actors/open-actors.ts'
 import { stuckKinds } from '../actors/runtime/stuck/stuck.ts'
@@ -55,17 +56,21 @@ export interface Transport {
 
 const tickMs = 1000
 
-const stuckHelp = 'Work of this process that goes on no further by itself (GET /v1/stuck).'
-const readyHelp = 'Whether the process takes requests: 1, or 0 while its store does not answer or it is about to end.'
-const mostHelp = 'Connections of callers that may be open at once: half of the files that the process may open.'
-const refusedHelp = 'Connections of callers closed because too many were open.'
-const bodyHelp = 'Bytes of long bodies of requests that are read or answered now.'
-const mostBodyHelp = 'Bytes that long bodies may have at once: a sixth of the heap. Further ones wait, then get 503.'
-const lostHelp = 'Gateway calls that were not recorded because the store was away for too long.'
+const isSecure = (publicOrigin: string | null): boolean => publicOrigin?.startsWith('https:') ?? false
+
+const stuckHelp = 'Stuck work of this process that requires a decision (GET /v1/stuck).'
+const readyHelp =
+  'Whether the process accepts requests: 1, or 0 while the store does not respond or the process is shutting down.'
+const mostHelp = 'Maximum number of open client connections: half of the file descriptor limit of the process.'
+const refusedHelp = 'Client connections that were closed because the limit was reached.'
+const bodyHelp = 'Bytes of large request bodies in progress.'
+const mostBodyHelp =
+  'Maximum bytes of large request bodies in progress: a sixth of the heap. Further requests wait, and are then refused with 503.'
+const lostHelp = 'Gateway calls that were not recorded because the store was unavailable for too long.'
 
 /** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */
 export const openTransport = (parts: TransportParts): Transport => {
-  const { actors, log } = parts
+  const { actors, log, publicOrigin } = parts
   const { tenants } = actors
   const state = openProcessState()
   logReadiness(state, log)
@@ -79,7 +84,10 @@ export const openTransport = (parts: TransportParts): Transport => {
   const health = openHealth({ ping: parts.ping, state })
   metrics.gauge('troupe_ready', readyHelp, () => (readinessOf(state) === 'ready' ? 1 : 0))
   const isDraining = (): boolean => readinessOf(state) === 'draining'
-  const authenticator = unlessDraining(authenticatorOf(actors.auth.credentials, actors.tenants), isDraining)
+  const authenticator = unlessDraining(
+    authenticatorOf(actors.auth.credentials, actors.tenants, sessionCookieName(isSecure(publicOrigin))),
+    isDraining,
+  )
   const endpoints = endpointsOf(servedOperations(parts.chatBodyBytes), actors.useCases)
   const seats = new StreamSeats()
   const bodies = new BodyRoom()
@@ -88,17 +96,16 @@ export const openTransport = (parts: TransportParts): Transport => {
   const counters = metrics.streams
   const clientAddress = clientAddressReader(parts.trustedProxies ?? null)
   const common = { endpoints, authenticator, tenants, seats, bodies, clientAddress, isDraining, log }
-  const { publicOrigin } = parts
   const upgrades = new SessionUpgrades({ ...common, publicOrigin, ticker, counters })
   const serve = (...inner: Parameters<HttpHandler['request']>): void => dispatcher.request(...inner)
-  const mcp = new McpEndpoint({ authenticator, bodies, publicOrigin: parts.publicOrigin, serve })
+  const mcp = new McpEndpoint({ authenticator, bodies, publicOrigin, serve, log })
   const shown = { health, metrics, mcp, files: parts.console, containment }
   const dispatcher: Dispatcher = new Dispatcher({
     ...common,
     origins: projectOrigins(actors.auth.projects),
     idempotent: actors.idempotent,
     streams,
-    publicOrigin: parts.publicOrigin,
+    publicOrigin,
     telemetry: parts.telemetry,
     observe: (operation, status, ms) => metrics.requests.of(operation).record(status, ms / 1000),
     pages: (request, response, requestId) => page(request, response, { ...shown, requestId }),
@@ -115,19 +122,19 @@ export const openTransport = (parts: TransportParts): Transport => {
 }
 
 const showConnections = (metrics: Metrics, connections: TransportParts['connections']): void => {
-  metrics.gauge('troupe_open_connections', 'Connections of callers open now.', () => connections.open)
+  metrics.gauge('troupe_open_connections', 'Open client connections.', () => connections.open)
   metrics.gauge('troupe_most_connections', mostHelp, () => connections.most)
   metrics.counter('troupe_connections_refused_total', refusedHelp, () => connections.refused)
 }
 
 const showHouse = (metrics: Metrics, { gateway, runtime: { host } }: Actors): void => {
-  metrics.counter('troupe_commits_total', 'Commits made durable.', () => host.committed)
+  metrics.counter('troupe_commits_total', 'Durable commits.', () => host.committed)
   metrics.gauge('troupe_live_actors', 'Actors in memory.', () => host.live)
-  metrics.gauge('troupe_running_effects', 'Effects in flight.', () => host.effects.running)
+  metrics.gauge('troupe_running_effects', 'Effects in progress.', () => host.effects.running)
   for (const kind of stuckKinds) {
     metrics.gauge(`troupe_stuck_${kind}`, stuckHelp, () => host.stuck.counts()[kind])
   }
-  metrics.counter('troupe_gateway_calls_total', 'Gateway calls recorded.', () => gateway.ledger.counts.taken)
+  metrics.counter('troupe_gateway_calls_total', 'Recorded gateway calls.', () => gateway.ledger.counts.taken)
   metrics.counter('troupe_gateway_calls_lost_total', lostHelp, () => gateway.ledger.counts.dropped)
 }
 

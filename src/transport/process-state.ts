@@ -35,7 +35,7 @@ export const logReadiness = (state: ProcessState, log: Pick<Logger, 'info' | 'wa
     const now = readinessOf(state)
     if (now === last) return
     last = now
-    if (now === 'storage_unavailable') log.warn({ readiness: now }, 'the store does not answer: the node is not ready')
+    if (now === 'storage_unavailable') log.warn({ readiness: now }, 'the store does not respond: the node is not ready')
     else log.info({ readiness: now }, 'readiness changed')
   })
 }

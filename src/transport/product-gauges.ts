@@ -23,25 +23,25 @@ export const showProduct = (metrics: Metrics, telemetry: Telemetry, { actors, re
   const { host } = actors.runtime
   metrics.product(telemetry.metrics)
   metrics.gauges('troupe_actors', 'Actors in memory, by machine and state.', () => actorsByState(host.residents()))
-  metrics.gauge('troupe_parked_actors', 'Actors in memory that wait for an operator.', () =>
+  metrics.gauge('troupe_parked_actors', 'Parked actors in memory, which require an operator.', () =>
     [...host.residents()].reduce((count, { parked }) => (parked === undefined ? count : count + 1), 0),
   )
   metrics.gauge(
     'troupe_queued_runs',
-    'Runs that wait for a slot, of those queued since the start.',
+    'Queued runs, of those queued since the process started.',
     () => telemetry.queuedRuns,
   )
-  metrics.gauge('troupe_leases', 'Shards that this process runs.', () => host.ownership.shards?.length ?? shardCount)
+  metrics.gauge('troupe_leases', 'Shards owned by this process.', () => host.ownership.shards?.length ?? shardCount)
   const approvals = new Approvals(records, telemetry)
-  const active = 'of projects active since the start.'
+  const active = 'of projects that were active since the process started.'
   metrics.gauge(
     'troupe_pending_approvals',
-    `Actions that wait for approval, ${active}`,
+    `Pending approvals, ${active}`,
     async () => (await approvals.read()).pending,
   )
   metrics.gauge(
     'troupe_oldest_approval_seconds',
-    `Age of the action that waits longest, ${active}`,
+    `Age of the oldest pending approval in seconds, ${active}`,
     async () => (await approvals.read()).oldestS,
   )
 }

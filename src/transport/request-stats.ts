@@ -3,7 +3,7 @@ import { DurationSeries, type Durations } from '../telemetry/series.ts'
 import { DurationHistogram } from './duration-histogram.ts'
 
 const durationName = 'troupe_http_request_duration_seconds'
-const durationHelp = 'Seconds until the answer, by operation.'
+const durationHelp = 'Time until the response, in seconds, by operation.'
 
 /** Requests of one operation, in plain numbers: counting one costs some nanoseconds. */
 export class OperationStats {
@@ -29,7 +29,7 @@ export class RequestStats {
   constructor(registry: Registry) {
     const requests = new Counter({
       name: 'troupe_http_requests_total',
-      help: 'Requests answered, by operation and status.',
+      help: 'Requests, by operation and status.',
       labelNames: ['operation', 'status'],
       registers: [registry],
       collect: () => {

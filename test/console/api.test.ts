@@ -34,7 +34,7 @@ describe("the console's client", () => {
   it('reads the code and the sentence of each envelope', () => {
     expect(errorOf(404, { error: { code: 'not_found', message: 'No.' } })).toMatchObject({ code: 'not_found' })
     expect(errorOf(400, { error: 'Bad name.' })).toMatchObject({ code: 'unreadable', message: 'Bad name.' })
-    expect(errorOf(502, null)).toMatchObject({ status: 502, message: 'The server answered 502.' })
+    expect(errorOf(502, null)).toMatchObject({ status: 502, message: 'The server responded with status 502.' })
   })
 
   it('says so when no answer comes', async () => {

@@ -26,6 +26,6 @@ describe('a bundle that is opened', () => {
     '{"bundle":2,"actor":{"machine":"session"}}',
     '{"bundle":1,"actor":{"machine":"../x"}}',
   ])('is none of ours: %s', (text) => {
-    expect(() => bundleOf(text)).toThrow('is no bundle')
+    expect(() => bundleOf(text)).toThrow('is not a bundle')
   })
 })

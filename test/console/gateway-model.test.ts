@@ -87,8 +87,8 @@ describe('the gateway', () => {
     expect(found.map(({ id, tone }) => [id, tone])).toEqual([
       ['provider p', 'bad'],
       ['pvc_1', 'bad'],
-      ['lim_1 of today', 'wait'],
-      ['lim_2 of today', 'bad'],
+      ['lim_1 for today', 'wait'],
+      ['lim_2 for today', 'bad'],
       ['unpriced', 'wait'],
     ])
   })

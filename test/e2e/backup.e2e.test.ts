@@ -74,13 +74,13 @@ describe('a project that is exported and imported', () => {
     expect(readdirSync(folder)).toEqual(['here'])
     expect(await runTool('export', ['--project', project, '--out', out], here)).toMatchObject({ code: 0 })
     expect(statSync(out).mode & 0o777).toBe(0o600)
-    expect((await runTool('export', ['--project', project, '--out', out], here)).said).toContain('exists already')
-    expect((await runTool('import', ['--in', out], here)).said).toContain(`has a project ${project} already`)
+    expect((await runTool('export', ['--project', project, '--out', out], here)).said).toContain('already exists')
+    expect((await runTool('import', ['--in', out], here)).said).toContain(`already has a project ${project}`)
 
     const imported = await runTool('import', ['--in', out], there)
-    expect(imported).toMatchObject({ code: 0, said: expect.stringContaining('compared and complete') })
-    expect(imported.said).not.toContain('not taken over')
-    expect((await runTool('import', ['--in', out], there)).said).toContain('imported from this file before')
+    expect(imported).toMatchObject({ code: 0, said: expect.stringContaining('verified and complete') })
+    expect(imported.said).not.toContain('not imported')
+    expect((await runTool('import', ['--in', out], there)).said).toContain('already been imported from this file')
     await at(there, async (api) => {
       expect((await api.get(`/v1/sessions/${sessions[1]}`)).body).toMatchObject({ status: 'paused' })
       expect([await bytesOf(api, sessions[0]), await bytesOf(api, sessions[1])]).toEqual(made.logs)

@@ -50,6 +50,16 @@ const takenPort = async (): Promise<{ readonly port: number; readonly free: () =
 }
 
 describe('a start', () => {
+  it('names a variable of the environment that is nearly one of ours, and goes on', async () => {
+    const { child, printed } = server({ PORT: '0', DATA_DIR: folder(), MONGODB_URI: 'mongodb://127.0.0.1:9' })
+    await started(child, printed)
+    const lines = printed.out.split('\n').filter((line) => line.includes('MONGODB_URI'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, name: 'MONGODB_URI', meant: 'MONGODB_URL' },
+    ])
+    expect(printed.out).not.toContain('mongodb://')
+  })
+
   it('whose port is taken makes nothing, and says so in one line: the next one shows the secrets', async () => {
     const data = folder()
     const { port, free } = await takenPort()
@@ -57,7 +67,7 @@ describe('a start', () => {
     const failed = server(env)
     expect(await failed.ended).toBe(1)
     expect(failed.printed.err).toBe(
-      `The server cannot listen on 127.0.0.1:${port}: another process listens there. End it, or set PORT to a free one.\n`,
+      `The server cannot listen on 127.0.0.1:${port}: the port is in use. Stop the process that uses it, or set PORT to a free port.\n`,
     )
     await free()
     const { child, printed } = server(env)
@@ -104,7 +114,7 @@ const pageBytes = 4096
 
 describe('a start on a store that cannot be used', () => {
   it.for([
-    ['is another file', 'is no database', (file: Buffer) => randomBytes(file.length)],
+    ['is another file', 'is not a database', (file: Buffer) => randomBytes(file.length)],
     ['is damaged in its first page', 'is damaged', (file: Buffer) => overwritten(file, 100, pageBytes)],
     ['was cut off', 'is damaged', (file: Buffer) => file.subarray(0, 3 * pageBytes)],
   ] as const)(
@@ -125,7 +135,7 @@ describe('a start on a store that cannot be used', () => {
       const failed = server(env)
       expect(await failed.ended).toBe(1)
       expect(failed.printed.err).toContain(`${path} ${says}`)
-      expect(failed.printed.err).toContain('Put the last good copy back, or set DATA_DIR.')
+      expect(failed.printed.err).toContain('Restore a backup, or set DATA_DIR.')
       expect(failed.printed.err.trim().split('\n')).toHaveLength(1)
       expect(failed.printed.out).toBe('')
       expect(contentOf(data)).toEqual(before)
@@ -144,7 +154,7 @@ describe('a start on a store that cannot be used', () => {
     const away = `127.0.0.1:${await freePort()}`
     const failed = server({ ...env, MONGODB_URL: `mongodb://ada:hidden-word@${away}/troupe` })
     expect(await failed.ended).toBe(1)
-    expect(failed.printed.err).toContain(`MongoDB at mongodb://${away}/troupe does not answer`)
+    expect(failed.printed.err).toContain(`MongoDB at mongodb://${away}/troupe does not respond`)
     expect(failed.printed.err).toContain('Is it running, and is MONGODB_URL right?')
     expect(failed.printed.err.trim().split('\n')).toHaveLength(1)
     expect(failed.printed.err + failed.printed.out).not.toContain('hidden-word')

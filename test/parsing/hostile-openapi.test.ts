@@ -22,7 +22,7 @@ describe('a hostile OpenAPI document', () => {
     const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Wide' } } } }
     const paths = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`/p${n}`, { post: { requestBody: body } }]))
     const large = documentOf(paths, { schemas: { Wide: wide(900) } })
-    await expect(read(large)).rejects.toThrow('more than a connection keeps')
+    await expect(read(large)).rejects.toThrow('too large for a connection')
     await expect(read(documentOf({ '/a': { get: {} } }))).resolves.toMatchObject({ tools: [{ method: 'GET' }] })
   })
 

@@ -64,9 +64,9 @@ describe('an OpenAPI document', () => {
   })
 
   it.each([
-    ['[]', 'no OpenAPI document'],
+    ['[]', 'not an OpenAPI 3 document'],
     ['{', 'not valid JSON'],
-    ['{"swagger":"2.0","paths":{}}', 'no OpenAPI document'],
+    ['{"swagger":"2.0","paths":{}}', 'not an OpenAPI 3 document'],
     ['{"openapi":"3.0.0","paths":{}}', 'no operations'],
   ])('is refused when it is %s', (text, message) => {
     expect(() => readOpenApiDocument(text, 200)).toThrow(message)

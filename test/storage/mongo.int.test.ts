@@ -3,6 +3,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { projectScope, tenantScope, userScope } from '#specs/scope.ts'
 import { openMongoStorage } from '#storage/mongo/open-mongo-storage.ts'
+import { NewerStore, storeVersion } from '#storage/newer-store.ts'
 import { StoreUnavailable } from '#storage/ports.ts'
 import { leaseContract } from './contract/leases.ts'
 import { storageContract } from './contract.ts'
@@ -26,6 +27,24 @@ leaseContract('mongo', async () => ({
 }))
 
 describe('the mongo database', () => {
+  it('that a newer release has written is refused in a sentence, and left as it is', async () => {
+    const own = `${database}_newer`
+    const client = new MongoClient(url)
+    const db = client.db(own)
+    try {
+      await (await openPatientMongo({ url, database: own })).close()
+      const mark = db.collection<{ _id: string; version: number }>('kinds')
+      expect(await mark.findOne({ _id: '$store' })).toEqual({ _id: '$store', version: storeVersion })
+      await mark.updateOne({ _id: '$store' }, { $inc: { version: 1 } })
+      await db.collection('commits').drop()
+      await expect(openPatientMongo({ url, database: own })).rejects.toThrow(NewerStore)
+      expect(await db.listCollections({ name: 'commits' }).toArray()).toEqual([])
+    } finally {
+      await db.dropDatabase()
+      await client.close()
+    }
+  })
+
   it('answers what was begun when it is closed, and is unavailable from then on', async () => {
     const store = await openPatientMongo({ url, database })
     await store.records.prepare([widgets])

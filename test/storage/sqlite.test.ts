@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { projectScope, tenantScope } from '#specs/scope.ts'
+import { NewerStore, storeVersion } from '#storage/newer-store.ts'
 import { type RecordKind, StoreUnavailable } from '#storage/ports.ts'
 import { openSqliteStorage } from '#storage/sqlite/open-sqlite-storage.ts'
 import { storageContract } from './contract.ts'
@@ -31,6 +32,35 @@ describe('the sqlite file', () => {
     expect(await second.records.get(widgets, projectScope('prj_1'), 'wid_1')).toEqual(recordOf('wid_1'))
     expect(await second.blobs.get('prj_1', 'hash')).toBe('content')
     await second.close()
+  })
+
+  it('that a newer release has written is refused in a sentence, and left as it is', async () => {
+    const path = join(folder, 'newer.db')
+    await openSqliteStorage({ path }).close()
+    const file = new DatabaseSync(path)
+    expect(file.prepare('pragma user_version').get()).toEqual({ user_version: storeVersion })
+    file.exec(`pragma user_version = ${storeVersion + 1}; pragma journal_mode = delete`)
+    file.close()
+    const before = readFileSync(path)
+    expect(() => openSqliteStorage({ path })).toThrow(
+      new NewerStore(
+        `${path} was written by a newer release: its store version is ${storeVersion + 1}, and this release supports ${storeVersion}. Nothing was changed. Start the newer release, or restore a backup from before the upgrade.`,
+      ),
+    )
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(existsSync(`${path}-wal`)).toBe(false)
+  })
+
+  it('of a release from before there were versions is taken, and gets one', async () => {
+    const path = join(folder, 'unversioned.db')
+    await openSqliteStorage({ path }).close()
+    const file = new DatabaseSync(path)
+    file.exec('pragma user_version = 0')
+    file.close()
+    await openSqliteStorage({ path }).close()
+    const again = new DatabaseSync(path)
+    expect(again.prepare('pragma user_version').get()).toEqual({ user_version: storeVersion })
+    again.close()
   })
 
   it('looks for open and due commits by an index, with shards and without', async () => {

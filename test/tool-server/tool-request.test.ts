@@ -54,9 +54,9 @@ describe('a tool', () => {
   it.each([
     ['get_session', {}, 'The argument session_id is missing.'],
     ['get_session', { session_id: 1 }, 'The argument session_id is missing.'],
-    ['get_session', { session_id: '.' }, 'The argument session_id is no id.'],
-    ['get_session', { session_id: '..' }, 'The argument session_id is no id.'],
-    ['get_session', { session_id: '\ud800' }, 'The argument session_id is no id.'],
+    ['get_session', { session_id: '.' }, 'The argument session_id is not an id.'],
+    ['get_session', { session_id: '..' }, 'The argument session_id is not an id.'],
+    ['get_session', { session_id: '\ud800' }, 'The argument session_id is not an id.'],
     ['get_session', { session_id: 'ses_1', x: 1 }, 'The tool has no argument x.'],
   ])('%s takes %j as a wrong argument', (name, given, message) => {
     expect(() => requestOf(named(name), given)).toThrow(message)

@@ -36,6 +36,8 @@ describe.for(['uws', 'node'] as const)('a server on %s that has not started yet'
     const second = openServer(new EarlyListener(), log, { adapter })
     const refused = second.listen('127.0.0.1', port)
     await expect(refused).rejects.toThrow(CannotListen)
-    await expect(refused).rejects.toThrow(`127.0.0.1:${port}: another process listens there. End it, or set PORT`)
+    await expect(refused).rejects.toThrow(
+      `127.0.0.1:${port}: the port is in use. Stop the process that uses it, or set PORT`,
+    )
   })
 })

@@ -32,7 +32,7 @@ export interface ConnectorOAuth {
   readonly parameters?: Readonly<Record<string, string>>
 }
 
-/** A kind of service that connections are made to. */
+/** A kind of service to which connections can be created. */
 export interface ConnectorType {
   readonly id: string
   readonly name: string

@@ -37,52 +37,55 @@ export const connectionConfig = object(
   {
     base_url: described(
       optional(httpUrl),
-      'URL of the API, which paths of tools are added to. For the connectors `api_key`, `oauth2` and `http`.',
+      'Base URL of the API; paths of tools are appended to it. For the connectors `api_key`, `oauth2` and `http`.',
     ),
     header: described(
       optional(string({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" })),
-      'Header that has the key. Default: `authorization`.',
+      'Header that carries the key. Default: `authorization`.',
     ),
     prefix: described(
       optional(string({ maxLength: 64, pattern: '^[ -~]*$' })),
-      'Text before the key in the header. Default: `Bearer ` in `authorization`, else nothing.',
+      'Text before the key in the header. Default: `Bearer ` in `authorization`, otherwise empty.',
     ),
     test_path: described(
       optional(string({ minLength: 1, maxLength: 1024 })),
-      'Path of a GET request that only succeeds with a valid key.',
+      'Path for a GET request that succeeds only with a valid key.',
     ),
     settings: described(
       optional(record(string({ minLength: 1, maxLength: 512 }), { maxProperties: 16 })),
-      'Values that the URL of the connector needs, such as `cloud_id` of Jira.',
+      "Values that the connector's URL requires, such as `cloud_id` for Jira.",
     ),
     openapi: described(
       optional(
         object({
-          url: described(optional(httpUrl), 'Address of the document, which the server fetches.'),
+          url: described(optional(httpUrl), 'URL from which the server fetches the document.'),
           document: described(
             optional(string({ minLength: 2, maxLength: maxOpenApiLength })),
             'The document itself, JSON or YAML.',
           ),
         }),
       ),
-      'OpenAPI document 3 whose operations become tools. Default of `base_url`: its first server.',
+      'OpenAPI 3 document whose operations become tools. `base_url` defaults to its first server.',
     ),
     authorization_url: described(optional(httpUrl), 'Authorization endpoint of the connector `oauth2`.'),
     token_url: described(optional(httpUrl), 'Token endpoint.'),
-    revocation_url: described(optional(nullable(httpUrl)), 'Revocation endpoint. Null: tokens are not revoked there.'),
+    revocation_url: described(
+      optional(nullable(httpUrl)),
+      'Revocation endpoint. If null, tokens are not revoked at the provider.',
+    ),
     issuer: described(
       optional(nullable(httpUrl)),
-      'Issuer of the server. A response of another issuer is refused. Default: the origin of `authorization_url`, where a response names an issuer.',
+      'Issuer of the authorization server. A response from another issuer is refused. Default: the origin of `authorization_url`, checked if a response names an issuer.',
     ),
     scopes: described(optional(scopes), "Scopes that are requested. Default: the connector's."),
     client_id: described(optional(string({ minLength: 1, maxLength: 512 })), 'Id of your client.'),
-    client_secret: described(optional(secret), 'Secret of your client. It is stored encrypted and never shown.'),
+    client_secret: described(optional(secret), 'Secret of your client. Stored encrypted and never shown.'),
     token_auth_method: described(
       optional(tokenAuth),
-      'How the client authenticates at the token endpoint. Default: `client_secret_basic`, or `none` without a secret.',
+      'Authentication method at the token endpoint. Default: `client_secret_basic`, or `none` without a secret.',
     ),
   },
-  { title: 'ConnectionTarget', description: 'Where a connection goes, and the client of its OAuth server.' },
+  { title: 'ConnectionTarget', description: 'Target of a connection, and its OAuth client.' },
 )
 
 const status = oneOf('pending', 'active', 'expired', 'error', 'revoked')
@@ -92,32 +95,38 @@ const fields = {
   connector: string({ minLength: 1, maxLength: 64, description: 'Id of the connector (`connectors.list`).' }),
   status: described(
     status,
-    '`pending` waits for a sign-in or a key. `expired` has to be connected anew. `error` is tried again. `revoked` ended for good.',
+    '`pending`: requires a sign-in or a key. `active`: usable. `expired`: must be reconnected. `error`: refreshing the token failed for the reason in `error`; temporary failures are retried, others require `connections.refresh` or a new sign-in. `revoked`: permanently ended.',
   ),
-  owner_type: described(oneOf('project', 'tenant', 'end_user'), 'Whose connection it is.'),
+  owner_type: described(oneOf('project', 'tenant', 'end_user'), 'Kind of the owner.'),
   tenant_id: nullable(string()),
   external_user_id: nullable(string()),
-  test_only: described(boolean(), 'Only for tests of agent versions: no turn or run uses it.'),
+  test_only: described(
+    boolean(),
+    'Whether the connection is used only for tests of agent versions, never for turns or runs.',
+  ),
   config: described(
     jsonObject(),
-    'Public part of the configuration: `client_secret` and the OpenAPI document are not in it.',
+    'Public part of the configuration, without `client_secret` and the OpenAPI document.',
   ),
   scopes: described(array(string()), 'Scopes that are requested.'),
-  granted_scopes: described(nullable(array(string())), 'Scopes that the provider granted, where it says so.'),
-  key_last4: described(nullable(string()), 'Last four characters of the key; null without a key, or for a short one.'),
+  granted_scopes: described(nullable(array(string())), 'Scopes that the provider granted, if it reports them.'),
+  key_last4: described(
+    nullable(string()),
+    'Last four characters of the key; null if there is no key or the key is too short.',
+  ),
   tool_count: described(integer(), 'Number of tools.'),
-  expires_at: described(nullable(timestamp()), 'End of the access token, which is refreshed before.'),
+  expires_at: described(nullable(timestamp()), 'Time at which the access token expires. It is refreshed before that.'),
   last_refreshed_at: nullable(timestamp()),
   last_tested_at: nullable(timestamp()),
-  error: described(errorField, 'Why the last sign-in, refresh or test failed.'),
+  error: described(errorField, 'Reason for which the last sign-in, refresh or test failed.'),
 }
 
 const access = secretKeyOrDashboard('admin')
 const row = { idPrefix: 'con', fields, title: 'Connection' } as const
 const description =
-  'Access of a project, tenant or end user to a service, for tools of agents. Secrets are never shown.'
+  'Credentials of a project, tenant or end user for a service, used by the tools of agents. Secrets are never shown.'
 
-const authorizeUrl = { authorize_url: string({ description: 'Address at which the owner signs in.' }) }
+const authorizeUrl = { authorize_url: string({ description: 'URL where the owner signs in.' }) }
 
 const listed = defineResource('connections', {
   path: '/v1/connections',
@@ -126,7 +135,7 @@ const listed = defineResource('connections', {
   description,
   writable: ['name'],
   writeOnly: {
-    api_key: described(optional(secret), 'Key of the service. It is stored encrypted and never shown.'),
+    api_key: described(optional(secret), 'API key of the service. Stored encrypted and never shown.'),
     config: optional(connectionConfig),
   },
   access,
@@ -144,13 +153,13 @@ const listed = defineResource('connections', {
     get: { access: secretKeyOrDashboard('member') },
     update: {
       description:
-        'A new `api_key` makes the connection active again. Parts of `config` that are sent replace the stored ones; a `config` that leads to another server drops what was granted, and is refused while others are signed in by connections that follow this one.',
+        'A new `api_key` makes the connection active again. The parts of `config` that are sent replace the stored ones. A `config` that points to another server discards the granted tokens; it is refused while other owners are signed in through connections that are based on this one.',
       errors: ['connection_revoked', 'fetch_failed'],
     },
     delete: {
       summary: 'Revoke a connection',
       description:
-        'Revokes the tokens at the provider where it can, and deletes all secrets. The connection stays for 30 days as `revoked`.',
+        'Revokes the tokens at the provider, if it supports revocation, and deletes all secrets. The connection is kept for 30 days with status `revoked`.',
       answersRow: true,
     },
   },
@@ -158,7 +167,7 @@ const listed = defineResource('connections', {
     refresh: {
       summary: 'Refresh a connection',
       description:
-        'Requests a new access token now. When the provider fails, the connection keeps its token, and `error` holds the reason.',
+        'Requests a new access token immediately. If the provider fails, the connection keeps its token and `error` contains the reason.',
       event: 'refresh',
       errors: ['connection_revoked', 'invalid_transition'],
     },
@@ -175,7 +184,7 @@ const work = defineOperations('connections', {
   create: {
     summary: 'Create a connection',
     description:
-      'With an `api_key` the connection is active at once. A connection of an OAuth connector is `pending` until its owner has signed in (`connections.authorize`).',
+      'With an `api_key`, the connection is active immediately. A connection of an OAuth connector is `pending` until its owner has signed in (`connections.authorize`).',
     method: 'POST',
     path: '/v1/connections',
     access: secretKeyOnly,
@@ -189,7 +198,7 @@ const work = defineOperations('connections', {
       tenant_id: optional(nullable(string({ minLength: 1, maxLength: 128 }))),
       external_user_id: optional(nullable(string({ minLength: 1, maxLength: 256 }))),
       name: described(optional(fields.name), 'Default: the name of the connector.'),
-      api_key: described(optional(secret), 'Key of the service. It is stored encrypted and never shown.'),
+      api_key: described(optional(secret), 'API key of the service. Stored encrypted and never shown.'),
       test_only: optional(boolean()),
       config: optional(connectionConfig),
     }),
@@ -200,7 +209,7 @@ const work = defineOperations('connections', {
   authorize: {
     summary: 'Authorize a connection',
     description:
-      'Offers a sign-in at the provider, with PKCE and a state that is used once. Send the owner to `authorize_url`, a link of this server that one browser opens once, within 15 minutes; the sign-in has to end in that browser. With `confirm` it is not over before you said who came back (`connections.confirm`): no one can have another person sign in for them.',
+      'Starts an OAuth sign-in at the provider, with PKCE and a single-use state. Send the owner to `authorize_url`, a link to this server that can be opened once, within 15 minutes; the sign-in must be completed in the same browser. With `confirm`, the sign-in is complete only after you report which user returned (`connections.confirm`), so that no one can get another person to sign in on their behalf.',
     method: 'POST',
     path: `${one}/authorize`,
     access,
@@ -208,11 +217,11 @@ const work = defineOperations('connections', {
     body: object({
       redirect_uri: described(
         optional(httpUrl),
-        'Page of yours that the callback leads to, with `connection_id` and `status`. It has to be one of `return_urls` of the project, where there are some.',
+        'Your page to which the callback redirects, with `connection_id` and `status`. If the project has `return_urls`, it must match one of them.',
       ),
       confirm: described(
         optional(boolean()),
-        'The callback leads to `redirect_uri` with `status=confirmation_required` and `sign_in`, and the connection waits for `connections.confirm`. Default: false.',
+        'Whether the sign-in must be confirmed. If true, the callback redirects to `redirect_uri` with `status=confirmation_required` and `sign_in`, and the sign-in is complete only after `connections.confirm`. Default: false.',
       ),
       scopes: described(optional(scopes), 'Default: the scopes of the connection.'),
     }),
@@ -222,7 +231,7 @@ const work = defineOperations('connections', {
   confirm: {
     summary: 'Confirm a sign-in',
     description:
-      'Ends a sign-in that was offered with `confirm`: send `sign_in` as your page got it, and the user who is signed in at your page, within 10 minutes. Another user than that of the connection ends the sign-in without a token.',
+      'Completes a sign-in that was started with `confirm`. Within 10 minutes, send `sign_in` as your page received it and the user who is signed in on your page. If that is not the user of the connection, the sign-in ends without a token.',
     method: 'POST',
     path: `${one}/confirm`,
     access,
@@ -231,7 +240,7 @@ const work = defineOperations('connections', {
       sign_in: string({ minLength: 1, maxLength: 256 }),
       external_user_id: described(
         optional(string({ minLength: 1, maxLength: 256 })),
-        'User of your session, not of your request. Required for a connection of an end user.',
+        'Id of the user who is signed in at your page, taken from your own session and not from request parameters. Required for a connection of an end user.',
       ),
     }),
     answer: answersJson(shown),
@@ -241,7 +250,7 @@ const work = defineOperations('connections', {
   reconnect: {
     summary: 'Create a reconnect link',
     description:
-      'Returns a link of this server that starts a sign-in in the browser that opens it, for 7 days. The sign-in has to end in that browser. Anyone with the link can connect their own account.',
+      'Returns a link to this server that starts a sign-in in the browser that opens it. The link is valid for 7 days, and the sign-in must be completed in the same browser. Anyone with the link can connect their own account.',
     method: 'POST',
     path: `${one}/reconnect`,
     access,
@@ -252,7 +261,7 @@ const work = defineOperations('connections', {
   start: {
     summary: 'Start a sign-in',
     description:
-      'Address of links of `connections.authorize` and `connections.reconnect`. Redirects the browser to the provider.',
+      'Target of the links from `connections.authorize` and `connections.reconnect`. Redirects the browser to the provider.',
     method: 'GET',
     path: '/v1/connections/oauth/start',
     access: publicAccess,
@@ -262,9 +271,9 @@ const work = defineOperations('connections', {
     errors: ['oauth_state_invalid', 'connection_revoked', 'connector_not_configured'],
   },
   callback: {
-    summary: 'End a sign-in',
+    summary: 'Complete a sign-in',
     description:
-      'Redirect target of providers. The state is checked, used once, and bound to the connection, its issuer and the browser that began it.',
+      'OAuth redirect URI for providers. The state is verified, can be used once, and is bound to the connection, its issuer and the browser that started the sign-in.',
     method: 'GET',
     path: '/v1/connections/oauth/callback',
     access: publicAccess,
@@ -284,7 +293,7 @@ const work = defineOperations('connections', {
   test: {
     summary: 'Test a connection',
     description:
-      'Makes the test call of the connector. A failure of the provider is a response with `success: false`, not an error.',
+      "Makes the connector's test request. When the provider fails, the response has `success: false` and status 200.",
     method: 'POST',
     path: `${one}/test`,
     access,
@@ -292,7 +301,7 @@ const work = defineOperations('connections', {
     answer: answersJson(
       object(
         { success: boolean(), status, latency_ms: integer(), error: errorField },
-        { title: 'ConnectionTest', description: 'Result of a test.' },
+        { title: 'ConnectionTest', description: 'Result of a connection test.' },
       ),
     ),
     errors: ['connection_revoked'],
@@ -316,7 +325,7 @@ const work = defineOperations('connections', {
               parameters: jsonObject(),
               risk_level: string(),
             },
-            { title: 'ConnectionTool', description: 'A request that agents can make by a connection.' },
+            { title: 'ConnectionTool', description: 'A request that agents can make through a connection.' },
           ),
         ),
       }),

@@ -22,8 +22,8 @@ const connector = object(
     name: string(),
     description: string(),
     auth: oneOf('api_key', 'oauth2'),
-    base_url: described(endpoint, 'URL of the API; null where each connection names it.'),
-    settings: described(array(string()), 'Values that `config.settings` of a connection needs.'),
+    base_url: described(endpoint, 'URL of the API; null if each connection sets its own.'),
+    settings: described(array(string()), 'Values that `config.settings` of a connection must contain.'),
     oauth: described(
       nullable(
         object({
@@ -38,24 +38,27 @@ const connector = object(
     ),
     is_configured: described(
       boolean(),
-      'Whether connections can be made: a connector of the catalogue with OAuth needs a client of yours (`connectors.credentials`).',
+      'Whether connections can be created. A catalogue connector with OAuth requires your own OAuth client (`connectors.credentials`).',
     ),
-    client_id: described(nullable(string()), "Id of the project's client."),
+    client_id: described(nullable(string()), "Id of the project's OAuth client."),
     tools: array(
       object(
         { name: string(), description: string(), parameters: jsonObject(), risk_level: string() },
-        { title: 'ConnectorTool', description: 'A request that agents can make by a connection of this connector.' },
+        {
+          title: 'ConnectorTool',
+          description: 'A request that agents can make through a connection of this connector.',
+        },
       ),
     ),
   },
-  { title: 'Connector', description: 'A kind of service that connections are made to.' },
+  { title: 'Connector', description: 'A kind of service to which connections can be created.' },
 )
 
 /** The catalogue of services. */
 export const connectors = defineOperations('connectors', {
   list: {
     summary: 'List connectors',
-    description: 'All connectors of the catalogue, with the tools that they bring.',
+    description: 'Returns all connectors of the catalogue, with the tools that they provide.',
     method: 'GET',
     path: '/v1/connectors',
     access: secretKeyOrDashboard('member'),
@@ -69,9 +72,9 @@ export const connectors = defineOperations('connectors', {
     answer: answersJson(connector),
   },
   credentials: {
-    summary: 'Set the client of a connector',
+    summary: 'Set the OAuth client of a connector',
     description:
-      'Client that the project registered at the provider, with the redirect URI `<server>/v1/connections/oauth/callback`. Connections of the connector sign in with it. A null `client_id` removes it.',
+      'Sets the OAuth client that the project registered at the provider with the redirect URI `<server>/v1/connections/oauth/callback`. Connections of the connector sign in with it. A `client_id` of null removes it.',
     method: 'PUT',
     path: '/v1/connectors/{connector_id}/credentials',
     access: secretKeyOnly,
@@ -79,7 +82,7 @@ export const connectors = defineOperations('connectors', {
       client_id: nullable(string({ minLength: 1, maxLength: 512 })),
       client_secret: described(
         optional(string({ minLength: 1, maxLength: 8192, pattern: '^[ -~]+$' })),
-        'It is stored encrypted and never shown. Left out: the stored one of the same `client_id` stays.',
+        'Stored encrypted and never shown. If omitted, the stored secret of the same `client_id` is kept.',
       ),
     }),
     answer: answersJson(
@@ -88,10 +91,10 @@ export const connectors = defineOperations('connectors', {
           connector: string(),
           client_id: nullable(string()),
           has_secret: boolean(),
-          redirect_uri: described(string(), 'Address to register at the provider.'),
+          redirect_uri: described(string(), 'Redirect URI to register at the provider.'),
           updated_at: nullable(timestamp()),
         },
-        { title: 'ConnectorCredentials', description: "The project's client at a provider." },
+        { title: 'ConnectorCredentials', description: "The project's OAuth client at a provider." },
       ),
     ),
     errors: ['invalid_transition'],

@@ -28,20 +28,20 @@ const listedActor = object(
   {
     id: string(),
     machine: string(),
-    state: string({ description: 'Innermost active state, dotted.' }),
+    state: string({ description: 'Innermost active state, as a dotted path.' }),
     activity: described(
       activity,
-      '`working`: an effect is in progress; `waiting`: for a person, a message or a time; `ended`: in a final state; `parked`: until an operator decides.',
+      '`working`: an effect is in progress; `waiting`: it waits for a person, a message or a timer; `ended`: it is in a final state; `parked`: it failed and waits for an operator.',
     ),
-    label: nullable(string({ description: 'Name for people, such as the tool of an action.' })),
-    error: nullable(string({ description: 'Error code, in a list by error.' })),
+    label: nullable(string({ description: 'Display name, such as the tool of an action.' })),
+    error: nullable(string({ description: 'Error code. Present in a list that is filtered by error.' })),
     tenant_id: nullable(string()),
     external_user_id: nullable(string()),
     agent_id: nullable(string()),
     created_at: timestamp(),
     updated_at: timestamp(),
   },
-  { title: 'ListedActor', description: 'An actor as lists show it.' },
+  { title: 'ListedActor', description: 'An actor in a list.' },
 )
 
 /** One commit of an actor, as a row of its history. */
@@ -50,35 +50,40 @@ const step = object(
     seq: integer({ description: 'Number of the commit.' }),
     at: timestamp(),
     version: string({ description: 'Machine and version, `session@3`.' }),
-    cause: string({ description: 'Id of the request, message, effect or reminder that made the step.' }),
+    cause: string({ description: 'Id of the request, message, effect or reminder that caused the step.' }),
     caused_by: oneOf('creation', 'request', 'effect', 'part', 'message', 'reminder', 'operator', 'runtime'),
-    event: string({ description: 'Type of the event that the machine got.' }),
+    event: string({ description: 'Type of the event that the machine received.' }),
     owner: described(
       nullable(
         object({
           node: nullable(string({ description: 'Name of the node; null for steps of earlier releases.' })),
-          epoch: integer({ description: 'Raised with every process that runs the actor.' }),
-          since: described(nullable(timestamp()), 'When the process took it; null for steps of earlier releases.'),
+          epoch: integer({ description: 'Increases each time that another process takes over the actor.' }),
+          since: described(
+            nullable(timestamp()),
+            'Time at which the process took over the actor; null for steps of earlier releases.',
+          ),
           after_crash: described(
             nullable(boolean()),
-            'Whether the process before ended without giving the actor back; null for the first owner and steps of earlier releases.',
+            'Whether the previous process ended without releasing the actor; null for the first owner and for steps of earlier releases.',
           ),
         }),
       ),
-      'The process that runs the actor from this step on: of the first step, and of each by which another process took it over.',
+      'Process that runs the actor from this step on. Present on the first step and on each step with which another process took over.',
     ),
     from: nullable(
-      string({ description: 'Innermost state before; null for the first step and where it did not change.' }),
+      string({
+        description: 'Innermost state before the step; null for the first step and if the state did not change.',
+      }),
     ),
-    to: nullable(string({ description: 'Innermost state after; null where it did not change.' })),
+    to: nullable(string({ description: 'Innermost state after the step; null if it did not change.' })),
     context: described(
       nullable(json()),
-      "Fields of the machine's context that the step set: all of them for the first step, null when it changed none. Long texts and lists stand as `$length` and `$items`. Secrets are masked.",
+      "Fields of the machine's context that the step set: all fields for the first step, null if it changed none. Long texts and lists are replaced by `$length` and `$items`. Secrets are masked.",
     ),
     events: array(object({ sequence: integer(), event_type: string() })),
     effects: described(
       array(object({ id: string(), name: string(), policy: string(), params: json() })),
-      'Effects that the step began. Secrets in `params` are masked.',
+      'Effects that the step started. Secrets in `params` are masked.',
     ),
     messages: array(object({ id: string(), to: string(), event: string() })),
     reminders: described(array(object({ name: string(), due: timestamp() })), 'Reminders that are set after the step.'),
@@ -92,20 +97,22 @@ const need = object(
   {
     kind: described(
       oneOf('approval', 'hand_over', 'stuck', 'slow', 'failed', 'webhook'),
-      '`approval`: an action waits for a person; `hand_over`: a browser job waits for a person who uses its page; `stuck`: work goes on no further by itself; `slow`: an effect has been in progress for longer than 99 of 100 others in that state, or for 30 seconds where that is not known; `failed`: what failed in the last 24 hours, one row an error code and machine; `webhook`: deliveries to a webhook fail.',
+      '`approval`: an action is pending approval; `hand_over`: a browser job waits for a person to use its page; `stuck`: work cannot continue without a decision by an operator; `slow`: an effect has been in progress for longer than 99 % of the others in that state, or for 30 seconds if that is unknown; `failed`: failures of the last 24 hours, one row per error code and machine; `webhook`: deliveries to a webhook are failing.',
     ),
-    id: string({ description: 'Id of the actor, or of the webhook. Of failures the newest.' }),
+    id: string({ description: 'Id of the actor or webhook. For failures, that of the latest one.' }),
     machine: nullable(string()),
-    subject: string({ description: 'Tool, error code or name of the webhook; the id of what has no name.' }),
+    subject: string({
+      description: 'Name of the tool, error code, or name of the webhook; the id if there is no name.',
+    }),
     cause: string({ description: 'Cause in one sentence.' }),
     count: integer({ description: 'Number of failures; 1 otherwise.' }),
     tenant_id: nullable(string()),
     risk_level: nullable(string()),
-    arguments: described(json(), 'Arguments of the tool call that waits for an approval, secrets masked.'),
+    arguments: described(json(), 'Arguments of the tool call that is pending approval. Secrets are masked.'),
     since: timestamp(),
     expires_at: nullable(timestamp()),
   },
-  { title: 'Need', description: 'Something that needs a person.' },
+  { title: 'Need', description: 'Something that requires attention.' },
 )
 
 /** One state of a machine with those in it. */
@@ -113,14 +120,16 @@ const fleetState = object(
   {
     state: string(),
     final: boolean(),
-    actors: integer({ description: 'Actors in the state. Exact up to 1,000; a larger number may be 5 seconds old.' }),
+    actors: integer({
+      description: 'Actors in the state. Exact up to 1,000; larger numbers may be up to 5 seconds old.',
+    }),
     p50_ms: nullable(
       integer({
         description:
-          'Median time since the last step of the newest 100 actors in it; for a final state, of their lives.',
+          'Median time in milliseconds since the last step, over the newest 100 actors in the state. For a final state: their median lifetime.',
       }),
     ),
-    p95_ms: nullable(integer({ description: '95th percentile of the same.' })),
+    p95_ms: nullable(integer({ description: '95th percentile of the same time.' })),
   },
   { title: 'FleetState', description: 'A state of a machine, with the actors in it.' },
 )
@@ -129,7 +138,7 @@ const fleetState = object(
 const failingEdge = object(
   {
     from: string({ description: 'Innermost state before the step, as a dotted path.' }),
-    to: string({ description: 'Innermost state after it; the same where the step went back.' }),
+    to: string({ description: 'Innermost state after the step; equal to `from` if the state did not change.' }),
     count: integer(),
   },
   { title: 'FailingEdge', description: 'Steps between two states that failed in the last 24 hours.' },
@@ -146,7 +155,7 @@ const finding = object(
     label: nullable(string()),
     updated_at: nullable(timestamp()),
   },
-  { title: 'Finding', description: 'Something that was found.' },
+  { title: 'Finding', description: 'A search result.' },
 )
 
 /** What the actors of a project do, and how they came there: for the console. */
@@ -154,7 +163,7 @@ export const observation = defineOperations('observation', {
   actors: {
     summary: 'List the actors of a project',
     description:
-      'Newest first, of one machine, or by the error of their failures in the last 7 days. With several filters, a page may be shorter than `limit` although there are more.',
+      'Newest first. Filter by machine, or by the error code of failures in the last 7 days. With several filters, a page may contain fewer than `limit` actors although there are more.',
     method: 'GET',
     path: `${project}/actors`,
     access,
@@ -171,16 +180,16 @@ export const observation = defineOperations('observation', {
       activity: optional(activity),
       tenant_id: optional(string({ minLength: 1, maxLength: 128 })),
       agent_id: optional(string({ minLength: 1, maxLength: 128 })),
-      error: optional(string({ minLength: 1, maxLength: 128, description: 'Code of a failure.' })),
-      from: optional(described(timeOrDay(), 'First time of creation, inclusive: a time or a day.')),
-      to: optional(described(timeOrDay(), 'Last time of creation, exclusive: a time or a day.')),
+      error: optional(string({ minLength: 1, maxLength: 128, description: 'Error code of a failure.' })),
+      from: optional(described(timeOrDay(), 'Earliest creation time, inclusive: a time or a date.')),
+      to: optional(described(timeOrDay(), 'Latest creation time, exclusive: a time or a date.')),
     },
     answer: answersJson(cursorPage(listedActor)),
   },
   steps: {
     summary: 'List the commits of an actor',
     description:
-      'In the order of the history, after the number `after`. Commits of streams that were merged later are not included.',
+      'In commit order, starting after the number `after`. Commits of streams that were merged later are not included.',
     method: 'GET',
     path: `${project}/actors/{actor_id}/steps`,
     access,
@@ -188,9 +197,9 @@ export const observation = defineOperations('observation', {
     answer: answersJson(object({ data: array(step), last_seq: integer() })),
   },
   attention: {
-    summary: 'List what needs a person',
+    summary: 'List what needs attention',
     description:
-      'Approvals that expire first, then stuck and slow work, failures of the last 24 hours and failing webhooks.',
+      'Returns pending approvals, those that expire soonest first, then stuck and slow work, failures of the last 24 hours, and failing webhooks.',
     method: 'GET',
     path: `${project}/attention`,
     access,
@@ -198,7 +207,7 @@ export const observation = defineOperations('observation', {
   },
   fleet: {
     summary: 'Count the actors of a project by machine and state',
-    description: 'Every machine that has list rows, with each state in which its actors rest.',
+    description: 'Returns every machine that has list rows, with the number of its actors in each state.',
     method: 'GET',
     path: `${project}/fleet`,
     access,
@@ -220,11 +229,11 @@ export const observation = defineOperations('observation', {
   find: {
     summary: 'Find an actor, a tenant, a user, an agent, a request or an error',
     description:
-      "Takes an id or the beginning of one, a tenant's or user's external id, a request id, or an error code. At most 20 answers.",
+      'Takes an id or a prefix of one, the external id of a tenant or user, a request id, or an error code. Returns at most 20 results.',
     method: 'GET',
     path: `${project}/find`,
     access,
-    query: { q: string({ minLength: 1, maxLength: 128, description: 'What to find.' }) },
+    query: { q: string({ minLength: 1, maxLength: 128, description: 'Text to search for.' }) },
     answer: answersJson(object({ data: array(finding) })),
   },
 })

@@ -46,7 +46,7 @@ const usage = object(
     costUsd,
     cost_usd: costUsd,
   },
-  { title: 'AiChatUsage', description: 'Tokens of the answer.' },
+  { title: 'AiChatUsage', description: 'Token counts of the call.' },
 )
 
 const toolCall = object(
@@ -76,9 +76,7 @@ const result = object(
 const body = object(
   {
     model: word,
-    models: maybe(
-      described(array(word, { maxItems: 8 }), 'Models that are tried in order when `model` cannot answer.'),
-    ),
+    models: maybe(described(array(word, { maxItems: 8 }), 'Fallback models, tried in order when `model` fails.')),
     messages: array(message, { minItems: 1, maxItems: 4096 }),
     temperature: maybe(number({ min: 0, max: 2 })),
     topP: maybe(number({ min: 0, max: 1 })),
@@ -104,7 +102,7 @@ export const aiChat = defineOperations('ai_chat', {
   create: {
     summary: 'Chat with a model',
     description:
-      'Answers one document, or a stream with `stream: true`. A conversation with images goes to a model that reads images when `model` does not.',
+      'Returns one JSON document, or server-sent events with `stream: true`. When the conversation contains images and `model` cannot read them, a model that can is used instead.',
     method: 'POST',
     path: '/api/ai/chat',
     access: publicKeyOrDashboard,

@@ -54,18 +54,18 @@ const model = object(
     provider: string(),
     provider_name: string(),
     provider_logo_url: string(),
-    type: described(oneOf(...modelTypes), 'The first of `types`.'),
+    type: described(oneOf(...modelTypes), 'First entry of `types`.'),
     types: array(oneOf(...modelTypes)),
-    context_window: described(integer(), 'Most tokens of a conversation; 0 when unknown.'),
+    context_window: described(integer(), 'Context window in tokens; 0 if unknown.'),
     context_display: string(),
     description: string(),
     capabilities: flags(capabilityNames),
     pricing: object({
       input_per_million: described(
         number(),
-        'USD for a million input tokens; 0 for a model that is not charged by tokens.',
+        'Price in USD per million input tokens; 0 for a model that is not charged by tokens.',
       ),
-      output_per_million: number({ description: 'USD for a million output tokens.' }),
+      output_per_million: number({ description: 'Price in USD per million output tokens.' }),
       currency: string(),
       input_display: string(),
       output_display: string(),
@@ -85,7 +85,7 @@ const provider = object(
     docs_url: string(),
     model_count: integer(),
   },
-  { title: 'CatalogueProvider', description: 'A provider of models.' },
+  { title: 'CatalogueProvider', description: 'A model provider.' },
 )
 
 /** One hour in shared caches. */
@@ -100,7 +100,7 @@ export const catalogue = defineOperations('catalogue', {
   models: {
     ...open,
     summary: 'List the models of every provider',
-    description: 'Returns prices and capabilities. Shared caches keep the list for an hour.',
+    description: 'Returns prices and capabilities. The response may be cached for an hour.',
     path: '/api/models',
     query: {
       provider: optional(word),

@@ -19,11 +19,14 @@ const model = string({ minLength: 1, maxLength: 256 })
 /** Fields that others' formats have beside these go to the provider too. */
 const message = object(
   {
-    role: string({ maxLength: 32, description: 'Such as `system`, `developer`, `user`, `assistant` or `tool`.' }),
+    role: string({
+      maxLength: 32,
+      description: 'Role of the author, such as `system`, `developer`, `user`, `assistant` or `tool`.',
+    }),
     content: maybe(union([string(), array(chatPart)])),
     name: maybe(string()),
     tool_calls: maybe(array(chatToolCall)),
-    tool_call_id: maybe(string({ description: 'Call of which the message is the output.' })),
+    tool_call_id: maybe(string({ description: 'Id of the tool call whose output this message is.' })),
     refusal: maybe(string()),
   },
   { title: 'ChatMessage', description: 'A message of a conversation.', open: true },
@@ -32,7 +35,7 @@ const message = object(
 /** Tokens of a completion, as OpenAI writes them. */
 const usage = object(
   { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer(), cost_usd: costUsd },
-  { title: 'ChatCompletionUsage', description: 'Tokens of the completion.', open: true },
+  { title: 'ChatCompletionUsage', description: 'Token counts of the completion.', open: true },
 )
 
 const completion = object(
@@ -54,7 +57,7 @@ const completion = object(
     usage: optional(usage),
     memory: optional(memoryBlock),
   },
-  { title: 'ChatCompletion', description: "OpenAI's chat completion.", open: true },
+  { title: 'ChatCompletion', description: "A chat completion in OpenAI's format.", open: true },
 )
 
 /** OpenAI's chat completions. The fields that the gateway itself reads are declared; all others go to the provider. */
@@ -62,7 +65,7 @@ export const chatCompletions = defineOperations('chat_completions', {
   create: {
     summary: 'Create a chat completion',
     description:
-      "Compatible with OpenAI's chat completions, for every model. Answers one document, or a stream with `stream: true`. Undeclared fields are passed on to the provider. Models of `models` are tried in order when `model` cannot answer.",
+      "Compatible with OpenAI's chat completions, for every model. Returns one JSON document, or server-sent events with `stream: true`. Fields that this reference does not list are forwarded to the provider. When `model` fails, the fallbacks in `models` are tried in order.",
     method: 'POST',
     path: '/v1/chat/completions',
     access: publicKeyOrDashboard,

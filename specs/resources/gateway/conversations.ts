@@ -30,7 +30,7 @@ const making = { ...shared, unknownFields: 'ignore', attributed: true, chatBodyB
 
 const conversation = object(
   { id: string(), object: oneOf('conversation'), created_at: number(), metadata: jsonObject() },
-  { title: 'ModelConversation', description: "OpenAI's conversation." },
+  { title: 'ModelConversation', description: "A conversation in the format of OpenAI's Conversations API." },
 )
 
 const item = object(
@@ -54,7 +54,7 @@ export const conversations = defineOperations('conversations', {
   create: {
     ...making,
     summary: 'Create a conversation',
-    description: 'A conversation is kept until it is deleted. It holds at most 2,000 items, 4 MB together.',
+    description: 'A conversation is stored until it is deleted. It holds at most 2,000 items and 4 MB in total.',
     method: 'POST',
     path,
     body: object({ items: optional(nullable(items)), metadata }, { title: 'ConversationRequest' }),
@@ -80,7 +80,7 @@ export const conversations = defineOperations('conversations', {
   delete: {
     ...shared,
     summary: 'Delete a conversation',
-    description: 'Responses that were made in it stay.',
+    description: 'Responses that were created in the conversation are kept.',
     method: 'DELETE',
     path: one,
     answer: answersJson(object({ id: string(), object: oneOf('conversation.deleted'), deleted: constant(true) })),

@@ -55,7 +55,7 @@ const shown = object({ ...providerFields, custom_models: array(model) }, { title
 
 const models = array(
   object({
-    name: described(string({ minLength: 1, maxLength: 256 }), 'Name for people.'),
+    name: described(string({ minLength: 1, maxLength: 256 }), 'Display name.'),
     modelId: described(modelId, 'Id of the model on the server.'),
     prices: optional(ownPrices),
   }),
@@ -65,19 +65,19 @@ const models = array(
 const writable = {
   name: described(
     string({ minLength: 1, maxLength: 256 }),
-    'Name of the provider. Requests reach it as `name` or `name/model`, in upper or lower case.',
+    'Name of the provider. Requests refer to it as `name` or `name/model`; case is ignored.',
   ),
   baseUrl,
   apiKey: described(
     optional(nullable(key)),
-    'Key of the server. It is stored encrypted and never shown. Null for a server without keys.',
+    'API key of the server. Stored encrypted and never shown. Null for a server that needs no key.',
   ),
   format,
   models: optional(models),
   prices: optional(ownPrices),
   fallbackToManaged: described(
     optional(boolean()),
-    "Whether calls for one of its models that it fails to serve go on with the installation's own key. Default: false. A call that names the provider never does.",
+    "Whether calls for one of its models are retried with the installation's own key when the provider fails. Default: false. Does not apply to calls that name the provider.",
   ),
   firstByteTimeoutMs: optional(waits.first_byte_timeout_ms),
   idleTimeoutMs: optional(waits.idle_timeout_ms),
@@ -118,7 +118,7 @@ export const customProviders = defineOperations('custom_providers', {
   },
   update: {
     summary: 'Update a custom provider',
-    description: 'A provider with `isActive: false` gets no requests.',
+    description: 'No requests are routed to a provider with `isActive: false`.',
     method: 'PATCH',
     path: one,
     access: dashboardOnly('admin'),
@@ -130,7 +130,10 @@ export const customProviders = defineOperations('custom_providers', {
       apiKey: writable.apiKey,
       fallbackToManaged: writable.fallbackToManaged,
       prices: writable.prices,
-      models: described(optional(models), 'All models of the provider. A model that was there before keeps its id.'),
+      models: described(
+        optional(models),
+        "Complete list of the provider's models. A model that is already registered keeps its id.",
+      ),
       firstByteTimeoutMs: writable.firstByteTimeoutMs,
       idleTimeoutMs: writable.idleTimeoutMs,
     }),
@@ -149,7 +152,7 @@ export const customProviders = defineOperations('custom_providers', {
   test: {
     summary: 'Test a custom provider',
     description:
-      'Sends the server a minimal chat completion. A failure of the server is a response with `success: false`, not an error.',
+      'Sends a minimal chat completion to the server. When the server fails, the response has `success: false` and status 200.',
     method: 'POST',
     path: '/api/projects/{project_id}/custom-providers/test',
     access: dashboardOnly('admin'),
@@ -187,7 +190,7 @@ export const customProviders = defineOperations('custom_providers', {
             error: string(),
             latency_ms: described(
               optional(integer()),
-              'Milliseconds until the answer; absent when the server did not answer in time.',
+              'Latency in milliseconds; absent if the server did not answer in time.',
             ),
           },
           { title: 'CustomProviderFailed' },

@@ -18,16 +18,16 @@ const list = object(
     data: array(
       object(
         { object: oneOf('embedding'), index: integer(), embedding: union([array(number()), string()]) },
-        { title: 'Embedding', description: 'Vector of one text.', open: true },
+        { title: 'Embedding', description: 'Embedding of one text.', open: true },
       ),
     ),
     model: string(),
     usage: object(
       { prompt_tokens: integer(), total_tokens: integer(), cost_usd: costUsd },
-      { title: 'EmbeddingUsage', description: 'Tokens of the texts.', open: true },
+      { title: 'EmbeddingUsage', description: 'Token counts of the input.', open: true },
     ),
   },
-  { title: 'EmbeddingList', description: 'Vectors in the order of the texts.', open: true },
+  { title: 'EmbeddingList', description: 'Embeddings in the order of the input texts.', open: true },
 )
 
 /** OpenAI's embeddings. Undeclared fields go to the provider. */
@@ -35,7 +35,7 @@ export const embeddings = defineOperations('embeddings', {
   create: {
     summary: 'Create embeddings',
     description:
-      "Compatible with OpenAI's embeddings, for every model. Models of `models` are tried in order when `model` cannot answer.",
+      "Compatible with OpenAI's embeddings, for every model. When `model` fails, the fallbacks in `models` are tried in order.",
     method: 'POST',
     path: '/v1/embeddings',
     access: anyKeyOrDashboard,

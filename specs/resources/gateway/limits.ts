@@ -23,23 +23,23 @@ export const limits = defineResource('limits', {
   idPrefix: 'lim',
   title: 'Limit',
   description:
-    'Rate limits and budgets of a project, a tenant or a key. A call is held to every limit that applies to it.',
+    'Rate limits and budgets of a project, a tenant or a key. A call must comply with every limit that applies to it.',
   fields: {
     subject,
     subject_id: nullable(
       described(string({ minLength: 1, maxLength: 128 }), 'Id of the tenant or key. Null for the project.'),
     ),
-    requests_per_minute: count('Most requests in any 60 seconds.'),
+    requests_per_minute: count('Maximum number of requests in any 60 seconds (sliding window).'),
     tokens_per_minute: count(
-      'Most input and output tokens in any 60 seconds. Tokens are counted after a call, so one call may exceed the limit.',
+      'Maximum number of input and output tokens in any 60 seconds (sliding window). Tokens are counted after a call, so a single call may exceed the limit.',
     ),
-    budget_day_usd: amount('Budget of a day in UTC, in USD.'),
-    budget_month_usd: amount('Budget of a month in UTC, in USD.'),
-    budget_total_usd: amount('Budget without an end, in USD, counted from its creation.'),
-    spent_day_usd: spent('USD spent today. Null without a budget.'),
-    spent_month_usd: spent('USD spent this month. Null without a budget.'),
-    spent_total_usd: spent('USD spent since the budget was created. Null without a budget.'),
-    reserved_usd: spent('Most USD that calls in progress can cost.'),
+    budget_day_usd: amount('Budget per day (UTC) in USD.'),
+    budget_month_usd: amount('Budget per calendar month (UTC) in USD.'),
+    budget_total_usd: amount('Total budget in USD that never resets, counted from its creation.'),
+    spent_day_usd: spent('USD spent today. Null if there is no such budget.'),
+    spent_month_usd: spent('USD spent this month. Null if there is no such budget.'),
+    spent_total_usd: spent('USD spent since the budget was created. Null if there is no such budget.'),
+    reserved_usd: spent('Maximum cost in USD of the calls in progress, held against the budgets.'),
   },
   writable: [
     'subject',
@@ -58,7 +58,7 @@ export const limits = defineResource('limits', {
     },
     create: {
       summary: 'Create or replace a limit',
-      description: 'A limit replaces the limit of the same subject.',
+      description: 'Replaces the existing limit of the same subject, if there is one.',
       errors: ['not_found', 'version_conflict'],
     },
     get: { access: secretKeyOrDashboard('member') },
@@ -79,12 +79,10 @@ export const credits = defineOperations('credits', {
       object(
         {
           organization_id: id('org'),
-          gated: described(boolean(), 'Whether calls need credits. When false, the amounts are null.'),
-          granted_usd: spent('USD granted since the beginning.'),
-          spent_usd: spent('USD spent since the beginning.'),
-          balance_usd: nullable(
-            string({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'USD granted and not yet spent.' }),
-          ),
+          gated: described(boolean(), 'Whether calls require credits. If false, the amounts are null.'),
+          granted_usd: spent('Total USD granted.'),
+          spent_usd: spent('Total USD spent.'),
+          balance_usd: nullable(string({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'Remaining balance in USD.' })),
         },
         { title: 'Credits', description: 'Prepaid credits of an organisation.' },
       ),

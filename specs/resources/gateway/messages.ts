@@ -60,7 +60,7 @@ const body = object(
     ...conversation,
     thread: described(
       maybe(object({ type: oneOf('create', 'continue'), previous_message_id: optional(word) })),
-      'Thread that keeps the messages: a later request continues it by the `id` of its newest message and sends new messages only.',
+      'Thread that stores the messages on the server. To continue it, send the `id` of its latest message and only the new messages.',
     ),
     max_tokens: integer({ min: 1 }),
     stop_sequences: maybe(array(string(), { maxItems: 16 })),
@@ -69,16 +69,19 @@ const body = object(
     top_p: maybe(number({ min: 0, max: 1 })),
     top_k: maybe(integer({ min: 0 })),
     cache_control: maybe(requestCacheControl),
-    mcp_servers: described(maybe(array(jsonObject(), { maxItems: 64 })), 'Not supported: `bad_request`.'),
+    mcp_servers: described(
+      maybe(array(jsonObject(), { maxItems: 64 })),
+      'Not supported. A request that sets it is refused with `bad_request`.',
+    ),
     metadata: maybe(object({ user_id: maybe(string({ maxLength: 256 })) })),
     service_tier: maybe(oneOf('auto', 'standard_only')),
     output_config: maybe(object({ effort: maybe(word), format: maybe(outputFormat) })),
     memory: described(
       maybe(memoryField),
-      'Memory of an end user, which `userId` or `metadata.user_id` names. A stream says in headers what was read.',
+      'Memory of the end user identified by `userId` or `metadata.user_id`. For a stream, response headers report what was read.',
     ),
   },
-  { title: 'MessageRequest', description: "Anthropic's request for a message." },
+  { title: 'MessageRequest', description: "A request of Anthropic's Messages API." },
 )
 
 const usage = object(
@@ -89,7 +92,7 @@ const usage = object(
     cache_creation_input_tokens: nullable(integer()),
     cost_usd: costUsd,
   },
-  { title: 'MessageUsage', description: 'Tokens of the message.', open: true },
+  { title: 'MessageUsage', description: 'Token counts of the message.', open: true },
 )
 
 /** Anthropic's Message document. */
@@ -108,7 +111,7 @@ const message = object(
     usage,
     memory: optional(memoryBlock),
   },
-  { title: 'Message', description: "Anthropic's message." },
+  { title: 'Message', description: "A message in the format of Anthropic's Messages API." },
 )
 
 /** Anthropic's Messages API, for every model. */
@@ -116,7 +119,7 @@ export const messages = defineOperations('messages', {
   create: {
     summary: 'Create a message',
     description:
-      "Compatible with Anthropic's Messages API, for every model. Answers one document, or a stream with `stream: true`. Anthropic's own tools are passed on to Anthropic and left out for other providers; the header `X-Ignored-Tools` names their types.",
+      "Compatible with Anthropic's Messages API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Anthropic's server tools are forwarded to Anthropic and dropped for other providers; the response header `X-Ignored-Tools` lists the types that were dropped.",
     method: 'POST',
     path: '/v1/messages',
     access: anyKeyOrDashboard,
@@ -132,7 +135,7 @@ export const messages = defineOperations('messages', {
   count_tokens: {
     summary: 'Count the tokens of a message',
     description:
-      "Compatible with Anthropic's count. Models that are reached by Anthropic's API are counted by their provider, all others by length. `X-Token-Count` says which: `provider` or `estimate`.",
+      "Compatible with Anthropic's count. For models that are called through Anthropic's API, the provider counts; for all others the count is estimated from the length. The response header `X-Token-Count` is `provider` or `estimate` accordingly.",
     method: 'POST',
     path: '/v1/messages/count_tokens',
     access: anyKeyOrDashboard,

@@ -22,7 +22,7 @@ const model = object(
     types: array(string()),
     context_window: integer(),
     status: oneOf('active', 'deprecated'),
-    available: described(boolean(), 'Whether the endpoint for models of its type accepts the model now.'),
+    available: described(boolean(), 'Whether the model can currently be called at the endpoint for its type.'),
     unavailable_reason: nullable(oneOf('provider_not_configured', 'no_endpoint')),
     pricing_status: oneOf('priced', 'nominal', 'unknown'),
   },
@@ -39,7 +39,7 @@ export const models = defineOperations('models', {
   list: {
     summary: 'List models',
     description:
-      "OpenAI's list of models, with further fields. Models that a configured key can reach come first; `?available=true` leaves out the others. Models of your own connections and custom providers are included. Anthropic's SDKs (header `anthropic-version`) receive Anthropic's list, of chat models.",
+      "Returns OpenAI's model list with additional fields. Models that a configured key can reach come first; `?available=true` omits the others. Models of your own connections and custom providers are included. Requests with the header `anthropic-version`, such as those of Anthropic's SDKs, receive Anthropic's list format with chat models only.",
     method: 'GET',
     path: '/v1/models',
     access: publicKeyOrDashboard,
@@ -59,7 +59,8 @@ export const models = defineOperations('models', {
   },
   get: {
     summary: 'Retrieve a model',
-    description: "By its id, or as `provider/model`. Anthropic's SDKs receive Anthropic's document.",
+    description:
+      "Takes a model id or `provider/model`. Requests with the header `anthropic-version` receive Anthropic's format.",
     method: 'GET',
     path: '/v1/models/{model}',
     slashesInLast: true,

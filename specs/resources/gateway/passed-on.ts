@@ -36,7 +36,7 @@ export const moderations = defineOperations('moderations', {
     ...passedOn,
     summary: 'Classify content',
     description:
-      "Passed on to a provider that offers OpenAI's moderations (OpenAI, Mistral, compatible servers). Default model: OpenAI's newest. Undeclared fields are passed on.",
+      "Forwarded to a provider that implements OpenAI's moderations API (OpenAI, Mistral, compatible servers). Default model: OpenAI's newest. Fields that this reference does not list are forwarded too.",
     path: '/v1/moderations',
     body: object({
       model: optional(name),
@@ -59,7 +59,7 @@ export const completions = defineOperations('completions', {
     ...passedOn,
     summary: 'Create a legacy completion',
     description:
-      "Passed on to a provider of the model that offers OpenAI's legacy completions. Not streamed. Undeclared fields are passed on.",
+      "Forwarded to a provider of the model that implements OpenAI's legacy completions API. Streaming is not supported. Fields that this reference does not list are forwarded too.",
     path: '/v1/completions',
     body: object({
       model: name,
@@ -86,7 +86,7 @@ export const rerank = defineOperations('rerank', {
     ...passedOn,
     summary: 'Rank documents by a query',
     description:
-      'Passed on to a provider of the model whose API has `/rerank` (Together, compatible servers). Undeclared fields are passed on.',
+      'Forwarded to a provider of the model whose API has `/rerank` (Together, compatible servers). Fields that this reference does not list are forwarded too.',
     path: '/v1/rerank',
     body: object({
       model: name,
@@ -111,7 +111,7 @@ export const images = defineOperations('images', {
     ...passedOn,
     summary: 'Generate images',
     description:
-      "Compatible with OpenAI's image generation, for image models of OpenAI, xAI, Google and compatible servers. Not streamed. Undeclared fields are passed on. Charged by the image, or by tokens where the provider counts them.",
+      "Compatible with OpenAI's image generation, for image models of OpenAI, xAI, Google and compatible servers. Streaming is not supported. Fields that this reference does not list are forwarded too. Charged per image, or by tokens where the provider reports them.",
     path: '/v1/images/generations',
     body: object({
       model: name,
@@ -125,7 +125,7 @@ export const images = defineOperations('images', {
       answersJson(
         object(
           { created: integer(), data: array(jsonObject()) },
-          { title: 'Images', description: 'The images, in Base64 or by URL.', open: true },
+          { title: 'Images', description: 'The images, as base64 or as URLs.', open: true },
         ),
       ),
     ),

@@ -23,7 +23,7 @@ const format = oneOf('openai', 'anthropic', 'google', 'perplexity', 'elevenlabs'
 
 const provider = described(
   string({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' }),
-  'Id of a provider (`catalogue.providers`), or a name of your own for another server, which needs `base_url`.',
+  'Id of a provider (`catalogue.providers`), or your own name for another server, which requires `base_url`.',
 )
 
 const baseUrl = described(
@@ -33,28 +33,28 @@ const baseUrl = described(
 
 const apiKey = described(
   string({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' }),
-  'Key of the provider. It is stored encrypted and never shown.',
+  'API key for the provider. Stored encrypted and never shown.',
 )
 
-const apiFormat = described(format, "API that the server speaks. Default: the provider's own, or `openai`.")
+const apiFormat = described(format, "API format of the server. Default: the provider's own, or `openai`.")
 
 const fields = {
   name: string({ minLength: 1, maxLength: 256 }),
   provider,
   api_format: format,
   base_url: nullable(baseUrl),
-  key_last4: described(string(), 'Last four characters of the key; empty for a short key.'),
+  key_last4: described(string(), 'Last four characters of the key; empty if the key is too short.'),
   is_active: described(defaulted(boolean(), true), 'Whether requests are routed to the connection.'),
   fallback_to_managed: described(
     defaulted(boolean(), false),
-    "Whether calls that the connection fails to serve go on with the installation's own key.",
+    "Whether calls are retried with the installation's own key when the connection fails.",
   ),
   prices: ownPrices,
   status: described(oneOf('untested', 'ok', 'failed'), 'Result of the last test.'),
   last_tested_at: nullable(timestamp()),
   model_sync_id: described(
     nullable(id('syn')),
-    'Model sync that was applied last: its models are the models of the connection.',
+    'Id of the latest applied model sync. Its models are the models of the connection.',
   ),
   model_count: integer(),
   ...waits,
@@ -66,7 +66,7 @@ export const providerConnections = defineResource('provider_connections', {
   key: 'connection_id',
   idPrefix: 'pvc',
   title: 'ProviderConnection',
-  description: 'Your own key at a provider. Calls to its models are billed by the provider, not by credits.',
+  description: 'Your own API key at a provider. The provider bills calls with it directly; they cost no credits.',
   fields,
   writable: [
     'name',
@@ -94,7 +94,7 @@ const trouble = object(
     code: oneOf('key_refused', 'address_refused', 'timeout', 'unreachable', 'provider_error', 'unreadable', 'no_list'),
     message: string(),
   },
-  { title: 'ProviderTrouble', description: 'Failure of a provider.' },
+  { title: 'ProviderTrouble', description: 'An error of a provider.' },
 )
 
 const checked = {
@@ -108,7 +108,7 @@ export const providerConnectionTests = defineOperations('provider_connections', 
   validate: {
     summary: 'Validate a provider key',
     description:
-      'Lists the models of the provider with the key. The key is not stored. A failure of the provider is a response with `valid: false`, not an error.',
+      "Lists the provider's models with the key, without storing it. When the provider refuses the key or fails, the response has `valid: false` and status 200.",
     method: 'POST',
     path: '/v1/provider-connections/validate',
     access: secretKeyOrDashboard('admin'),
@@ -122,20 +122,20 @@ export const providerConnectionTests = defineOperations('provider_connections', 
     answer: answersJson(
       object(
         { valid: boolean(), provider: string(), api_format: format, ...checked },
-        { title: 'ProviderValidation', description: 'Result of a validation.' },
+        { title: 'ProviderValidation', description: 'Result of validating a provider key.' },
       ),
     ),
   },
   test: {
     summary: 'Test a provider connection',
-    description: 'Lists the models of the provider with the stored key, and sets `status`.',
+    description: "Lists the provider's models with the stored key and updates `status`.",
     method: 'POST',
     path: '/v1/provider-connections/{connection_id}/test',
     access: secretKeyOrDashboard('admin'),
     answer: answersJson(
       object(
         { success: boolean(), status: oneOf('ok', 'failed'), ...checked },
-        { title: 'ProviderTest', description: 'Result of a test.' },
+        { title: 'ProviderTest', description: 'Result of a connection test.' },
       ),
     ),
   },
@@ -144,7 +144,7 @@ export const providerConnectionTests = defineOperations('provider_connections', 
 const modelFields = {
   id: string(),
   name: string(),
-  context_window: described(integer(), 'Most tokens of a conversation; 0 when unknown.'),
+  context_window: described(integer(), 'Context window in tokens; 0 if unknown.'),
 }
 const model = object(modelFields, { title: 'SyncedModel', description: 'A model that the provider lists.' })
 
@@ -180,7 +180,7 @@ export const modelSyncs = defineOperations('model_syncs', {
   create: {
     summary: 'Create a model sync',
     description:
-      "Compares the models of the connection with the provider's list. Nothing changes until the sync is applied.",
+      "Compares the models of the connection with the provider's list and returns the difference. Nothing changes until the sync is applied.",
     method: 'POST',
     path: syncs,
     access: secretKeyOrDashboard('admin'),
@@ -196,7 +196,8 @@ export const modelSyncs = defineOperations('model_syncs', {
   },
   apply: {
     summary: 'Apply a model sync',
-    description: 'The models of the preview become the models of the connection. Applying it again changes nothing.',
+    description:
+      'Replaces the models of the connection with those of the preview. Applying a sync again has no effect.',
     method: 'POST',
     path: `${syncs}/{sync_id}/apply`,
     access: secretKeyOrDashboard('admin'),

@@ -32,11 +32,11 @@ export type RedactionTarget = (typeof redactionTargets)[number]
 const fields = {
   enabled: described(
     boolean(),
-    'Whether requests to providers are redacted. On in a new project. Logs are always redacted.',
+    'Whether requests to providers are redacted. Enabled by default in new projects. Logs are always redacted.',
   ),
   types: described(
     array(oneOf(...piiTypes), { maxItems: 32 }),
-    'Kinds of personal data that are replaced by placeholders in requests to providers. `name` is off by default: names of people are found by a dictionary and the words around them, which overlooks many.',
+    'Kinds of personal data that are replaced by placeholders in requests to providers. `name` is off by default: names of people are detected with a dictionary and the surrounding words, which misses many.',
   ),
   apply_to: described(
     array(oneOf(...redactionTargets), { maxItems: 8 }),
@@ -45,7 +45,7 @@ const fields = {
   restore: described(boolean(), 'Whether placeholders in the answer are replaced by the original values.'),
   phone_region: described(
     string({ pattern: '^[A-Z]{2}$' }),
-    'Country of phone numbers without a prefix, in ISO 3166 letters.',
+    'Country of phone numbers without a country prefix, as an ISO 3166-1 alpha-2 code.',
   ),
 }
 

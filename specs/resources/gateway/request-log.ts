@@ -24,13 +24,15 @@ import {
 const reference = () => nullable(string())
 const word = optional(string({ minLength: 1, maxLength: 256 }))
 const time = (description: string) =>
-  optional(described(timeOrDay(), `${description} A day such as 2026-01-31 counts as its start in UTC.`))
+  optional(
+    described(timeOrDay(), `${description} A date such as 2026-01-31 means midnight UTC at the start of that day.`),
+  )
 
 const line = {
   id: id('log'),
   request_id: string(),
-  at: described(timestamp(), 'End of the request.'),
-  started_at: described(timestamp(), 'Start of the request.'),
+  at: described(timestamp(), 'Time at which the request ended.'),
+  started_at: described(timestamp(), 'Time at which the request started.'),
   operation: string({ description: 'Id of the operation.' }),
   need: oneOf('chat', 'vision', 'embedding', 'speech', 'transcription', 'image'),
   credential: string({ description: 'Kind of the credential.' }),
@@ -38,7 +40,7 @@ const line = {
   tenant_id: reference(),
   external_user_id: reference(),
   agent_id: reference(),
-  asked_model: string({ description: 'Model of the request.' }),
+  asked_model: string({ description: 'Model that was requested.' }),
   provider: described(reference(), 'Provider that answered or failed last; null when no provider was called.'),
   model: reference(),
   source: nullable(oneOf('byok', 'custom', 'managed', 'simulated')),
@@ -47,11 +49,11 @@ const line = {
   error: described(reference(), 'Error code of the response.'),
   streamed: described(boolean(), 'Whether the response was a stream.'),
   first_byte_ms: nullable(number({ description: 'Milliseconds until the first byte of the response.' })),
-  duration_ms: number({ description: 'Milliseconds of the whole request.' }),
+  duration_ms: number({ description: 'Duration of the whole request in milliseconds.' }),
   attempts: integer({ description: 'Number of calls to providers.' }),
   redactions: described(
     record(integer()),
-    'Number of values that were replaced before the request went to a provider, by the type of personal data.',
+    'Number of values that were redacted before the request was sent to a provider, by type of personal data.',
   ),
   input_tokens: integer(),
   output_tokens: integer(),
@@ -61,10 +63,10 @@ const line = {
   characters: nullable(integer()),
   seconds: nullable(number()),
   images: nullable(integer()),
-  cost_usd: nullable(string({ pattern: '^\\d+(\\.\\d+)?$', description: 'Cost in USD; null when it is unknown.' })),
+  cost_usd: nullable(string({ pattern: '^\\d+(\\.\\d+)?$', description: 'Cost in USD; null if unknown.' })),
   bodies: described(
     oneOf('kept', 'off', 'none', 'busy'),
-    'Whether the texts were kept. `off`: by the settings. `none`: there were none. `busy`: the server was under load.',
+    'Whether the bodies were stored, or why not. `off`: disabled by the settings. `none`: there were none. `busy`: the server was under load.',
   ),
 }
 
@@ -82,24 +84,24 @@ const details = {
         after_ms: integer({ description: 'Milliseconds from the start of the request until the attempt failed.' }),
       }),
     ),
-    'Attempts that failed before the one that is named above, in order; at most 20.',
+    'Failed attempts before the final one, in order; at most 20.',
   ),
   price: described(
     nullable(jsonObject()),
-    'Prices by which the cost was computed, in USD by unit, with the day of the list. Null when they are unknown.',
+    'Unit prices in USD from which the cost was computed, with the date of the price list. Null if unknown.',
   ),
 }
 
 const bodies = {
-  request_body: described(reference(), 'Text of the request, redacted and cut at 16 KB.'),
-  response_body: described(reference(), 'Text of the response, redacted and cut at 16 KB.'),
+  request_body: described(reference(), 'Body of the request, redacted and truncated to 16 KB.'),
+  response_body: described(reference(), 'Body of the response, redacted and truncated to 16 KB.'),
 }
 
 /** One line for each request to the gateway (specs/decisions/0086-metering-and-limits.md). */
 export const requestLog = defineOperations('request_log', {
   list: {
-    summary: 'List the lines of the request log',
-    description: 'Newest first; one line for each request to the gateway.',
+    summary: 'List the entries of the request log',
+    description: 'Newest first; one entry per request to the gateway.',
     method: 'GET',
     path: '/v1/request-log',
     access: secretKeyOrDashboard('member'),
@@ -114,24 +116,24 @@ export const requestLog = defineOperations('request_log', {
       error: word,
       status: optional(integer({ min: 100, max: 599 })),
       failed: optional(described(boolean(), '`true`: failed requests only. `false`: successful requests only.')),
-      from: time('First time, inclusive.'),
-      to: time('Last time, exclusive.'),
+      from: time('Start of the time range, inclusive.'),
+      to: time('End of the time range, exclusive.'),
     },
     answer: answersJson(
       cursorPage(object(line, { title: 'RequestLogLine', description: 'A request to the gateway.' })),
     ),
   },
   get: {
-    summary: 'Retrieve a line of the request log',
+    summary: 'Retrieve an entry of the request log',
     description:
-      'Returns the texts of request and response. When several requests have the same id, returns the newest.',
+      'Returns the entry with the bodies of the request and the response, where they were kept. When several requests have the same id, returns the newest.',
     method: 'GET',
     path: '/v1/request-log/{request_id}',
     access: secretKeyOrDashboard('member'),
     answer: answersJson(
       object(
         { ...line, ...details, ...bodies },
-        { title: 'RequestLogEntry', description: 'A request to the gateway, with its texts.' },
+        { title: 'RequestLogEntry', description: 'A request to the gateway, with its bodies.' },
       ),
     ),
   },
@@ -141,11 +143,11 @@ const settings = object(
   {
     mode: described(
       defaulted(oneOf('off', 'metadata', 'bodies'), 'bodies'),
-      '`off`: no lines. `metadata`: lines without texts. `bodies`: lines with redacted texts.',
+      '`off`: no entries. `metadata`: entries without bodies. `bodies`: entries with redacted bodies.',
     ),
     retention_days: described(
       defaulted(integer({ min: 1, max: 365 }), 30),
-      'Days for which new lines are kept. Existing lines keep their own time.',
+      'Days for which new entries are kept. Existing entries keep their expiry.',
     ),
   },
   { title: 'RequestLogSettings', description: 'Settings of the request log.' },

@@ -33,7 +33,7 @@ const itemsMax = 8192
 /** Where a request goes on. */
 const conversation = described(
   maybe(union([word, object({ id: word })])),
-  'Conversation that the request goes on in, by its id. Its input and output are added. Not with `previous_response_id`.',
+  'Id of the conversation that the request continues. The input and output of the request are added to it. Cannot be combined with `previous_response_id`.',
 )
 
 const input = described(
@@ -44,9 +44,7 @@ const input = described(
 const body = object(
   {
     model: word,
-    models: maybe(
-      described(array(word, { maxItems: 8 }), 'Models that are tried in order when `model` cannot answer.'),
-    ),
+    models: maybe(described(array(word, { maxItems: 8 }), 'Fallback models, tried in order when `model` fails.')),
     input,
     instructions: maybe(string()),
     previous_response_id: described(maybe(word), 'Stored response that the conversation continues.'),
@@ -54,12 +52,12 @@ const body = object(
     stream: maybe(boolean()),
     tools: described(
       maybe(array(responseTool, { maxItems: 128 })),
-      'Functions and custom tools that you run, `web_search`, `file_search`, whose `vector_store_ids` are ids of knowledge bases, and `mcp`: a remote server by the `server_label` of a registered one, or by `server_url`.',
+      'Functions and custom tools that you run; `web_search`; `file_search`, with ids of knowledge bases in `vector_store_ids`; and `mcp`, a remote tool server given by the `server_label` of a registered server or by `server_url`.',
     ),
     tool_choice: maybe(responseToolChoice),
     include: described(
       maybe(array(word, { maxItems: 16 })),
-      'What else the answer shows: `file_search_call.results`. Other values have no effect.',
+      'Additional data to return. `file_search_call.results` is supported; other values have no effect.',
     ),
     parallel_tool_calls: maybe(boolean()),
     max_tool_calls: maybe(integer({ min: 1 })),
@@ -73,16 +71,16 @@ const body = object(
     user: maybe(string({ maxLength: 256 })),
     memory: described(
       maybe(memoryField),
-      'Memory of an end user. Headers of the answer say what was read, and name the receipt of the write.',
+      'Memory of an end user. Response headers report what was read and the receipt of the write.',
     ),
     background: described(
       maybe(boolean()),
-      'The response is made without waiting for it: it is `queued`, and read with `responses.get`. It is stored, and takes no `memory`.',
+      'Whether to create the response in the background. It starts as `queued`; poll it with `responses.get`. A background response is always stored and cannot use `memory`.',
     ),
     conversation,
-    prompt: described(maybe(json()), 'Not supported: `bad_request`.'),
+    prompt: described(maybe(json()), 'Not supported. A request that sets it is refused with `bad_request`.'),
   },
-  { title: 'ResponseRequest', description: "OpenAI's request for a response." },
+  { title: 'ResponseRequest', description: "A request of OpenAI's Responses API." },
 )
 
 const usage = object(
@@ -103,7 +101,7 @@ const item = object(
   { title: 'ResponseItem', description: 'A message, a tool call, a web search or reasoning.', open: true },
 )
 
-/** OpenAI's response. Further fields of OpenAI's own answers are passed on. */
+/** A response in the format of OpenAI's Responses API. Further fields of OpenAI's own answers are passed on. */
 const response = object(
   {
     id: string(),
@@ -133,7 +131,7 @@ const response = object(
     truncation: optional(nullable(string())),
     usage: optional(nullable(usage)),
   },
-  { title: 'ModelResponse', description: "OpenAI's response.", open: true },
+  { title: 'ModelResponse', description: "A response in the format of OpenAI's Responses API.", open: true },
 )
 
 const itemList = object(
@@ -152,7 +150,7 @@ export const responses = defineOperations('responses', {
   create: {
     summary: 'Create a response',
     description:
-      "Compatible with OpenAI's Responses API, for every model. Answers one document, or a stream with `stream: true`. Supports function calls, custom tools, web search, search of knowledge bases (`file_search`), tools of remote servers (`mcp`, with approvals as items) and `previous_response_id`. Tools that no one runs for the model are left out; the header `X-Ignored-Tools` names their types.",
+      "Compatible with OpenAI's Responses API, for every model. Returns one JSON document, or server-sent events with `stream: true`. Supports function calls, custom tools, web search, knowledge base search (`file_search`), remote tool servers (`mcp`, with approvals as items) and `previous_response_id`. Built-in tools that neither the server nor the provider can run are dropped; the response header `X-Ignored-Tools` lists their types.",
     method: 'POST',
     path,
     access: anyKeyOrDashboard,
@@ -173,17 +171,20 @@ export const responses = defineOperations('responses', {
     access: anyKeyOrDashboard,
     envelope: 'openai',
     description:
-      'With `stream: true`, the response is sent as events, with one delta for each part. For a background response in progress, the first events are sent at once and the others when it has ended.',
+      'With `stream: true`, the response is sent as server-sent events, with one delta per part. For a background response in progress, the first events are sent immediately and the rest when it ends.',
     passedOver: ['include', 'include[]', 'include_obfuscation'],
     query: {
       stream: optional(boolean()),
-      starting_after: described(optional(integer({ min: 0 })), 'Number of the event after which the stream begins.'),
+      starting_after: described(
+        optional(integer({ min: 0 })),
+        'Sequence number of an event. The stream starts after it.',
+      ),
     },
     answer: answersEither(answersJson(response), answersBytes('text/event-stream')),
   },
   cancel: {
-    summary: 'Cancel a response in the background',
-    description: 'A response that has ended is returned unchanged.',
+    summary: 'Cancel a background response',
+    description: 'A response that has already ended is returned unchanged.',
     method: 'POST',
     path: `${one}/cancel`,
     access: anyKeyOrDashboard,
@@ -195,7 +196,7 @@ export const responses = defineOperations('responses', {
   input_tokens: {
     summary: 'Count the input tokens of a response',
     description:
-      'Returns an estimate by length, within about 20 % for English, with the header `X-Token-Count: estimate`.',
+      'Returns an estimate based on the length of the text, accurate to about 20 % for English, with the header `X-Token-Count: estimate`.',
     method: 'POST',
     path: `${path}/input_tokens`,
     access: anyKeyOrDashboard,
@@ -226,7 +227,7 @@ export const responses = defineOperations('responses', {
   compact: {
     summary: 'Compact a conversation',
     description:
-      'The model summarizes the input and the conversation before it. The response holds one item of type `compaction`, which a later request sends in place of what was summarized.',
+      'Summarizes the input and the conversation before it with a model call. The response contains one item of type `compaction`; send it in later requests in place of the messages that it summarizes.',
     method: 'POST',
     path: `${path}/compact`,
     access: anyKeyOrDashboard,
@@ -265,7 +266,7 @@ export const responses = defineOperations('responses', {
   },
   input_items: {
     summary: 'List the input items of a stored response',
-    description: 'The items of earlier responses are not included.',
+    description: 'Items of earlier responses in the chain are not included.',
     method: 'GET',
     path: `${one}/input_items`,
     access: anyKeyOrDashboard,

@@ -46,7 +46,7 @@ const body = object(
     model: maybe(
       described(
         string({ minLength: 1, maxLength: 256 }),
-        'Model id, or `provider/model`. Default: `gpt-4o-mini`, or a configured model that reads images.',
+        'Model id, or `provider/model`. Default: `gpt-4o-mini`, or a configured model that accepts images.',
       ),
     ),
     max_tokens: maybe(integer({ min: 1 })),
@@ -54,7 +54,7 @@ const body = object(
     response_format: maybe(oneOf('text', 'json')),
     stream: maybe(boolean()),
   },
-  { title: 'VisionRequest', description: 'Images, and a question about them.' },
+  { title: 'VisionRequest', description: 'Images with a question about them.' },
 )
 
 const usd = nullable(number())
@@ -79,7 +79,7 @@ const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
   ({
     summary,
     description:
-      'Images are sent as URLs, as base64, or as files of a form. Answers one document, or a stream with `stream: true`.',
+      'Send images as URLs, as base64, or as files in a multipart form. Returns one JSON document, or server-sent events with `stream: true`.',
     method: 'POST',
     path,
     alsoAt: [path.replace('/v1/', '/api/ai/')],
@@ -114,7 +114,7 @@ export const vision = defineOperations('vision', {
     shows: {
       classification: described(
         nullable(jsonObject()),
-        'Tags, categories and objects. Null when the model did not answer a JSON object; its text is in `raw`.',
+        'Tags, categories and objects. Null if the model did not return a JSON object; its text is then in `raw`.',
       ),
       raw: string(),
     },

@@ -49,7 +49,7 @@ const range = nullable(object({ min: number(), max: number() }))
 
 const languages = described(
   nullable(array(string())),
-  'Languages in ISO 639-1. Null when the model detects the language or supports about a hundred.',
+  'Languages as ISO 639-1 codes. Null if the model detects the language or supports about a hundred.',
 )
 
 const speechRow = {
@@ -96,7 +96,7 @@ const transcript = object(
       'What the provider charges by: seconds of audio, or tokens.',
     ),
     task: optional(oneOf('transcribe', 'translate')),
-    language: described(optional(string()), 'As the provider names it; empty when it does not.'),
+    language: described(optional(string()), 'Language as reported by the provider; empty if it does not report one.'),
     duration: described(optional(number()), 'Length of the audio in seconds.'),
     segments: described(
       optional(
@@ -107,7 +107,7 @@ const transcript = object(
           ),
         ),
       ),
-      'With the scores that Whisper gives; neutral values for other models.',
+      'Segments with the scores that Whisper reports; neutral values for other models.',
     ),
     words: optional(array(object({ word: string(), start: number(), end: number(), speaker }))),
   },
@@ -131,7 +131,7 @@ const maxFormBytes = maxAudioBytes + 7 * 1024 * 1024 + formSlackBytes
 export const speech = defineOperations('speech', {
   speak: {
     summary: 'Create speech',
-    description: 'Turns text into audio. Audio is sent while it is made, where the model does so.',
+    description: 'Converts text to audio. Audio is streamed as it is generated, where the model supports streaming.',
     method: 'POST',
     path: '/v1/audio/speech',
     alsoAt: ['/api/ai/audio/speech'],
@@ -176,7 +176,7 @@ export const speech = defineOperations('speech', {
   },
   voices: {
     summary: 'List voices',
-    description: 'The voices of every speech model.',
+    description: 'Returns the voices of every speech model.',
     method: 'GET',
     path: '/v1/audio/voices',
     alsoAt: ['/api/ai/audio/voices'],
@@ -195,7 +195,7 @@ export const speech = defineOperations('speech', {
 export const transcriptions = defineOperations('transcriptions', {
   transcribe: {
     summary: 'Create a transcription',
-    description: 'Turns an audio file of at most 25 MB into text.',
+    description: 'Transcribes an audio file of at most 25 MB.',
     method: 'POST',
     path: '/v1/audio/transcriptions',
     alsoAt: ['/api/ai/audio/transcriptions'],
@@ -213,7 +213,7 @@ export const transcriptions = defineOperations('transcriptions', {
       responseFormat: transcriptForm,
       stream: described(
         optional(boolean()),
-        'Send the transcript as server-sent events. For `json`, whose text is one delta, and `diarized_json`, with an event for each segment.',
+        'Whether to send the transcript as server-sent events. Supported for `json`, with the whole text as one delta, and `diarized_json`, with one event per segment.',
       ),
     }),
     answer: answersEither(
@@ -228,7 +228,8 @@ export const transcriptions = defineOperations('transcriptions', {
   },
   translate: {
     summary: 'Create a translation',
-    description: 'Turns an audio file of at most 25 MB, in any language, into English text.',
+    description:
+      'Translates the speech in an audio file of at most 25 MB, in any supported language, into English text.',
     method: 'POST',
     path: '/v1/audio/translations',
     alsoAt: ['/api/ai/audio/translations'],

@@ -7,14 +7,15 @@ import { freeFields, metadata } from '#specs/tools.ts'
 
 const name = string({ minLength: 1, maxLength: 256 })
 const description = nullable(string({ maxLength: 4096 }))
-const words = 'Documents that are searched together. Each hit cites the exact place that it comes from.'
+const words =
+  'A collection of documents that are searched together. Each hit cites the exact location that it comes from.'
 
 const fields = {
   name,
-  description: described(description, 'Says what the documents are about: agents read it.'),
+  description: described(description, 'What the documents are about. Agents read the description.'),
   tenant_id: described(
     nullable(string({ maxLength: 128 })),
-    'Tenant that the knowledge base belongs to. Null: it is the project’s, and tenants see it by grants only.',
+    'Tenant that the knowledge base belongs to. Null if it belongs to the project; tenants can then search it only with a grant.',
   ),
   metadata,
 }
@@ -36,7 +37,7 @@ const resource = defineResource('knowledge_bases', {
     },
     create: {
       access: secretKeyOrDashboard('admin'),
-      description: 'A knowledge base of a tenant is searched by that tenant without a grant.',
+      description: 'A tenant can search its own knowledge bases without a grant.',
       errors: ['not_found'],
     },
     get: { access: secretKeyOrDashboard('member') },
@@ -49,7 +50,7 @@ const resource = defineResource('knowledge_bases', {
 const changes = defineOperations('knowledge_bases', {
   update: {
     summary: 'Update a knowledge base',
-    description: 'Changes the fields that the body names. A knowledge base stays with its tenant.',
+    description: 'Changes the fields that the body contains. The tenant of a knowledge base cannot be changed.',
     method: 'PATCH',
     path: '/v1/knowledge-bases/{knowledge_base_id}',
     access: secretKeyOnly,
@@ -64,8 +65,8 @@ const changes = defineOperations('knowledge_bases', {
         {
           id: id('kb'),
           ...fields,
-          created_at: described(timestamp(), 'Time of creation.'),
-          updated_at: described(timestamp(), 'Time of the last change.'),
+          created_at: described(timestamp(), 'Time at which the resource was created.'),
+          updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
         },
         { title: 'KnowledgeBase', description: words },
       ),

@@ -11,7 +11,7 @@ export const knowledgeGrants = defineResource('knowledge_grants', {
   key: 'grant_id',
   idPrefix: 'kgr',
   title: 'KnowledgeGrant',
-  description: 'Lets a tenant, an agent, an installation or an end user search a knowledge base.',
+  description: 'Allows a tenant, an agent, an installation or an end user to search a knowledge base.',
   fields: {
     knowledge_base_id: id('kb'),
     subject_type: oneOf(...subjectTypes),
@@ -19,7 +19,10 @@ export const knowledgeGrants = defineResource('knowledge_grants', {
       string({ minLength: 1, maxLength: 128 }),
       'Id of the tenant, the agent, the installation, or the user of a tenant (`usr_…`) or of the project (`eus_…`).',
     ),
-    permissions: described(defaulted(array(oneOf('read'), { minItems: 1, maxItems: 1 }), ['read']), 'What is granted.'),
+    permissions: described(
+      defaulted(array(oneOf('read'), { minItems: 1, maxItems: 1 }), ['read']),
+      'Permissions that are granted.',
+    ),
   },
   writable: ['subject_type', 'subject_id', 'permissions'],
   access: secretKeyOnly,
@@ -28,7 +31,7 @@ export const knowledgeGrants = defineResource('knowledge_grants', {
     list: { query: { subject_type: optional(oneOf(...subjectTypes)) } },
     create: {
       description:
-        'A repeated grant returns the existing one. A knowledge base of a tenant takes subjects of that tenant, and agents.',
+        'If the grant exists already, it is returned. A knowledge base that belongs to a tenant can be granted only to subjects of that tenant and to agents.',
       errors: ['not_found', 'knowledge_limit_reached'],
     },
     delete: { summary: 'Revoke a knowledge grant' },

@@ -24,10 +24,10 @@ const question = object(
     source_id: described(optional(string({ minLength: 1, maxLength: 128 })), 'Source that answers the question.'),
     text: described(
       optional(string({ minLength: 1, maxLength: 2000 })),
-      'Text that a right hit contains; upper and lower case count as one.',
+      'Text that a correct hit contains; case is ignored.',
     ),
   },
-  { title: 'RecallQuestion', description: 'A question, and what a right hit is.' },
+  { title: 'RecallQuestion', description: 'A question with its correct answer.' },
 )
 
 const resource = defineResource('knowledge_recall_sets', {
@@ -35,7 +35,7 @@ const resource = defineResource('knowledge_recall_sets', {
   key: 'recall_set_id',
   idPrefix: 'krs',
   title: 'KnowledgeRecallSet',
-  description: 'Questions with known answers, by which the search of a knowledge base is measured.',
+  description: 'Questions with known answers that measure the search of a knowledge base.',
   fields: {
     knowledge_base_id: id('kb'),
     name: string({ minLength: 1, maxLength: 256 }),
@@ -50,20 +50,29 @@ const resource = defineResource('knowledge_recall_sets', {
 const measuring = defineOperations('knowledge_recall_sets', {
   measure: {
     summary: 'Measure the recall of a knowledge base',
-    description: 'Searches for each question now, and returns how many right hits are among the first `k`.',
+    description:
+      'Runs a search for each question and returns the share of questions with a correct hit among the first `k`.',
     method: 'POST',
     path: `${path}/{recall_set_id}/measure`,
     access: secretKeyOnly,
     ofTenants: 'tenant',
-    body: object({ k: described(defaulted(integer({ min: 1, max: maxTopK }), 5), 'Hits that count. Default: 5.') }),
+    body: object({
+      k: described(
+        defaulted(integer({ min: 1, max: maxTopK }), 5),
+        'Number of hits per question to consider. Default: 5.',
+      ),
+    }),
     answer: answersJson(
       object({
         k: integer(),
-        recall: described(number(), 'Share of the questions with a right hit among the first `k`.'),
-        mrr: described(number(), 'Mean of 1 divided by the rank of the first right hit.'),
+        recall: described(number(), 'Share of the questions with a correct hit among the first `k`, from 0 to 1.'),
+        mrr: described(number(), 'Mean reciprocal rank: the mean of 1 divided by the rank of the first correct hit.'),
         embedder: nullable(string()),
         questions: array(
-          object({ question: string(), rank: described(nullable(integer()), 'Rank of the first right hit, from 1.') }),
+          object({
+            question: string(),
+            rank: described(nullable(integer()), 'Rank of the first correct hit, starting at 1.'),
+          }),
         ),
       }),
     ),

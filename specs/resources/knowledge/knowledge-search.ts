@@ -30,13 +30,16 @@ export const citation = object(
   {
     source_id: id('ksr'),
     title: nullable(string()),
-    page: described(optional(integer()), 'Page of a PDF file, from 1.'),
-    start: described(integer(), 'First character of the hit in the text of the source.'),
-    end: described(integer(), 'Character after its last one.'),
+    page: described(optional(integer()), 'Page number in a PDF file, starting at 1.'),
+    start: described(integer(), 'Offset of the first character of the hit in the text of the source.'),
+    end: described(integer(), 'Offset after its last character.'),
     url: optional(string()),
     filename: optional(string()),
   },
-  { title: 'KnowledgeCitation', description: 'The exact place of a hit: offsets count UTF-16 code units of the text.' },
+  {
+    title: 'KnowledgeCitation',
+    description: 'The exact location of a hit. Offsets count UTF-16 code units of the text.',
+  },
 )
 
 const hit = object(
@@ -44,11 +47,14 @@ const hit = object(
     chunk_id: string(),
     source_id: id('ksr'),
     content: string(),
-    score: described(number(), 'From 0 to 1: how likely the hit is about the query. Comparable between queries.'),
+    score: described(
+      number(),
+      'Relevance from 0 to 1: how likely the hit is about the query. Comparable across queries.',
+    ),
     heading: described(nullable(string()), 'Headings above the hit.'),
     metadata: described(jsonObject(), 'Metadata of the source.'),
     citation,
-    parts: described(optional(jsonObject()), 'What the score is made of; with `explain`.'),
+    parts: described(optional(jsonObject()), 'Components of the score. Present with `explain`.'),
   },
   { title: 'KnowledgeHit', description: 'A chunk that answers a query.' },
 )
@@ -58,37 +64,37 @@ export const knowledgeSearch = defineOperations('knowledge_bases', {
   search: {
     summary: 'Search a knowledge base',
     description:
-      'Returns the chunks that answer the query, best first, each with the exact place that it comes from. Grants and filters are applied before the ranking. A client token and an agent key find what their tenant, user, installations or agent are granted.',
+      'Returns the chunks that answer the query, best first, each with the exact location that it comes from. Grants and filters are applied before ranking. A client token or an agent key finds only what its tenant, user, installations or agent have been granted.',
     method: 'POST',
     path: '/v1/knowledge-bases/{knowledge_base_id}/search',
     access: everyCaller,
     ofTenants: 'user',
     body: object({
       query: string({ minLength: 1, maxLength: maxQueryLength }),
-      top_k: described(defaulted(integer({ min: 1, max: maxTopK }), 5), 'Most hits. Default: 5.'),
+      top_k: described(defaulted(integer({ min: 1, max: maxTopK }), 5), 'Maximum number of hits. Default: 5.'),
       filter: described(
         optional(jsonObject({ maxBytes: 8192 })),
-        'Metadata that the source has to have: `{"lang": "en", "year": [2025, 2026]}`, where a list takes any of its values. `source_id` names sources.',
+        'Metadata that a source must have, such as `{"lang": "en", "year": [2025, 2026]}`; a list matches any of its values. `source_id` filters by source.',
       ),
       subject: described(
         optional(object({ type: oneOf(...subjectTypes), id: string({ minLength: 1, maxLength: 128 }) })),
-        'Searches as this subject, with its grants only. For secret keys and the dashboard.',
+        'Subject to search as, with only its grants. Only for secret keys and the dashboard.',
       ),
       threshold: described(
         defaulted(number({ min: 0, max: 1 }), 0),
-        'Least score of a hit. Default: 0, which leaves out none.',
+        'Minimum score of a hit. Default: 0, which excludes none.',
       ),
-      explain: described(optional(boolean()), 'Shows the parts of each score, and what was left out.'),
+      explain: described(optional(boolean()), 'Whether to return the parts of each score and what was left out.'),
     }),
     answer: answersJson(
       object({
         data: array(hit),
         abstained: described(
           boolean(),
-          'No chunk passes the filter and the threshold: nothing is known about the query.',
+          'True if no chunk passes the filter and the threshold: the knowledge base does not answer the query.',
         ),
-        embedder: described(nullable(string()), 'Embedder of the query. Null: it was searched by words only.'),
-        left_out: described(optional(array(jsonObject())), 'What was left out and why; with `explain`.'),
+        embedder: described(nullable(string()), 'Embedder of the query. Null if only keywords were searched.'),
+        left_out: described(optional(array(jsonObject())), 'What was left out, and why. Present with `explain`.'),
       }),
     ),
     idempotency: 'ignored',

@@ -31,7 +31,7 @@ const text = described(
 )
 const interval = described(
   nullable(integer({ min: 300, max: 31_536_000 })),
-  'Seconds after which the URL is fetched again. Null: only when a sync is requested.',
+  'Seconds after which the URL is fetched again. If null, it is fetched only when a sync is requested.',
 )
 
 const fields = {
@@ -39,7 +39,7 @@ const fields = {
   type: oneOf('text', 'file', 'url'),
   status: described(
     oneOf('pending', 'ready', 'failed'),
-    '`pending` while a sync is under way or will be tried again; what was read before is found meanwhile.',
+    '`pending` while a sync is in progress or will be retried. Until it ends, searches find the previous content.',
   ),
   title: nullable(string()),
   filename: nullable(string()),
@@ -47,19 +47,22 @@ const fields = {
   url: nullable(string()),
   refresh_interval_s: interval,
   metadata: described(metadata, 'Your own fields. Searches filter on them.'),
-  checksum: described(nullable(string()), 'SHA-256 of the content that was read last.'),
-  size_bytes: described(nullable(integer()), 'Size of that content.'),
-  characters: described(integer(), 'Length of the extracted text, which the offsets of citations count in.'),
-  page_count: described(nullable(integer()), 'Pages of a PDF file.'),
+  checksum: described(nullable(string()), 'SHA-256 of the content of the last sync.'),
+  size_bytes: described(nullable(integer()), 'Size of that content in bytes.'),
+  characters: described(
+    integer(),
+    'Length of the extracted text, in the same units as citation offsets (UTF-16 code units).',
+  ),
+  page_count: described(nullable(integer()), 'Number of pages of a PDF file.'),
   chunk_count: integer(),
-  embedder: described(nullable(string()), 'Embedder of the vectors. Null: the chunks are found by their words only.'),
-  embedded_count: described(integer(), 'Chunks that have a vector.'),
+  embedder: described(nullable(string()), 'Embedder of the vectors. Null if only keyword search finds the chunks.'),
+  embedded_count: described(integer(), 'Number of chunks that have an embedding.'),
   changes: described(
     nullable(object({ added: integer(), removed: integer(), unchanged: integer() })),
-    'Chunks that the last sync added, removed and left as they were.',
+    'Number of chunks that the last sync added, removed and left unchanged.',
   ),
-  error: described(nullable(object({ code: string(), message: string() })), 'Why the last sync failed.'),
-  synced_at: described(nullable(timestamp()), 'End of the last sync that succeeded.'),
+  error: described(nullable(object({ code: string(), message: string() })), 'Reason for which the last sync failed.'),
+  synced_at: described(nullable(timestamp()), 'Time at which the last successful sync ended.'),
 }
 
 const description = 'A document of a knowledge base: a text, a file or a URL.'
@@ -67,8 +70,8 @@ const source = object(
   {
     id: id('ksr'),
     ...fields,
-    created_at: described(timestamp(), 'Time of creation.'),
-    updated_at: described(timestamp(), 'Time of the last change.'),
+    created_at: described(timestamp(), 'Time at which the resource was created.'),
+    updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
   },
   { title: 'KnowledgeSource', description },
 )
@@ -94,7 +97,7 @@ const work = defineOperations('knowledge_sources', {
   create: {
     summary: 'Add a knowledge source',
     description:
-      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, csv or json, up to 20 MB. The response is sent when the content is stored. The content is read in the background, and searches find it when `status` is `ready`.',
+      'Takes `text`, `url`, or a multipart form with `file`: txt, md, html, pdf, docx, csv or json, up to 20 MB. The response is sent as soon as the content is stored. The content is indexed in the background; searches find it once `status` is `ready`.',
     method: 'POST',
     path: all,
     access: secretKeyOrDashboard('admin'),
@@ -103,7 +106,7 @@ const work = defineOperations('knowledge_sources', {
       text: optional(text),
       url: described(optional(url), 'Page or file that the server fetches. Private addresses are refused.'),
       refresh_interval_s: optional(interval),
-      title: described(optional(title), 'Default: the title that the content has, or the name of the file.'),
+      title: described(optional(title), 'Title of the source. Default: the title in the content, or the file name.'),
       mime_type: described(
         optional(string({ minLength: 1, maxLength: 128 })),
         'MIME type of `text`: `text/plain`, `text/markdown`, `text/html`, `text/csv` or `application/json`. Default: `text/markdown`.',
@@ -117,7 +120,7 @@ const work = defineOperations('knowledge_sources', {
   },
   update: {
     summary: 'Update a knowledge source',
-    description: 'A new `url` is checked again and fetched at once.',
+    description: 'A new `url` is validated and fetched immediately.',
     method: 'PATCH',
     path: one,
     access: secretKeyOnly,
@@ -133,7 +136,7 @@ const work = defineOperations('knowledge_sources', {
   sync: {
     summary: 'Sync a knowledge source',
     description:
-      'Reads the source again: the new `text` or `file`, or what its URL has now. Content of the same checksum changes nothing. Chunks that are unchanged keep their ids.',
+      'Reads the source again: from the new `text` or `file`, or from its URL. If the checksum is unchanged, nothing changes. Unchanged chunks keep their ids.',
     method: 'POST',
     path: `${one}/sync`,
     access: secretKeyOrDashboard('admin'),
@@ -146,7 +149,7 @@ const work = defineOperations('knowledge_sources', {
   },
   text: {
     summary: 'Retrieve the text of a knowledge source',
-    description: 'Returns the extracted text. The offsets of citations count its UTF-16 code units.',
+    description: 'Returns the extracted text. Citation offsets count UTF-16 code units of this text.',
     method: 'GET',
     path: `${one}/text`,
     access: secretKeyOrDashboard('member'),
@@ -155,7 +158,7 @@ const work = defineOperations('knowledge_sources', {
   },
   chunks: {
     summary: 'List chunks of a knowledge source',
-    description: 'In the order of the text.',
+    description: 'In the order in which they appear in the text.',
     method: 'GET',
     path: `${one}/chunks`,
     access: secretKeyOrDashboard('member'),
@@ -176,7 +179,7 @@ const work = defineOperations('knowledge_sources', {
               page: nullable(integer()),
               heading: nullable(string()),
             },
-            { title: 'KnowledgeChunk', description: 'A part of a source, which a search returns as a whole.' },
+            { title: 'KnowledgeChunk', description: 'A part of a source. Searches return whole chunks.' },
           ),
         ),
         next_cursor: nullable(string()),

@@ -24,28 +24,36 @@ import { callTimeoutMs, maxResourceUri } from './mcp-limits.ts'
 const all = '/v1/mcp/servers'
 const one = `${all}/{server_id}` as const
 
-const name = string({ minLength: 1, maxLength: 128, description: 'Names of the tools that models see begin with it.' })
+const name = string({
+  minLength: 1,
+  maxLength: 128,
+  description: 'Name of the server. It prefixes the names of its tools as models see them.',
+})
 const url = string({ minLength: 1, maxLength: 2048, pattern: '^https?://', description: 'Endpoint of the server.' })
 const transport = described(
   oneOf('auto', 'streamable_http', 'sse'),
-  '`auto`: streamable HTTP, and the older SSE where the server has only that.',
+  '`auto`: streamable HTTP, with a fallback to the older SSE transport.',
 )
 const timeout = integer({ min: 1000, max: callTimeoutMs.most, description: 'Milliseconds until a call fails.' })
 const headers = record(string({ maxLength: 8192 }), { maxProperties: 32 })
 const auth = object({
   connection_id: optional(
-    string({ minLength: 1, maxLength: 128, description: 'Connection; with `owner` the pattern for those of others.' }),
+    string({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Id of the connection. With `owner`, it is the template for the connections of other owners.',
+    }),
   ),
   connector: optional(
-    string({ minLength: 1, maxLength: 128, description: 'Connector, of which `owner` has a connection.' }),
+    string({ minLength: 1, maxLength: 128, description: 'Id of the connector for which `owner` has a connection.' }),
   ),
   owner: described(
     optional(oneOf('project', 'tenant', 'end_user')),
-    'Whose connection is used: that of the tenant or end user whose session or run calls, or the one of the project.',
+    'Whose connection is used: that of the tenant or end user whose session or run makes the call, or that of the project.',
   ),
 })
 const authWords =
-  'Connection whose token goes with each call. Of an end user, it is the one of the user whose session or run calls. It goes to the origin that it was named for.'
+  'Connection whose token is sent with each call. For connections of end users, it is that of the user whose session or run makes the call. The token is sent only to the origin for which the connection was set.'
 const toolStates = ['active', 'pending_review', 'disabled'] as const
 
 const serverFields = {
@@ -56,33 +64,39 @@ const serverFields = {
   timeout_ms: timeout,
   tenant_id: described(
     nullable(string()),
-    'Tenant that the server belongs to. Null: any tenant of the project may use it.',
+    'Tenant that the server belongs to. Null if any tenant of the project may use it.',
   ),
-  trust: described(boolean(), 'Whether the tools of the first discovery were active at once.'),
+  trust: described(boolean(), 'Whether the tools of the first discovery were activated without a review.'),
   header_names: described(
     array(string()),
-    'Names of the headers that go with each request. Their values are never returned.',
+    'Names of the headers that are sent with each request. Values are never returned.',
   ),
   auth: described(nullable(jsonObject()), authWords),
   status: described(
     oneOf('discovering', 'active', 'failing', 'disabled'),
-    '`failing`: it does not answer, for the reason in `error`, and is tried again. `disabled`: it is not called.',
+    '`failing`: the server does not respond; `error` contains the reason, and it is retried. `disabled`: the server is not called.',
   ),
-  error: described(nullable(object({ code: string(), message: string() })), 'Why the server cannot be used now.'),
+  error: described(
+    nullable(object({ code: string(), message: string() })),
+    'Reason for which the server currently cannot be used.',
+  ),
   failing_since: nullable(timestamp()),
-  protocol_version: described(nullable(string()), 'Revision of the protocol that the server speaks.'),
+  protocol_version: described(nullable(string()), 'MCP revision that the server speaks.'),
   transport_used: nullable(oneOf('streamable_http', 'sse')),
-  server_info: described(nullable(jsonObject()), 'Name and version as the server reports them.'),
+  server_info: described(nullable(jsonObject()), 'Name and version that the server reports.'),
   tool_count: integer(),
-  pending_review_count: described(integer(), 'Tools that no agent sees before a review.'),
+  pending_review_count: described(
+    integer(),
+    'Number of tools that are pending review and not yet available to agents.',
+  ),
   hash: described(nullable(string()), 'SHA-256 of the snapshot of tools.'),
   snapshot_at: nullable(timestamp()),
-  created_at: described(timestamp(), 'Time of creation.'),
-  updated_at: described(timestamp(), 'Time of the last change.'),
+  created_at: described(timestamp(), 'Time at which the resource was created.'),
+  updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
 }
 
 const fieldChange = object({
-  path: string({ description: 'Place in the definition, such as `input_schema.properties.to.type`.' }),
+  path: string({ description: 'Path in the definition, such as `input_schema.properties.to.type`.' }),
   before: json(),
   after: json(),
 })
@@ -92,15 +106,15 @@ const tool = object(
     name: string(),
     description: string(),
     input_schema: jsonObject(),
-    annotations: described(nullable(jsonObject()), 'Hints of the server. They are not verified.'),
+    annotations: described(nullable(jsonObject()), 'Hints from the server. Not verified.'),
     hash: described(string(), 'SHA-256 of the definition.'),
     state: described(
       oneOf(...toolStates),
-      '`pending_review`: it is new, or defined otherwise than it was approved, and no agent sees it.',
+      '`pending_review`: the tool is new, or its definition has changed since its approval; it is not offered to agents.',
     ),
     changes: described(
       nullable(array(fieldChange)),
-      'Differences from the definition that was approved. Null: none ever was.',
+      'Differences from the approved definition. Null if no definition was ever approved.',
     ),
     review: described(
       nullable(
@@ -111,15 +125,15 @@ const tool = object(
           at: timestamp(),
         }),
       ),
-      'The newest decision.',
+      'The latest decision.',
     ),
   },
-  { title: 'McpTool', description: 'A tool of a remote server, as it was discovered.' },
+  { title: 'McpTool', description: 'A tool of a remote server, as discovered.' },
 )
 
 const server = object(serverFields, {
   title: 'McpServer',
-  description: 'A remote server of tools that speaks the Model Context Protocol.',
+  description: 'A remote tool server that speaks the Model Context Protocol (MCP).',
 })
 
 const serverWithTools = object(
@@ -127,9 +141,9 @@ const serverWithTools = object(
   { title: 'McpServerWithTools', description: 'A remote tool server with the snapshot of its tools.' },
 )
 
-const foreign = "Texts are the server's own. They are not verified."
+const foreign = 'A prompt of the server. All texts come from the server and are not verified.'
 const listedFields = { description: nullable(string()), mime_type: nullable(string()) }
-const unread = described(array(string()), 'Lists that the server offers and did not give.')
+const unread = described(array(string()), 'Lists that the server announces but failed to return.')
 
 const difference = {
   added: array(string()),
@@ -137,7 +151,7 @@ const difference = {
   changed: array(object({ name: string(), changes: array(fieldChange) })),
   skipped: described(
     array(object({ name: string(), reason: string() })),
-    'Tools that are not taken: `invalid_name`, `duplicate_name`, `invalid_schema`, `schema_too_large`, `description_too_long` or `hidden_characters`.',
+    'Tools that were skipped: `invalid_name`, `duplicate_name`, `invalid_schema`, `schema_too_large`, `description_too_long` or `hidden_characters`.',
   ),
 }
 
@@ -148,7 +162,7 @@ export const mcpServers = defineOperations(
     create: {
       summary: 'Register a remote tool server',
       description:
-        'Discovers the tools of the server. They wait for a review, unless `trust` is set. A server that cannot be reached is registered too: `error` holds the reason, and the server is tried again.',
+        'Registers the server and discovers its tools. The tools are pending review unless `trust` is set. A server that cannot be reached is registered too: `error` contains the reason, and discovery is retried.',
       method: 'POST',
       path: all,
       access: secretKeyOnly,
@@ -158,11 +172,14 @@ export const mcpServers = defineOperations(
         tenant_id: described(optional(string({ minLength: 1, maxLength: 128 })), 'Tenant that the server belongs to.'),
         transport: defaulted(transport, 'auto'),
         timeout_ms: defaulted(timeout, callTimeoutMs.default),
-        headers: described(optional(headers), 'Headers of each request, such as `authorization`. They are write-only.'),
+        headers: described(
+          optional(headers),
+          'Headers to send with each request, such as `authorization`. Write-only.',
+        ),
         auth: described(optional(auth), authWords),
         trust: described(
           defaulted(boolean(), false),
-          'The tools of the first discovery are active without a review. Later ones, and changes, wait for one.',
+          'Whether the tools of the first discovery are activated without a review. Tools that are added or changed later are pending review.',
         ),
       }),
       answer: answersJson(serverWithTools, { status: 201 }),
@@ -190,7 +207,7 @@ export const mcpServers = defineOperations(
     update: {
       summary: 'Update a remote tool server',
       description:
-        'A new `url` is checked again. Headers stay with the origin that they were given for: a URL of another one needs new ones. A change of `url`, `transport`, headers or `auth` discovers the tools again.',
+        'A new `url` is validated. Stored headers are sent only to the origin that they were set for: a `url` with another origin requires new headers. Changing `url`, `transport`, `headers` or `auth` triggers a new discovery of the tools.',
       method: 'PATCH',
       path: one,
       access: secretKeyOnly,
@@ -201,7 +218,7 @@ export const mcpServers = defineOperations(
         timeout_ms: optional(timeout),
         headers: described(optional(nullable(headers)), 'Replaces all headers. Null removes them.'),
         auth: described(optional(nullable(auth)), authWords),
-        enabled: described(optional(boolean()), 'False disables the server, true enables it again.'),
+        enabled: described(optional(boolean()), '`false` disables the server; `true` re-enables it.'),
       }),
       answer: answersJson(server),
       errors: ['invalid_transition'],
@@ -209,7 +226,7 @@ export const mcpServers = defineOperations(
     delete: {
       summary: 'Disable a remote tool server',
       description:
-        'The server is no longer called, and no agent sees its tools. An update with `enabled: true` enables it again.',
+        'The server is no longer called, and its tools are no longer offered to agents. To re-enable it, update it with `enabled: true`.',
       method: 'DELETE',
       path: one,
       access: secretKeyOnly,
@@ -217,7 +234,7 @@ export const mcpServers = defineOperations(
     },
     refresh_tools: {
       summary: 'Refresh the tools of a remote tool server',
-      description: 'Discovers the tools again and returns the difference. A new or changed tool waits for a review.',
+      description: 'Discovers the tools again and returns the difference. New and changed tools are pending review.',
       method: 'POST',
       path: `${one}/refresh-tools`,
       access: secretKeyOrDashboard('admin'),
@@ -228,7 +245,7 @@ export const mcpServers = defineOperations(
     },
     test: {
       summary: 'Test a remote tool server',
-      description: 'Connects now and lists what the server offers. Nothing is stored.',
+      description: 'Connects to the server and lists what it offers. Nothing is stored.',
       method: 'POST',
       path: `${one}/test`,
       access: secretKeyOrDashboard('admin'),
@@ -241,8 +258,8 @@ export const mcpServers = defineOperations(
           transport_used: nullable(oneOf('streamable_http', 'sse')),
           server_info: nullable(jsonObject()),
           tool_count: integer(),
-          resources: described(array(jsonObject()), 'Resources that the server lists: at most 100.'),
-          prompts: described(array(jsonObject()), 'Prompts that the server lists: at most 100.'),
+          resources: described(array(jsonObject()), 'Resources that the server lists, at most 100.'),
+          prompts: described(array(jsonObject()), 'Prompts that the server lists, at most 100.'),
         }),
       ),
       idempotency: 'ignored',
@@ -260,7 +277,8 @@ export const mcpServers = defineOperations(
     },
     resources: {
       summary: 'List the resources of a remote tool server',
-      description: 'As the newest discovery found them. Nothing is requested of the server, and no model sees them.',
+      description:
+        'Returns the result of the latest discovery, without a request to the server. They are not passed to any model.',
       method: 'GET',
       path: `${one}/resources`,
       access: secretKeyOrDashboard('member'),
@@ -277,7 +295,7 @@ export const mcpServers = defineOperations(
           ),
           left_out: described(
             integer(),
-            'Entries of all lists that are not kept: more than 500 of a list, too long, or with text that a person does not see.',
+            'Number of entries that were dropped from all lists: beyond 500 per list, too long, or with hidden text.',
           ),
           unread,
           snapshot_at: nullable(timestamp()),
@@ -287,7 +305,7 @@ export const mcpServers = defineOperations(
     read_resource: {
       summary: 'Read a resource of a remote tool server',
       description:
-        "Reads it at the server now, with the server's headers or the project's own connection. Nothing is kept. Contents are the server's own and untrusted.",
+        "Reads the resource from the server, authenticated with the stored headers or the project's own connection. Nothing is stored. The contents come from the server and are untrusted.",
       method: 'POST',
       path: `${one}/resources/read`,
       access: secretKeyOnly,
@@ -300,9 +318,9 @@ export const mcpServers = defineOperations(
                 uri: string(),
                 mime_type: nullable(string()),
                 text: nullable(string()),
-                blob: described(nullable(string()), 'Bytes in base64.'),
+                blob: described(nullable(string()), 'Binary content as base64.'),
               },
-              { title: 'McpResourceContent', description: 'A part of a resource. Untrusted.' },
+              { title: 'McpResourceContent', description: 'A part of a resource. Its content is untrusted.' },
             ),
           ),
         }),
@@ -312,7 +330,8 @@ export const mcpServers = defineOperations(
     },
     prompts: {
       summary: 'List the prompts of a remote tool server',
-      description: 'As the newest discovery found them. Nothing is requested of the server, and no model sees them.',
+      description:
+        'Returns the result of the latest discovery, without a request to the server. They are not passed to any model.',
       method: 'GET',
       path: `${one}/prompts`,
       access: secretKeyOrDashboard('member'),
@@ -336,7 +355,7 @@ export const mcpServers = defineOperations(
     fill_prompt: {
       summary: 'Fill a prompt of a remote tool server',
       description:
-        "Has the server fill it now. Nothing is kept, and nothing is given to a model. The messages are the server's own and untrusted.",
+        'Lets the server render the prompt with the given arguments. Nothing is stored, and nothing is passed to a model. The messages come from the server and are untrusted.',
       method: 'POST',
       path: `${one}/prompts/fill`,
       access: secretKeyOnly,
@@ -355,7 +374,7 @@ export const mcpServers = defineOperations(
     },
     review_tool: {
       summary: 'Review a tool of a remote tool server',
-      description: '`approve` offers the tool, as it is defined now, to agents. `reject` disables it.',
+      description: '`approve` makes the tool, as currently defined, available to agents. `reject` disables it.',
       method: 'POST',
       path: `${one}/tools/{tool_name}/review`,
       access: secretKeyOrDashboard('admin'),
@@ -364,7 +383,7 @@ export const mcpServers = defineOperations(
         reason: optional(string({ minLength: 1, maxLength: 1024 })),
         hash: described(
           optional(string({ minLength: 1, maxLength: 128 })),
-          'Hash of the definition that was read: another one is refused.',
+          'Hash of the definition that you reviewed. If the definition has changed since, the request is refused.',
         ),
       }),
       answer: answersJson(tool),

@@ -10,12 +10,12 @@ const profile = object(
   {
     id: id('bpr'),
     name: string(),
-    tenantId: described(nullable(string()), 'Tenant that the profile is of. Null: it is the project’s.'),
-    cookies: described(integer(), 'Number of its cookies. Their values are sealed and never shown.'),
+    tenantId: described(nullable(string()), 'Tenant that the profile belongs to. Null if it belongs to the project.'),
+    cookies: described(integer(), 'Number of cookies. Their values are stored encrypted and never shown.'),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
-  { title: 'BrowserProfile', description: 'Cookies and storage that a browser job has kept.' },
+  { title: 'BrowserProfile', description: 'Cookies and storage that a browser job has stored.' },
 )
 
 /** Cookies and storage of browser jobs. */

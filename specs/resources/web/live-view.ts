@@ -9,21 +9,27 @@ export const pageInput = object(
   {
     type: described(
       oneOf('mouseMove', 'mouseDown', 'mouseUp', 'wheel', 'keyDown', 'keyUp', 'text'),
-      'What is done. `text` is typed or pasted where the focus is.',
+      'Type of the event. `text` is entered into the focused element.',
     ),
-    x: described(optional(integer(place)), 'From the left of the window in CSS pixels, for all of the mouse.'),
-    y: described(optional(integer(place)), 'From its top.'),
-    button: described(optional(oneOf('left', 'middle', 'right')), 'Of `mouseDown` and `mouseUp`. Default: `left`.'),
-    clicks: described(optional(integer({ min: 1, max: 3 })), '2 for the second click of a double one.'),
+    x: described(
+      optional(integer(place)),
+      'Distance from the left edge of the window in CSS pixels, for all mouse events.',
+    ),
+    y: described(optional(integer(place)), 'Distance from the top edge of the window in CSS pixels.'),
+    button: described(
+      optional(oneOf('left', 'middle', 'right')),
+      'Mouse button of `mouseDown` and `mouseUp`. Default: `left`.',
+    ),
+    clicks: described(optional(integer({ min: 1, max: 3 })), 'Click count: 2 for the second click of a double click.'),
     deltaX: described(optional(integer(distance)), 'How far `wheel` scrolls to the right, in CSS pixels.'),
-    deltaY: described(optional(integer(distance)), 'How far `wheel` scrolls down.'),
+    deltaY: described(optional(integer(distance)), 'How far `wheel` scrolls down, in CSS pixels.'),
     key: described(
       optional(string({ minLength: 1, maxLength: 32 })),
       'Key of `keyDown` and `keyUp` as KeyboardEvent.key names it, such as `a`, `Enter` or `Shift`.',
     ),
     text: described(optional(string({ minLength: 1, maxLength: liveInput.maxText })), 'Text of `text`.'),
   },
-  { title: 'BrowserInput', description: 'What a person does with the page of a job.' },
+  { title: 'BrowserInput', description: 'An input event for the page of a job.' },
 )
 
 /** Things that a person did, in order. */
@@ -39,13 +45,13 @@ export const liveEvents = {
         'Width of the window in CSS pixels, in which input is sent. The image may be smaller.',
       ),
       height: integer(),
-      url: string({ description: 'Address of the page that the person uses.' }),
+      url: string({ description: 'URL of the page that the person is using.' }),
       taken_at: timestamp(),
     },
-    { title: 'BrowserFrame', description: 'The page as it looks now. What a slow reader misses is left out.' },
+    { title: 'BrowserFrame', description: 'The page as it looks now. Frames are dropped for a slow reader.' },
   ),
   ended: object(
     { reason: oneOf('continued', 'ended') },
-    { title: 'BrowserFramesEnded', description: 'The job goes on by itself, or has ended.' },
+    { title: 'BrowserFramesEnded', description: 'The job has resumed or ended.' },
   ),
 } as const

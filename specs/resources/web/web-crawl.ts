@@ -11,34 +11,40 @@ export const crawledPage = object(
     status: oneOf('indexed', 'skipped', 'failed'),
     reason: described(
       optional(string()),
-      'Why it was not indexed: an error code of `web.fetch`, `noindex`, `duplicate`, `duplicate_content`, `no_text`, `taken_down`, `corpus_full` or `out_of_time`.',
+      'Reason for which the page was not indexed: an error code of `web.fetch`, `noindex`, `duplicate`, `duplicate_content`, `no_text`, `taken_down`, `corpus_full` or `out_of_time`.',
     ),
-    canonicalUrl: described(optional(string()), 'Address under which it is indexed, where that is another one.'),
+    canonicalUrl: described(optional(string()), 'URL under which the page is indexed, if it differs.'),
     change: described(
       optional(oneOf('new', 'changed', 'unchanged')),
-      'What became of the page since the project crawled it last.',
+      'Change of the page since the project last crawled it.',
     ),
-    depth: described(integer(), 'Links from a seed.'),
+    depth: described(integer(), 'Number of links from a seed.'),
   },
   { title: 'WebCrawledPage', description: 'A page of a crawl.' },
 )
 
 /** Fields of every request for a crawl. */
 export const crawlRequest = {
-  seeds: described(array(pageUrl, { minItems: 1, maxItems: crawlLimits.seeds }), 'Addresses to begin with.'),
+  seeds: described(array(pageUrl, { minItems: 1, maxItems: crawlLimits.seeds }), 'URLs at which the crawl starts.'),
   maxPages: described(
     defaulted(integer({ min: 1, max: crawlLimits.pages, clamp: 'max' }), crawlLimits.defaultPages),
-    'Most pages that are read. Default: 10; at most 25.',
+    'Maximum number of pages to read. Default: 10; at most 25.',
   ),
   maxDepth: described(
     defaulted(integer({ min: 0, max: crawlLimits.depth, clamp: 'max' }), crawlLimits.defaultDepth),
-    'Most links between a seed and a page. Default: 1; at most 3.',
+    'Maximum number of links between a seed and a page. Default: 1; at most 3.',
   ),
-  sameOrigin: described(defaulted(boolean(), true), 'Follows only links to the origins of the seeds. Default: true.'),
-  sitemap: described(defaulted(boolean(), false), 'Also begins with the pages that the sitemaps of the seeds name.'),
+  sameOrigin: described(
+    defaulted(boolean(), true),
+    'Whether to follow only links to the origins of the seeds. Default: true.',
+  ),
+  sitemap: described(
+    defaulted(boolean(), false),
+    'Whether to start with the pages in the sitemaps of the seeds as well.',
+  ),
   maxAge: described(
     defaulted(integer({ min: 0 }), 0),
-    'Seconds for which a page that the project has indexed is not requested again. Default: 0, which requests every page, conditionally.',
+    'Maximum age in seconds of an indexed page that is not requested again. Default: 0: every page is requested, with a conditional request.',
   ),
 }
 
@@ -46,9 +52,9 @@ export const crawlRequest = {
 export const webCrawl = defineOperations('web', {
   crawl: {
     ...ofWeb,
-    summary: 'Crawl pages into the index of the project',
+    summary: "Crawl pages into the project's index",
     description:
-      'Reads pages from the seeds, breadth first, and indexes them for searches of this project only. robots.txt, `noindex`, `nofollow` and canonical addresses are respected; a page with the content of another one is skipped. Answers within a minute: pages that are not reached by then are skipped as `out_of_time`.',
+      'Crawls breadth first from the seed URLs, and indexes the pages for searches of this project only. robots.txt, `noindex`, `nofollow` and canonical URLs are respected; a page with the same content as another page is skipped. The response is sent within one minute: pages not reached by then are skipped as `out_of_time`.',
     method: 'POST',
     path: '/v1/web/crawl',
     body: object(crawlRequest),
@@ -59,9 +65,9 @@ export const webCrawl = defineOperations('web', {
           indexed: integer(),
           skipped: integer(),
           failed: integer(),
-          discovered: described(integer(), 'Number of addresses that were found, including those beyond `maxPages`.'),
+          discovered: described(integer(), 'Number of URLs that were discovered, including those beyond `maxPages`.'),
         },
-        { title: 'WebCrawl', description: 'What became of the pages of a crawl.' },
+        { title: 'WebCrawl', description: 'Results of a crawl.' },
       ),
     ),
     errors: ['invalid_url', 'unsafe_url'],

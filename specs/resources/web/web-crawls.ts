@@ -28,11 +28,11 @@ const crawl = object(
     seeds: array(string()),
     maxPages: integer(),
     maxDepth: integer(),
-    pages: described(array(crawledPage), 'Pages so far.'),
+    pages: described(array(crawledPage), 'Pages processed so far.'),
     indexed: integer(),
     skipped: integer(),
     failed: integer(),
-    discovered: described(integer(), 'Addresses that were found.'),
+    discovered: described(integer(), 'Number of URLs that were discovered.'),
     error: nullable(object({ code: string(), message: string() })),
     createdAt: timestamp(),
     endedAt: nullable(timestamp()),
@@ -50,18 +50,18 @@ export const webCrawls = defineOperations('web_crawls', {
     ...ofWeb,
     summary: 'Start a crawl in the background',
     description:
-      'Reads pages as `web.crawl` does, and more of them. Progress is stored every few pages and survives a restart. The events `web.crawl.completed`, `web.crawl.failed` and `web.crawl.cancelled` are sent to webhooks.',
+      'Crawls pages as `web.crawl` does, with higher limits. Progress is stored every few pages and survives a restart. The events `web.crawl.completed`, `web.crawl.failed` and `web.crawl.cancelled` are sent to webhooks.',
     method: 'POST',
     path,
     body: object({
       ...request,
       maxPages: described(
         defaulted(integer({ min: 1, max: backgroundCrawl.pages, clamp: 'max' }), backgroundCrawl.defaultPages),
-        'Most pages that are read. Default: 100; at most 200.',
+        'Maximum number of pages to read. Default: 100; at most 200.',
       ),
       maxDepth: described(
         defaulted(integer({ min: 0, max: backgroundCrawl.depth, clamp: 'max' }), backgroundCrawl.defaultDepth),
-        'Most links between a seed and a page. Default: 3; at most 10.',
+        'Maximum number of links between a seed and a page. Default: 3; at most 10.',
       ),
     }),
     answer: answersJson(crawl, { status: 202 }),
@@ -70,7 +70,7 @@ export const webCrawls = defineOperations('web_crawls', {
   list: {
     ...ofWeb,
     summary: 'List crawls',
-    description: 'Newest first. A crawl can be read for 7 days after it has ended.',
+    description: 'Newest first. A crawl is kept for 7 days after it has ended.',
     method: 'GET',
     path,
     access: reads,
@@ -88,7 +88,8 @@ export const webCrawls = defineOperations('web_crawls', {
   cancel: {
     ...ofWeb,
     summary: 'Cancel a crawl',
-    description: 'Ends a crawl. Pages that it has indexed stay. A crawl that has ended stays as it is.',
+    description:
+      'Stops the crawl. Pages that it has indexed remain in the index. A crawl that has already ended is returned unchanged.',
     method: 'POST',
     path: `${path}/{crawl_id}/cancel`,
     access: secretKeyOrDashboard('admin'),

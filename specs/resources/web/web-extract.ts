@@ -24,20 +24,20 @@ export const evidenceSpan = object(
   {
     id: id('ev'),
     text: string(),
-    start: described(integer(), 'First character of the span in `content`, in UTF-16 code units.'),
-    end: described(integer(), 'Character after its last one.'),
+    start: described(integer(), 'Offset of the first character of the span in `content`, in UTF-16 code units.'),
+    end: described(integer(), 'Offset after its last character.'),
   },
   { title: 'WebEvidenceSpan', description: 'A passage of a page: `content.slice(start, end)` is its text.' },
 )
 
-/** A link of a page. */
+/** A link on a page. */
 export const pageLink = object(
   {
-    url: string({ description: 'Absolute address, without its fragment.' }),
+    url: string({ description: 'Absolute URL without its fragment.' }),
     text: string(),
-    nofollow: described(boolean(), 'Whether the page marks it as `nofollow`, `ugc` or `sponsored`.'),
+    nofollow: described(boolean(), 'Whether the page marks the link as `nofollow`, `ugc` or `sponsored`.'),
   },
-  { title: 'WebLink', description: 'A link of a page.' },
+  { title: 'WebLink', description: 'A link on a page.' },
 )
 
 /** Where a value comes from. */
@@ -46,48 +46,53 @@ const dataEvidence = object(
     path: string({ description: 'JSON Pointer of the value in `data`.' }),
     source: described(
       oneOf('json_ld', 'microdata', 'meta', 'table', 'label', 'heading'),
-      'Part of the page that says it: structured data comes before tables, labelled lines and headings.',
+      'Part of the page that contains the value. Structured data takes precedence over tables, labelled lines and headings.',
     ),
-    text: string({ description: 'What the page wrote. Untrusted.' }),
+    text: string({ description: 'Text on the page. Untrusted.' }),
     start: described(
       nullable(integer()),
-      'First character of it in `content`; null where only structured data has it.',
+      'Offset of its first character in `content`; null if it occurs only in structured data.',
     ),
-    end: described(nullable(integer()), 'Character after its last one.'),
+    end: described(nullable(integer()), 'Offset after its last character.'),
   },
-  { title: 'WebDataEvidence', description: 'Where a value of the data comes from.' },
+  { title: 'WebDataEvidence', description: 'Source of a value in `data`.' },
 )
 
 const extracted = object(
   {
-    url: string({ description: 'Address of the request.' }),
-    canonicalUrl: string({ description: 'Address that the page names as its own, or the one it came from.' }),
+    url: string({ description: 'Requested URL.' }),
+    canonicalUrl: string({
+      description: 'Canonical URL that the page declares, or the URL from which it was fetched.',
+    }),
     title: string(),
     description: string(),
-    language: string({ description: 'Language as a BCP 47 tag; `und` when the page does not say.' }),
+    language: string({ description: 'Language as a BCP 47 tag; `und` if the page does not declare one.' }),
     content: string({ description: 'Main text of the page.' }),
     contentHash: string({ description: 'SHA-256 of `content`, as `sha256:` and hex.' }),
     retrievedAt: timestamp(),
     publishedAt: nullable(timestamp()),
     modifiedAt: nullable(timestamp()),
-    links: described(array(pageLink), 'Links of the whole page, at most 1,000.'),
-    evidenceSpans: described(array(evidenceSpan), 'Paragraphs of `content`, long ones by sentences. At most 500.'),
+    links: described(array(pageLink), 'Links on the whole page, at most 1,000.'),
+    evidenceSpans: described(
+      array(evidenceSpan),
+      'Paragraphs of `content`; long paragraphs are split into sentences. At most 500.',
+    ),
     metadata: described(
       jsonObject(),
-      'What else the page says of itself: `author`, `siteName`, `type`, `image`, `keywords`, `feeds`, `jsonLd`, `mimeType`, `charset`, `pageCount` of a PDF file, and `leftOut`: what a page had too much of to be read whole.',
+      'Further metadata of the page: `author`, `siteName`, `type`, `image`, `keywords`, `feeds`, `jsonLd`, `mimeType`, `charset`, `pageCount` of a PDF file, and `leftOut`, which lists what was omitted because the page had too much of it.',
     ),
     data: described(
       optional(jsonObject()),
-      'With `schema`: what the page says of it. Valid by the schema but for what `dataErrors` names.',
+      'Data that was extracted for `schema`. It conforms to the schema except for what `dataErrors` lists. Present with `schema`.',
     ),
-    dataEvidence: described(optional(array(dataEvidence)), 'With `schema`: where each value of `data` comes from.'),
+    dataEvidence: described(optional(array(dataEvidence)), 'Source of each value in `data`. Present with `schema`.'),
     dataErrors: described(
       optional(array(object({ path: string({ description: 'JSON Pointer.' }), message: string() }))),
-      'With `schema`: what it requires and the page does not say, and what the page says that it does not allow.',
+      'Required values that the page does not contain, and values on the page that the schema does not allow. Present with `schema`.',
     ),
     untrusted,
   },
-  { title: 'WebExtract', description: 'What a page says.' },
+  { title: 'WebExtract', description: 'Content extracted from a page.' },
 )
 
 /** Texts of pages of the public web. */
@@ -96,15 +101,15 @@ export const webExtract = defineOperations('web', {
     ...ofWeb,
     summary: 'Extract the text of a page',
     description:
-      'Reads a page as `web.fetch` does, and PDF files as well. A page with an error status is refused with `fetch_failed`. Navigation, forms, comments and advertisements are left out.',
+      'Fetches a page as `web.fetch` does, and PDF files as well. A page with an error status fails with `fetch_failed`. Navigation, forms, comments and advertisements are removed.',
     method: 'POST',
     path: '/v1/web/extract',
     body: object({
       ...pageRequest,
-      format: described(defaulted(oneOf('text', 'markdown'), 'text'), 'Form of `content`. Default: `text`.'),
+      format: described(defaulted(oneOf('text', 'markdown'), 'text'), 'Format of `content`. Default: `text`.'),
       schema: described(
         optional(jsonObject({ maxBytes: maxSchemaBytes })),
-        'JSON Schema of an object, at most 32 KiB: `data` is what the page says of its properties, found by their names and titles in structured data, tables, labelled lines and headings.',
+        'JSON Schema of an object, at most 32 KiB. Its properties are extracted into `data`: they are located by their names and titles in structured data, tables, labelled lines and headings.',
       ),
     }),
     answer: answersJson(extracted),

@@ -8,22 +8,22 @@ const header = nullable(string())
 
 const fetched = object(
   {
-    url: string({ description: 'Address of the request.' }),
-    finalUrl: string({ description: 'Address after redirects.' }),
-    statusCode: described(integer(), 'Status that the page came with; also of an error page.'),
-    mimeType: string({ description: 'Type of the page, without parameters.' }),
-    charset: string({ description: 'Encoding that the bytes were read in.' }),
-    body: string({ description: 'Text of the page as it came.' }),
-    bytes: described(integer(), 'Size of the page after decompression.'),
+    url: string({ description: 'Requested URL.' }),
+    finalUrl: string({ description: 'URL after redirects.' }),
+    statusCode: described(integer(), 'HTTP status of the page. Error pages are returned too.'),
+    mimeType: string({ description: 'Media type of the page, without parameters.' }),
+    charset: string({ description: 'Character encoding with which the bytes were decoded.' }),
+    body: string({ description: 'Unmodified text of the page.' }),
+    bytes: described(integer(), 'Size of the page in bytes after decompression.'),
     contentHash: string({ description: 'SHA-256 of the bytes, as `sha256:` and hex.' }),
     retrievedAt: timestamp(),
     cache: object(
       { etag: header, lastModified: header, cacheControl: header, expires: header, age: header },
-      { title: 'WebCacheHeaders', description: 'Headers of the page about its freshness.' },
+      { title: 'WebCacheHeaders', description: 'Caching headers of the page.' },
     ),
     untrusted,
   },
-  { title: 'WebPage', description: 'A page as its server sent it.' },
+  { title: 'WebPage', description: 'A page as received from its server.' },
 )
 
 /** Pages of the public web as they come. */
@@ -32,7 +32,7 @@ export const webFetch = defineOperations('web', {
     ...ofWeb,
     summary: 'Fetch a page',
     description:
-      'Reads HTML, XHTML, JSON, JSON-LD, XML, Markdown and plain text from the public internet. Follows at most 5 redirects and checks each of them. Private networks, credentials in URLs and what robots.txt denies are refused.',
+      'Reads HTML, XHTML, JSON, JSON-LD, XML, Markdown and plain text from the public internet. Follows at most 5 redirects and checks each of them. Addresses in private networks, URLs with credentials, and pages that robots.txt disallows are refused.',
     method: 'POST',
     path: '/v1/web/fetch',
     body: object(pageRequest),

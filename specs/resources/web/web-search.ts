@@ -22,27 +22,27 @@ const result = object(
   {
     id: id('wpg'),
     title: string(),
-    url: string({ description: 'Address that the page was read at.' }),
+    url: string({ description: 'URL at which the page was read.' }),
     canonicalUrl: string(),
-    snippet: string({ description: 'Passage of the page that fits best. Untrusted.' }),
+    snippet: string({ description: 'Best-matching passage of the page. Untrusted.' }),
     score: described(number(), 'From 0 to 1. Results are ordered by it.'),
     contentHash: string(),
     retrievedAt: timestamp(),
     publishedAt: nullable(timestamp()),
     evidence: object(
       { quote: string(), contentHash: string(), retrievedAt: timestamp() },
-      { title: 'WebEvidence', description: 'What the page said, and when.' },
+      { title: 'WebEvidence', description: 'Evidence of the content of the page at the time it was fetched.' },
     ),
     corpus: described(
       string(),
-      '`project`, `shared` for pages that every project finds, or `engine` for what an engine of a third party named: nothing of that was read.',
+      'Index that contains the page: `project`; `shared`, which every project can search; or `engine` for results of a third-party engine, whose pages were not fetched.',
     ),
     signals: described(
       optional(jsonObject()),
-      'Parts of the score, with `explain`: `relevance`, `lexical`, `semantic`, `title`, `authority`, `freshness`, `quality`, `spam` and `diversity`.',
+      'Parts of the score. Present with `explain`: `relevance`, `lexical`, `semantic`, `title`, `authority`, `freshness`, `quality`, `spam` and `diversity`.',
     ),
   },
-  { title: 'WebSearchResult', description: 'A page that answers a query.' },
+  { title: 'WebSearchResult', description: 'A page that matches a query.' },
 )
 
 /** Searches of the own index. */
@@ -51,19 +51,22 @@ export const webSearch = defineOperations('web', {
     ...ofWeb,
     summary: 'Search pages',
     description:
-      'Searches the pages that the project has crawled, and the shared corpus of the installation. No query leaves the server, unless `engine` names an engine of a third party. Ranked by words, vectors where the server has an embedder, title, links of other hosts, age, quality and signs of spam; mirrors are left out, and hosts take turns.',
+      'Searches the pages that the project has crawled, and the shared corpus of the installation. The query does not leave the server unless `engine` names a third-party engine. Results are ranked by keywords, embeddings (where the server has an embedder), title, inbound links from other hosts, age, quality and spam signals. Mirrors are omitted, and results from different hosts alternate.',
     method: 'POST',
     path: '/v1/web/search',
     body: object({
       query: string({ minLength: 1, maxLength: maxSearchLength }),
-      limit: described(defaulted(integer({ min: 1, max: maxSearchResults }), 10), 'Most results. Default: 10.'),
+      limit: described(
+        defaulted(integer({ min: 1, max: maxSearchResults }), 10),
+        'Maximum number of results. Default: 10.',
+      ),
       domain: described(
         optional(string({ minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9.:\\[\\]-]+$' })),
-        'Only pages of this host and of hosts below it.',
+        'Only pages of this host and its subdomains.',
       ),
       freshness: described(
         optional(string({ minLength: 2, maxLength: 40 })),
-        'Only pages that were published since: a time, or a duration such as `24h`, `7d`, `2w`, `3m` (months) or `1y`. A page without a date is not fresh.',
+        'Only pages that were published since a time, or within a duration such as `24h`, `7d`, `2w`, `3m` (months) or `1y`. Pages without a date are excluded.',
       ),
       language: described(
         optional(string({ minLength: 2, maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$' })),
@@ -71,9 +74,9 @@ export const webSearch = defineOperations('web', {
       ),
       engine: described(
         optional(string({ minLength: 1, maxLength: 32 })),
-        'Engine of a third party, by the name that the operator gave it: it sees the query. `searchEngine` names it in the answer. Default: the own index.',
+        'Name of a third-party engine that the operator has configured. It receives the query. Default: the built-in index.',
       ),
-      explain: described(optional(boolean()), 'Shows the parts of each score.'),
+      explain: described(optional(boolean()), 'Whether to return the parts of each score.'),
     }),
     answer: answersJson(
       object({
@@ -81,7 +84,7 @@ export const webSearch = defineOperations('web', {
         count: integer(),
         searchEngine: string({
           description:
-            'Identifier of the ranking. `+` and the id of an embedder follow when vectors take part. With `engine`, its name.',
+            'Identifier of the ranking, followed by `+` and the id of the embedder if vector search contributed. With `engine`, the name of that engine.',
         }),
         results: array(result),
         untrusted,

@@ -23,18 +23,18 @@ const status = oneOf('pending', 'removed', 'rejected')
 const takedown = object(
   {
     id: id('wtd'),
-    status: described(status, 'A request waits until a person decides it.'),
+    status: described(status, 'Status of the request. It stays `pending` until a person decides.'),
     urls: array(string()),
     basis,
     requester_name: string(),
     requester_email: string(),
     statement: string(),
     removed_pages: described(integer(), 'Pages that were removed from the index.'),
-    reason: described(nullable(string()), 'Reason of the decision.'),
+    reason: described(nullable(string()), 'Reason for the decision.'),
     decided_by: nullable(string()),
     decided_at: nullable(timestamp()),
-    created_at: described(timestamp(), 'Time of creation.'),
-    updated_at: described(timestamp(), 'Time of the last change.'),
+    created_at: described(timestamp(), 'Time at which the resource was created.'),
+    updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
   },
   { title: 'WebTakedown', description: 'A request to remove pages from the index.' },
 )
@@ -47,7 +47,7 @@ export const webTakedown = defineOperations('web', {
     ...ofWeb,
     summary: 'Request the removal of pages',
     description:
-      'The request waits for a review by a person. Nothing is removed before. The request is written to the audit log.',
+      'The request is pending until a person reviews it; nothing is removed before then. It is written to the audit log.',
     method: 'POST',
     path: '/v1/web/takedown',
     body: object({
@@ -60,7 +60,7 @@ export const webTakedown = defineOperations('web', {
     answer: answersJson(
       object(
         { id: id('wtd'), status, createdAt: timestamp() },
-        { title: 'WebTakedownReceipt', description: 'A request that was taken.' },
+        { title: 'WebTakedownReceipt', description: 'Confirmation of a removal request.' },
       ),
       { status: 202 },
     ),
@@ -71,7 +71,7 @@ export const webTakedown = defineOperations('web', {
 /** The reviews of requests for removal. */
 export const webTakedowns = defineOperations('web_takedowns', {
   list: {
-    summary: 'List requests for removal',
+    summary: 'List removal requests',
     description: 'Newest first.',
     method: 'GET',
     path: takedowns,
@@ -80,16 +80,16 @@ export const webTakedowns = defineOperations('web_takedowns', {
     answer: answersJson(cursorPage(takedown)),
   },
   get: {
-    summary: 'Retrieve a request for removal',
+    summary: 'Retrieve a removal request',
     method: 'GET',
     path: `${takedowns}/{takedown_id}`,
     access: secretKeyOrDashboard('member'),
     answer: answersJson(takedown),
   },
   decide: {
-    summary: 'Decide a request for removal',
+    summary: 'Decide a removal request',
     description:
-      '`remove` takes the pages out of the index of the project and keeps them out: later crawls skip them as `taken_down`. It is audited.',
+      "`remove` deletes the pages from the project's index and keeps them out: later crawls skip them as `taken_down`. The decision is written to the audit log.",
     method: 'POST',
     path: `${takedowns}/{takedown_id}/decision`,
     access: secretKeyOrDashboard('admin'),

@@ -72,8 +72,8 @@ export class WrongMasterKey extends Error {
   override readonly name = 'WrongMasterKey'
   constructor(options?: ErrorOptions) {
     super(
-      'The data was made under another master key, or secrets are still sealed under an earlier one. Set MASTER_KEY to it, ' +
-        'put its file back into DATA_DIR, or name the earlier one in MASTER_KEY_PREVIOUS.',
+      'The data was created under another master key, or some secrets are still encrypted with an earlier one. Set MASTER_KEY to that key, ' +
+        'put its file back into DATA_DIR, or list the earlier one in MASTER_KEY_PREVIOUS.',
       options,
     )
   }

@@ -153,7 +153,9 @@ class ProjectKeys {
     if (data.replaced_by === replacedBy) return
     const expired = data.expires_at_ms !== null && data.expires_at_ms <= this.#now()
     if (data.revoked_at_ms === null && data.replaced_by === null && !expired) return
-    throw new ServiceError('invalid_transition', { message: 'The key is revoked, expired or was rotated before.' })
+    throw new ServiceError('invalid_transition', {
+      message: 'The key is revoked or expired, or has already been rotated.',
+    })
   }
 
   async #change(scope: Scope, id: string, change: Change<ProjectKeyData>) {

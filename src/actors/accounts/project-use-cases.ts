@@ -84,7 +84,10 @@ const deletionBy = (call: DeletionCall, now: number): Change<ProjectData> => {
   return {
     edit: ({ data }) => {
       if (call.body.name !== data.name)
-        throw new ServiceError('invalid_field', { param: 'name', message: 'name is not the name of the project.' })
+        throw new ServiceError('invalid_field', {
+          param: 'name',
+          message: 'name does not match the name of the project.',
+        })
       return data.deletion === undefined ? { ...data, deletion: { started_at_ms: now, rounds: 0, left: {} } } : null
     },
     notices: ({ id, updated_at }) => [

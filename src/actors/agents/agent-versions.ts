@@ -137,4 +137,4 @@ export class AgentVersions {
 }
 
 const taken = (): ServiceError =>
-  new ServiceError('already_exists', { param: 'version', message: 'The agent has a version of this name.' })
+  new ServiceError('already_exists', { param: 'version', message: 'The agent already has a version with this number.' })

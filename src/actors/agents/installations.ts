@@ -154,7 +154,7 @@ export class Installations {
       step: 'rolled_back',
       next: async ({ data }) => {
         const target = data.before.at(-1)
-        if (target === undefined) throw notNow('There is no version before this one.')
+        if (target === undefined) throw notNow('There is no previous version.')
         const status = await this.#statusOf(scope, data.agent_id, target.version_id)
         if (status !== 'published' && status !== 'deprecated') throw notNow(`Version ${target.version} is retired.`)
         return { ...data, ...target, before: data.before.slice(0, -1) }

@@ -92,7 +92,7 @@ const modelFindings = async (
   }
   const row = (await models(project)).find(({ id }) => id === model)
   if (row?.type === 'embedding') {
-    return [{ severity: 'error', code: 'not_a_chat_model', ...at, message: `${model} does not answer in text.` }]
+    return [{ severity: 'error', code: 'not_a_chat_model', ...at, message: `${model} does not generate text.` }]
   }
   if (row?.status !== 'deprecated') return []
   return [{ severity: 'warning', code: 'model_deprecated', ...at, message: `${model} is deprecated by its provider.` }]
@@ -123,7 +123,7 @@ const parameterFindings = (tool: ToolDeclaration, index: number): readonly Findi
   if (parameters === undefined) return []
   const at = { severity: 'error', code: 'bad_parameters', param: `config.tools[${index}].${path}` } as const
   if (parameters.type !== undefined && parameters.type !== 'object') {
-    return [{ ...at, message: 'Parameters of a tool are an object: its schema says another type.' }]
+    return [{ ...at, message: 'The parameters of a tool must be an object, but its schema has another type.' }]
   }
   const { $schema: _any, ...schema } = parameters
   if (meta.validateSchema(schema) === true) return []
@@ -147,7 +147,7 @@ const subagentFinding = async (
 ): Promise<readonly Finding[]> => {
   const at = { severity: 'error', param: `config.subagents[${index}]` } as const
   if (agent_id === agentId) {
-    return [{ ...at, code: 'subagent_is_itself', message: 'An agent does not delegate to itself.' }]
+    return [{ ...at, code: 'subagent_is_itself', message: 'An agent cannot delegate to itself.' }]
   }
   if ((await agents.get(projectScope(scope.project), agent_id)) === null) {
     return [{ ...at, code: 'subagent_not_found', message: `There is no agent ${agent_id}.` }]

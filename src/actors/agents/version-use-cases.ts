@@ -104,7 +104,7 @@ const examining = (parts: AgentVersionParts) =>
       const status = versionStatus(version.state.snapshot.value)
       if (status !== 'draft')
         throw new ServiceError('invalid_transition', {
-          message: `The agent version is ${status}; only a draft is tested.`,
+          message: `The agent version is ${status}; only a draft can be tested.`,
         })
       await requireConnections(parts, version, body.test_connection_ids ?? [])
       requireAll(await findingsOf(parts, scope, version))

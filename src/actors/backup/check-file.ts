@@ -29,19 +29,21 @@ export const checkFile = async (open: OpenFile, kinds: readonly AnyKind[]): Prom
   let header: Header | undefined
   let end: End | undefined
   for await (const bytes of readLines(open())) {
-    if (end !== undefined) throw new BackupError('The file goes on after its end.')
+    if (end !== undefined) throw new BackupError('The file has content after its end marker.')
     const line = lineOf(bytes.toString())
-    if ((header === undefined) !== (line.type === 'header')) throw new BackupError('The file has no header, or two.')
+    if ((header === undefined) !== (line.type === 'header'))
+      throw new BackupError('The file must have exactly one header.')
     if (line.type === 'header') header = line
     if (line.type === 'end') end = line
     else hash.update(bytes).update('\n')
     if (isItem(line)) inventory.add(checked(line, header))
   }
   if (header === undefined) throw new BackupError('The file is empty.')
-  if (end === undefined) throw new BackupError('The file is cut off: its end is missing. Export once more.')
-  if (end.sha256 !== hash.digest('hex')) throw new BackupError('The file was changed: its hash is another.')
+  if (end === undefined) throw new BackupError('The file is truncated: its end is missing. Export again.')
+  if (end.sha256 !== hash.digest('hex')) throw new BackupError('The file was modified: its hash does not match.')
   const wrong = differences(end.inventory, inventory.taken())
-  if (wrong.length > 0) throw new BackupError(`The file does not hold what its end says: ${wrong.join(', ')}.`)
+  if (wrong.length > 0)
+    throw new BackupError(`The content of the file does not match its summary: ${wrong.join(', ')}.`)
   return { header, inventory: end.inventory, sha256: end.sha256 }
 }
 

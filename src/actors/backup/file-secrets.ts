@@ -36,13 +36,13 @@ export const newSealing = ({ box, passphrase }: Secrets): { readonly sealing: Se
 /** The box that opens a file's secrets. @throws {BackupError} when the passphrase is missing or wrong. */
 export const boxOf = (sealing: Sealing, { box, passphrase }: Secrets): SecretBox => {
   if (sealing.by === 'master_key') return box
-  if (passphrase === null) throw new BackupError('The file is sealed under a passphrase: set BACKUP_PASSPHRASE to it.')
+  if (passphrase === null) throw new BackupError('The file is encrypted with a passphrase: set BACKUP_PASSPHRASE.')
   const own = passphraseBox(passphrase, sealing.salt)
   try {
     own.open(sealing.probe, probeAad)
     return own
   } catch (error) {
-    if (error instanceof SecretUnreadable) throw new BackupError('BACKUP_PASSPHRASE is not the one of this file.')
+    if (error instanceof SecretUnreadable) throw new BackupError('BACKUP_PASSPHRASE does not match this file.')
     throw error
   }
 }

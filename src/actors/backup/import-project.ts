@@ -84,7 +84,7 @@ const verify = async (source: ProjectSource, { inventory }: CheckedFile, but: re
   const wrong = differences(inventory, await inventoryOf(source), but)
   if (wrong.length === 0) return
   throw new BackupError(
-    `The store does not hold what the file says: ${wrong.join(', ')}. Is a server running on it? Stop it and try again.`,
+    `The content of the store does not match the file: ${wrong.join(', ')}. Is a server running on it? Stop it and try again.`,
   )
 }
 
@@ -101,7 +101,7 @@ const assertAbsent = async (source: ProjectSource): Promise<void> => {
 }
 
 const present = (project: string): BackupError =>
-  new BackupError(`The store has a project ${project} already, which is not from this file. Nothing was written.`)
+  new BackupError(`The store already has a project ${project}, which did not come from this file. Nothing was written.`)
 
 /** Decides what of a file is taken over, and in which form. */
 class ItemFilter {

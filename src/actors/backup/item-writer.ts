@@ -151,4 +151,6 @@ export class ItemWriter {
 const asFound = (commit: Commit): Commit => ({ ...commit, epoch: 0, shard: shardOf(commit.actor) })
 
 const inTheWay = (id: string): BackupError =>
-  new BackupError(`This store has something else under ${id}. Nothing of it was changed; the import is not complete.`)
+  new BackupError(
+    `This store already has another item with the id ${id}. It was not changed; the import is incomplete.`,
+  )

@@ -122,7 +122,7 @@ export const lineOf = (line: string): Line => {
   if (type === 'header' && isObject(value) && value.format !== format) {
     throw new BackupError(`The file has the format ${JSON.stringify(value.format)}; this release reads ${format}.`)
   }
-  if (lines[type]?.(value) !== true) throw new BackupError('The file has a line that is none of an export.')
+  if (lines[type]?.(value) !== true) throw new BackupError('The file has a line that does not belong to an export.')
   return value as Line
 }
 
@@ -130,6 +130,6 @@ const parsed = (line: string): Json => {
   try {
     return JSON.parse(line)
   } catch {
-    throw new BackupError('The file has a line that is no JSON.')
+    throw new BackupError('The file has a line that is not JSON.')
   }
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 /** Milliseconds of a time in a query. */
 export const timeOf = (param: string, text: string): number => {
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw wrong(param, `${param} takes a time such as 2026-01-31T00:00:00Z.`)
+  if (Number.isNaN(at)) throw wrong(param, `${param} must be a time such as 2026-01-31T00:00:00Z.`)
   return at
 }
 

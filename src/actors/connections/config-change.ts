@@ -56,7 +56,7 @@ export const configChange = async (parts: ConfigChangeParts, change: ChangedConf
     (bases.before !== null && originOf(bases.before) !== originOf(bases.after ?? ''))
   if (drops && (await isFollowed(parts, at)))
     throw refused(
-      'Others signed in for this server by connections that follow this one: make another for another server.',
+      'Other owners have signed in through connections that are based on this one. To use another server, create another connection.',
     )
   const losesClient = leadsElsewhere(before, after, ['token_url', 'client_id'])
   return {

@@ -38,17 +38,17 @@ export const checkConfig = (
     ...(type.settings.length > 0 ? ['settings'] : []),
   ]
   const other = Object.keys(sent).find((field) => !taken.includes(field))
-  if (other !== undefined) throw refused(other, `The connector ${type.id} does not take it.`)
+  if (other !== undefined) throw refused(other, `The connector ${type.id} does not accept this field.`)
   if (sent.header !== undefined && reserved.has(sent.header.toLowerCase()))
-    throw refused('header', 'The header belongs to the request itself.')
+    throw refused('header', 'This header is reserved.')
   const strange = Object.keys(sent.settings ?? {}).find((name) => !type.settings.includes(name))
   if (strange !== undefined) throw refused(`settings.${strange}`, `The connector ${type.id} has no such setting.`)
   for (const field of [...endpoints, 'base_url'] as const) checkUrl(field, sent[field], guard)
   if (sent.test_path !== undefined && !/^\/(?!\/)/.test(sent.test_path))
-    throw refused('test_path', 'A path begins with a slash.')
+    throw refused('test_path', 'A path must start with a slash.')
   checkUrl('openapi.url', sent.openapi?.url, guard)
   if (sent.openapi !== undefined && (sent.openapi.url === undefined) === (sent.openapi.document === undefined))
-    throw refused('openapi', 'It has either url or document.')
+    throw refused('openapi', 'openapi must have either url or document.')
   if (type.auth === 'oauth2' && type.oauth === null) {
     const missing = (['authorization_url', 'token_url', 'client_id'] as const).find(
       (field) => whole[field] === undefined,
@@ -63,9 +63,9 @@ const checkUrl = (field: string, url: string | null | undefined, guard: Pick<Ssr
     guard.check(url)
   } catch (error) {
     if (!(error instanceof SsrfRefused)) throw error
-    throw refused(field, `The address is not used: ${error.message}.`, error)
+    throw refused(field, `The URL is refused: ${error.message}.`, error)
   }
-  if (!isSecureUrl(url)) throw refused(field, 'Secrets are sent over https only.')
+  if (!isSecureUrl(url)) throw refused(field, 'The URL must use https, because secrets are sent to it.')
 }
 
 const refused = (field: string, message: string, cause?: unknown): ServiceError =>

@@ -69,15 +69,15 @@ export class ConnectionTester {
       if (statusCode === 401 || statusCode === 403)
         return { code: 'refused', message: `The service refused the key or token (status ${statusCode}).` }
       if (statusCode < 200 || statusCode > 299)
-        return { code: 'service_error', message: `The service answered with status ${statusCode}.` }
+        return { code: 'service_error', message: `The service responded with status ${statusCode}.` }
       return saysNo(bytes) ? { code: 'refused', message: 'The service refused the key or token.' } : null
     } catch (error) {
       if (error instanceof SsrfRefused || error instanceof RedirectFailed)
-        return { code: 'address_refused', message: `The address is not used: ${error.message}.` }
+        return { code: 'address_refused', message: `The URL is refused: ${error.message}.` }
       const code = signal.aborted ? 'timeout' : 'unreachable'
       return {
         code,
-        message: signal.aborted ? 'The service did not answer in time.' : 'The service cannot be reached.',
+        message: signal.aborted ? 'The service did not respond in time.' : 'The service cannot be reached.',
       }
     }
   }

@@ -182,7 +182,10 @@ const typeOf = (connector: string): ConnectorType => {
 
 const checkKey = ({ id, auth }: ConnectorType, key: string | undefined): void => {
   if (auth === 'oauth2' && key !== undefined)
-    throw new ServiceError('invalid_field', { param: 'api_key', message: `The connector ${id} takes no key.` })
+    throw new ServiceError('invalid_field', {
+      param: 'api_key',
+      message: `The connector ${id} does not accept an API key.`,
+    })
 }
 
 const keyGrant = (key: string | undefined) => ({ access_token: key ?? '', refresh_token: null })
@@ -203,7 +206,10 @@ const ownerOf = async (parts: ConnectionParts, { scope, body }: CreateCall) => {
       message: 'A connection of the project has no tenant.',
     })
   if (type !== 'end_user' && user !== null)
-    throw new ServiceError('invalid_field', { param: 'owner_type', message: 'A connection with a user is the user’s.' })
+    throw new ServiceError('invalid_field', {
+      param: 'owner_type',
+      message: 'A connection with a user must have owner_type end_user.',
+    })
   if (tenant !== null) await parts.checkTenant(scope.project, tenant)
   return { type, tenant, user }
 }

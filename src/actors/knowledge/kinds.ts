@@ -56,7 +56,7 @@ export const sourceRows: TypedKind<SourceRowData> = {
   filters: ['knowledge_base_id', 'base_status'],
 }
 
-/** A question, and what a right hit is. */
+/** A question with its correct answer. */
 export type RecallQuestion = {
   readonly question: string
   readonly source_id?: string

@@ -58,7 +58,7 @@ export const fillPrompt = (
 
 const bounded = <T>(value: T): T => {
   if (JSON.stringify(value).length <= maxContent) return value
-  throw new McpFailure('answer_too_large', 'The answer of the server is longer than is passed on.')
+  throw new McpFailure('answer_too_large', 'The response of the server is too long.')
 }
 
 const answered = async <T>(

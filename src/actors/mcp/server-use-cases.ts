@@ -172,7 +172,7 @@ const checkedAuth = async (
   const auth = given ?? null
   const reference = referenceOf(auth)
   if (auth !== null && reference === null)
-    throw new ServiceError('missing_field', { param: 'auth', message: 'auth names connection_id or connector.' })
+    throw new ServiceError('missing_field', { param: 'auth', message: 'auth requires connection_id or connector.' })
   const why = reference === null ? null : await connections.missing(project, reference)
   if (why !== null) throw new ServiceError('invalid_field', { param: 'auth', message: why })
   return auth

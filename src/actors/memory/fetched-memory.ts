@@ -28,7 +28,7 @@ export const fetchedMemory = (parts: FetchParts): AgentResource => ({
 const fetched = async ({ records, now }: FetchParts, call: ServerToolCall): Promise<ToolOutcome> => {
   const { id } = isObject(call.arguments) ? call.arguments : {}
   if (typeof id !== 'string' || id === '')
-    return { ok: false, code: 'invalid_field', message: 'The argument id is an id of the index.' }
+    return { ok: false, code: 'invalid_field', message: 'The argument id must be an id from the index.' }
   const { project, tenant, user } = call
   const table = new Table(records, memories, now)
   const row = user === null ? null : await table.get(ownersScope({ project, tenant, user }), id)

@@ -8,5 +8,5 @@ export const instantOf = (param: string, text: string | null | undefined): numbe
   if (text === undefined || text === null) return undefined
   const at = Date.parse(text)
   if (Number.isFinite(at) && Math.abs(at) <= most) return at
-  throw new ServiceError('invalid_field', { param, message: `${param} takes a time such as 2026-01-31T00:00:00Z.` })
+  throw new ServiceError('invalid_field', { param, message: `${param} must be a time such as 2026-01-31T00:00:00Z.` })
 }

@@ -22,7 +22,7 @@ export type VersionData = {
   readonly at_ms: number
 }
 
-/** Something remembered of an end user. The row's `user` is the external id; its `tenant` may be null. */
+/** A fact or text that is remembered about an end user. The row's `user` is the external id; its `tenant` may be null. */
 export type MemoryData = {
   /** `ownerKey`: what the memories of one user are found by, with and without a tenant. */
   readonly owner: string

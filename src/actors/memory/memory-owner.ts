@@ -33,7 +33,10 @@ export const ownerOf = ({ project, tenant, user }: Scope, { userId, user: alias 
   if (user !== null && named !== undefined && named !== user) throw differing('userId', 'X-External-User-Id')
   const whose = user ?? named
   if (whose === undefined)
-    throw new ServiceError('missing_field', { param: 'userId', message: 'userId names the user of the memory.' })
+    throw new ServiceError('missing_field', {
+      param: 'userId',
+      message: 'userId is required: it identifies the user of the memory.',
+    })
   return { project, tenant, user: whose }
 }
 

@@ -62,5 +62,5 @@ const matches = (data: MemoryData, { superseded = true, place }: MemoryPageQuery
 const idIn = (cursor: string): string => {
   const id = Buffer.from(cursor, 'base64url').toString()
   if (isId(id, 'mem') && cursorAfter(id) === cursor) return id
-  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this list gave.' })
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this list.' })
 }

@@ -113,7 +113,10 @@ const named = ({ scope, sessionId, namespace }: Item): NamedPlace => ({
 /** The place that a write names. @throws {ServiceError} `missing_field` for a session's memory without the session. */
 export const writtenPlace = ({ scope = 'user', sessionId, namespace }: NamedPlace): MemoryPlace => {
   if (scope === 'session' && sessionId === undefined)
-    throw new ServiceError('missing_field', { param: 'sessionId', message: 'A memory of a session names it.' })
+    throw new ServiceError('missing_field', {
+      param: 'sessionId',
+      message: 'A memory with scope session requires sessionId.',
+    })
   return { scope, session: sessionId ?? null, namespace: namespace ?? null }
 }
 

@@ -193,9 +193,9 @@ const passed = ({ content: text, param = 'content' }: Pick<NewMemory, 'content' 
 }
 
 const refusals = {
-  secret: 'The content holds a secret, such as a key or a password. It is not stored.',
-  injection: 'The content holds instructions to a model. It is not stored.',
-  empty: 'The content says nothing.',
+  secret: 'The content was not stored because it contains a secret, such as a key or a password.',
+  injection: 'The content was not stored because it contains instructions to a model.',
+  empty: 'The content is empty.',
 } as const
 
 interface BatchParts {

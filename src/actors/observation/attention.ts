@@ -14,7 +14,7 @@ import { recentFailures } from './failure-groups.ts'
 import { listedMachines, type ObservationParts } from './list-actors.ts'
 import { listedActor, textOf } from './listed-actor.ts'
 
-/** Something that needs a person. */
+/** Something that requires attention. */
 type Need = ResultOf<'observation.attention'>['data'][number]
 
 /** So many of each kind are looked at, and shown. */
@@ -65,7 +65,7 @@ const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<r
       id: row.id,
       machine: 'action',
       subject: action.tool,
-      cause: waiter === null ? 'Waits for a decision.' : `${waiter} waits for ${awaited(action)}.`,
+      cause: waiter === null ? 'Pending approval.' : `${waiter} waits for ${awaited(action)}.`,
       tenant_id: row.tenant,
       risk_level: action.risk_level,
       arguments: action.arguments,
@@ -84,7 +84,7 @@ const handOvers = async ({ records }: ObservationParts, scope: Scope): Promise<r
   })
   const needs = rows.flatMap(({ id, tenant, data: { url, waiting } }): Need[] => {
     if (!isObject(waiting)) return []
-    const cause = sanitizedText(textOf(waiting.message) ?? 'Waits for a person who uses its page.')
+    const cause = sanitizedText(textOf(waiting.message) ?? 'Waiting for a person to use its page.')
     const times = { since: time(Number(waiting.since_ms)), expires_at: time(Number(waiting.expires_at_ms)) }
     const subject = textOf(url) ?? id
     return [{ ...nothing, kind: 'hand_over', id, machine: 'browser_job', subject, cause, tenant_id: tenant, ...times }]
@@ -182,7 +182,7 @@ const failingWebhooks = async ({ records }: ObservationParts, scope: Scope): Pro
     const cause =
       disabled === null
         ? `Every attempt to reach ${host} has failed since then.`
-        : `Deliveries to ${host} were stopped: ${disabled === 'gone' ? 'it answered that it is gone' : 'it failed for days'}.`
+        : `Deliveries to ${host} were stopped because ${disabled === 'gone' ? 'it responded with 410 Gone' : 'it failed for days'}.`
     return [{ ...nothing, kind: 'webhook', id: row.id, subject: textOf(name) ?? row.id, cause, since: time(since) }]
   })
 }

@@ -2,7 +2,7 @@ import type { ResultOf } from '#specs/index.ts'
 import type { Json, StoredRecord } from '#storage/ports.ts'
 import { activities } from '../runtime/rows/actor-row.ts'
 
-/** An actor as lists show it. */
+/** An actor in a list. */
 export type ListedActor = ResultOf<'observation.actors'>['data'][number]
 
 /** Fields of rows that name an actor for people, the best first. */

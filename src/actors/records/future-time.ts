@@ -9,5 +9,5 @@ export const futureOf = (param: string, text: string | null | undefined, now: nu
   if (text === null || text === undefined) return null
   const atMs = Date.parse(text)
   if (atMs > now) return atMs
-  throw new ServiceError('invalid_field', { param, message: `${param} takes a time in the future.` })
+  throw new ServiceError('invalid_field', { param, message: `${param} must be a time in the future.` })
 }

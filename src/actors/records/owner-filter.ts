@@ -17,7 +17,7 @@ export const ownedScope = (scope: Scope, { tenant_id = null, external_user_id = 
   if (external_user_id !== null && within.tenant === null) {
     throw new ServiceError('invalid_query', {
       param: 'external_user_id',
-      message: 'external_user_id needs tenant_id: users are known within their tenant.',
+      message: 'external_user_id requires tenant_id: user ids are unique only within a tenant.',
     })
   }
   const others = [tenant_id ?? within.tenant, external_user_id ?? within.user]

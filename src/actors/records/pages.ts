@@ -56,5 +56,5 @@ export const cursorAfter = (id: string): string => Buffer.from(id).toString('bas
 const idAfter = (cursor: string, idPrefix: string): string => {
   const id = Buffer.from(cursor, 'base64url').toString()
   if (isId(id, idPrefix) && cursorAfter(id) === cursor) return id
-  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this list gave.' })
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this list.' })
 }

@@ -204,5 +204,5 @@ const cursorOf = (sequence: number): string => Buffer.from(`after ${sequence}`).
 const sequenceOf = (cursor: string): number => {
   const sequence = Number(/^after (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
   if (Number.isInteger(sequence) && cursorOf(sequence) === cursor) return sequence
-  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this log gave.' })
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this log.' })
 }

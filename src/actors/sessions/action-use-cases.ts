@@ -82,7 +82,7 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
   const waiter = await waiterOf(host, call)
   const tenant = waiter?.actor.owner.tenant ?? body.tenant_id ?? scope.tenant
   if (waiter !== null && body.tenant_id !== undefined && body.tenant_id !== null && body.tenant_id !== tenant) {
-    throw new ServiceError('invalid_field', { param: 'tenant_id', message: 'It is of another tenant.' })
+    throw new ServiceError('invalid_field', { param: 'tenant_id', message: 'It belongs to another tenant.' })
   }
   if (tenant !== null) await parts.checkTenant(scope.project, tenant)
   const id = newIdFor(call, 'act', host.newActorId)
@@ -147,7 +147,7 @@ const executionOf = async (
 /** @throws {ServiceError} `invalid_field` for an output of an action that the server carries out. */
 const checkTakesOutput = (action: Resident): void => {
   if (contextOf(actionDefinition, action.state.snapshot).execute === null) return
-  throw new ServiceError('invalid_field', { param: 'tool_results', message: 'The server carries this action out.' })
+  throw new ServiceError('invalid_field', { param: 'tool_results', message: 'The server executes this action itself.' })
 }
 
 /** @throws {ServiceError} `invalid_field` for both or neither. */

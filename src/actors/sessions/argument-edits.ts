@@ -43,7 +43,7 @@ const restored = (sent: Json, { original, shown }: Shown, param: string): Json =
   if (typeof sent !== 'string' || !sent.includes(mask)) return sent
   throw new ServiceError('invalid_field', {
     param,
-    message: `${mask} stands for a stored value; there is none here that is shown so. Send the value itself.`,
+    message: `${mask} stands for a stored value, but there is none at this place. Send the value itself.`,
   })
 }
 

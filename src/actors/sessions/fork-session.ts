@@ -50,5 +50,5 @@ const turnOf = (session: Resident, wanted: number | undefined): number => {
   if (chosen >= 1 && chosen <= newest) return chosen
   if (goesOn && (chosen === turn || wanted === undefined))
     throw new ServiceError(isPaused ? 'approval_pending' : 'turn_in_progress', { param: 'turn_number' })
-  throw new ServiceError('not_found', { param: 'turn_number', message: 'The session has no such turn.' })
+  throw new ServiceError('not_found', { param: 'turn_number', message: 'The session has no turn with this number.' })
 }

@@ -24,11 +24,11 @@ export const reaches = (principal: Principal, session: Resident): boolean => {
  */
 export const listedFor = (principal: Principal): { readonly agent_id?: string } => {
   if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
-    throw new ServiceError('forbidden', { message: 'A token of installations lists nothing.' })
+    throw new ServiceError('forbidden', { message: 'A token for installations cannot list anything.' })
   }
   if (principal.kind !== 'agent_key') return {}
   if (principal.keyType === 'public') {
-    throw new ServiceError('forbidden', { message: 'A public key lists nothing.' })
+    throw new ServiceError('forbidden', { message: 'A public key cannot list anything.' })
   }
   return { agent_id: principal.agentId }
 }
@@ -95,7 +95,9 @@ const installationNamed = async (
 const agentOfNew = async (parts: SessionParts, call: CreateCall, tenant: string | null): Promise<NewAgent> => {
   const { principal, scope } = call
   if (principal.kind === 'client_token' && principal.sessionId !== null) {
-    throw new ServiceError('forbidden', { message: 'The token is for one session; it starts no other.' })
+    throw new ServiceError('forbidden', {
+      message: 'The token is restricted to one session and cannot create another.',
+    })
   }
   const named = call.body.agent_id ?? null
   if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
@@ -117,7 +119,7 @@ const installedOf = async (
   if (named === null && installationIds.length > 1) {
     throw new ServiceError('missing_field', {
       param: 'agent_id',
-      message: 'The token is for several installations: name the agent.',
+      message: 'The token is valid for several installations: send agent_id.',
     })
   }
   for (const installation_id of installationIds) {

@@ -183,7 +183,7 @@ const beginOf = ({ page, limit, starting_after }: Parameters<UseCases['sessions.
   if (skip + limit > deepestRow)
     throw new ServiceError('invalid_query', {
       param: 'page',
-      message: `Pages end at row ${deepestRow}; go on with starting_after, the id of the last session you have.`,
+      message: `Page numbers reach row ${deepestRow} only. Continue with starting_after, the id of the last session that you received.`,
     })
   return starting_after === undefined ? { skip } : { skip, after: starting_after }
 }
@@ -216,7 +216,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   const { host, configs } = parts
   const { body, scope, idempotency } = call
   if (body.input === undefined && body.tool_results === undefined) {
-    throw new ServiceError('missing_field', { param: 'input', message: 'A turn needs input or tool_results.' })
+    throw new ServiceError('missing_field', { param: 'input', message: 'A turn requires input or tool_results.' })
   }
   const session = await findSession(host, call, call.params.session_id)
   const { user } = session.owner
@@ -261,7 +261,7 @@ const checkLeave = (reserved: readonly ReservedField[] = [], agent: AgentConfig)
   if (kept === undefined) return
   throw new ServiceError('secret_key_required', {
     param: kept.param,
-    message: `The agent decides on ${kept.field}; this credential may not.`,
+    message: `This credential may not set ${kept.field}, which the agent defines.`,
   })
 }
 

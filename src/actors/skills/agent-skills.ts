@@ -24,7 +24,7 @@ export const agentSkills = (parts: {
   fields: ['skills'],
   missing: async ({ project }, declared) => {
     const reference = referenceOf(declared)
-    if (reference === null) return 'A skill is named by its id, or by an object with skill_id and version.'
+    if (reference === null) return 'A skill must be its id, or an object with skill_id and version.'
     if ((await parts.versions.resolve(project, reference)) !== null) return null
     const which = reference.version === null ? 'published version' : `published version ${reference.version}`
     return `There is no ${which} of the skill ${reference.skillId}.`
@@ -98,11 +98,14 @@ const load = async (
   const stored = row?.data.files.find(({ path }) => path === file)
   const read = stored === undefined ? null : await files.read(project, stored)
   if (read === null) return failed('file_not_found', `The skill has no file ${String(file)}.`)
-  if (read.encoding === 'base64') return failed('file_not_text', `The file ${read.path} is no text.`)
+  if (read.encoding === 'base64') return failed('file_not_text', `The file ${read.path} is not a text file.`)
   const beside = row?.data.files.map(({ path }) => path).filter((path) => path !== skillFile) ?? []
   const listed = read.path === skillFile && beside.length > 0 ? `\n\nFiles of this skill: ${beside.join(', ')}` : ''
   const isCut = read.content.length > maxLoaded
-  return { ok: true, output: `${read.content.slice(0, maxLoaded)}${isCut ? '\n[The file is longer.]' : ''}${listed}` }
+  return {
+    ok: true,
+    output: `${read.content.slice(0, maxLoaded)}${isCut ? '\n[The file was truncated.]' : ''}${listed}`,
+  }
 }
 
 const pairOf = (value: Json | undefined): readonly (string | undefined)[] =>

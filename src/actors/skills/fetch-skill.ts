@@ -17,7 +17,7 @@ export const fetchSkill = async (guard: Pick<SsrfGuard, 'request'>, url: string)
     const answer = await guard.request(url, { method: 'GET', headers: { accept: '*/*' }, signal, maxRedirects })
     if (answer.statusCode !== 200) {
       answer.body.destroy()
-      throw failed(`The address answered with status ${answer.statusCode}.`)
+      throw failed(`The URL responded with status ${answer.statusCode}.`)
     }
     const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxSkillArchive })
     if (isCut) throw failed(`The address has more than ${maxSkillArchive} bytes.`)
@@ -27,11 +27,11 @@ export const fetchSkill = async (guard: Pick<SsrfGuard, 'request'>, url: string)
     if (error instanceof SsrfRefused || error instanceof RedirectFailed) {
       throw new ServiceError('invalid_field', {
         param: 'url',
-        message: `The address is not fetched: ${error.message}.`,
+        message: `The URL is refused: ${error.message}.`,
         cause: error,
       })
     }
-    throw failed(signal.aborted ? 'The address did not answer in time.' : 'The address cannot be reached.', error)
+    throw failed(signal.aborted ? 'The URL did not respond in time.' : 'The URL cannot be reached.', error)
   }
 }
 

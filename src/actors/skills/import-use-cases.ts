@@ -74,10 +74,10 @@ const sourceOf = ({ text, url, archive }: BodyOf<'skill_imports.create'>): Skill
   const given = Object.entries({ text, url, archive }).filter(([, value]) => value !== undefined)
   if (given.length === 1) return text !== undefined ? 'text' : url !== undefined ? 'url' : 'archive'
   if (given.length === 0)
-    throw new ServiceError('missing_field', { param: 'text', message: 'Give text, url or archive.' })
+    throw new ServiceError('missing_field', { param: 'text', message: 'Send text, url or archive.' })
   throw new ServiceError('invalid_field', {
     param: given[1]?.[0] ?? 'url',
-    message: 'Give one of text, url and archive.',
+    message: 'Send exactly one of text, url and archive.',
   })
 }
 
@@ -135,7 +135,7 @@ const newSkill = async (
   { id, project, data }: Row<SkillImportData>,
 ): Promise<string> => {
   if (data.name === null) {
-    const message = 'SKILL.md says no name: name the skill by skill_id.'
+    const message = 'SKILL.md has no name: send skill_id.'
     throw new ServiceError('invalid_field', { param: 'skill_id', message })
   }
   const skillId = idBeside(id, 'skl')
@@ -143,7 +143,7 @@ const newSkill = async (
   const notices = [new Audited(call, 'skill').line('created', skillId)]
   const made = await versions.skills.insert({ id: skillId, project, data: skill, notices })
   if (made !== null || (await versions.skills.get(projectScope(project), skillId)) !== null) return skillId
-  const message = `A skill is named ${data.name}: import it as a version of that one, by skill_id.`
+  const message = `A skill with the name ${data.name} exists. To import a version of it, send its skill_id.`
   throw new ServiceError('already_exists', { param: 'skill_id', message })
 }
 

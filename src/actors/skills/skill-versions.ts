@@ -66,7 +66,10 @@ export class SkillVersions {
     })
     const row = made ?? (await this.table.get(projectScope(project), id))
     if (row !== null) return row
-    throw new ServiceError('already_exists', { param: 'version', message: 'The skill has a version of this number.' })
+    throw new ServiceError('already_exists', {
+      param: 'version',
+      message: 'The skill already has a version with this number.',
+    })
   }
 
   /** @throws {ServiceError} `invalid_transition` for what is no draft, `scan_blocked`. */

@@ -72,7 +72,7 @@ export const publishing = (
   override: readonly Override[],
 ) => {
   if (override.length > 0 && call.principal.kind !== 'dashboard') {
-    const message = 'Only an admin of the dashboard accepts blockers.'
+    const message = 'Only an admin of the dashboard can accept blockers.'
     throw new ServiceError('forbidden', { param: 'override', message })
   }
   const audited = new Audited(call, 'skill_version')

@@ -20,11 +20,11 @@ export interface RangeQuery {
 
 /** The range of a request. @throws {ServiceError} `invalid_query` when it is none, or too long. */
 export const rangeOf = ({ days, from, to }: RangeQuery, now: number): UsageRange => {
-  if (days !== undefined && from !== undefined) throw wrong('days', 'days and from exclude each other.')
+  if (days !== undefined && from !== undefined) throw wrong('days', 'days and from cannot be combined.')
   // up to and with this very moment
   const toMs = to === undefined ? now + 1 : timeOf('to', to)
   const fromMs = from === undefined ? toMs - (days ?? defaultDays) * dayMs : timeOf('from', from)
-  if (fromMs >= toMs) throw wrong('from', 'from has to be before to.')
-  if (toMs - fromMs > maxDays * dayMs) throw wrong('from', `A range has at most ${maxDays} days.`)
+  if (fromMs >= toMs) throw wrong('from', 'from must be before to.')
+  if (toMs - fromMs > maxDays * dayMs) throw wrong('from', `A range can have at most ${maxDays} days.`)
   return { fromMs: Math.max(0, fromMs), toMs }
 }

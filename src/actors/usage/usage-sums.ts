@@ -125,7 +125,7 @@ export class GroupedUsage {
     if (this.#groups.size >= maxGroups) {
       throw new ServiceError('invalid_query', {
         param: 'group_by',
-        message: `These are more than ${maxGroups} groups: ask for a shorter time, or for less.`,
+        message: `There are more than ${maxGroups} groups. Request a shorter time range, or fewer dimensions.`,
       })
     }
     const group = { values, sums: new UsageSums() }

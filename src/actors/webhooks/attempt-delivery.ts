@@ -38,8 +38,10 @@ export const attemptDelivery = (parts: AttemptDeliveryParts): IdempotentEffect =
   run: async ({ attempt }, context) => {
     const { owner, signal } = context
     const delivery = contextOf(deliveryDefinition, context)
-    const outcome = await parts.gate.run(delivery.webhook_id, signal, async (): Promise<EffectOutcome> => {
-      const webhook = await parts.endpoints.get(owner.project, delivery.webhook_id)
+    const { webhook_id } = delivery
+    const of = { webhook: webhook_id, project: owner.project }
+    const outcome = await parts.gate.run(of, signal, async (): Promise<EffectOutcome> => {
+      const webhook = await parts.endpoints.get(owner.project, webhook_id)
       if (webhook === null) return undeliverable('webhook_deleted')
       if (!webhook.data.is_active && delivery.event_type !== testEvent) return undeliverable('webhook_disabled')
       return attempted(parts, webhook, { effect: context, attempt: Number(attempt) })

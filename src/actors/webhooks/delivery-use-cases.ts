@@ -108,7 +108,7 @@ const conditionOf = (webhook?: string, status?: string, event?: string): Readonl
 const requireActive = async (endpoints: DeliveryParts['endpoints'], { project }: Scope, id: string): Promise<void> => {
   const webhook = await endpoints.get(project, id)
   if (webhook?.data.is_active) return
-  const state = webhook === null ? 'was deleted' : 'is switched off'
+  const state = webhook === null ? 'was deleted' : 'is inactive'
   throw new ServiceError('invalid_transition', { message: `The webhook ${state}.` })
 }
 

@@ -8,8 +8,8 @@ import { attemptDelivery, attemptTimeoutMs } from './attempt-delivery.ts'
 import { AttemptGate } from './attempt-gate.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 
-/** So many attempts of one webhook run at a time on a node. */
-const attemptsAtOnce = 16
+/** So many attempts run at a time on a node (specs/decisions/0073-webhooks.md, 0233). */
+const attemptsAtOnce = { ofWebhook: 16, ofProject: 256 }
 
 export interface OpenWebhooksParts {
   readonly records: RecordStore

@@ -23,7 +23,7 @@ export const cancelled = (): AttemptFailed => refused(new ModelError('cancelled'
 
 /** The answer began and did not end as the wire format says. */
 export const streamBroken = (): AttemptFailed =>
-  refused(new ModelError('provider_stream_broken', 'The provider ended its answer early.'))
+  refused(new ModelError('provider_stream_broken', 'The provider ended its stream early.'))
 
 /** Answers take all the memory that they may; this one is not read to its end. */
 export const noRoom = (): AttemptFailed =>
@@ -43,7 +43,7 @@ export const unavailable = (): AttemptFailed =>
 
 /** An address that a customer named, and that the server does not connect to. */
 export const refusedAddress = (): AttemptFailed =>
-  refused(new ModelError('provider_unavailable', 'The address of the provider is not one to connect to.'))
+  refused(new ModelError('provider_unavailable', 'Connections to the address of the provider are not allowed.'))
 
 /** An answer with an error status. */
 export interface ErrorAnswer {
@@ -59,7 +59,7 @@ export function statusFailure({ status, body, retryAfter }: ErrorAnswer, now: nu
   const reason = reasonOf(error)
   if (status === 429) return rateLimited(reason, retryAfterMs(retryAfter, now))
   if (status === 408 || status === 504) {
-    return new AttemptFailed(new ModelError('provider_timeout', 'The provider timed out on its side.'), true)
+    return new AttemptFailed(new ModelError('provider_timeout', 'The provider reported a timeout.'), true)
   }
   if (status >= 500) return serverError(status, retryAfterMs(retryAfter, now))
   if (isTooLong(status, error)) {
@@ -116,7 +116,7 @@ export function streamedFailure(error: unknown): AttemptFailed {
       new ModelError('context_length_exceeded', 'The conversation exceeds the context window of the model.'),
     )
   }
-  return refused(new ModelError('provider_error', `The provider answered with an error${reason}.`))
+  return refused(new ModelError('provider_error', `The provider returned an error${reason}.`))
 }
 
 /** Milliseconds of a `Retry-After` value (seconds or an HTTP date); undefined when it says nothing usable. */
@@ -143,7 +143,7 @@ function serverError(status: number, waitMs: number | undefined): AttemptFailed 
   const overloaded = status === 503 || status === 529
   const error = overloaded
     ? new ModelError('provider_unavailable', 'The provider is overloaded.', { retryAfterMs: waitMs })
-    : new ModelError('provider_error', `The provider answered with an error (${status}).`, { retryAfterMs: waitMs })
+    : new ModelError('provider_error', `The provider returned an error (${status}).`, { retryAfterMs: waitMs })
   return new AttemptFailed(error, true)
 }
 

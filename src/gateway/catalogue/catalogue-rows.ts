@@ -150,7 +150,7 @@ const describe = ({ mode, context, capabilities, retires }: PriceRow, provider: 
   const window = context === 0 ? '' : ` with ${context.toLocaleString('en-US')} tokens of context`
   const known = capabilityNames.filter((name) => capabilities.includes(name) && words[name] !== undefined)
   const skills = known.length === 0 ? '' : ` Can do: ${known.map((name) => words[name]).join(', ')}.`
-  const end = retires === undefined ? '' : ` Its provider takes it away on ${retires}.`
+  const end = retires === undefined ? '' : ` The provider retires it on ${retires}.`
   return `${kind} of ${provider.name}${window}.${skills}${end}`
 }
 

@@ -2,10 +2,12 @@ import { SseDecoder } from '#outgoing/sse-decoder.ts'
 import type { WireObject } from '#outgoing/wire.ts'
 import type { ChatDecoder } from '../call/chat-format.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
+import { RepeatedChunk } from './repeated-chunk.ts'
 
 /** Decodes a stream of OpenAI's own format, for listeners that want its chunks one by one. What came before a failure is given. */
 export class OpenAiDecoder implements ChatDecoder {
   readonly #read: OpenAiChunks
+  readonly #repeated = new RepeatedChunk()
   readonly #sse = new SseDecoder((data) => this.#event(data))
   #chunks: WireObject[] = []
   #done = false
@@ -41,6 +43,12 @@ export class OpenAiDecoder implements ChatDecoder {
     if (data === '[DONE]') {
       this.#read.end()
       this.#done = true
-    } else this.#chunks.push(this.#read.read(data).chunk)
+    } else this.#chunks.push(this.#repeated.read(data) ?? this.#parsed(data))
+  }
+
+  #parsed(data: string): WireObject {
+    const { chunk } = this.#read.read(data)
+    this.#repeated.note(data, chunk)
+    return chunk
   }
 }

@@ -63,6 +63,6 @@ class SeeingWays implements Ways<Way> {
   }
 }
 
-const noneSees = "No model of the agent takes images, and a public key uses its agent's own models."
+const noneSees = 'No model of the agent accepts images, and a public key can use only the models of its agent.'
 
 const isImage = (part: unknown): boolean => isObject(part) && part.type === 'image_url'

@@ -49,5 +49,4 @@ const gathered = (bytes: Buffer, format: FormatRequest | null): Whole => {
   return { ...end, completion: completionOf([...first, ...chunks]), gathered: true }
 }
 
-const noAnswer = () =>
-  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))
+const noAnswer = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))

@@ -167,4 +167,4 @@ const targetOf = (kind: DocumentKind, route: Route): DocumentTarget => {
 }
 
 const unreadable = () =>
-  refused(new ModelError('provider_error', 'The provider answered with something that is no JSON document.'))
+  refused(new ModelError('provider_error', 'The provider returned something other than a JSON document.'))

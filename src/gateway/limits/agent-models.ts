@@ -65,7 +65,7 @@ const checkChoice = ({ model, models }: ModelChoice, own: ReadonlySet<string>): 
 }
 
 const refused = (param: string): ServiceError =>
-  new ServiceError('secret_key_required', { param, message: "A public key uses its agent's own models." })
+  new ServiceError('secret_key_required', { param, message: 'A public key can use only the models of its agent.' })
 
 const fallbacksOf = (config: object): readonly string[] =>
   'models' in config && Array.isArray(config.models)

@@ -112,7 +112,7 @@ const dataOf = (body: BodyOf<'limits.create'>): LimitData => {
   if (subject === 'project' && subject_id !== null) {
     throw new ServiceError('invalid_field', {
       param: 'subject_id',
-      message: 'A limit of the project names nobody else.',
+      message: 'A limit of the project must not have a subject_id.',
     })
   }
   if (subject !== 'project' && subject_id === null) throw new ServiceError('missing_field', { param: 'subject_id' })

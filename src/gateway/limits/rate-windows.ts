@@ -88,7 +88,7 @@ const refuse = (
   { headers, state }: { readonly headers: Headers; readonly state: LimitState },
 ): never => {
   throw new ServiceError('rate_limit_exceeded', {
-    message: `The ${subject} has no ${unit} left in this minute; slow down.`,
+    message: `The ${subject} has no ${unit} left in this minute. Try again later.`,
     retryAfterS: Math.max(1, secondsOf(state)),
     headers,
   })

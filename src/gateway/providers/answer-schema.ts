@@ -10,5 +10,5 @@ export function answerSchema(body: WireObject): { readonly schema: WireObject | 
   if (type === 'json_object') return { schema: null }
   const schema = objectOf(json_schema).schema
   if (type === 'json_schema' && isObject(schema)) return { schema }
-  throw unsayable('response_format', 'response_format is text, json_object, or json_schema with a schema.')
+  throw unsayable('response_format', 'response_format must be text, json_object, or json_schema with a schema.')
 }

@@ -3,4 +3,4 @@ import { ModelError } from '../call/provider-port.ts'
 
 /** An answer that does not have a vector for each input. */
 export const unreadableEmbeddings = (): AttemptFailed =>
-  refused(new ModelError('provider_error', 'The provider left out embeddings.'))
+  refused(new ModelError('provider_error', 'The provider returned too few embeddings.'))

@@ -26,9 +26,9 @@ type Change = BodyOf<'redaction_policy.update'>
 
 const check = ({ apply_to, phone_region }: Change): void => {
   if (apply_to !== undefined && !apply_to.includes('logs'))
-    throw new ServiceError('invalid_field', { param: 'apply_to', message: 'Logs are always redacted: name them too.' })
+    throw new ServiceError('invalid_field', { param: 'apply_to', message: 'Logs are always redacted: include logs.' })
   if (phone_region !== undefined && !isPhoneRegion(phone_region))
-    throw new ServiceError('invalid_field', { param: 'phone_region', message: 'No country has this code.' })
+    throw new ServiceError('invalid_field', { param: 'phone_region', message: 'This is not a country code.' })
 }
 
 /** Each once, in the order of the declaration. */

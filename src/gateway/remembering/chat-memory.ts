@@ -166,7 +166,10 @@ const placeOf = ({ call, user: named }: RememberedRequest, wanted: MemoryWanted)
   const user = memoryUserOf(call, { named: wanted.userId ?? named, attributed: externalUserId })
   const { scope = 'user', sessionId = null, namespace = null } = wanted
   if (scope === 'session' && sessionId === null)
-    throw new ServiceError('missing_field', { param: 'memory.sessionId', message: 'Scope session needs a sessionId.' })
+    throw new ServiceError('missing_field', {
+      param: 'memory.sessionId',
+      message: 'The scope session requires sessionId.',
+    })
   return { project, tenant, user, scope, session: sessionId, namespace }
 }
 
@@ -177,7 +180,7 @@ const instantOf = (text: string | undefined): number | undefined => {
   if (Number.isFinite(at)) return at
   throw new ServiceError('invalid_field', {
     param: 'memory.asOf',
-    message: 'memory.asOf takes a time such as 2026-01-31T00:00:00Z.',
+    message: 'memory.asOf must be a time such as 2026-01-31T00:00:00Z.',
   })
 }
 

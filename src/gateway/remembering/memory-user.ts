@@ -24,7 +24,7 @@ export const memoryUserOf = (
     if (scope.user !== null) return scope.user
     throw new ServiceError('secret_key_required', {
       param: 'memory',
-      message: 'This key is seen in browsers and speaks for no user, so that it reaches no memory.',
+      message: 'A public key is visible in browsers and does not identify a user, so it has no access to memory.',
     })
   }
   if (named !== undefined && attributed !== null && named !== attributed)
@@ -36,6 +36,6 @@ export const memoryUserOf = (
   if (user !== null) return user
   throw new ServiceError('missing_field', {
     param: 'memory.userId',
-    message: 'memory.userId names the user of the memory.',
+    message: 'memory.userId is required: it identifies the user of the memory.',
   })
 }

@@ -36,17 +36,17 @@ export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model:
   if (reply.status < 200 || reply.status > 299) return failed(refusalText(reply, apiKey))
   const answer = objectOf(reply.json)
   const read = format === 'anthropic' ? anthropicAnswer(answer) : openAiAnswer(answer)
-  return read === null ? failed('The server answered with something other than a chat completion.') : read(model)
+  return read === null ? failed('The server returned something other than a chat completion.') : read(model)
 }
 
 const failed = (error: string, timedOut = false): ProbeResult => ({ ok: false, error, timedOut })
 
 const troubles: Readonly<Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], string>> = {
-  refused: 'The address is not one that this server connects to.',
-  timeout: 'The server did not answer in time.',
+  refused: 'Connections to this address are not allowed.',
+  timeout: 'The server did not respond in time.',
   unreachable: 'The server cannot be reached.',
-  cut: 'The server broke off in the middle of its answer.',
-  too_large: 'The answer of the server is too large.',
+  cut: 'The server closed the connection before its response was complete.',
+  too_large: 'The response of the server is too large.',
 }
 
 /** A caller who registers a server wants to know what it says; a key that it repeats is taken out. */

@@ -27,12 +27,15 @@ export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destinatio
   const base_url = given.base_url ?? null
   if (known?.id === 'simulated') throw notAllowed
   if (known === undefined && base_url === null) {
-    throw new ServiceError('missing_field', { param: 'base_url', message: 'A provider of your own needs a base_url.' })
+    throw new ServiceError('missing_field', {
+      param: 'base_url',
+      message: 'A provider with your own name requires base_url.',
+    })
   }
   if (base_url !== null) requireUrl(guard, base_url, 'base_url')
   const api_format = given.api_format ?? known?.format ?? 'openai'
   if (known !== undefined && base_url === null && api_format !== known.format) {
-    const message = `${known.name} speaks ${known.format}; another format needs a base_url.`
+    const message = `${known.name} uses the API format ${known.format}; another format requires base_url.`
     throw new ServiceError('invalid_field', { param: 'api_format', message })
   }
   return { provider: known?.id ?? given.provider.toLowerCase(), api_format, base_url: trimmed(base_url) }
@@ -51,7 +54,7 @@ export const requireKeyFor = (before: Destination, after: Destination, key: stri
 
 /** The refusal of a change that would send a kept key to another server. */
 export const needsItsKey = (param: string): ServiceError => {
-  const message = 'Another server needs its key: the stored key is sent only to the server that it was given for.'
+  const message = 'A new base_url requires api_key: the stored key is sent only to the server for which it was set.'
   return new ServiceError('missing_field', { param, message })
 }
 
@@ -60,7 +63,7 @@ const serverOf = ({ provider, base_url }: Destination): string =>
 
 const notAllowed = new ServiceError('invalid_field', {
   param: 'provider',
-  message: 'This is no provider to connect to.',
+  message: 'Connections to this provider are not supported.',
 })
 
 const trimmed = (url: string | null): string | null => url?.replace(/(?<!\/)\/+$/, '') ?? null
@@ -74,9 +77,9 @@ export const requireUrl = (guard: Pick<SsrfGuard, 'check'>, text: string, param:
   const refused = (why: string) => new ServiceError('invalid_field', { param, message: `The URL is refused: ${why}.` })
   try {
     const url = guard.check(text)
-    if (url.search !== '' || url.hash !== '') throw refused('it goes up to the version segment, without a query')
+    if (url.search !== '' || url.hash !== '') throw refused('it must end with the version segment and have no query')
     if (/\/(chat\/completions|messages|models)\/*$/.test(url.pathname)) {
-      throw refused('it goes up to the version segment, such as /v1, and not to an operation')
+      throw refused('it must end with the version segment, such as /v1, not with an operation')
     }
   } catch (error) {
     throw error instanceof SsrfRefused ? refused(error.message) : error

@@ -105,7 +105,7 @@ const audited = (caller: Caller) => new Audited(caller, 'custom_provider')
 const nameOf = (given: string): string => {
   const name = given.trim()
   if (name !== '' && !/^custom:/i.test(name)) return name
-  const message = 'A name is more than spaces, and does not begin with custom:.'
+  const message = 'A name must not be blank or start with custom:.'
   throw new ServiceError('invalid_field', { param: 'name', message })
 }
 
@@ -188,7 +188,7 @@ const toTest = async (
     return { endpoint: customEndpoint(row.id, { ...row.data, api_key }), model }
   }
   if (body.base_url === undefined) {
-    throw new ServiceError('missing_field', { param: 'base_url', message: 'Give provider_id or base_url.' })
+    throw new ServiceError('missing_field', { param: 'base_url', message: 'Send provider_id or base_url.' })
   }
   const { base_url, api_format, api_key = null } = body
   const endpoint = customEndpoint('', { base_url, api_format, api_key })
@@ -198,7 +198,7 @@ const toTest = async (
 const testView = (result: ProbeResult, latency_ms: number): ResultOf<'custom_providers.test'> => {
   if (result.ok) {
     const { model, content, usage } = result
-    return { success: true, message: 'The server answers.', latency_ms, response: { model, content, usage } }
+    return { success: true, message: 'The server responds.', latency_ms, response: { model, content, usage } }
   }
   return { success: false, error: result.error, ...(!result.timedOut && { latency_ms }) }
 }

@@ -17,7 +17,7 @@ export interface ModelRow {
   readonly provider: string
   readonly source: 'service' | 'byok' | 'custom'
   readonly connection_id: string | null
-  /** The first of `types`. */
+  /** First entry of `types`. */
   readonly type: string
   readonly types: readonly string[]
   /** 0 when unknown. */

@@ -138,7 +138,7 @@ const ignored = (error: unknown): void => {
 }
 
 const changedMeanwhile = new ServiceError('version_conflict', {
-  message: "The connection's models have changed since this preview; make another one.",
+  message: "The connection's models have changed since this preview. Create another one.",
 })
 
 const codes = {

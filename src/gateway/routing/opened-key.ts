@@ -10,4 +10,4 @@ export const openedKey = (box: Pick<SecretBox, 'open'>, sealed: string, aad: str
 }
 
 /** The error for work with such a key. */
-export const lostKeyMessage = 'The key cannot be opened any more; it has to be given again.'
+export const lostKeyMessage = 'The key can no longer be decrypted. Set it again.'

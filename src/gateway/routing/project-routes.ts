@@ -133,7 +133,7 @@ const byConnection = (
   return named ? [routeTo(endpoint, split.rest)] : []
 }
 
-const lockedMessage = "The key of the project's connection cannot be opened any more."
+const lockedMessage = "The key of the project's connection can no longer be decrypted. Set it again."
 
 /** What the project brought for a model, and whether the installation's key comes after it. */
 const ownWays = ({ connections, customs }: OwnProviders, requested: string, sellers: readonly Seller[]) => {
@@ -181,9 +181,9 @@ const notActive = ({ name, reason }: AbsentProvider): ServiceError =>
   })
 
 const reasons: Readonly<Record<AbsentProvider['reason'], string>> = {
-  inactive: 'is switched off',
+  inactive: 'is inactive',
   deleted: 'was deleted',
-  key_lost: 'has a key that cannot be opened any more',
+  key_lost: 'has a key that can no longer be decrypted',
 }
 
 /** `custom:<id>` and `custom:<id>/<model>`; null for an id that is not there. */

@@ -104,7 +104,7 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
     if (trouble !== null) return trouble
     const json = reply.kind === 'answer' ? reply.json : undefined
     const rows = form.rows(json)
-    if (rows === null) return failed('unreadable', 'The provider answered with something other than a list of models.')
+    if (rows === null) return failed('unreadable', 'The provider returned something other than a list of models.')
     for (const row of rows.filter(isObject).map(form.model)) if (isUsable(row)) models.set(row.id, row)
     after = form.next(json)
     if (after === null) break
@@ -172,8 +172,8 @@ const troubleOf = (reply: UpstreamReply): Extract<UpstreamModels, { ok: false }>
   if (status >= 200 && status < 300) return null
   if (status === 401 || status === 403 || (status === 400 && wrongKey.test(text)))
     return failed('key_refused', 'The provider refused the key.', status)
-  if (status === 404) return failed('no_list', 'The provider has no list of models at this address.', status)
-  return failed('provider_error', `The provider answered with status ${status}.`, status)
+  if (status === 404) return failed('no_list', 'The provider has no model list at this URL.', status)
+  return failed('provider_error', `The provider responded with status ${status}.`, status)
 }
 
 /** Google and xAI call a wrong key a wrong argument. */
@@ -182,11 +182,11 @@ const wrongKey = /api[ _]key[ _](?:not valid|invalid)|incorrect api key/i
 const troubles: Readonly<
   Record<Extract<UpstreamReply, { kind: 'trouble' }>['trouble'], readonly [UpstreamTrouble, string]>
 > = {
-  refused: ['address_refused', 'The address is not one that this server connects to.'],
-  timeout: ['timeout', 'The provider did not answer in time.'],
+  refused: ['address_refused', 'Connections to this address are not allowed.'],
+  timeout: ['timeout', 'The provider did not respond in time.'],
   unreachable: ['unreachable', 'The provider cannot be reached.'],
-  cut: ['unreachable', 'The provider ended its answer early.'],
-  too_large: ['unreadable', 'The answer of the provider is too large.'],
+  cut: ['unreachable', 'The provider ended its stream early.'],
+  too_large: ['unreadable', 'The response of the provider is too large.'],
 }
 
 /** No provider was called: there is no key. */

@@ -31,7 +31,7 @@ export const chooseModel = async (routes: Routes, project: string, requestedMode
   }
   throw new ServiceError('provider_not_configured', {
     param: 'model',
-    message: 'No provider of models for images has a key.',
+    message: 'No provider with models that accept images has a key.',
   })
 }
 

@@ -47,20 +47,20 @@ export const checkImage = async ({ head, size, said }: SeenBytes, limits: ImageL
   if (saysMuch && !limits.types.includes(claim)) throw unsupported(at, claim, limits)
   const found = named((await typeOf(head)) ?? '')
   if (!limits.types.includes(found)) throw unsupported(at, found, limits)
-  if (saysMuch && !isSame(claim, found)) throw badImage(at, `is ${found}, not ${claim} as is said`)
+  if (saysMuch && !isSame(claim, found)) throw badImage(at, `is ${found}, not ${claim} as declared`)
   return found
 }
 
 /** @throws {ServiceError} `image_too_large` */
 export const checkSize = (size: number, { maxBytes }: Pick<ImageLimits, 'maxBytes'>, at: string): void => {
   if (size <= maxBytes) return
-  const message = `${at} has ${size} bytes; this provider takes at most ${maxBytes}.`
+  const message = `${at} has ${size} bytes; this provider accepts at most ${maxBytes}.`
   throw new ServiceError('image_too_large', { param: at, message })
 }
 
 const unsupported = (at: string, type: string, { types }: ImageLimits): ServiceError => {
-  const what = type === '' ? 'is no image that we know' : `is ${type}`
-  const message = `${at} ${what}; this provider takes ${types.join(', ')}.`
+  const what = type === '' ? 'is not an image of a known type' : `is ${type}`
+  const message = `${at} ${what}; this provider accepts ${types.join(', ')}.`
   return new ServiceError('unsupported_format', { param: at, message })
 }
 
@@ -72,9 +72,9 @@ const typeOf = async (head: Uint8Array): Promise<string | undefined> => {
 
 /** How many bytes base64 stands for, and the first of them. @throws {ServiceError} `bad_request` for what is none. */
 export const readBase64 = (text: string, at: string): { readonly head: Uint8Array; readonly size: number } => {
-  if (!base64.test(text)) throw badImage(at, 'is no base64')
+  if (!base64.test(text)) throw badImage(at, 'is not base64')
   const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length
-  if (digits % 4 === 1) throw badImage(at, 'is no base64')
+  if (digits % 4 === 1) throw badImage(at, 'is not base64')
   return { head: Buffer.from(text.slice(0, (headBytes / 3) * 4), 'base64'), size: Math.floor((digits * 3) / 4) }
 }
 

@@ -39,7 +39,8 @@ export const badImage = (at: string, message: string, cause?: unknown): ServiceE
 export const imageSources = (body: ImageFields, files: readonly UploadedFile[]): readonly ImageSource[] => {
   const sources = [...single(body), ...(body.images ?? []).map(item), ...files.map(fileSource)]
   if (sources.length === 0) {
-    const message = 'The request needs an image: image_url, image_base64 with mime_type, images, or a file in a form.'
+    const message =
+      'The request requires an image: image_url, image_base64 with mime_type, images, or a file in a multipart form.'
     throw new ServiceError('bad_request', { param: 'image_url', message })
   }
   if (sources.length > maxImages) throw badImage('images', `are more than ${maxImages}`)
@@ -71,7 +72,7 @@ const byUrl = (text: string, at: string): ImageSource => {
     return { kind: 'base64', at, base64: text.slice(head[0].length), mimeType: head[1] ?? '' }
   }
   if (!/^https:\/\//i.test(text) || !URL.canParse(text))
-    throw badImage(at, 'is neither an https:// address nor a data: URL')
+    throw badImage(at, 'is neither an https:// URL nor a data: URL')
   return { kind: 'remote', at, url: new URL(text) }
 }
 
@@ -80,8 +81,8 @@ const byBase64 = (
   mimeType: string | null | undefined,
   { at, typeAt }: { readonly at: string; readonly typeAt: string },
 ): ImageSource => {
-  if (!isGiven(mimeType)) throw badImage(typeAt, 'has to say what the base64 is')
-  if (/^data:/i.test(base64)) throw badImage(at, 'has a data: prefix; give it as a url')
+  if (!isGiven(mimeType)) throw badImage(typeAt, 'must have the media type of the base64')
+  if (/^data:/i.test(base64)) throw badImage(at, 'has a data: prefix; send it as a url')
   return { kind: 'base64', at, base64, mimeType }
 }
 

@@ -18,7 +18,7 @@ export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): voi
   try {
     guard.check(url.href)
   } catch (error) {
-    throw badImage(at, 'is an address that is not fetched', error)
+    throw badImage(at, 'is a URL that is not allowed', error)
   }
 }
 
@@ -39,12 +39,12 @@ export const fetchImage = async (
     const { statusCode, headers, body } = answer
     if (statusCode !== 200) {
       body.destroy()
-      throw badImage(at, `cannot be fetched: its server answered ${statusCode}`)
+      throw badImage(at, `cannot be fetched: its server responded with ${statusCode}`)
     }
     const { maxBytes } = options
     const { bytes, isCut } = await boundedBody(body, { maxBytes })
     if (isCut) {
-      const message = `${at} has more bytes than the ${maxBytes} that are taken.`
+      const message = `${at} exceeds the limit of ${maxBytes} bytes.`
       throw new ServiceError('image_too_large', { param: at, message })
     }
     return {
@@ -57,7 +57,7 @@ export const fetchImage = async (
   } catch (error) {
     if (error instanceof ServiceError) throw error
     if (options.signal.aborted) throw new ServiceError('cancelled', { cause: error })
-    if (error instanceof SsrfRefused) throw badImage(at, 'is an address that is not fetched', error)
+    if (error instanceof SsrfRefused) throw badImage(at, 'is a URL that is not allowed', error)
     throw badImage(at, signal.aborted ? 'cannot be fetched in time' : 'cannot be fetched', error)
   }
 }
@@ -76,9 +76,9 @@ const follow = async (
     answer.body.destroy()
     const next = URL.canParse(location, url.href) ? new URL(location, url) : null
     if (next === null || (next.protocol !== 'https:' && next.protocol !== url.protocol)) {
-      throw badImage(at, 'leads to what is no https:// address')
+      throw badImage(at, 'redirects to something other than an https:// URL')
     }
     url = next
   }
-  throw badImage(at, 'leads on too often')
+  throw badImage(at, 'redirects too often')
 }

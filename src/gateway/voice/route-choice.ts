@@ -102,7 +102,7 @@ export const unregistered = async (where: ProjectRoutes, requestedModel: string)
     return source === 'custom' || (priceOf(requestedModel) === undefined && !knownHosts.has(new URL(baseUrl).host))
   })
   if (own.length > 0) return own
-  throw unfit('model', `There is no ${where.need} model of this name.`)
+  throw unfit('model', `There is no ${where.need} model with this name.`)
 }
 
 const knownHosts: ReadonlySet<string> = new Set(

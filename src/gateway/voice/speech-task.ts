@@ -66,13 +66,13 @@ export const checkLanguage = (
   language: string | null,
 ): void => {
   if (language === null || languages === null || languages.includes(primaryLanguage(language))) return
-  throw unfit('language', `${id} takes the languages ${languages.join(', ')}.`)
+  throw unfit('language', `${id} accepts the languages ${languages.join(', ')}.`)
 }
 
 function checkLength({ id, maxInputChars }: SpeechModel, text: string): void {
   const length = charactersOf(text)
   if (length > maxInputChars)
-    throw unfit('input', `${id} takes at most ${maxInputChars} characters; these are ${length}.`)
+    throw unfit('input', `${id} accepts at most ${maxInputChars} characters; the input has ${length}.`)
 }
 
 /** Code points: what limits and prices count. */
@@ -87,8 +87,8 @@ function checkRange(param: string, value: number | null, { min, max }: Range): v
   throw unfit(
     param,
     min === max
-      ? `This model takes no other ${param} than ${min}.`
-      : `This model takes a ${param} from ${min} to ${max}.`,
+      ? `This model supports only the ${param} ${min}.`
+      : `This model supports a ${param} from ${min} to ${max}.`,
   )
 }
 

@@ -21,7 +21,7 @@ export interface TranscriptionRequest {
 /** Events carry text, or segments with speakers, as those of OpenAI do. @throws {ServiceError} `bad_request` for `stream` */
 export const checkStreamed = ({ form, streamed }: TranscriptionRequest): void => {
   if (!streamed || form === 'json' || form === 'diarized_json') return
-  throw unfit('stream', `A stream has the response_format json or diarized_json; not ${form}.`)
+  throw unfit('stream', `A stream requires the response_format json or diarized_json, not ${form}.`)
 }
 
 /** The task of one model for a request. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
@@ -34,7 +34,7 @@ export const transcriptionTask = (model: TranscriptionModel, request: Transcript
     )
   }
   if (request.translates && !model.translates) throw unfit('model', `${model.id} does not translate.`)
-  if (diarize && !model.diarizes) throw unfit('diarize', `${model.id} does not tell speakers apart.`)
+  if (diarize && !model.diarizes) throw unfit('diarize', `${model.id} does not distinguish speakers.`)
   checkLanguage(model, language)
   checkSize(file.bytes.length, model.maxBytes)
   return plainTranscription(request)

@@ -15,7 +15,7 @@ export const voiceFailure = (error: unknown, route: Route, status: number | null
   if (!(failure instanceof ModelError)) return new ServiceError('internal_error')
   if (failure.code === 'cancelled' || failure.code === 'request_loop') return new ServiceError(failure.code)
   const { retryAfterMs, param } = failure
-  const message = status === 404 ? 'The provider does not know this model or voice.' : failure.message
+  const message = status === 404 ? 'The provider does not offer this model or voice.' : failure.message
   return new ServiceError(isOurs(status, route) ? 'provider_refused' : 'provider_error', {
     message,
     ...(retryAfterMs !== undefined && { retryAfterS: retryAfterMs / 1000 }),

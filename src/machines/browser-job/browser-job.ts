@@ -126,7 +126,7 @@ export type BrowserJobEvent =
 
 type On<Type extends BrowserJobEvent['type']> = At<BrowserJobContext, Extract<BrowserJobEvent, { readonly type: Type }>>
 
-const notWaiting = { code: 'invalid_transition', message: 'The job does not wait for a person.' } as const
+const notWaiting = { code: 'invalid_transition', message: 'The job is not waiting for a person.' } as const
 
 const assigns = assignsOf<BrowserJobContext, BrowserJobEvent>()
 

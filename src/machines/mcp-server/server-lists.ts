@@ -32,7 +32,7 @@ export type ServerLists = {
   readonly prompts: readonly ListedPrompt[]
   /** Entries that are not kept: too many, too long, or with text that a person does not see. */
   readonly left_out: number
-  /** Lists that the server offers and did not give. */
+  /** Lists that the server announces but failed to return. */
   readonly unread: readonly string[]
 }
 

@@ -50,6 +50,8 @@ export type MemoryWriteEvent =
       readonly model: string | null
       readonly provider: string | null
       readonly cost_usd: number
+      /** What was stored of the facts in the same step; null or left out while they wait for it. */
+      readonly memories?: readonly WrittenMemoryRef[] | null
     }
   | { readonly type: 'memories_stored'; readonly memories: readonly WrittenMemoryRef[] }
   /** `final`: no further attempt has a chance. */
@@ -80,13 +82,32 @@ const failedFinally = [
   },
 ] as const
 
+const extractedOf = ({ facts, extractor, model, provider, cost_usd }: Extracted['event']) => ({
+  extracted: facts.filter(({ ended }) => ended !== true).length,
+  ...{ extractor, model, provider, cost_usd },
+})
+
+const succeeded = {
+  type: 'notify',
+  params: ({ context }: { context: MemoryWriteContext }): Notice => ({
+    event_type: 'memory.write.succeeded',
+    data: {
+      write_id: context.write_id,
+      source: context.source,
+      extracted: context.extracted ?? 0,
+      written: context.memories.filter(({ duplicate }) => !duplicate).length,
+    },
+  }),
+} as const
+
 const again = assigns(({ context }: Failed) => ({
   attempts: context.attempts + 1,
   delay_ms: memoryRetryDelaysMs[context.attempts] ?? 0,
 }))
 
 /**
- * Remembers what an exchange says: extracts facts, stores them, and is the receipt of that for a day. A failure of the
+ * Remembers what an exchange says: extracts facts, stores them, and is the receipt of that for a day. What a model extracted
+ * is kept before it is stored, since it was paid for; other facts are stored in the step that extracts them. A failure of the
  * model or the store is tried again three times (specs/decisions/0133-memory.md). What was said is dropped when it is stored.
  */
 export const memoryWriteMachine = setup({
@@ -105,6 +126,7 @@ export const memoryWriteMachine = setup({
     isFinal: ({ context, event }) =>
       event.type === 'write_failed' && (event.final || context.attempts >= memoryRetryDelaysMs.length),
     isExtracted: ({ context }) => context.facts !== null,
+    isStored: ({ event }) => event.type === 'facts_extracted' && (event.memories ?? null) !== null,
   },
   delays: { backoff: ({ context }) => context.delay_ms, retention: receiptRetentionMs },
 }).createMachine({
@@ -129,17 +151,24 @@ export const memoryWriteMachine = setup({
       entry: { type: 'extractFacts', params: ({ context }) => ({ attempt: context.attempts + 1 }) },
       exit: { type: 'abort', params: { effects: ['extractFacts'] } },
       on: {
-        facts_extracted: {
-          target: 'storing',
-          actions: assigns(({ event }: Extracted) => ({
-            facts: event.facts,
-            extracted: event.facts.filter(({ ended }) => ended !== true).length,
-            extractor: event.extractor,
-            model: event.model,
-            provider: event.provider,
-            cost_usd: event.cost_usd,
-          })),
-        },
+        facts_extracted: [
+          {
+            guard: 'isStored',
+            target: 'success',
+            actions: [
+              assigns(({ event }: Extracted) => ({
+                ...nothingKept,
+                ...extractedOf(event),
+                memories: event.memories ?? [],
+              })),
+              succeeded,
+            ],
+          },
+          {
+            target: 'storing',
+            actions: assigns(({ event }: Extracted) => ({ ...extractedOf(event), facts: event.facts })),
+          },
+        ],
         write_failed: [
           { guard: 'isFinal', target: 'error', actions: failedFinally },
           { target: 'waiting', actions: again },
@@ -152,21 +181,7 @@ export const memoryWriteMachine = setup({
       on: {
         memories_stored: {
           target: 'success',
-          actions: [
-            assigns(({ event }: Stored) => ({ ...nothingKept, memories: event.memories })),
-            {
-              type: 'notify',
-              params: ({ context, event }): Notice => ({
-                event_type: 'memory.write.succeeded',
-                data: {
-                  write_id: context.write_id,
-                  source: context.source,
-                  extracted: context.extracted ?? 0,
-                  written: event.memories.filter(({ duplicate }) => !duplicate).length,
-                },
-              }),
-            },
-          ],
+          actions: [assigns(({ event }: Stored) => ({ ...nothingKept, memories: event.memories })), succeeded],
         },
         write_failed: [
           { guard: 'isFinal', target: 'error', actions: failedFinally },

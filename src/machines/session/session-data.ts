@@ -190,9 +190,9 @@ export type CallEvent =
 /** How far a tool call is, as the server of the tool says. */
 export type ToolProgress = {
   readonly progress: number
-  /** What `progress` grows to; null where the server does not say. */
+  /** Value of `progress` at completion; null if the server does not report it. */
   readonly total: number | null
-  /** The server's own words. They are not verified. */
+  /** Message from the server. Not verified. */
   readonly message: string | null
 }
 

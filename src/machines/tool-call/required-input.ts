@@ -5,7 +5,7 @@ export type ShownInput = {
   /** Name of the server, as the project registered it. */
   readonly server: string
   readonly server_url: string
-  /** `form`: values by `schema`. `url`: something to do at `url`. */
+  /** `form`: values that match `schema`. `url`: the person completes a task at `url`. */
   readonly mode: 'form' | 'url'
   readonly message: string
   /** JSON Schema of a flat object; null for `url`. */

@@ -31,7 +31,7 @@ export type CrawlPage = {
 export type CrawlProgress = {
   readonly waiting: readonly { readonly url: string; readonly depth: number }[]
   readonly pages: readonly CrawlPage[]
-  /** Addresses that were found. */
+  /** Number of URLs that were discovered. */
   readonly discovered: number
 }
 

@@ -11,7 +11,7 @@ interface OpenApiText {
 /** The operations of a document. What is too long leaves no worker: the loop would have to copy it. */
 const openapi: ParserTask<OpenApiText> = async ({ text, maxTools, maxLength }) => {
   const read = readOpenApiDocument(text, maxTools)
-  if (JSON.stringify(read).length > maxLength) throw new Error('The document has more than a connection keeps.')
+  if (JSON.stringify(read).length > maxLength) throw new Error('The document is too large for a connection.')
   return read
 }
 

@@ -44,7 +44,7 @@ const ownHeaders = new Set([
 export const readOpenApiDocument = (text: string, maxTools: number): OpenApiRead => {
   const document: unknown = parsed(text)
   if (!isRecord(document) || typeof document.openapi !== 'string' || !document.openapi.startsWith('3.'))
-    throw new Error('The document is no OpenAPI document of version 3.')
+    throw new Error('The document is not an OpenAPI 3 document.')
   const root = document
   const names = new Set<string>()
   const tools: ReadOperation[] = []

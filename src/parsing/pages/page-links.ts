@@ -1,6 +1,6 @@
 import type { PageDocument } from './schema.ts'
 
-/** A link of a page. */
+/** A link on a page. */
 export type PageLink = { readonly url: string; readonly text: string; readonly nofollow: boolean }
 
 /** Links of a page that are read. */

@@ -27,7 +27,7 @@ export interface PageInput {
 /** What a page says of a schema, or why that is none. */
 export type SchemaRead = PageData | { readonly fault: string }
 
-/** What a page says. */
+/** Content extracted from a page. */
 export type PageRead = PageFacts & {
   readonly content: string
   readonly links: readonly PageLink[]

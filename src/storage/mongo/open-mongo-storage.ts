@@ -1,9 +1,11 @@
-import { MongoClient } from 'mongodb'
+import { type Db, MongoClient } from 'mongodb'
+import { checkStoreVersion, storeVersion } from '../newer-store.ts'
 import type { Storage } from '../ports.ts'
 import { MongoBlobs } from './blobs.ts'
 import { MongoCommits } from './commits.ts'
 import { MongoLeases } from './leases.ts'
 import { MongoRecords } from './records.ts'
+import { whilePreparing } from './schema.ts'
 import { asPortError, guarded } from './trouble.ts'
 
 /**
@@ -13,7 +15,7 @@ import { asPortError, guarded } from './trouble.ts'
  * @param options.url `mongodb://…`; what it says of write concern does not hold here.
  * @param options.now ms since the epoch; decides which records have expired.
  * @param options.patienceMs how long each wait for the server may take; left out, as short as requests need it.
- * @throws {StoreUnavailable} when the server cannot be reached within ten seconds, or within `patienceMs`.
+ * @throws {NewerStore} {StoreUnavailable} when the server cannot be reached within ten seconds, or within `patienceMs`.
  */
 export const openMongoStorage = async ({
   url,
@@ -41,6 +43,7 @@ export const openMongoStorage = async ({
   const records = new MongoRecords(db, now)
   try {
     await connect(client, patienceMs ?? connectMs)
+    await markVersion(db)
     await commits.prepare()
   } catch (error) {
     await client.close()
@@ -58,6 +61,15 @@ export const openMongoStorage = async ({
       await client.close()
     },
   }
+}
+
+/** Held beside what is known of the kinds of records, whose names begin with a letter. @throws {NewerStore} */
+const markVersion = async (db: Db): Promise<void> => {
+  const kinds = db.collection<{ readonly _id: string; readonly version: number }>('kinds', whilePreparing)
+  const { version } = (await guarded(kinds.findOne({ _id: '$store' }))) ?? { version: 0 }
+  checkStoreVersion(`The database ${db.databaseName}`, version)
+  if (version < storeVersion)
+    await guarded(kinds.updateOne({ _id: '$store' }, { $max: { version: storeVersion } }, { upsert: true }))
 }
 
 /** At a start no request waits for an answer, and the server may be starting too. */

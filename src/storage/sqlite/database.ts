@@ -1,7 +1,9 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { checkStoreVersion, storeVersion } from '../newer-store.ts'
 import { StoreUnavailable } from '../ports.ts'
+import { numberIn } from './schema.ts'
 
 interface Job {
   readonly durable: boolean
@@ -22,12 +24,31 @@ export class Database {
   #queue: Job[] = []
   #synchronous = 'full'
 
-  /** @param path the file, which only its owner may read; its folder is made when missing. */
+  /**
+   * @param path the file, which only its owner may read; its folder is made when missing.
+   * @throws {NewerStore} {StoreUnavailable}
+   */
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true })
     keepToOwner(path)
     this.#db = guarded(() => new DatabaseSync(path, { timeout: 1_000 }))
+    const version = this.#versionOf(path)
     this.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4000')
+    if (version < storeVersion) this.exec(`pragma user_version = ${storeVersion}`)
+  }
+
+  #versionOf(path: string): number {
+    const version = numberIn(
+      guarded(() => this.#db.prepare('pragma user_version').get()),
+      'user_version',
+    )
+    try {
+      checkStoreVersion(resolve(path), version ?? 0)
+    } catch (error) {
+      this.#db.close()
+      throw error
+    }
+    return version ?? 0
   }
 
   /** Runs statements at once, outside any group: for tables and indexes at start. */

@@ -3,7 +3,7 @@ import { afterPrefix, blobPrefix } from '../record-keys.ts'
 import { SqliteCommits } from './commits.ts'
 import { Database } from './database.ts'
 import { SqliteRecords } from './records.ts'
-import { blobTable, textIn } from './schema.ts'
+import { blobTable, contentIn, textIn } from './schema.ts'
 
 /**
  * The embedded store: one file, durable at every acknowledgement (WAL, synchronous=FULL).
@@ -38,12 +38,8 @@ const blobsIn = (db: Database): BlobStore => {
   const page = 'select hash from blobs where project = ? and hash > ? order by hash limit ?'
   const remove = 'delete from blobs where project = ? and hash >= ? and hash < ?'
   return {
-    put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, content)),
-    get: async (project, hash) =>
-      textIn(
-        db.read(() => db.statement(select).get(project, hash)),
-        'content',
-      ),
+    put: (project, hash, content) => db.write(true, () => void db.statement(insert).run(project, hash, kept(content))),
+    get: async (project, hash) => contentIn(db.read(() => db.statement(select).get(project, hash))),
     remove: (project, prefix) => {
       const start = blobPrefix(prefix)
       return db.write(true, () => void db.statement(remove).run(project, start, afterPrefix(start)))
@@ -52,3 +48,6 @@ const blobsIn = (db: Database): BlobStore => {
       db.read(() => db.statement(page).all(project, after ?? '', limit)).map((raw) => textIn(raw, 'hash') ?? ''),
   }
 }
+
+/** A text is given back as far as its first character of code 0: one that has such goes in, and comes out, as bytes. */
+const kept = (content: string): string | Buffer => (content.includes('\0') ? Buffer.from(content) : content)

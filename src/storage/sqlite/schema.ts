@@ -68,3 +68,11 @@ export const textIn = (raw: RawRow | undefined, column: string): string | null =
   const value = raw?.[column]
   return typeof value === 'string' ? value : null
 }
+
+/** The content of a blob; null without a row. */
+export const contentIn = (raw: RawRow | undefined): string | null => {
+  const value = raw?.content
+  return value instanceof Uint8Array
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
+    : textIn(raw, 'content')
+}

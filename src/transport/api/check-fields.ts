@@ -21,7 +21,7 @@ export const checkFields = (
   if (refused === null) return reserved
   throw new ServiceError('secret_key_required', {
     param: refused,
-    message: `${refused} is set with a secret key, or by the agent's own config.`,
+    message: `${refused} can be set only with a secret key, or in the agent's config.`,
   })
 }
 

@@ -88,7 +88,7 @@ export class Dispatcher implements HttpHandler {
         this.#nowhere(newExchange(request, response, { id, endpoint: null }), 'not_found')
       return
     }
-    const endpoint = endpointFor(request.method, match)
+    const endpoint = endpointFor(request.method, match.methods)
     if (endpoint !== undefined)
       void this.#traced(newExchange(request, response, { id, endpoint }), endpoint, match.params)
     else this.#withoutMethod(request, response, { id, match })
@@ -318,7 +318,7 @@ const isEvents = ({ answer }: Operation, { body }: AnyCall): boolean =>
   eventsOf(answer) !== null && asStreamed(body)?.stream === true
 
 /** HEAD is answered as GET; of a stream there is nothing to say without its body. */
-const endpointFor = (method: string, { methods }: Match<Endpoint>): Endpoint | undefined => {
+const endpointFor = (method: string, methods: ReadonlyMap<string, Endpoint>): Endpoint | undefined => {
   if (method !== 'HEAD') return methods.get(method)
   const found = methods.get('GET')
   return found?.operation.answer.kind === 'events' ? undefined : found
@@ -360,7 +360,7 @@ const headersFor = (id: string, question: CorsQuestion): Headers => [['x-request
 
 const allowed = (methods: ReadonlyMap<string, Endpoint>): readonly string[] => [
   ...methods.keys(),
-  ...(methods.has('GET') ? ['HEAD'] : []),
+  ...(endpointFor('HEAD', methods) === undefined ? [] : ['HEAD']),
   'OPTIONS',
 ]
 

@@ -9,5 +9,5 @@ const header = 'X-Event-Names'
 export const checkEventNames = ({ answer }: Operation, request: HttpRequest): void => {
   const value = request.header('x-event-names')
   if (value === undefined || value === 'short' || value === 'long' || eventsOf(answer) === null) return
-  throw new ServiceError('invalid_header', { param: header, message: `${header} is short or long.` })
+  throw new ServiceError('invalid_header', { param: header, message: `${header} must be short or long.` })
 }

@@ -45,7 +45,7 @@ export const idempotencyOf = (
   if (!keyShape.test(key)) {
     throw new ServiceError('invalid_header', {
       param: 'Idempotency-Key',
-      message: 'Idempotency-Key has 1 to 255 visible ASCII characters.',
+      message: 'Idempotency-Key must have 1 to 255 visible ASCII characters.',
     })
   }
   const caller = [scope.project, credentialOf(principal), scope.tenant ?? '', scope.user ?? '']

@@ -15,7 +15,10 @@ export const lastEventId = ({ answer }: Operation, request: HttpRequest, query: 
   const header = request.header('last-event-id')
   if (header === undefined || header === '') return asStreamQuery(query).after ?? null
   if (!/^\d{1,15}$/.test(header)) {
-    throw new ServiceError('invalid_header', { param: 'Last-Event-ID', message: 'Last-Event-ID is a sequence number.' })
+    throw new ServiceError('invalid_header', {
+      param: 'Last-Event-ID',
+      message: 'Last-Event-ID must be a sequence number.',
+    })
   }
   return Number(header)
 }

@@ -24,6 +24,7 @@ import { lastEventId } from './last-event-id.ts'
 import { headersOf, serviceErrorOf } from './refuse.ts'
 import { Router } from './router.ts'
 import { asPagination, asStream, asStreamQuery, textIn } from './schema.ts'
+import { checkHandshake } from './websocket-handshake.ts'
 
 export interface SessionUpgradeParts {
   readonly endpoints: readonly Endpoint[]
@@ -75,6 +76,7 @@ export class SessionUpgrades {
     try {
       const [sessionId] = this.#router.find(request.path)?.params ?? []
       if (sessionId === undefined) throw new ServiceError('not_found')
+      checkHandshake(request)
       return await this.#accept({ request, requestId: id, sessionId })
     } catch (error) {
       const shown = serviceErrorOf(error, { requestId: id, endpoint: null }, this.#parts.log)

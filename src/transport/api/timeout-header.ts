@@ -8,6 +8,6 @@ export const timeoutOf = (request: Pick<HttpRequest, 'header'>): number | undefi
   if (given === undefined || given === '') return undefined
   const ms = /^\d{1,9}$/.test(given) ? Number(given) : 0
   if (ms >= callTimeout.minMs && ms <= callTimeout.maxMs) return ms
-  const message = `${timeoutHeader} takes milliseconds from ${callTimeout.minMs} to ${callTimeout.maxMs}.`
+  const message = `${timeoutHeader} must be milliseconds from ${callTimeout.minMs} to ${callTimeout.maxMs}.`
   throw new ServiceError('invalid_header', { param: timeoutHeader, message })
 }

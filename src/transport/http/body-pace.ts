@@ -40,6 +40,6 @@ export class BodyPace {
   /** What an answer says of it. */
   get rule(): string {
     const { graceMs, bytesPerS } = this.#limits
-    return `A body has ${graceMs / 1000} seconds to come, and a second more for each ${bytesPerS / 1024} KB.`
+    return `A body must arrive within ${graceMs / 1000} seconds plus one second per ${bytesPerS / 1024} KB.`
   }
 }

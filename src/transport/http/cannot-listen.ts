@@ -6,11 +6,11 @@ export class CannotListen extends Error {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there. End it, or set PORT to a free one',
-  EACCES: 'this user may not use that port. Set PORT to one above 1023',
+  EADDRINUSE: 'the port is in use. Stop the process that uses it, or set PORT to a free port',
+  EACCES: 'this user may not use that port. Set PORT to a port above 1023',
   EADDRNOTAVAIL: 'this machine has no such address. Set HOST to one of its own, or to 0.0.0.0',
-  ENOTFOUND: 'the name is not known. Set HOST to an address of this machine',
-  EAI_AGAIN: 'the name cannot be looked up. Set HOST to an address of this machine',
+  ENOTFOUND: 'the host name is unknown. Set HOST to an address of this machine',
+  EAI_AGAIN: 'the host name cannot be resolved. Set HOST to an address of this machine',
 }
 
 /** The sentence for why a server cannot listen, by the error of node:net. */
@@ -26,6 +26,6 @@ export const whyNotListening = (host: string, port: number): Promise<CannotListe
     const probe = createServer()
     probe.once('error', (error) => resolve(cannotListen(host, port, error)))
     probe.listen({ host, port, exclusive: true }, () =>
-      probe.close(() => resolve(cannotListen(host, port, new Error('the address was taken a moment ago. Try again')))),
+      probe.close(() => resolve(cannotListen(host, port, new Error('the address has just been taken. Try again')))),
     )
   })

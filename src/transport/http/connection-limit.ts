@@ -42,7 +42,7 @@ export class ConnectionLimit {
     if (performance.now() - this.#saidAt < saidEveryMs) return
     this.#saidAt = performance.now()
     const { most, refused } = this
-    this.#log.warn({ most, refused }, 'connections refused: raise the limit of open files, or add a node')
+    this.#log.warn({ most, refused }, 'connections refused: raise the file descriptor limit, or add a node')
   }
 }
 

@@ -40,7 +40,7 @@ export class Containment {
   /** A logger that throws (an error whose getters do) must not end the process either. */
   #report(stage: string, error: unknown): void {
     try {
-      this.#log.error({ err: error, stage }, 'a request failed where nothing expected it')
+      this.#log.error({ err: error, stage }, 'a request failed unexpectedly')
     } catch {
       this.#log.error({ stage }, 'a request failed with an error that cannot be logged')
     }

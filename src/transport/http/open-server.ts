@@ -38,7 +38,7 @@ const tryUws = (log: Logger): Uws | null => {
   } catch (error) {
     log.warn(
       { reason: error instanceof Error ? error.message : String(error) },
-      'uwebsockets not available, using node',
+      'uwebsockets not available, using node:http',
     )
     return null
   }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
+import type { Logger } from 'pino'
 import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type ToolMode, toolModes } from '#src/tool-server/offered-tools.ts'
@@ -10,8 +11,8 @@ import { checkShape } from '../api/body/json-body.ts'
 import { seatFor } from '../api/body/seated-body.ts'
 import type { Authenticator } from '../api/credentials/authenticator.ts'
 import { envelop } from '../api/envelopes.ts'
-import { headersOf } from '../api/refuse.ts'
-import { BodyTooLarge, BodyTooSlow, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
+import { headersOf, serviceErrorOf } from '../api/refuse.ts'
+import { BodyTooLarge, ConnectionClosed, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
 import { InnerResponse } from './inner-response.ts'
 
 /** What the endpoint is opened with. */
@@ -22,6 +23,7 @@ export interface McpParts {
   readonly publicOrigin: string | null
   /** Serves a request of the API, as if it had come over the network. */
   readonly serve: (request: HttpRequest, response: HttpResponse) => void
+  readonly log: Logger
 }
 
 /** Where the tool server is. */
@@ -56,6 +58,7 @@ export class McpEndpoint {
     if (request.path !== mcpPath) return this.#metadata(request, response, own)
     let seat: BodySeat | null = null
     try {
+      checkMethod(request)
       this.#requireOrigin(request)
       const principal = await this.#requireCredential(request)
       const mode = modeOf(request.query)
@@ -66,7 +69,8 @@ export class McpEndpoint {
       if (body !== null) checkShape(body, maxWeight)
       await passedOn(await (await this.#handler(request, mode)).fetch(asFetched(request, body)), response, own)
     } catch (error) {
-      const refused = refusalOf(error)
+      if (error instanceof ConnectionClosed) return
+      const refused = serviceErrorOf(error, { requestId, endpoint: null }, this.#parts.log)
       const { status, body } = envelop('platform', refused, requestId)
       const more = status === 401 ? [['www-authenticate', this.#challenge(request)] as const] : headersOf(refused)
       response.send(status, [...json, ...own, ...more], JSON.stringify(body))
@@ -149,11 +153,10 @@ const modeOf = (query: string): ToolMode => {
   return mode
 }
 
-const refusalOf = (error: unknown): ServiceError => {
-  if (error instanceof ServiceError) return error
-  if (error instanceof BodyTooLarge) return new ServiceError('body_too_large', { cause: error })
-  if (error instanceof BodyTooSlow) return new ServiceError('body_too_slow', { message: error.message, cause: error })
-  return new ServiceError('internal_error', { cause: error })
+/** Others the protocol does not know; `Request` throws at some of them. @throws {ServiceError} `method_not_allowed` */
+const checkMethod = ({ method }: HttpRequest): void => {
+  if (!['POST', 'GET', 'DELETE'].includes(method))
+    throw new ServiceError('method_not_allowed', { headers: [['allow', 'POST']] })
 }
 
 /** Headers that the protocol reads. */

@@ -36,7 +36,7 @@ export const readClientFrame = async (text: string): Promise<ClientFrame> => {
     default:
       throw new ServiceError('invalid_field', {
         param: 'type',
-        message: 'A frame is of type turn, approve, reject, resume or cancel.',
+        message: 'A frame must have the type turn, approve, reject, resume or cancel.',
       })
   }
 }
@@ -44,7 +44,7 @@ export const readClientFrame = async (text: string): Promise<ClientFrame> => {
 const parse = async (text: string): Promise<JsonObject> => {
   const value = asJson(await parseJson(Buffer.from(text), maxValuesOfShort))
   if (isObject(value)) return value
-  throw new ServiceError('bad_request', { message: 'A frame is a JSON object.' })
+  throw new ServiceError('bad_request', { message: 'A frame must be a JSON object.' })
 }
 
 const isObject = (value: Json): value is JsonObject =>

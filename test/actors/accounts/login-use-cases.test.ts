@@ -9,7 +9,7 @@ const loginOf = (email: string, password: string, address?: string) =>
 const cookieOf = (headers: readonly (readonly [string, string])[]): string =>
   headers.find(([name]) => name === 'set-cookie')?.[1] ?? ''
 
-const cookieValue = (cookie: string): string => /^troupe_session=([^;]*)/.exec(cookie)?.[1] ?? ''
+const cookieValue = (cookie: string): string => /troupe_session=([^;]*)/.exec(cookie)?.[1] ?? ''
 
 describe('signing in', () => {
   it('answers who it is and sets a cookie that no script reads and no other site sends', async () => {
@@ -24,9 +24,12 @@ describe('signing in', () => {
   })
 
   it('sets a Secure cookie where the dashboard is served over https', async () => {
-    const { useCases } = await openAccounts({ secureCookies: true })
+    const { useCases, auth, project } = await openAccounts({ secureCookies: true })
     const { headers } = await useCases['auth.login'](loginOf(ownerEmail, ownerPassword))
-    expect(cookieOf(headers)).toMatch(/; Secure$/)
+    expect(cookieOf(headers)).toMatch(/^__Host-troupe_session=[\w-]{43}; Path=\/; .*; Secure$/)
+    const principal = await auth.credentials.dashboard(cookieValue(cookieOf(headers)), project)
+    const out = await useCases['auth.logout'](callOf(principal, {}, {}, undefined))
+    expect(cookieOf(out.headers)).toMatch(/^__Host-troupe_session=; Path=\/; Max-Age=0;.*; Secure$/)
   })
 
   it('does not care for the case of the e-mail', async () => {

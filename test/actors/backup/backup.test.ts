@@ -221,20 +221,22 @@ describe('an import', () => {
     const there = await openPlace()
     for (let count = 0; count < lines.length - 1; count++) {
       const whole = lines.slice(0, count).map((line) => `${line}\n`)
-      await expect(imported(there, whole.join(''))).rejects.toThrow(/cut off|empty/)
-      await expect(imported(there, whole.join('') + (lines[count] ?? '').slice(0, 30))).rejects.toThrow(/cut off|empty/)
+      await expect(imported(there, whole.join(''))).rejects.toThrow(/truncated|empty/)
+      await expect(imported(there, whole.join('') + (lines[count] ?? '').slice(0, 30))).rejects.toThrow(
+        /truncated|empty/,
+      )
     }
     expect(await thingsIn(there)).toBe(0)
   })
 
   it.each([
-    ['with another text', (file: string) => file.replace('Hello', 'HELLO'), 'its hash is another'],
-    ['without a line', (file: string) => file.replace(/\{"type":"commit".*\n/, ''), 'its hash is another'],
-    ['with something behind its end', (file: string) => `${file}{}\n`, 'goes on after its end'],
+    ['with another text', (file: string) => file.replace('Hello', 'HELLO'), 'its hash does not match'],
+    ['without a line', (file: string) => file.replace(/\{"type":"commit".*\n/, ''), 'its hash does not match'],
+    ['with something behind its end', (file: string) => `${file}{}\n`, 'content after its end'],
     ['with another blob', (file: string) => file.replace('yyyy', 'yyyz'), 'a blob that does not belong'],
     ['of a later format', (file: string) => file.replace('troupe-project/1', 'troupe-project/9'), 'this release reads'],
     ['that is none', () => '{"type":"header"}\n', 'this release reads'],
-    ['that is a picture', () => 'PNG\n', 'no JSON'],
+    ['that is a picture', () => 'PNG\n', 'not JSON'],
   ])('refuses a file %s, and writes nothing of it', async (_, change, why) => {
     const here = await openPlace()
     await livedIn(here)
@@ -248,7 +250,7 @@ describe('an import', () => {
     await livedIn(here)
     await addProject(there, 'org_2')
     const before = await thingsIn(there)
-    await expect(imported(there, (await exported(here)).file)).rejects.toThrow('has a project prj_a already')
+    await expect(imported(there, (await exported(here)).file)).rejects.toThrow('already has a project prj_a')
     expect(await thingsIn(there)).toBe(before)
   })
 
@@ -301,7 +303,7 @@ describe('an import', () => {
     const { file } = await exported(later)
     await expect(
       imported({ ...there, secrets: { ...there.secrets, passphrase: 'a passphrase of mine' } }, file),
-    ).rejects.toThrow('has a project prj_a already')
+    ).rejects.toThrow('already has a project prj_a')
   })
 
   it('notices that something else stands where a commit belongs', async () => {
@@ -310,7 +312,7 @@ describe('an import', () => {
     const head = await here.storage.commits.at(sessions[1], 2)
     if (head === null) throw new Error('no commit')
     await there.storage.commits.append([{ ...head, project: 'prj_b', nonce: 'other' }])
-    await expect(imported(there, (await exported(here)).file)).rejects.toThrow('has something else under')
+    await expect(imported(there, (await exported(here)).file)).rejects.toThrow('already has another item')
   })
 
   it('lets nobody in before all of it is there', async () => {

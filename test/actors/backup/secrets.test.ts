@@ -49,7 +49,7 @@ describe('under a passphrase', () => {
     const { file } = await exported(place)
     for (const [other, why] of [
       [null, 'set BACKUP_PASSPHRASE'],
-      ['another passphrase', 'not the one of this file'],
+      ['another passphrase', 'does not match this file'],
     ] as const) {
       const there = await openPlace(openMemoryStorage(), 2, other)
       await expect(imported(there, file)).rejects.toThrow(why)

@@ -30,7 +30,7 @@ export const plainVisit: ScriptedVisit = async ({ request, stepped }) => {
 
 /** A page that cannot be reached. */
 export const failedVisit: ScriptedVisit = async () => ({
-  failed: new VisitFailed('dns_unavailable', 'The host of the page has no address.'),
+  failed: new VisitFailed('dns_unavailable', 'The host name of the page cannot be resolved.'),
   peakBytes: null,
 })
 

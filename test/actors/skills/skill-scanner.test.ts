@@ -38,7 +38,7 @@ describe.each(kinds)('an archive of a skill as $kind', ({ archive }) => {
     ['a path outside, further in', [root, { path: 'a/../../out.md', content: 'x' }], 'cannot be opened'],
     ['an absolute path', [root, { path: '/etc/cron.d/x', content: 'x' }], 'cannot be opened'],
     ['a path of Windows', [root, { path: 'C:\\x.md', content: 'x' }], 'cannot be opened'],
-    ['two files of one path', [root, { path: 'skill.md', content: 'x' }], 'one path'],
+    ['two files of one path', [root, { path: 'skill.md', content: 'x' }], 'the same path'],
     ['no SKILL.md', [{ path: 'a/b/SKILL.md', content: skill }], 'no SKILL.md'],
     [
       'two skills',

@@ -5,9 +5,9 @@ const never = new AbortController().signal
 
 const tracked = (gate: AttemptGate) => {
   const begun: string[] = []
-  const attempt = (webhook: string, name: string, signal = never) => {
+  const attempt = (webhook: string, name: string, { signal = never, project = 'prj_a' } = {}) => {
     const end = Promise.withResolvers<void>()
-    const done = gate.run(webhook, signal, async () => {
+    const done = gate.run({ webhook, project }, signal, async () => {
       begun.push(name)
       await end.promise
       return name
@@ -18,7 +18,7 @@ const tracked = (gate: AttemptGate) => {
 }
 
 it('runs so many attempts of one webhook at a time, in order, and holds up no other webhook', async () => {
-  const { begun, attempt } = tracked(new AttemptGate(2))
+  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 2, ofProject: 9 }))
   const slow = ['a1', 'a2', 'a3', 'a4'].map((name) => attempt('whk_a', name))
   const other = attempt('whk_b', 'b1')
   await Promise.resolve()
@@ -36,10 +36,10 @@ it('runs so many attempts of one webhook at a time, in order, and holds up no ot
 })
 
 it('passes over an attempt that was given up while it waited', async () => {
-  const { begun, attempt } = tracked(new AttemptGate(1))
+  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 1, ofProject: 9 }))
   const given = new AbortController()
   const first = attempt('whk_a', 'first')
-  const second = attempt('whk_a', 'second', given.signal)
+  const second = attempt('whk_a', 'second', { signal: given.signal })
   const third = attempt('whk_a', 'third')
   given.abort()
   first.end()
@@ -50,7 +50,33 @@ it('passes over an attempt that was given up while it waited', async () => {
 })
 
 it('gives its place back when an attempt throws', async () => {
-  const gate = new AttemptGate(1)
-  await expect(gate.run('whk_a', never, () => Promise.reject(new Error('store away')))).rejects.toThrow('store away')
-  expect(await gate.run('whk_a', never, async () => 'next')).toBe('next')
+  const gate = new AttemptGate({ ofWebhook: 1, ofProject: 9 })
+  await expect(
+    gate.run({ webhook: 'whk_a', project: 'prj_a' }, never, () => Promise.reject(new Error('store away'))),
+  ).rejects.toThrow('store away')
+  expect(await gate.run({ webhook: 'whk_a', project: 'prj_a' }, never, async () => 'next')).toBe('next')
+})
+
+it('lets go at once of an attempt that is given up while it waits', async () => {
+  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 1, ofProject: 9 }))
+  const given = new AbortController()
+  const first = attempt('whk_a', 'first')
+  const waiting = Array.from({ length: 100 }, () => attempt('whk_a', 'waiting', { signal: given.signal }))
+  given.abort()
+  expect(await Promise.all(waiting.map(({ done }) => done))).toEqual(waiting.map(() => undefined))
+  expect(begun).toEqual(['first'])
+  first.end()
+  expect(await first.done).toBe('first')
+})
+
+it('runs so many attempts of one project at a time, and holds up no other project', async () => {
+  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 2, ofProject: 3 }))
+  const slow = ['a', 'b', 'c', 'd'].map((name) => attempt(`whk_${name}`, name))
+  const other = attempt('whk_e', 'other', { project: 'prj_b' })
+  other.end()
+  expect(await other.done).toBe('other')
+  expect(begun).toEqual(['a', 'b', 'c', 'other'])
+  slow[0]?.end()
+  slow[3]?.end()
+  expect(await slow[3]?.done).toBe('d')
 })

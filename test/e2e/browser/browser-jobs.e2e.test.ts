@@ -4,17 +4,7 @@ import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { stores, World } from '../world.ts'
 import { FormSite } from './form-site.ts'
-
-const path = '/v1/web/browse'
-const hasEnded = (status: string): boolean => !['queued', 'running'].includes(status)
-
-/** The job once it has ended. */
-const ended = (api: Api, id: string) =>
-  vi.waitFor(async () => {
-    const { body } = await api.get(`${path}/${id}`)
-    expect(hasEnded(body.status)).toBe(true)
-    return body
-  }, patience)
+import { begun, ended, path } from './jobs-of.ts'
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
   let site: FormSite
@@ -39,9 +29,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
     afterAll(() => world.stop())
 
     const run = async (body: object, as: Api = api) => {
-      const answer = await as.post(path, body)
-      expect(answer.status, JSON.stringify(answer.body)).toBe(202)
-      return ended(as, answer.body.id)
+      return ended(as, await begun(as, body))
     }
 
     it('acts on a page, and answers what it shows then, with a picture of each step', async () => {
@@ -181,16 +169,15 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('browser jobs', () => {
     const [ids, posts] = [{ held: '', slow: '' }, { before: 0 }]
     let world: World
 
-    const begun = async (body: object): Promise<string> => (await world.api.post(path, body)).body.id
     const seen = (method: string, address: string, times: number) =>
       vi.waitFor(() => expect(site.count(method, address)).toBe(times), { ...patience, interval: 5 })
 
     beforeAll(async () => {
       world = await start(store)
       posts.before = site.count('POST', '/held')
-      ids.held = await begun({ url: site.url('/form'), actions: [{ type: 'click', selector: '#hold' }] })
+      ids.held = await begun(world.api, { url: site.url('/form'), actions: [{ type: 'click', selector: '#hold' }] })
       await seen('POST', '/held', posts.before + 1)
-      ids.slow = await begun({ url: site.url(slow), actions: [{ type: 'waitFor', milliseconds: 3_000 }] })
+      ids.slow = await begun(world.api, { url: site.url(slow), actions: [{ type: 'waitFor', milliseconds: 3_000 }] })
       await seen('GET', slow, 1)
       await world.crash()
       await world.restart()

@@ -1,4 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LoopbackServer } from '#test/support/loopback-server.ts'
 
 /** A request that reached the site. */
 export interface SiteRequest {
@@ -9,11 +10,20 @@ export interface SiteRequest {
 }
 
 /** A site on loopback with a form, a page that is slow, and fields for secrets. It notes every request. */
-export class FormSite {
+export class FormSite extends LoopbackServer {
   readonly requests: SiteRequest[] = []
   /** Answers to POST that are held back. */
   readonly held: ServerResponse[] = []
-  readonly #server = createServer(async (request, response) => {
+
+  static open(): Promise<FormSite> {
+    return new FormSite().listening()
+  }
+
+  count(method: string, path: string): number {
+    return this.requests.filter((each) => each.method === method && each.path === path).length
+  }
+
+  protected async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = ''
     for await (const part of request) body += part
     const { method = '', url: path = '', headers } = request
@@ -22,30 +32,6 @@ export class FormSite {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     if (path === '/login') response.setHeader('set-cookie', 'seat=17; Path=/; Max-Age=3600')
     response.end(method === 'POST' ? `<title>Sent</title><h1>Thanks ${body}</h1>` : page)
-  })
-
-  static async open(): Promise<FormSite> {
-    const site = new FormSite()
-    await new Promise<void>((resolve) => site.#server.listen(0, '127.0.0.1', resolve))
-    return site
-  }
-
-  get host(): string {
-    const address = this.#server.address()
-    return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
-  }
-
-  url(path: string): string {
-    return `http://${this.host}${path}`
-  }
-
-  count(method: string, path: string): number {
-    return this.requests.filter((each) => each.method === method && each.path === path).length
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
   }
 }
 

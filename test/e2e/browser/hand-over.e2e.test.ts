@@ -3,28 +3,10 @@ import { processTree } from '#actors/browser/engine/process-tree.ts'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { stores, World } from '../world.ts'
+import { begun, ended, path, waiting } from './jobs-of.ts'
 import { LoginSite } from './login-site.ts'
 
-const path = '/v1/web/browse'
-
-/** The job once it waits for a person. */
-const waiting = (api: Api, id: string) =>
-  vi.waitFor(async () => {
-    const { body } = await api.get(`${path}/${id}`)
-    expect(body, JSON.stringify(body.error)).toMatchObject({
-      status: 'running',
-      waiting: { message: 'Please log in.' },
-    })
-    return body
-  }, patience)
-
-/** The job once it has ended. */
-const ended = (api: Api, id: string) =>
-  vi.waitFor(async () => {
-    const { body } = await api.get(`${path}/${id}`)
-    expect(['queued', 'running']).not.toContain(body.status)
-    return body
-  }, patience)
+const handOver = { type: 'handOver', message: 'Please log in.' }
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is handed over to a person', () => {
   let site: LoginSite
@@ -41,12 +23,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
         BROWSER_JOBS: '6',
       },
     })
-  const handOver = { type: 'handOver', message: 'Please log in.' }
-  const begun = async (api: Api, body: object = {}): Promise<string> => {
-    const answer = await api.post(path, { url: site.url('/'), actions: [handOver], ...body })
-    expect(answer.status, JSON.stringify(answer.body)).toBe(202)
-    return answer.body.id
-  }
+  const handedOver = (api: Api, actions: readonly object[] = [handOver]) => begun(api, { url: site.url('/'), actions })
 
   describe('of one server', () => {
     let world: World
@@ -58,8 +35,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
     afterAll(() => world.stop())
 
     it('waits, says so, and goes on when it is continued', async () => {
-      const id = await begun(api, { actions: [handOver, { type: 'click', selector: 'button' }] })
-      const job = await waiting(api, id)
+      const id = await handedOver(api, [handOver, { type: 'click', selector: 'button' }])
+      const job = await waiting(api, id, handOver.message)
       expect(Date.parse(job.waiting.expires_at) - Date.parse(job.waiting.since)).toBe(300_000)
       const { body } = await api.get(`${path}?status=running`)
       expect(body.data).toMatchObject([{ id, waiting: { message: 'Please log in.' } }])
@@ -74,16 +51,16 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
     })
 
     it('can be cancelled meanwhile, and leaves no process', async () => {
-      const id = await begun(api)
-      await waiting(api, id)
+      const id = await handedOver(api)
+      await waiting(api, id, handOver.message)
       expect((await api.post(`${path}/${id}/cancel`)).body).toMatchObject({ status: 'cancelled', waiting: null })
       await vi.waitFor(async () => expect((await processTree(`--troupe-job=${id}`))?.pids ?? []).toEqual([]), patience)
       expect((await api.post(`${path}/${id}/continue`, {})).status).toBe(409)
     })
 
     it('fails when nobody continues it in time', async () => {
-      const id = await begun(api, { actions: [{ ...handOver, timeoutMs: 10_000 }] })
-      await waiting(api, id)
+      const id = await handedOver(api, [{ ...handOver, timeoutMs: 10_000 }])
+      await waiting(api, id, handOver.message)
       expect(await ended(api, id)).toMatchObject({ status: 'failed', error: { code: 'hand_over_expired' } })
       await vi.waitFor(async () => expect((await processTree(`--troupe-job=${id}`))?.pids ?? []).toEqual([]), patience)
     })
@@ -94,8 +71,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
       )
       const [one, two] = tenants.map(({ body }) => api.with({ 'x-tenant-id': body.id }))
       if (one === undefined || two === undefined) throw new Error('two tenants')
-      const id = await begun(one)
-      await waiting(one, id)
+      const id = await handedOver(one)
+      await waiting(one, id, handOver.message)
       expect((await two.post(`${path}/${id}/continue`, {})).status).toBe(404)
       expect((await one.post(`${path}/${id}/continue`, {})).status).toBe(200)
       expect((await ended(one, id)).status).toBe('completed')
@@ -105,8 +82,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
   describe.each(stores)('over kill -9 on $store', ({ store }) => {
     it('submits nothing twice that the person has submitted', async () => {
       const world = await start(store)
-      const id = await begun(world.api)
-      await waiting(world.api, id)
+      const id = await handedOver(world.api)
+      await waiting(world.api, id, handOver.message)
       const before = site.count('POST /session')
       const click = ['mouseDown', 'mouseUp'].map((type) => ({ type, x: 100, y: 135 }))
       expect((await world.api.post(`${path}/${id}/input`, { events: click })).status).toBe(200)
@@ -122,13 +99,13 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that is 
 
     it('hands over again when nothing was submitted', async () => {
       const world = await start(store)
-      const id = await begun(world.api)
-      await waiting(world.api, id)
+      const id = await handedOver(world.api)
+      await waiting(world.api, id, handOver.message)
       await world.crash()
       await world.restart()
       await vi.waitFor(async () => {
         const { body } = await world.api.get(`${path}/${id}`)
-        expect(body).toMatchObject({ attempts: 2, submitted: false, waiting: { message: 'Please log in.' } })
+        expect(body).toMatchObject({ attempts: 2, submitted: false, waiting: { message: handOver.message } })
       }, patience)
       expect((await world.api.post(`${path}/${id}/continue`, {})).status).toBe(200)
       expect(await ended(world.api, id)).toMatchObject({ status: 'completed', attempts: 2 })

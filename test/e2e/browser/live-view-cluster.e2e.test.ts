@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClusterWorld } from '../cluster/cluster-world.ts'
-import { patience } from '../patience.ts'
+import { begun, ended, path, waiting } from './jobs-of.ts'
 import { LoginSite, password } from './login-site.ts'
 
-const path = '/v1/web/browse'
 const click = (x: number, y: number) => ['mouseMove', 'mouseDown', 'mouseUp'].map((type) => ({ type, x, y }))
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that waits, in a cluster', () => {
@@ -25,13 +24,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
 
   it('is seen and used by way of another node than the one whose browser has it', async () => {
     const body = { url: site.url('/'), actions: [{ type: 'handOver' }] }
-    const { id } = (await world.api(0).post(path, body)).body
+    const id = await begun(world.api(0), body)
     const [other] = (await world.sides(id)).others
     if (other === undefined) throw new Error('another node')
     const api = world.at(other)
-    await vi.waitFor(async () => {
-      expect((await api.get(`${path}/${id}`)).body).toMatchObject({ waiting: { message: null } })
-    }, patience)
+    await waiting(api, id, null)
     const live = await api.stream(`${path}/${id}/live`)
     await live.until(({ event }) => event === 'frame')
     const events = [...click(100, 85), { type: 'text', text: password }, ...click(100, 135)]
@@ -43,9 +40,6 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
       })
     expect((await api.post(`${path}/${id}/continue`, {})).status).toBe(200)
     expect((await live.all()).at(-1)).toMatchObject({ event: 'ended' })
-    await vi.waitFor(async () => {
-      const job = (await api.get(`${path}/${id}`)).body
-      expect(job).toMatchObject({ status: 'completed', result: { title: 'Orders' } })
-    }, patience)
+    expect(await ended(api, id)).toMatchObject({ status: 'completed', result: { title: 'Orders' } })
   })
 })

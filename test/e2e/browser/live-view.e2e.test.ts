@@ -3,9 +3,9 @@ import { processTree } from '#actors/browser/engine/process-tree.ts'
 import type { Api } from '../api.ts'
 import { patience } from '../patience.ts'
 import { World } from '../world.ts'
+import { begun, ended, path, waiting } from './jobs-of.ts'
 import { LoginSite, password } from './login-site.ts'
 
-const path = '/v1/web/browse'
 const handOver = { type: 'handOver', message: 'Please log in.' } as const
 
 /** Width and height of a JPEG, by its first frame header. */
@@ -36,22 +36,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     ALLOWED_PRIVATE_CONTENT_HOSTS: `${site.host},${site.host.replace('127.0.0.1', 'localhost')}`,
     ...{ BROWSER_JOBS: '6', LOG_LEVEL: 'trace' },
   })
-  const begun = async (api: Api, body: object = {}): Promise<string> => {
-    const answer = await api.post(path, { url: site.url('/'), actions: [handOver], ...body })
-    expect(answer.status, JSON.stringify(answer.body)).toBe(202)
-    return answer.body.id
-  }
-  const waiting = (api: Api, id: string) =>
-    vi.waitFor(async () => {
-      const { body } = await api.get(`${path}/${id}`)
-      expect(body, JSON.stringify(body.error)).toMatchObject({ waiting: { message: 'Please log in.' } })
-    }, patience)
-  const ended = (api: Api, id: string) =>
-    vi.waitFor(async () => {
-      const { body } = await api.get(`${path}/${id}`)
-      expect(['queued', 'running']).not.toContain(body.status)
-      return body
-    }, patience)
+  const handedOver = (api: Api, body: object = {}) => begun(api, { url: site.url('/'), actions: [handOver], ...body })
   const use = async (api: Api, id: string, events: readonly object[]) => {
     const answer = await api.post(`${path}/${id}/input`, { events })
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { accepted: events.length } })
@@ -71,8 +56,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
   it('shows itself, takes what the person does, and is behind the login when the job goes on', async () => {
     const { api } = world
     const actions = [handOver, { type: 'click', selector: '#more' }]
-    const id = await begun(api, { actions, snapshot: {}, viewport: { width: 800, height: 600 } })
-    await waiting(api, id)
+    const id = await handedOver(api, { actions, snapshot: {}, viewport: { width: 800, height: 600 } })
+    await waiting(api, id, handOver.message)
     const live = await api.stream(`${path}/${id}/live`)
     const first = await live.until(({ event }) => event === 'frame')
     expect(first.data).toMatchObject({ width: 800, height: 600, url: site.url('/') })
@@ -115,8 +100,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
         style="position:absolute;left:20px;top:20px;width:200px;height:30px"><option>small<option>medium<option>large</select>
         <p id="chosen" style="margin-top:80px">Nothing yet</p>`,
     )
-    const id = await begun(api, { url: site.url(at) })
-    await waiting(api, id)
+    const id = await handedOver(api, { url: site.url(at) })
+    await waiting(api, id, handOver.message)
     await use(api, id, focus)
     const pressed = ['ArrowDown', 'ArrowDown', 'Enter'].flatMap((key) =>
       ['keyDown', 'keyUp'].map((type) => ({ type, key })),
@@ -128,8 +113,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
 
   it('keeps nothing of what the person types: no store, no log, no answer', async () => {
     const { api } = world
-    const id = await begun(api, { snapshot: {}, screenshot: true })
-    await waiting(api, id)
+    const id = await handedOver(api, { snapshot: {}, screenshot: true })
+    await waiting(api, id, handOver.message)
     await use(api, id, [...click(100, 35), ...keys('ann-of-the-hill'), ...click(100, 85), ...keys(password)])
     await use(api, id, [{ type: 'keyDown', key: 'Shift' }])
     const live = await api.stream(`${path}/${id}/live`)
@@ -150,8 +135,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     const made = await Promise.all(names.map((name) => api.post('/v1/tenants', { external_id: name, name })))
     const [one, two] = made.map(({ body }) => api.with({ 'x-tenant-id': body.id }))
     if (one === undefined || two === undefined) throw new Error('two tenants')
-    const id = await begun(one)
-    await waiting(one, id)
+    const id = await handedOver(one)
+    await waiting(one, id, handOver.message)
     expect((await two.get(`${path}/${id}/live`)).status).toBe(404)
     expect((await two.post(`${path}/${id}/input`, { events: click(1, 1) })).status).toBe(404)
     expect((await two.post(`${path}/${id}/continue`, {})).status).toBe(404)
@@ -172,8 +157,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
 
   it('takes input of keys and places that are none without harm, and so much a second only', async () => {
     const { api } = world
-    const id = await begun(api)
-    await waiting(api, id)
+    const id = await handedOver(api)
+    await waiting(api, id, handOver.message)
     const odd = ['é', '\u0000', 'Control+Alt+Delete', 'NoSuchKey', '漢', '__proto__', '😀']
     await use(
       api,
@@ -200,8 +185,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
       '<body style="background:#123456"><a href="/" target="_blank" style="display:block;height:200px">y</a>',
     )
     site.pages.set('/way', `<body style="margin:0"><a href="${other}" style="display:block;height:200px">x</a>`)
-    const id = await begun(api, { url: site.url('/way') })
-    await waiting(api, id)
+    const id = await handedOver(api, { url: site.url('/way') })
+    await waiting(api, id, handOver.message)
     const live = await api.stream(`${path}/${id}/live`)
     const { data: before } = await live.until(({ event }) => event === 'frame')
     await use(api, id, click(50, 50))
@@ -225,8 +210,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     </script><iframe src="http://localhost:${site.host.split(':')[1]}/framed"></iframe><iframe src="/framed"></iframe>`
     site.pages.set('/hidden', hidden)
     site.pages.set('/framed', '<input type="password" value="framed-999999">')
-    const id = await begun(api, { url: site.url('/hidden'), snapshot: {} })
-    await waiting(api, id)
+    const id = await handedOver(api, { url: site.url('/hidden'), snapshot: {} })
+    await waiting(api, id, handOver.message)
     await api.post(`${path}/${id}/continue`, {})
     const job = await ended(api, id)
     expect(job, JSON.stringify(job.error)).toMatchObject({ status: 'completed' })
@@ -239,13 +224,13 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     const { api } = world
     site.pages.set('/huge', `<body>${'<div><input name="password"><p>x</p></div>'.repeat(6_000)}</body>`)
     site.pages.set('/still', '<button style="width:200px;height:200px" onclick="for (;;) {}">x</button>')
-    const huge = await begun(api, { url: site.url('/huge'), snapshot: { max_tokens: 50 } })
-    await waiting(api, huge)
+    const huge = await handedOver(api, { url: site.url('/huge'), snapshot: { max_tokens: 50 } })
+    await waiting(api, huge, handOver.message)
     await use(api, huge, [...click(10, 10), { type: 'wheel', x: 10, y: 10, deltaY: 5_000 }])
     await api.post(`${path}/${huge}/continue`, {})
     expect((await ended(api, huge)).status).toBe('completed')
-    const still = await begun(api, { url: site.url('/still') })
-    await waiting(api, still)
+    const still = await handedOver(api, { url: site.url('/still') })
+    await waiting(api, still, handOver.message)
     await use(api, still, click(50, 50))
     const flood = Array.from({ length: 100 }, () => ({ type: 'text', text: 'x'.repeat(1_000) }))
     const answers = await Promise.all([0, 1, 2, 3].map(() => api.post(`${path}/${still}/input`, { events: flood })))
@@ -257,8 +242,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
 
   it('lets one of two people continue it, and takes nothing afterwards', async () => {
     const { api } = world
-    const id = await begun(api, { actions: [handOver, { type: 'waitFor', milliseconds: 3_000 }] })
-    await waiting(api, id)
+    const id = await handedOver(api, { actions: [handOver, { type: 'waitFor', milliseconds: 3_000 }] })
+    await waiting(api, id, handOver.message)
     const go = () => api.post(`${path}/${id}/continue`, {})
     const both = await Promise.all([go(), go()])
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
@@ -269,8 +254,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
 
   it('serves 50 readers and refuses more', async () => {
     const { api } = world
-    const id = await begun(api)
-    await waiting(api, id)
+    const id = await handedOver(api)
+    await waiting(api, id, handOver.message)
     const opened = await Promise.all(Array.from({ length: 60 }, () => api.fetch(`${path}/${id}/live`)))
     const refused = opened.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThanOrEqual(5)
@@ -284,8 +269,8 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the page of a job that
     const moving =
       '<body style="margin:0"><script>setInterval(() => { document.body.style.background = "#" + Math.random().toString(16).slice(2, 8) }, 50)</script>'
     site.pages.set('/moving', moving)
-    const id = await begun(api, { url: site.url('/moving') })
-    await waiting(api, id)
+    const id = await handedOver(api, { url: site.url('/moving') })
+    await waiting(api, id, handOver.message)
     const deaf = await api.fetch(`${path}/${id}/live`)
     const readers = await Promise.all(Array.from({ length: 40 }, () => api.stream(`${path}/${id}/live`)))
     for (const reader of readers) await vi.waitFor(() => expect(reader.frames.length).toBeGreaterThan(3), patience)

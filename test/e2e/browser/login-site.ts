@@ -1,50 +1,36 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LoopbackServer } from '#test/support/loopback-server.ts'
 
 /** What a person alone knows. */
 export const password = 'correct-horse-77'
 
 /** A site on loopback whose page is behind a form with a password. */
-export class LoginSite {
+export class LoginSite extends LoopbackServer {
   /** Methods and paths that reached it. */
   readonly requests: string[] = []
   /** Further pages, by their paths. */
   readonly pages = new Map<string, string>()
-  readonly #server = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request) body += part
-    const { method = '', url = '', headers } = request
-    this.requests.push(`${method} ${url}`)
-    response.setHeader('content-type', 'text/html; charset=utf-8')
-    if (method === 'POST' && new URLSearchParams(body).get('password') === password)
-      return response.writeHead(303, { location: '/inside?code=s3cr3t', 'set-cookie': 'seat=17; Path=/' }).end()
-    const isInside = url.startsWith('/inside') && headers.cookie === 'seat=17'
-    response.end(this.pages.get(url) ?? (isInside ? inside : form))
-  })
 
-  static async open(): Promise<LoginSite> {
-    const site = new LoginSite()
-    site.#server.listen(0, '127.0.0.1')
-    await once(site.#server, 'listening')
-    return site
-  }
-
-  get host(): string {
-    const address = this.#server.address()
-    return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
-  }
-
-  url(path: string): string {
-    return `http://${this.host}${path}`
+  static open(): Promise<LoginSite> {
+    return new LoginSite().listening()
   }
 
   count(request: string): number {
     return this.requests.filter((each) => each === request).length
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  protected async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = ''
+    for await (const part of request) body += part
+    const { method = '', url = '', headers } = request
+    this.requests.push(`${method} ${url}`)
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    if (method === 'POST' && new URLSearchParams(body).get('password') === password) {
+      response.writeHead(303, { location: '/inside?code=s3cr3t', 'set-cookie': 'seat=17; Path=/' }).end()
+      return
+    }
+    const isInside = url.startsWith('/inside') && headers.cookie === 'seat=17'
+    response.end(this.pages.get(url) ?? (isInside ? inside : form))
   }
 }
 

@@ -120,8 +120,8 @@ describe.each(either('mongo'))('a response in the background on $store', ({ stor
 
   it('is stored and takes no memory; one that is not in the background is not cancelled', async () => {
     const create = (more: object) => client.responses.create({ model, input: 'Hi', background: true, ...more })
-    await expect(create({ store: false })).rejects.toThrow(/read later/)
-    await expect(create({ memory: { userId: 'ada' } })).rejects.toThrow(/takes no memory/)
+    await expect(create({ store: false })).rejects.toThrow(/retrieved later/)
+    await expect(create({ memory: { userId: 'ada' } })).rejects.toThrow(/cannot use memory/)
     upstream.script(answers)
     const { id } = await client.responses.create({ model, input: 'Hi' })
     await expect(client.responses.cancel(id)).rejects.toThrow(BadRequestError)

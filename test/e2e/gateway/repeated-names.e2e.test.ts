@@ -50,7 +50,7 @@ describe('a name that stands twice in a request to a model', () => {
       const answer = await world.api.fetch(one.path, `{${model},${one.body}${stream}}`, { headers })
       const text = await answer.text()
       expect(answer.status, `${road}: ${text}`).toBe(400)
-      expect(text, road).toContain(`The body names ${one.param} twice.`)
+      expect(text, road).toContain(`The body contains ${one.param} twice.`)
     }
     expect(upstream.received).toEqual([])
   })
@@ -58,7 +58,7 @@ describe('a name that stands twice in a request to a model', () => {
   it('is refused where the second one is written with an escape', async () => {
     const answer = await world.api.fetch('/v1/chat/completions', `{${model},${said},"mod\\u0065l":"o1-pro"}`)
     expect(answer.status).toBe(400)
-    expect(await answer.text()).toContain('The body names model twice.')
+    expect(await answer.text()).toContain('The body contains model twice.')
   })
 
   it('is refused on the platform too', async () => {

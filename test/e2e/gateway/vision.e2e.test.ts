@@ -79,7 +79,7 @@ it('streams deltas, then usage and cost, then the end', async () => {
 
 it('looks for no image at a private host, though tools may be there', async () => {
   const { status, body } = await api.post('/v1/vision', { image_url: 'https://127.0.0.1:9/a.png', prompt: 'What?' })
-  expect([status, body.message]).toEqual([400, expect.stringContaining('not fetched')])
+  expect([status, body.message]).toEqual([400, expect.stringContaining('is a URL that is not allowed')])
 })
 
 it('names the image that is wrong, and the provider that is not there', async () => {

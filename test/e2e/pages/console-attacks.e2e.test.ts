@@ -157,7 +157,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console under atta
       await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
       await page.waitForLoadState('networkidle')
       const offered = page.getByRole('button', {
-        name: /^(Create|Add|Revoke|Rotate|Remove|Delete|Quarantine|Sync|Send)/,
+        name: /^(Create|Add|Revoke|Rotate|Remove|Delete|Disable|Reject|Sync|Send)/,
       })
       expect(await offered.allTextContents(), place).toEqual([])
     }

@@ -61,9 +61,9 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the gateway in the con
     for (let n = 0; n < 3; n++) await chat('rack/broken', { max_tokens: 10 })
     await console.show('gateway?by=key&failed=true', 'Gateway')
     const needs = page.getByRole('region', { name: 'Needs attention' })
-    await needs.getByText(/% of its budget of today is spent/).waitFor()
+    await needs.getByText(/% of its budget for today is used/).waitFor()
     await needs.getByText(/requests failed, last with/).waitFor()
-    await page.getByRole('meter', { name: /^Budget of today/ }).waitFor()
+    await page.getByRole('meter', { name: /^Budget for today/ }).waitFor()
     const [key] = (await (await console.world.dashboard()).get(`/api/projects/${console.project}/keys`)).body.data
     await page.getByRole('table', { name: 'Cost by key' }).getByRole('row').filter({ hasText: key.id }).waitFor()
     expect(await page.getByRole('table', { name: 'Requests' }).getByText('200').count()).toBe(0)

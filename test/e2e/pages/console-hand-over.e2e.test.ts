@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { begun, path, waiting } from '../browser/jobs-of.ts'
 import { LoginSite, password } from '../browser/login-site.ts'
 import { patience } from '../patience.ts'
 import { OpenConsole } from './open-console.ts'
-
-const path = '/v1/web/browse'
 
 describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that waits, in the console', () => {
   let site: LoginSite
@@ -21,13 +20,12 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that wai
     await site.close()
   })
 
-  const begun = async (): Promise<string> => {
-    const actions = [{ type: 'handOver', message: 'Please log in.' }]
+  const handedOver = async (): Promise<string> => {
+    const message = 'Please log in.'
+    const actions = [{ type: 'handOver', message }]
     const body = { url: site.url('/'), actions, viewport: { width: 800, height: 500 } }
-    const { id } = (await opened.world.api.post(path, body)).body
-    await vi.waitFor(async () => {
-      expect((await opened.world.api.get(`${path}/${id}`)).body.waiting).not.toBeNull()
-    }, patience)
+    const id = await begun(opened.world.api, body)
+    await waiting(opened.world.api, id, message)
     return id
   }
   const jobOf = async (id: string) => (await opened.world.api.get(`${path}/${id}`)).body
@@ -43,11 +41,11 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that wai
 
   it('is on the home page, shows its page, takes clicks and keys, and goes on', async () => {
     const { page } = opened
-    const id = await begun()
+    const id = await handedOver()
     await opened.show('home', 'Home')
-    await page.getByRole('region', { name: 'Waits for a person' }).getByText('Please log in.').waitFor()
+    await page.getByRole('region', { name: 'Waiting for a person' }).getByText('Please log in.').waitFor()
     await page.getByRole('link', { name: site.url('/') }).click()
-    await page.getByText('The job waits for you').waitFor()
+    await page.getByText('The job is waiting for you').waitFor()
     await isDrawn()
     await page.getByText(site.url('/'), { exact: true }).first().waitFor()
     expect(await opened.faults('hand-over')).toEqual([])
@@ -58,7 +56,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that wai
     await page.keyboard.press('Enter')
     await page.getByText(site.url('/inside?code=s3cr3t')).waitFor()
     expect(await opened.faults('hand-over-inside')).toEqual([])
-    await page.getByLabel('Note, kept with the job').fill('Logged in.')
+    await page.getByLabel('Note, stored with the job').fill('Logged in.')
     await page.getByRole('button', { name: 'Continue' }).click()
     await vi.waitFor(async () => expect((await jobOf(id)).status).toBe('completed'), patience)
     expect(await jobOf(id)).toMatchObject({ result: { title: 'Orders' }, steps: [{}, { note: 'Logged in.' }] })
@@ -68,7 +66,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('a browser job that wai
 
   it('is used without a mouse: a text goes to the field with the focus, Shift and Escape leave the page', async () => {
     const { page } = opened
-    const id = await begun()
+    const id = await handedOver()
     await opened.show(`actors/${id}`, id)
     await isDrawn()
     await screen().focus()

@@ -124,7 +124,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await tabTo(page, /^select State/)
     await press('ArrowDown')
     await page.waitForURL(/status=error/)
-    await page.getByText('Nothing fits these filters.').waitFor()
+    await page.getByText('No results match these filters.').waitFor()
     await expectFocus(/^select State/)
     const panels = [
       ['gateway', 'Gateway', ids.request, `section Request ${ids.request}`],
@@ -178,7 +178,7 @@ describe.skipIf(process.env.CHROMIUM_PATH === undefined)('the console by keyboar
     await console.show(`tools?server=${ids.server}`, 'Tool servers')
     await tabTo(page, 'Reason, for the audit log')
     await page.keyboard.type('it wants mail')
-    await enter('Quarantine')
+    await enter('Reject')
     await page.getByRole('form', { name: 'Review weather' }).waitFor({ state: 'detached' })
     await expectFocus(/^section /)
     await console.show('playground', 'Playground')

@@ -114,7 +114,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
   it('say at home what waits for a person, and let one approve it with edited arguments in two clicks from there', async () => {
     const { session, action } = await pausedSession()
     await show()
-    const waits = page.getByRole('region', { name: 'Waits for a person' })
+    const waits = page.getByRole('region', { name: 'Waiting for a person' })
     const row = waits.getByRole('listitem').filter({ hasText: session })
     await row.getByText('high risk').waitFor()
     expect(await row.textContent()).toContain('order 7')
@@ -137,8 +137,8 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
     const sessions = [await world.api.createSession(), await world.api.createSession()]
     for (const session of sessions) await runTurn(session, { input: 'fail please' })
     await show()
-    const failed = page.getByRole('region', { name: 'Failed in 24 hours' })
-    await failed.getByText('The provider answered with an error').waitFor()
+    const failed = page.getByRole('region', { name: 'Failed in the last 24 hours' })
+    await failed.getByText('The provider returned an error').waitFor()
     await failed.getByRole('link', { name: /times/ }).click()
     for (const session of sessions) await page.getByRole('link', { name: session }).waitFor()
     await page.getByRole('link', { name: sessions[0] ?? '' }).click()
@@ -239,7 +239,7 @@ describe.skipIf(executablePath === undefined)('pages of the console', () => {
       await page.goto(`${world.url}/#/bundle`)
       await page.getByRole('heading', { name: 'Open a bundle' }).waitFor()
       await drop(wrong)
-      await page.getByText('is no bundle').waitFor()
+      await page.getByText('is not a bundle').waitFor()
       await page.goto(`${world.url}/#/home`)
       await page.getByRole('heading', { name: 'Home' }).waitFor()
     }

@@ -73,7 +73,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       await (await world.api.turn(session, gatedTurn(tool))).all()
       return session
     },
-    title: 'Waits for a person',
+    title: 'Waiting for a person',
     cause: /issue_refund/,
   },
   'a waiting run': {
@@ -84,7 +84,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       })
       return idOf(`/v1/agents/${agent}/runs`, { input: { prompt: 'Please use issue_refund for order 7' } })
     },
-    title: 'Waits for a person',
+    title: 'Waiting for a person',
     cause: /issue_refund/,
   },
   'a failing provider': {
@@ -93,15 +93,15 @@ const troubles: Readonly<Record<string, Trouble>> = {
       await (await world.api.turn(session, { input: 'fail please' })).all()
       return 'provider_error'
     },
-    title: 'Failed in 24 hours',
-    cause: /The provider answered with an error/,
+    title: 'Failed in the last 24 hours',
+    cause: /The provider returned an error/,
   },
   'an expired approval': {
     plant: async () => {
       await idOf('/v1/actions', { tool: 'late_refund', arguments: {}, expires_in: 1 })
       return 'expired'
     },
-    title: 'Failed in 24 hours',
+    title: 'Failed in the last 24 hours',
     cause: /expired/,
   },
   'a refused budget': {
@@ -112,7 +112,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
       await (await world.api.turn(session, { input: 'hello' })).all()
       return 'budget'
     },
-    title: 'Failed in 24 hours',
+    title: 'Failed in the last 24 hours',
     cause: /budget/i,
   },
   'a hanging tool': {
@@ -156,7 +156,7 @@ const webhookTrouble: Trouble = {
     await idOf('/v1/actions', { tool: 'noticed', arguments: {} })
     return 'broken hook'
   },
-  title: 'Webhooks that fail',
+  title: 'Failing webhooks',
   cause: /has failed since then/,
 }
 
@@ -217,7 +217,7 @@ describe.skipIf(executablePath === undefined)('trouble in the console', () => {
     // another process holds the actors from now on
     await crashed()
     await fragile.api.get(`/v1/sessions/${session}`)
-    const trouble = { title: 'Failed in 24 hours', cause: /The server stopped during the answer/ }
+    const trouble = { title: 'Failed in the last 24 hours', cause: /The server stopped while it was generating/ }
     await leadsToCause(fragile, trouble, 'interrupted')
   })
 

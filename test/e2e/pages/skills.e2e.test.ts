@@ -22,7 +22,7 @@ describe.skipIf(executablePath === undefined)('skills in the console', () => {
     await page.getByLabel('E-mail').fill(world.ownerEmail)
     await page.getByLabel('Password').fill(world.ownerPassword)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('No skill waits for a review.').waitFor()
+    await page.getByText('No skills to review.').waitFor()
   })
   afterAll(async () => {
     await browser?.close()
@@ -51,7 +51,7 @@ describe.skipIf(executablePath === undefined)('skills in the console', () => {
       .getByRole('region', { name: /^harmless/ })
       .getByRole('button', { name: 'Reject' })
       .click()
-    await page.getByText('No skill waits for a review.').waitFor()
+    await page.getByText('No skills to review.').waitFor()
   })
 
   it('show the draft of a version, which is published', async () => {

@@ -52,6 +52,9 @@ const saying = ({ envelope }: Operation, code: ErrorCode, param?: string) => {
 /** A model is no resource: its id says nothing of whose it is. */
 const missing = (name: string): ErrorCode => (name === 'model' ? 'model_not_found' : 'not_found')
 
+/** A member's project is found before the request is read. */
+const isProject = (name: string): boolean => /^project_?id$/i.test(name)
+
 type Mutate = (schema: NonNullable<Operation['body']>['json']) => readonly Mutation[]
 
 const mutated = ({ body }: Operation, mutate: Mutate): readonly Mutation[] => (body === null ? [] : mutate(body.json))
@@ -144,15 +147,22 @@ export const refusals = (swept: () => Swept): void => {
   }
 
   const underUnknownIds = (operation: Operation): readonly Case[] =>
-    naming(operation).flatMap((name) =>
-      [`${mine.id(name).split('_')[0]}_${'0'.repeat(26)}`, 'nonsense', '%00', "'--"].map((id) =>
+    naming(operation).flatMap((name) => [
+      ...[`${mine.id(name).split('_')[0]}_${'0'.repeat(26)}`, 'nonsense', "'--"].map((id) =>
         refuses(
           `finds nothing under an unknown ${name}: ${id}`,
           { operation, ids: { [name]: id } },
           saying(operation, missing(name)),
         ),
       ),
-    )
+      ...['%00', 'a%1Fb', '%C2%85'].map((id) =>
+        refuses(
+          `refuses a ${name} that no id can be: ${id}`,
+          { operation, ids: { [name]: id } },
+          isProject(name) ? saying(operation, 'not_found') : saying(operation, 'invalid_field', name),
+        ),
+      ),
+    ])
 
   /** All projects of the one organisation are its members' own. */
   const underForeignIds = (operation: Operation): readonly Case[] =>

@@ -95,7 +95,7 @@ describe('the tool server', () => {
   it('declares each tool as its operation is declared', async () => {
     const { tools } = await (await connected('?mode=write')).listTools()
     const browse = tools.find(({ name }) => name === 'web_browse')
-    expect(browse?.description).toContain('Opens the page in a browser of its own')
+    expect(browse?.description).toContain('Opens the page in an isolated browser')
     expect(browse?.inputSchema.properties).toHaveProperty('actions.items.properties.selector')
     expect(browse?.inputSchema.required).toEqual(['url'])
     expect(browse?.annotations).toMatchObject({ readOnlyHint: false, openWorldHint: true })

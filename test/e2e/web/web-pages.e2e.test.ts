@@ -66,7 +66,7 @@ describe('pages of the web', () => {
     expect(status).toBe(200)
     expect(body.data).toEqual({ title: 'Harbour' })
     expect(body.dataEvidence).toMatchObject([{ path: '/title', text: 'Harbour' }])
-    expect(body.dataErrors).toEqual([{ path: '/price', message: 'The page does not say it.' }])
+    expect(body.dataErrors).toEqual([{ path: '/price', message: 'The page does not contain it.' }])
   })
 
   it.each([

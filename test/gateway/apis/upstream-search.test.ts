@@ -181,7 +181,7 @@ describe('a search that OpenAI runs', () => {
   it('that breaks off is a failure', async () => {
     const { openai } = await serve()
     world.upstream.script(cut(framed(events.slice(0, 11))))
-    await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow('ended its answer early')
+    await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow('ended its stream early')
     const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } }
     world.upstream.script(whole(framed([...events.slice(0, 11), failed])))
     await expect(openai.responses.stream(request).finalResponse()).rejects.toThrow('server_error')

@@ -24,9 +24,12 @@ const cpuUs = (work: () => unknown): number => {
   return (user + system) / 500
 }
 
-/** Microseconds of the processor for one call of each: the least of many rounds in turns, which other processes disturb least. */
+/**
+ * Microseconds of the processor for one call of each: the least of many rounds in turns, which other
+ * processes disturb least; they also hold up the compiler of hot code, so that the first rounds are slow.
+ */
 const leastUs = (one: () => unknown, other: () => unknown): readonly [number, number] => {
-  const rounds = Array.from({ length: 15 }, () => [cpuUs(one), cpuUs(other)] as const)
+  const rounds = Array.from({ length: 60 }, () => [cpuUs(one), cpuUs(other)] as const)
   return [Math.min(...rounds.map(([us]) => us)), Math.min(...rounds.map(([, us]) => us))]
 }
 

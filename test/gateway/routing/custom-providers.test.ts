@@ -249,7 +249,7 @@ describe('testing a model server', () => {
     ['no completion', json({ hello: 'world' }), /other than a chat completion/],
     ['no JSON', text('<html>'), /other than a chat completion/],
     ['a redirect to a private address', redirect('http://169.254.169.254/latest'), /redirects are not followed/],
-    ['a broken connection', broken, /broke off/],
+    ['a broken connection', broken, /closed the connection/],
   ] as const)('says what is wrong: %s', async (_, behaviour, error) => {
     server.does(behaviour)
     const answer = await trial(unsaved())
@@ -262,7 +262,7 @@ describe('testing a model server', () => {
     server.does(silent)
     expect(await trial(unsaved(), { timeoutMs: 200 })).toEqual({
       success: false,
-      error: 'The server did not answer in time.',
+      error: 'The server did not respond in time.',
     })
   })
 
@@ -281,7 +281,7 @@ describe('testing a model server', () => {
     server.does(completion)
     expect(await trial(unsaved(), { allowed: [] })).toMatchObject({
       success: false,
-      error: 'The address is not one that this server connects to.',
+      error: 'Connections to this address are not allowed.',
     })
     expect(server.received).toEqual([])
   })

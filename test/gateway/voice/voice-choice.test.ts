@@ -164,7 +164,7 @@ describe('what a model cannot do is refused with the field, and with what it can
     ],
     ['a format in the classic spelling', { model: 'sonic-3', responseFormat: 'aac' as const }, bad('response_format')],
     ['a speed', { model: 'eleven_v3', speed: 3 }, bad('speed', /0\.7 to 1\.2/)],
-    ['any speed', { model: 'aura-2', speed: 1.5 }, bad('speed', /no other speed than 1/)],
+    ['any speed', { model: 'aura-2', speed: 1.5 }, bad('speed', /only the speed 1/)],
     ['a language', { model: 'sonic-3', language: 'yo' }, bad('language', /en, de, es/)],
     ['the length', { model: 'canopylabs/orpheus-v1-english', input: 'x'.repeat(201) }, bad('input', /200 characters/)],
   ])('%s', async (_, body, refusal) => {

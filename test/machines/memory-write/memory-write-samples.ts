@@ -14,6 +14,9 @@ export const extracts: StoredEvent = {
   ...{ facts: [{ subject: 'user', relation: 'likes', object: 'tea' }], extractor: 'rules' },
   ...{ model: null, provider: null, cost_usd: 0 },
 }
+/** Facts that no model was paid for come stored, in one step. */
+export const extractsAndStores: StoredEvent = { ...extracts, memories: [{ id: 'mem_1', duplicate: false }] }
+export const findsNothing: StoredEvent = { ...extracts, facts: [], memories: [] }
 export const stores: StoredEvent = { type: 'memories_stored', memories: [{ id: 'mem_1', duplicate: false }] }
 export const fails: StoredEvent = { type: 'write_failed', code: 'provider_error', message: 'It failed.', final: false }
 export const failsForGood: StoredEvent = { ...fails, final: true }
@@ -27,6 +30,17 @@ export const retention = (state: 'success' | 'error'): StoredEvent => ({
 export const walk: Walk = {
   machine,
   input,
-  events: [extracts, stores, fails, failsForGood, deletion, backoff, retention('success'), retention('error')],
+  events: [
+    extracts,
+    extractsAndStores,
+    findsNothing,
+    stores,
+    fails,
+    failsForGood,
+    deletion,
+    backoff,
+    retention('success'),
+    retention('error'),
+  ],
   kindOf: ({ value, context }) => `${pathOf(value)} ${context.attempts} ${context.facts === null}`,
 }

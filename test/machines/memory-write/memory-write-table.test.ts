@@ -6,8 +6,10 @@ import {
   backoff,
   deletion,
   extracts,
+  extractsAndStores,
   fails,
   failsForGood,
+  findsNothing,
   machine,
   retention,
   stores,
@@ -22,6 +24,9 @@ describe('a write of memory', () => {
     ['extracting', []],
     ['storing', [extracts]],
     ['success', [extracts, stores]],
+    ['success', [extractsAndStores]],
+    ['success', [findsNothing]],
+    ['success', [fails, backoff, extractsAndStores]],
     ['waiting', [fails]],
     ['extracting', [fails, backoff]],
     ['waiting', [extracts, fails]],
@@ -36,9 +41,19 @@ describe('a write of memory', () => {
   })
 
   it('keeps nothing of what was said once it is settled', () => {
-    for (const settled of [write(extracts, stores), write(failsForGood)]) {
+    for (const settled of [write(extracts, stores), write(extractsAndStores), write(failsForGood)]) {
       expect(settled.context).toMatchObject({ exchange: null, facts: null })
     }
+  })
+
+  it.each([
+    ['in two steps', [extracts, stores], 1],
+    ['in one', [extractsAndStores], 1],
+    ['when there was nothing', [findsNothing], 0],
+  ] as const)('says what it stored %s', (_how, events, written) => {
+    const { context } = write(...events)
+    expect(context).toMatchObject({ extracted: written, extractor: 'rules' })
+    expect(context.memories).toHaveLength(written)
   })
 
   it('reaches every state', () => {

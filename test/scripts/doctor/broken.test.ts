@@ -89,18 +89,28 @@ describe('an environment that is well', () => {
 
 describe('it is found, with what to do, that', () => {
   it.each([
-    ['PORT is no number', { PORT: 'abc' }, 'configuration', 'PORT takes a port number'],
-    ['MASTER_KEY is short', { MASTER_KEY: 'c2hvcnQ=' }, 'configuration', 'MASTER_KEY takes 32 bytes'],
-    ['CHROMIUM_PATH names nothing', { CHROMIUM_PATH: '/none' }, 'chromium', 'CHROMIUM_PATH names no file: /none'],
+    ['PORT is no number', { PORT: 'abc' }, 'configuration', 'PORT must be a port number'],
+    ['MASTER_KEY is short', { MASTER_KEY: 'c2hvcnQ=' }, 'configuration', 'MASTER_KEY must be 32 bytes'],
+    ['CHROMIUM_PATH names nothing', { CHROMIUM_PATH: '/none' }, 'chromium', 'CHROMIUM_PATH is not a file: /none'],
     ['Redis is not there', nowhere, 'redis', '127.0.0.1:1: connect ECONNREFUSED'],
-    ['Redis has no MongoDB beside it', { REDIS_URL: 'redis://127.0.0.1:1' }, 'configuration', 'REDIS_URL takes effect'],
+    [
+      'Redis has no MongoDB beside it',
+      { REDIS_URL: 'redis://127.0.0.1:1' },
+      'configuration',
+      'REDIS_URL requires MONGODB_URL',
+    ],
     [
       'a provider is not there',
       { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
       'openai',
       '127.0.0.1:1 cannot be reached',
     ],
-    ['nobody may answer', { SIMULATED_PROVIDER: 'off' }, 'providers', 'none has a key, and SIMULATED_PROVIDER is off'],
+    [
+      'nobody may answer',
+      { SIMULATED_PROVIDER: 'off' },
+      'providers',
+      'no provider has a key, and SIMULATED_PROVIDER is off',
+    ],
     ['MongoDB is not there', { MONGODB_URL: 'mongodb://u:pw@127.0.0.1:1/' }, 'mongodb', 'does not answer'],
   ])('%s', async (_, more, name, says) => {
     const [finding] = named(await examined(more), name)
@@ -155,9 +165,9 @@ describe('it is found, with what to do, that', () => {
 
   it('the store was made under another master key, or its file is gone', async () => {
     await install(1)
-    const missing = { status: 'failed', says: expect.stringContaining('is missing, and the store was made under it') }
+    const missing = { status: 'failed', says: expect.stringContaining('is missing, but the store was created with it') }
     expect(named(await examined(), 'master key')).toEqual([expect.objectContaining(missing)])
-    const other = { status: 'failed', says: 'the store was made under another one' }
+    const other = { status: 'failed', says: 'the store was created with another key' }
     expect(named(await examined({ MASTER_KEY: keyText(2) }), 'master key')).toEqual([expect.objectContaining(other)])
     expect(named(await examined({ MASTER_KEY: keyText(1) }), 'master key')[0]?.status).toBe('ok')
   })

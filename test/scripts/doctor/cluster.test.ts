@@ -24,7 +24,7 @@ describe('what the doctor says of a cluster', () => {
     const leases = [...held('a-process', shards(0, 100)), ...held('b-process', shards(100, 256))]
     expect(said(leases, [member('a'), member('b', { draining: true })])).toEqual([
       'nodes ok: a at 10.0.0.1:7946 (100 shards), b at 10.0.0.1:7946 (156 shards, draining)',
-      'leases ok: all 256 shards are held',
+      'leases ok: all 256 shards are owned',
     ])
   })
 
@@ -35,7 +35,7 @@ describe('what the doctor says of a cluster', () => {
       ...held('a-process', shards(210, 220), -1),
       ...held('gone', shards(220, 230)),
     ]
-    expect(said(leases, [member('a')])[1]).toBe('leases warning: 56 of 256 shards are held by no node that runs')
+    expect(said(leases, [member('a')])[1]).toBe('leases warning: 56 of 256 shards are not owned by a running node')
   })
 
   it('warns of two nodes with one name', () => {

@@ -46,4 +46,10 @@ export const blobContract = ({ store, fresh }: Subject): void => {
     expect(await store().blobs.get('prj_1', empty)).toBe('')
     expect((await store().blobs.get('prj_1', large)) === content).toBe(true)
   })
+
+  it('keeps characters of code 0, and what stands behind them', async () => {
+    const hash = fresh('sha')
+    await store().blobs.put('prj_1', hash, '\0 a\0b \ufeffé\0')
+    expect(await store().blobs.get('prj_1', hash)).toBe('\0 a\0b \ufeffé\0')
+  })
 }

@@ -135,8 +135,11 @@ describe('paths', () => {
     expect(await open({}).send({ method: 'HEAD', target: '/v1/things/1', as })).toMatchObject({ status: 200 })
   })
 
-  it('open no stream for HEAD', async () => {
-    expect(await open({}).send({ method: 'HEAD', target: '/v1/things/1/stream', as })).toMatchObject({ status: 405 })
+  it('open no stream for HEAD, and do not say so either', async () => {
+    const { status, headers } = await open({}).send({ method: 'HEAD', target: '/v1/things/1/stream', as })
+    expect([status, headers.allow]).toEqual([405, 'GET, OPTIONS'])
+    const options = await open({}).send({ method: 'OPTIONS', target: '/v1/things/1', as })
+    expect(options.headers.allow).toContain('HEAD')
   })
 })
 

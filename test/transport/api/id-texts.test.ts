@@ -19,13 +19,16 @@ const { send } = serve(declared, Object.fromEntries(declared.map(({ id }) => [id
 /** An e and an accent of its own, which looks as é does. */
 const decomposed = 'e\u0301va'
 const lone = 'ada-\ud800'
+/** SQLite gives back `ada`. */
+const cut = 'ada\0eve'
 
 const holdsText = ({ type, items }: JsonSchema): boolean => [items?.type ?? type].flat().includes('string')
 
-const target = (operation: Operation, param?: string): string => path(operation, param) + queryWith(operation)
+const target = (operation: Operation, param?: string, text = decomposed): string =>
+  path(operation, param, text) + queryWith(operation)
 
-const path = ({ paths }: Operation, param?: string): string =>
-  paths[0].replace(/\{(\w+)\}/g, (_, name: string) => (name === param ? encodeURIComponent(decomposed) : 'some_id'))
+const path = ({ paths }: Operation, param?: string, text = decomposed): string =>
+  paths[0].replace(/\{(\w+)\}/g, (_, name: string) => (name === param ? encodeURIComponent(text) : 'some_id'))
 
 const headers = { host: 'agents.example', 'sec-fetch-site': 'same-origin' }
 const as = ({ access }: Operation) => principals[access.kinds[0] ?? 'public']
@@ -45,7 +48,7 @@ describe('a text that can be no id', () => {
   it.each(inBodies.filter((each) => bodiesWith(each, '').length > 0))(
     'is refused in the body of $id',
     async (operation) => {
-      for (const text of [decomposed, lone]) {
+      for (const text of [decomposed, lone, cut]) {
         for (const { name, body } of bodiesWith(operation, text)) {
           const { status, text: answer } = await send({
             method: operation.method,
@@ -63,27 +66,37 @@ describe('a text that can be no id', () => {
 
   const inQueries = declared.filter(({ query }) => Object.keys(query).some(holdsId))
   it.each(inQueries)('is refused in the query of $id', async (operation) => {
-    for (const name of Object.keys(operation.query).filter(holdsId)) {
-      const query = queryWith(operation, [`${name}=${encodeURIComponent(decomposed)}`])
-      const { status, text } = await send({ target: path(operation) + query, as: as(operation), headers })
-      expect([name, status]).toEqual([name, 400])
-      expect(text).toContain(name)
+    for (const value of [decomposed, cut]) {
+      for (const name of Object.keys(operation.query).filter(holdsId)) {
+        const query = queryWith(operation, [`${name}=${encodeURIComponent(value)}`])
+        const { status, text } = await send({ target: path(operation) + query, as: as(operation), headers })
+        expect([name, status]).toEqual([name, 400])
+        expect(text).toContain(name)
+      }
     }
   })
 
   const inPaths = declared.filter(({ params, slashesInLast }) => params.length > 0 && !slashesInLast)
   it.each(inPaths)('is refused in the path of $id', async (operation) => {
     const body = operation.body === null ? {} : { body: sampleOf(operation.body.json) }
-    for (const name of operation.params) {
-      const sent = { method: operation.method, target: target(operation, name), as: as(operation), headers, ...body }
-      const { status, text } = await send(sent)
-      expect([name, status]).toEqual([name, statusIn(operation.envelope, 'invalid_field')])
-      expect(text).toContain(name)
+    for (const value of [decomposed, cut]) {
+      for (const name of operation.params) {
+        const at = target(operation, name, value)
+        const { status, text } = await send({
+          method: operation.method,
+          target: at,
+          as: as(operation),
+          headers,
+          ...body,
+        })
+        expect([name, status]).toEqual([name, statusIn(operation.envelope, 'invalid_field')])
+        expect(text).toContain(name)
+      }
     }
   })
 
-  it('is one with a lone surrogate, or in another form than C', () => {
+  it('is one with a lone surrogate or a control character, or in another form than C', () => {
     expect(['ada', 'éva', '小林', '👩‍🔬'].filter((text) => !isIdText(text))).toEqual([])
-    expect([lone, decomposed, '\udc00a', '\u212b'].filter(isIdText)).toEqual([])
+    expect([lone, cut, decomposed, '\udc00a', '\u212b', 'a\nb', 'a\x7f', 'é\x85'].filter(isIdText)).toEqual([])
   })
 })

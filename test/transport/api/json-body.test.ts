@@ -40,7 +40,7 @@ describe('a JSON body', () => {
     ['{"messages":[{"role":"user","content":"a","content":"b"}]}', 'messages[0].content'],
     [`{"model":"a","messages":[{"content":"${'x'.repeat(100_000)}"}],"model":"b"}`, 'model'],
   ])('names nothing twice in one object (%#)', async (text, param) => {
-    const message = `The body names ${param} twice.`
+    const message = `The body contains ${param} twice.`
     await expect(parse(text)).rejects.toMatchObject({ code: 'malformed_json', details: { param, message } })
   })
 

@@ -7,6 +7,7 @@ import { Credentials } from '#actors/accounts/credentials.ts'
 import { DashboardSessions } from '#actors/accounts/dashboard-sessions.ts'
 import { agentKeys as agentKeyKind, members, projects } from '#actors/accounts/kinds.ts'
 import { ProjectDirectory } from '#actors/accounts/project-directory.ts'
+import { sessionCookieName } from '#actors/accounts/session-cookie.ts'
 import { agentExists } from '#actors/agents/agent-exists.ts'
 import { agents } from '#actors/agents/kinds.ts'
 import { keysOf } from '#records/sealing/server-keys.ts'
@@ -76,14 +77,24 @@ const open = async () => {
     agentKey,
     token: (await clientTokens.mint(grant)).token,
     cookie: `a=b; troupe_session=${await dashboardSessions.open(owner)}; c=d`,
-    who: async (headers: Record<string, string>, target?: string) =>
-      principalOf(credentials, requestOf(headers, target)),
+    who: async (headers: Record<string, string>, target?: string, cookieName = 'troupe_session') =>
+      principalOf(credentials, requestOf(headers, target), cookieName),
   }
 }
 
 const refused = expect.objectContaining({ code: 'authentication_required' })
 
 describe('the credential of a request', () => {
+  it('is no cookie under https that another host of the domain could have set', async () => {
+    const { cookie, who } = await open()
+    const under = sessionCookieName(true)
+    await expect(who({ cookie }, undefined, under)).rejects.toEqual(refused)
+    const own = cookie.replace('troupe_session', under)
+    expect(await who({ cookie: `troupe_session=tossed; ${own}` }, undefined, under)).toMatchObject({
+      kind: 'dashboard',
+    })
+  })
+
   it('is a secret key as bearer or in SERVICE_API_KEY', async () => {
     const { project, who } = await open()
     for (const headers of [

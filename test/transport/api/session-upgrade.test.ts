@@ -15,7 +15,10 @@ import { principals } from './serving.ts'
 
 const path = '/v1/sessions/ses_1/ws'
 
-const requestOf = (target: string, headers: Record<string, string> = {}): HttpRequest => {
+const handshake = { 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+
+const requestOf = (target: string, given: Record<string, string | undefined> = {}): HttpRequest => {
+  const headers: Record<string, string | undefined> = { ...handshake, ...given }
   const [urlPath = '', query = ''] = target.split('?')
   return {
     method: 'GET',
@@ -120,6 +123,31 @@ describe('an upgrade to a session socket', () => {
     await new Promise(setImmediate)
     expect(world.calls.map(({ id }) => id)).not.toContain('sessions.turns')
   })
+
+  it.each([
+    ['Sec-WebSocket-Version', undefined],
+    ['Sec-WebSocket-Version', '8'],
+    ['Sec-WebSocket-Version', '13, 8'],
+    ['Sec-WebSocket-Key', undefined],
+    ['Sec-WebSocket-Key', 'short'],
+    ['Sec-WebSocket-Key', `${handshake['sec-websocket-key']}, ${handshake['sec-websocket-key']}`],
+  ])('whose %s is %s is refused by the name of the header', async (name, value) => {
+    const decision = await open(() => principals.secret_key).decide(path, { [name.toLowerCase()]: value })
+    expect(codeOf(decision)).toEqual([400, 'invalid_header'])
+    if (!('refuse' in decision)) throw new Error('accepted')
+    expect(JSON.parse(decision.refuse.body).error.param).toBe(name)
+    const says = decision.refuse.headers.find(([header]) => header === 'sec-websocket-version')?.[1]
+    expect(says).toBe(name === 'Sec-WebSocket-Version' ? '13' : undefined)
+  })
+
+  it.each([{ 'content-length': '3' }, { 'transfer-encoding': 'chunked' }])(
+    'that has a body before its frames is refused (%o)',
+    async (body) => {
+      expect(codeOf(await open(() => principals.secret_key).decide(path, body))).toEqual([400, 'bad_request'])
+      const empty = { 'content-length': '0' }
+      expect(codeOf(await open(() => principals.secret_key).decide(path, empty))).toBe('accepted')
+    },
+  )
 
   it.each([path, `/api${path}`])('is taken at %s', async (target) => {
     expect(codeOf(await open(() => principals.client_token).decide(target))).toBe('accepted')

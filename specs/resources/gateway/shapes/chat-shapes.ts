@@ -21,7 +21,7 @@ export const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable
 
 const ephemeral = object(
   { type: oneOf('ephemeral'), ttl: optional(oneOf('5m', '1h')) },
-  { title: 'CacheControl', description: "Mark for the provider's cache of prompts.", open: true },
+  { title: 'CacheControl', description: "Cache breakpoint for the provider's prompt cache.", open: true },
 )
 
 /** A mark for the cache of providers that cache on request. */
@@ -67,7 +67,7 @@ export const chatPart = known(jsonObject(), {
     ),
     object(
       { type: oneOf('refusal'), refusal: string() },
-      { title: 'ChatRefusalPart', description: 'Text with which the model refused.', open: true },
+      { title: 'ChatRefusalPart', description: 'Refusal message of the model.', open: true },
     ),
   ],
 })
@@ -101,7 +101,7 @@ export const chatTool = <T extends JsonObject>(rest: Schema<T, 'required'>, othe
             { open: true },
           ),
         },
-        { title: 'ChatCustomTool', description: 'A tool whose input is any text.', open: true },
+        { title: 'ChatCustomTool', description: 'A tool whose input is free-form text.', open: true },
       ),
     ],
   })
@@ -115,7 +115,10 @@ export const chatToolCall = known(jsonObject(), {
         id: string(),
         type: oneOf('function'),
         function: object(
-          { name: string(), arguments: string({ description: 'JSON as the model wrote it.' }) },
+          {
+            name: string(),
+            arguments: string({ description: 'Arguments as JSON text, exactly as the model generated them.' }),
+          },
           { open: true },
         ),
       },
@@ -123,7 +126,7 @@ export const chatToolCall = known(jsonObject(), {
     ),
     object(
       { id: string(), type: oneOf('custom'), custom: object({ name: string(), input: string() }, { open: true }) },
-      { title: 'ChatCustomCall', description: 'Call of a custom tool.', open: true },
+      { title: 'ChatCustomCall', description: 'A call of a custom tool.', open: true },
     ),
   ],
 })
@@ -137,7 +140,7 @@ export const chatToolChoice = known(union([string(), jsonObject()]), {
     oneOf('none', 'auto', 'required'),
     object(
       { type: oneOf('function'), function: object({ name: string() }, { open: true }) },
-      { title: 'ChatFunctionChoice', description: 'This function is called.', open: true },
+      { title: 'ChatFunctionChoice', description: 'Forces the model to call this function.', open: true },
     ),
     object(
       { type: oneOf('allowed_tools'), allowed_tools: allowedTools },

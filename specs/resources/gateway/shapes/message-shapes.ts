@@ -19,7 +19,7 @@ const source = union([
   ),
   object(
     { type: oneOf('url'), url: string() },
-    { title: 'MessageUrlSource', description: 'A file by its address.', open: true },
+    { title: 'MessageUrlSource', description: 'A file by its URL.', open: true },
   ),
   jsonObject(),
 ])
@@ -50,7 +50,7 @@ export const messageBlock = known(jsonObject(), {
     ),
     object(
       { type: oneOf('tool_use'), id: string(), name: string(), input: jsonObject(), cache_control: cacheControl },
-      { title: 'MessageToolUseBlock', description: 'Call that the model requested.', open: true },
+      { title: 'MessageToolUseBlock', description: 'Tool call that the model requested.', open: true },
     ),
     object(
       {
@@ -60,7 +60,7 @@ export const messageBlock = known(jsonObject(), {
         is_error: optional(boolean()),
         cache_control: cacheControl,
       },
-      { title: 'MessageToolResultBlock', description: 'Output of a call.', open: true },
+      { title: 'MessageToolResultBlock', description: 'Output of a tool call.', open: true },
     ),
     object(
       { type: oneOf('thinking'), thinking: string(), signature: string() },
@@ -68,7 +68,11 @@ export const messageBlock = known(jsonObject(), {
     ),
     object(
       { type: oneOf('redacted_thinking'), data: string() },
-      { title: 'MessageRedactedThinkingBlock', description: 'Reasoning that only the provider can read.', open: true },
+      {
+        title: 'MessageRedactedThinkingBlock',
+        description: 'Reasoning that is encrypted by the provider.',
+        open: true,
+      },
     ),
   ],
 })
@@ -104,13 +108,17 @@ export const thinking = known(jsonObject(), {
   shapes: [
     object(
       { type: oneOf('enabled'), budget_tokens: integer() },
-      { title: 'MessageThinkingEnabled', description: 'Thinking with at most this number of tokens.', open: true },
+      {
+        title: 'MessageThinkingEnabled',
+        description: 'Enables thinking with at most this number of tokens.',
+        open: true,
+      },
     ),
     object(
       { type: oneOf('disabled', 'adaptive') },
       {
         title: 'MessageThinkingChoice',
-        description: 'Thinking is disabled, or as long as the model needs.',
+        description: 'Thinking is disabled, or its length is chosen by the model.',
         open: true,
       },
     ),
@@ -123,7 +131,7 @@ export const requestCacheControl = known(jsonObject(), {
   shapes: [
     object(
       { type: oneOf('ephemeral'), ttl: optional(oneOf('5m', '1h')) },
-      { title: 'CacheControl', description: "Mark for the provider's cache of prompts.", open: true },
+      { title: 'CacheControl', description: "Cache breakpoint for the provider's prompt cache.", open: true },
     ),
   ],
 })

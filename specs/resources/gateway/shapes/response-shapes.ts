@@ -19,7 +19,7 @@ const part = known(jsonObject(), {
   shapes: [
     object(
       { type: oneOf('input_text', 'output_text'), text: string() },
-      { title: 'ResponseTextPart', description: 'Text of the user, or of an earlier answer.', open: true },
+      { title: 'ResponseTextPart', description: 'Text of the user or of an earlier response.', open: true },
     ),
     object(
       {
@@ -59,15 +59,15 @@ export const responseInputItem = known(jsonObject(), {
     ),
     object(
       { type: oneOf('function_call'), ...callId, name: string(), arguments: string() },
-      { title: 'ResponseFunctionCall', description: 'Call that the model requested.', open: true },
+      { title: 'ResponseFunctionCall', description: 'Tool call that the model requested.', open: true },
     ),
     object(
       { type: oneOf('function_call_output'), ...callId, output: union([string(), array(part)]) },
-      { title: 'ResponseFunctionOutput', description: 'Output of a call.', open: true },
+      { title: 'ResponseFunctionOutput', description: 'Output of a tool call.', open: true },
     ),
     object(
       { type: oneOf('custom_tool_call'), ...callId, name: string(), input: string() },
-      { title: 'ResponseCustomCall', description: 'Call of a custom tool.', open: true },
+      { title: 'ResponseCustomCall', description: 'A call of a custom tool.', open: true },
     ),
     object(
       { type: oneOf('custom_tool_call_output'), ...callId, output: union([string(), array(part)]) },
@@ -100,7 +100,7 @@ export const responseTool = known(jsonObject(), {
     ),
     object(
       { type: oneOf('custom'), name: string(), description: optional(string()), format: optional(jsonObject()) },
-      { title: 'ResponseCustomTool', description: 'A tool whose input is any text.', open: true },
+      { title: 'ResponseCustomTool', description: 'A tool whose input is free-form text.', open: true },
     ),
     object(
       {
@@ -123,7 +123,7 @@ export const responseToolChoice = known(union([string(), jsonObject()]), {
     oneOf('none', 'auto', 'required'),
     object(
       { type: oneOf('function', 'custom'), name: string() },
-      { title: 'ResponseNamedChoice', description: 'This tool is called.', open: true },
+      { title: 'ResponseNamedChoice', description: 'Forces the model to call this tool.', open: true },
     ),
     object(
       { type: oneOf('allowed_tools'), mode: oneOf('auto', 'required'), tools: array(jsonObject()) },

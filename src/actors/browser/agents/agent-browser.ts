@@ -81,8 +81,8 @@ const browseTool: ServerTool = {
           properties: {
             type: { type: 'string', enum: ['click', 'type', 'press', 'select', 'waitFor', 'handOver'] },
             selector: { type: 'string', maxLength: maxSelectorLength, description: 'CSS selector of the element.' },
-            text: { type: 'string', maxLength: maxTypedLength, description: 'What `type` types.' },
-            clear: { type: 'boolean', description: '`type` replaces what the field holds.' },
+            text: { type: 'string', maxLength: maxTypedLength, description: 'Text that `type` enters.' },
+            clear: { type: 'boolean', description: 'Whether `type` replaces the current content of the field.' },
             key: { type: 'string', description: 'Key that `press` presses, such as Enter.' },
             values: { type: 'array', items: { type: 'string' }, description: 'Options that `select` selects.' },
             message: {

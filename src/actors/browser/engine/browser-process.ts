@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright'
+import { isDoneWithin } from './done-within.ts'
 import { processTree } from './process-tree.ts'
 import { VisitFailed } from './visit-failed.ts'
 
@@ -72,7 +73,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<RunningBrow
     peakBytes: () => watch.peak,
     close: async () => {
       watch.stop()
-      await Promise.race([browser.close().catch(() => {}), pauseMs(closeMs)])
+      await isDoneWithin(closeMs, browser.close())
       await killAll(mark)
     },
   }

@@ -22,7 +22,7 @@ export class ChromiumMissing extends Error {
 export const findChromium = async (configured: string | null): Promise<string> => {
   if (configured !== null) {
     if (isProgram(configured)) return configured
-    throw new ChromiumMissing(`CHROMIUM_PATH names no program: ${configured}`)
+    throw new ChromiumMissing(`CHROMIUM_PATH is not an executable: ${configured}`)
   }
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)))

@@ -2,6 +2,7 @@ import type { CDPSession, Page } from 'playwright'
 import { isObject } from '#runtime/schema.ts'
 import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
 import type { Json } from '#storage/ports.ts'
+import { isDoneWithin } from './done-within.ts'
 import { parsedJson } from './schema.ts'
 import { naming, secretPurposes } from './secret-fields.ts'
 
@@ -13,22 +14,10 @@ const readMs = 5_000
 type Change = 'mask' | 'empty'
 
 /** What fields of secrets show stands as dots from now on, in pictures too, however the page shows it. @returns whether it does; never rejects */
-export const maskSecretFields = (page: Page): Promise<boolean> => inTime(changed(page, 'mask'))
+export const maskSecretFields = (page: Page): Promise<boolean> => isDoneWithin(readMs, changed(page, 'mask'))
 
 /** Fields of secrets are empty from now on. The page's scripts do not hear of it. @returns whether they are; never rejects */
-export const emptySecretFields = (page: Page): Promise<boolean> => inTime(changed(page, 'empty'))
-
-const inTime = async (work: Promise<void>): Promise<boolean> => {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), readMs)
-  const done = work.then(
-    () => true,
-    () => false,
-  )
-  const isDone = await Promise.race([done, late.promise])
-  clearTimeout(timer)
-  return isDone
-}
+export const emptySecretFields = (page: Page): Promise<boolean> => isDoneWithin(readMs, changed(page, 'empty'))
 
 /** Frames of other sites have a process, and so a session, of their own. */
 const changed = async (page: Page, change: Change): Promise<void> => {

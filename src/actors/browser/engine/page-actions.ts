@@ -71,6 +71,6 @@ const failureOf = (error: unknown, { type, selector }: BrowserAction): VisitFail
   const message = error instanceof Error ? error.message : ''
   const named = selector === undefined ? type : `${type} ${selector}`
   if (message.includes('Timeout') && message.includes('exceeded'))
-    return new VisitFailed('fetch_timeout', `The page has no element for this action in time: ${named}`, error)
-  return new VisitFailed('invalid_browser_action', `The action cannot be done on this page: ${named}`, error)
+    return new VisitFailed('fetch_timeout', `The element for this action did not appear in time: ${named}`, error)
+  return new VisitFailed('invalid_browser_action', `The action failed on this page: ${named}`, error)
 }

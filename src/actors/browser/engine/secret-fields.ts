@@ -23,7 +23,7 @@ export const secretPurposes = /(?:^|\s)(?:current-password|new-password|one-time
 export const refuseSecretField = async (reached: ElementHandle): Promise<void> => {
   const field = (await fieldOf(reached)) ?? reached
   if (!(await takesSecret(field))) return
-  throw new VisitFailed('invalid_browser_action', 'The selector reaches a field for a password, a secret or a token.')
+  throw new VisitFailed('invalid_browser_action', 'The selector matches a field for a password, a secret or a token.')
 }
 
 /** Refuses to type into such a field, however it came to have the focus. @throws {VisitFailed} `invalid_browser_action` */

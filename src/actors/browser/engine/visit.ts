@@ -51,7 +51,7 @@ export interface VisitRequest {
 
 /** A page that is a person's until the job goes on. */
 export interface PersonWait {
-  /** What the person is to do. */
+  /** Instructions for the person. */
   readonly message: string | null
   readonly timeoutMs: number
   readonly page: PersonsPage
@@ -112,12 +112,12 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
       proxyUrl: proxy.url,
       mark: wanted.id,
       maxMemoryBytes: parts.limits.maxMemoryBytes,
-      onTooLarge: () => fail('browser_out_of_memory', 'The page takes more memory than a job may have.'),
+      onTooLarge: () => fail('browser_out_of_memory', 'The page exceeded the memory limit of a job.'),
     })
-    running.browser.on('disconnected', () => fail('browser_crashed', 'The browser ended before the job did.'))
+    running.browser.on('disconnected', () => fail('browser_crashed', 'The browser stopped before the job ended.'))
     try {
       const tooMany = () => fail('fetch_failed', 'The page opens too many windows.')
-      const crashed = () => fail('browser_crashed', 'The page ended before the job did.')
+      const crashed = () => fail('browser_crashed', 'The page was closed before the job ended.')
       const seen = { ...wanted, tooMany, crashed, handOver: waited }
       return await Promise.race([new Visit(parts, seen, proxy).run(await opened()), early.promise])
     } finally {
@@ -151,7 +151,7 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
 const failureFor = (error: unknown): VisitFailed =>
   error instanceof VisitFailed
     ? error
-    : new VisitFailed('browser_crashed', 'The page or the browser ended before the job did.', error)
+    : new VisitFailed('browser_crashed', 'The page or the browser was closed before the job ended.', error)
 
 /** A visit, and who hears that the page goes too far. */
 type WatchedVisit = VisitRequest & { readonly tooMany: () => void; readonly crashed: () => void }
@@ -313,11 +313,11 @@ type StepOf =
   | Pick<BrowserAction, 'type' | 'selector'>
 
 const refusals = {
-  unsafe_url: 'The page leads to an address that is not public.',
-  dns_unavailable: 'The host of the page has no address.',
+  unsafe_url: 'The page requested an address that is not public.',
+  dns_unavailable: 'The host name of the page cannot be resolved.',
   fetch_timeout: 'The page did not load in time.',
   fetch_failed: 'The page could not be loaded.',
-  response_too_large: 'The page loads more than a job may.',
+  response_too_large: 'The page exceeded the download limit of a job.',
 } as const
 
 const pictureOf = (page: Page): Promise<Buffer | null> =>

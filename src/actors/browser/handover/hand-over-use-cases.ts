@@ -66,7 +66,7 @@ const requireWait = (job: Resident): Resident => {
 }
 
 const notWaiting = (): ServiceError =>
-  new ServiceError('invalid_transition', { message: 'The job does not wait for a person.' })
+  new ServiceError('invalid_transition', { message: 'The job is not waiting for a person.' })
 
 /** Why there is no page to see any more; null: it is one again, or comes back. */
 const endOf = (job: Resident): 'continued' | 'ended' | null => {

@@ -35,10 +35,13 @@ export interface BrowseParts {
 const mostAttempts = 3
 
 const cancelled: BrowserFailure = { code: 'cancelled', message: 'The job was cancelled.' }
-const crashed: BrowserFailure = { code: 'browser_crashed', message: 'The server ended several times during this job.' }
+const crashed: BrowserFailure = {
+  code: 'browser_crashed',
+  message: 'The server stopped several times during this job.',
+}
 const unknown: BrowserFailure = {
   code: 'outcome_unknown',
-  message: 'The server ended after the page had submitted something. What became of it is not known.',
+  message: 'The server stopped after the page had submitted data. The outcome is unknown.',
 }
 
 /**
@@ -116,7 +119,7 @@ const handedOver = async (
 ): Promise<string | null> => {
   const handOver = handOvers.open({ job: owner.job, attempt: job.attempts + 1, owner: ownerName(owner) })
   if (handOver === null)
-    throw new VisitFailed('hand_over_unavailable', 'Too many jobs wait for a person on this server.')
+    throw new VisitFailed('hand_over_unavailable', 'Too many jobs on this server are waiting for a person.')
   const leave = host.atWork.open(owner.job, answering(page))
   try {
     const at = now()

@@ -57,7 +57,7 @@ const checkWaits = (actions: readonly BrowserAction[]): void => {
   for (const [index, action] of actions.entries()) {
     waitsMs += handOverMs(action)
     if (waitsMs <= maxHandOverMs) continue
-    const message = 'A job waits for people for 20 minutes at most.'
+    const message = 'A job can wait for people for at most 20 minutes in total.'
     throw new ServiceError('invalid_browser_action', { param: `actions[${index}].timeoutMs`, message })
   }
 }
@@ -68,14 +68,14 @@ const checkAction = (action: BrowserAction, param: string): void => {
     throw new ServiceError('invalid_browser_action', { param: `${param}.${field}`, message: why })
   }
   const missing = needs[type].find((field) => action[field] === undefined)
-  if (missing !== undefined) refuse(missing, `The action ${type} needs ${missing}.`)
+  if (missing !== undefined) refuse(missing, `The action ${type} requires ${missing}.`)
   if (type === 'waitFor' && (selector === undefined) === (milliseconds === undefined))
-    refuse('selector', 'The action waitFor needs selector or milliseconds, and not both.')
-  if (type !== 'handOver' && message !== undefined) refuse('message', 'The action handOver alone has a message.')
-  if (type !== 'handOver' && timeoutMs !== undefined) refuse('timeoutMs', 'The action handOver alone has a time.')
-  if (type === 'handOver' && selector !== undefined) refuse('selector', 'The action handOver has no selector.')
+    refuse('selector', 'The action waitFor requires either selector or milliseconds.')
+  if (type !== 'handOver' && message !== undefined) refuse('message', 'Only the action handOver accepts message.')
+  if (type !== 'handOver' && timeoutMs !== undefined) refuse('timeoutMs', 'Only the action handOver accepts timeoutMs.')
+  if (type === 'handOver' && selector !== undefined) refuse('selector', 'The action handOver does not accept selector.')
   if (selector === undefined) return
   if (selector.includes('>>') || /^\s*(?:\/\/|\(\/|xpath=|text=|css=|internal:)/i.test(selector))
-    refuse('selector', 'A selector is one of CSS.')
-  if (isSecretName(selector)) refuse('selector', 'Fields of passwords, secrets and tokens are not used.')
+    refuse('selector', 'selector must be a CSS selector.')
+  if (isSecretName(selector)) refuse('selector', 'Fields for passwords, secrets and tokens cannot be used.')
 }

@@ -147,7 +147,7 @@ const refusalOf = (error: unknown): TokenRefused => {
       cause: error,
     })
   }
-  return new TokenRefused('provider_unavailable', 'The token endpoint of the provider does not answer as it should.', {
+  return new TokenRefused('provider_unavailable', 'The token endpoint of the provider sent an invalid response.', {
     cause: error,
   })
 }
@@ -172,7 +172,7 @@ const guardedFetch = async (guard: Guard, url: string, init: FetchInit): Promise
     maxRedirects: 0,
   })
   const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxTokenAnswerBytes })
-  if (isCut) throw new Error('the answer is too long')
+  if (isCut) throw new Error('the response is too long')
   return standardAnswer(answer.statusCode, bytes.toString())
 }
 

@@ -9,12 +9,12 @@ import { isSecureUrl } from './oauth-server.ts'
  */
 export const checkReturnUrl = (url: string, allowed: readonly string[]): void => {
   const target = URL.parse(url)
-  if (target === null) throw refused('redirect_uri is no URL.')
-  if (target.username !== '' || target.password !== '') throw refused('redirect_uri has credentials.')
+  if (target === null) throw refused('redirect_uri is not a valid URL.')
+  if (target.username !== '' || target.password !== '') throw refused('redirect_uri must not contain credentials.')
   if (allowed.length === 0) {
-    if (!isSecureUrl(url)) throw refused('A page is led back to over https only.')
+    if (!isSecureUrl(url)) throw refused('redirect_uri must use https.')
   } else if (!allowed.some((each) => isWithin(target, each)))
-    throw refused('redirect_uri is none of the return URLs of the project.')
+    throw refused('redirect_uri does not match any of the return URLs of the project.')
 }
 
 /** A URL that ends with a slash allows what is below it; another one allows itself, whatever its query. */

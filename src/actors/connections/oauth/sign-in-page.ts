@@ -29,7 +29,7 @@ export const signInPage = ({ trouble, returnTo, connectionId, held }: SignInEnd)
 }
 
 const works = 'The connection works. You can close this window.'
-const confirms = 'The page that you came from ends the sign-in.'
+const confirms = 'Return to the page that you came from to complete the sign-in.'
 
 const onward = (returnTo: string, fields: Readonly<Record<string, string>>): string => {
   const url = new URL(returnTo)

@@ -114,7 +114,7 @@ const scopesOf = (connection: Resident, server: OAuthServer): readonly string[] 
 const findOAuth = async ({ host }: Pick<SignInParts, 'host'>, scope: Scope, id: string): Promise<Resident> => {
   const connection = usable(await host.find(scope, connectionDefinition, id))
   if (contextAt(connection).auth === 'oauth2') return connection
-  throw new ServiceError('invalid_transition', { message: 'The connection takes a key: nobody signs in.' })
+  throw new ServiceError('invalid_transition', { message: 'The connection uses an API key, so there is no sign-in.' })
 }
 
 const contextAt = (connection: Resident) => contextOf(connectionDefinition, storedState(connection.state.snapshot))
@@ -162,7 +162,7 @@ const finished = async (parts: SignInParts, ended: EndedSignIn, call: CallbackCa
   if (server === null || serverMark(server) !== data.server) return failed(moved)
   if (!isIssuedBy(server, iss)) return failed(mixedUp)
   if (error !== undefined) return failed({ code: 'denied', message: said(error, error_description) })
-  if (code === undefined) return failed({ code: 'denied', message: 'The provider sent no code.' })
+  if (code === undefined) return failed({ code: 'denied', message: 'The provider returned no authorization code.' })
   const grant = JSON.stringify({ code, verifier, redirect_uri: data.redirect_uri })
   if (data.confirm === true) return { trouble: null, held: await parts.signIns.hold(ended, grant) }
   return { trouble: await exchanged(parts, { connection, at, data, grant }), held: null }
@@ -197,7 +197,7 @@ const confirmed = async (parts: SignInParts, { scope, params, body }: ConfirmCal
   if ((body.external_user_id ?? user) !== user)
     throw new ServiceError('invalid_field', {
       param: 'external_user_id',
-      message: 'The connection is of another user: the sign-in is over.',
+      message: 'The connection belongs to another user. The sign-in was cancelled.',
     })
   const { at, data, verifier: grant } = ended
   const server = await parts.servers.of({ project: at.owner.project, id: at.id, context: contextAt(connection) })
@@ -208,12 +208,18 @@ const confirmed = async (parts: SignInParts, { scope, params, body }: ConfirmCal
   return residentView(await parts.host.find(scope, connectionDefinition, connection.id))
 }
 
-const gone = { code: 'connection_not_found', message: 'The connection is not there any more.' }
-const moved = { code: 'server_changed', message: 'The connection was changed meanwhile. Start the sign-in again.' }
-const mixedUp = { code: 'wrong_issuer', message: 'The response is of another provider than the sign-in was begun at.' }
+const gone = { code: 'connection_not_found', message: 'The connection no longer exists.' }
+const moved = {
+  code: 'server_changed',
+  message: 'The connection was changed in the meantime. Start the sign-in again.',
+}
+const mixedUp = {
+  code: 'wrong_issuer',
+  message: 'The response came from another provider than the one at which the sign-in was started.',
+}
 
 const said = (error: string, description: string | undefined): string =>
-  `The provider says: ${description ?? error}`.slice(0, 300)
+  `The provider returned an error: ${description ?? error}`.slice(0, 300)
 
 /** The value of a cookie in a Cookie header. */
 const cookieOf = (header: string, name: string): string | undefined =>

@@ -35,7 +35,7 @@ export const agentConnectors = (parts: AgentConnectorParts): AgentResource => ({
   missing: async ({ project }, declared) => {
     const reference = referenceOf(declared)
     if (reference === null)
-      return 'A connector is named by its id, by the id of a connection, or by an object with connector or connection_id.'
+      return 'A connector must be the id of a connector or connection, or an object with connector or connection_id.'
     return parts.targets.missing(project, reference)
   },
   offer: async ({ project }, declared) => {
@@ -82,13 +82,13 @@ const called = async (parts: AgentConnectorParts, call: ServerToolCall): Promise
   const { named, owner, operation } = call.tool.settings
   const reference = referenceOf({ ...(isObject(named) ? named : {}), ...(typeof owner === 'string' && { owner }) })
   const stored = storedOperation(operation)
-  if (reference === null || stored === null) return failed('unknown_tool', 'The tool is not known any more.')
+  if (reference === null || stored === null) return failed('unknown_tool', 'The tool no longer exists.')
   const { project, tenant, user } = call
   const use: ConnectionUse = { project, tenant, user, connection: connectionOf(reference, call) }
   const access = await parts.accesses.access(use)
   if (access.kind !== 'ready') return withoutAccess(access)
   const base = await parts.targets.baseUrl(project, access)
-  if (base === null) return failed('connection_incomplete', 'The connection does not say where the service is.')
+  if (base === null) return failed('connection_incomplete', 'The connection has no base_url.')
   const request = built(stored, base.url, call.arguments)
   if ('ok' in request) return request
   const keyed = {
@@ -130,7 +130,7 @@ const answerOf = async (parts: AgentConnectorParts, { call, use, access, request
   }
   if (answer.kind === 'failed') return failed(answer.code, answer.message)
   if (answer.status < 200 || answer.status > 299)
-    return failed('service_error', `The service answered with status ${answer.status}: ${answer.text.slice(0, 500)}`)
+    return failed('service_error', `The service responded with status ${answer.status}: ${answer.text.slice(0, 500)}`)
   return { ok: true, output: answer.text }
 }
 

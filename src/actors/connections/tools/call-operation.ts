@@ -64,7 +64,7 @@ const isReading = ({ method }: HttpOperation): boolean => method === 'GET' || me
 const segment = (name: string, value: Json | undefined): string => {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   if (text === '' || text === '.' || text === '..' || !text.isWellFormed())
-    throw new ArgumentsRefused(`The argument ${name} is no part of an address.`)
+    throw new ArgumentsRefused(`The argument ${name} cannot be used in a URL.`)
   return encodeURIComponent(text)
 }
 
@@ -120,15 +120,15 @@ export const sendRequest = async (
       return {
         kind: 'failed',
         code: 'answer_unreadable',
-        message: 'The service answered with something other than text.',
+        message: 'The service responded with something other than text.',
       }
-    const text = `${bytes.toString()}${isCut ? '\n[The answer is longer.]' : ''}`
+    const text = `${bytes.toString()}${isCut ? '\n[The response was truncated.]' : ''}`
     return { kind: 'answered', status: answer.statusCode, text }
   } catch (error) {
     if (error instanceof SsrfRefused || error instanceof RedirectFailed)
-      return { kind: 'failed', code: 'address_refused', message: `The address was refused: ${error.message}.` }
+      return { kind: 'failed', code: 'address_refused', message: `The URL is refused: ${error.message}.` }
     if (signal.aborted) return { kind: 'failed', code: 'cancelled', message: 'The call was cancelled.' }
-    if (limit.aborted) return { kind: 'failed', code: 'timeout', message: 'The service did not answer in time.' }
+    if (limit.aborted) return { kind: 'failed', code: 'timeout', message: 'The service did not respond in time.' }
     return { kind: 'failed', code: 'unreachable', message: 'The service cannot be reached.' }
   }
 }

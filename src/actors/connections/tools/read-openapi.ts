@@ -36,7 +36,8 @@ const parsed = async (parse: () => Promise<unknown>, param: string): Promise<unk
     return await parse()
   } catch (error) {
     if (!(error instanceof ParserFailed)) throw error
-    const message = error.reason === 'unreadable' ? error.message : 'The document takes too long or too much to read.'
+    const message =
+      error.reason === 'unreadable' ? error.message : 'Reading the document exceeded the time or memory limit.'
     throw new ServiceError('invalid_field', { param, message, cause: error })
   }
 }
@@ -44,7 +45,7 @@ const parsed = async (parse: () => Promise<unknown>, param: string): Promise<unk
 const kept = (read: unknown, param: string): ConnectionToolsData => {
   const data = importedTools(read)
   if (data === null)
-    throw new ServiceError('invalid_field', { param, message: 'The document is not read as one of OpenAPI.' })
+    throw new ServiceError('invalid_field', { param, message: 'The document is not a valid OpenAPI document.' })
   return data
 }
 
@@ -58,7 +59,7 @@ const fetched = async (guard: Pick<SsrfGuard, 'request'>, url: string): Promise<
     if (answer.statusCode !== 200)
       throw new ServiceError('fetch_failed', {
         param,
-        message: `The address answered with status ${answer.statusCode}.`,
+        message: `The URL responded with status ${answer.statusCode}.`,
       })
     const text = bytes.toString()
     if (isCut || text.length > maxOpenApiLength)
@@ -69,9 +70,9 @@ const fetched = async (guard: Pick<SsrfGuard, 'request'>, url: string): Promise<
     if (error instanceof SsrfRefused || error instanceof RedirectFailed)
       throw new ServiceError('invalid_field', {
         param,
-        message: `The address is not fetched: ${error.message}.`,
+        message: `The URL is refused: ${error.message}.`,
         cause: error,
       })
-    throw new ServiceError('fetch_failed', { param, message: 'The address cannot be reached.', cause: error })
+    throw new ServiceError('fetch_failed', { param, message: 'The URL cannot be reached.', cause: error })
   }
 }

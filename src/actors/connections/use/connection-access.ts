@@ -37,7 +37,7 @@ const patienceMs = 25_000
 
 const refused = (code: string, message: string): ConnectionAccess => ({ kind: 'refused', code, message })
 
-const gone = refused('connection_not_found', 'There is no such connection for whom this call is made.')
+const gone = refused('connection_not_found', 'The tenant or user of this call has no such connection.')
 
 /** Gives tools what opens a service, and prepares a sign-in where there is nothing yet. */
 export class ConnectionAccesses implements ConnectionService {
@@ -58,7 +58,10 @@ export class ConnectionAccesses implements ConnectionService {
     await this.#deliver(found, { type: 'refused', generation: ready.generation })
     const again = await this.#ready(await this.idle(found))
     if (again.kind !== 'ready' || again.generation !== ready.generation) return again
-    return refused('connection_unavailable', 'The service refuses the connection, and it cannot be renewed now.')
+    return refused(
+      'connection_unavailable',
+      'The service refuses the credentials of the connection, and they cannot be renewed at the moment.',
+    )
   }
 
   untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null> {

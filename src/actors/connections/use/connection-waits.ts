@@ -4,7 +4,7 @@ import type { Sink } from '#runtime/sinks.ts'
 import { storedState } from '#runtime/step/actor-state.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-const gone = { code: 'connection_not_found', message: 'The connection is not there any more.' }
+const gone = { code: 'connection_not_found', message: 'The connection no longer exists.' }
 
 /**
  * Takes what actions send that wait for a connection (`{ type: 'wait', connection_id, actor }`) to it. One that is not

@@ -81,7 +81,7 @@ export const recallUseCases = (parts: RecallParts): RecallUseCases => {
 const requireAnswers = (questions: readonly RecallQuestion[]): void => {
   const at = questions.findIndex(({ source_id, text }) => source_id === undefined && text === undefined)
   if (at < 0) return
-  const message = 'A question names the source or the text that answers it.'
+  const message = 'A question must have source_id or text, which answers it.'
   throw new ServiceError('missing_field', { param: `questions[${at}].source_id`, message })
 }
 

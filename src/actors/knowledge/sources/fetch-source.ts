@@ -25,10 +25,10 @@ export const fetchSource = async (
   } catch (error) {
     if (error instanceof SyncFailed) throw error
     if (error instanceof SsrfRefused)
-      throw new SyncFailed('url_refused', 'The URL leads to an address that is not fetched.', true)
+      throw new SyncFailed('url_refused', 'The URL redirects to an address that is not allowed.', true)
     throw new SyncFailed(
       'unreachable',
-      limit.aborted ? 'The URL did not answer in time.' : 'The URL cannot be reached.',
+      limit.aborted ? 'The URL did not respond in time.' : 'The URL cannot be reached.',
     )
   }
 }
@@ -57,8 +57,8 @@ const followed = async (guard: Pick<SsrfGuard, 'request'>, first: string, signal
     const { bytes, isCut } = await boundedBody(body, { maxBytes: maxFileBytes })
     if (isCut) throw new SyncFailed('too_large', 'The content is larger than 20 MB.', true)
     const mimeType = typeOfContent(String(answered['content-type'] ?? ''), new URL(url).pathname)
-    if (mimeType === null) throw new SyncFailed('unsupported_type', 'Content of this type is not read.', true)
+    if (mimeType === null) throw new SyncFailed('unsupported_type', 'Content of this type is not supported.', true)
     return { bytes, mimeType }
   }
-  throw new SyncFailed('redirect_refused', 'The URL leads on too often, or nowhere.', true)
+  throw new SyncFailed('redirect_refused', 'The URL redirects too often or without a target.', true)
 }

@@ -19,10 +19,10 @@ export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Con
   const at = { param: 'file' }
   if (bytes.length === 0) throw new ServiceError('invalid_field', { ...at, message: 'The file is empty.' })
   if (bytes.length > maxFileBytes)
-    throw new ServiceError('body_too_large', { ...at, message: 'A file has at most 20 MB.' })
+    throw new ServiceError('body_too_large', { ...at, message: 'A file must not be larger than 20 MB.' })
   const mime_type = typeOfContent(contentType, filename)
   if (mime_type === null) {
-    const message = 'Files are read as txt, md, html, pdf, docx, csv or json.'
+    const message = 'Supported file types are txt, md, html, pdf, docx, csv and json.'
     throw new ServiceError('unsupported_media_type', { ...at, message })
   }
   return { type: 'file', bytes, mime_type, filename: filename.slice(-maxFilenameLength) || null }
@@ -33,7 +33,7 @@ const textTypes: readonly string[] = ['text/plain', 'text/markdown', 'text/html'
 /** Text of a body. @throws {ServiceError} `invalid_field` */
 export const textContent = (text: string, mime_type = 'text/markdown'): Content => {
   if (!textTypes.includes(mime_type)) {
-    const message = `Text is one of ${textTypes.join(', ')}.`
+    const message = `The type of a text must be one of ${textTypes.join(', ')}.`
     throw new ServiceError('invalid_field', { param: 'mime_type', message })
   }
   return { type: 'text', bytes: Buffer.from(text, 'utf8'), mime_type, filename: null }
@@ -47,7 +47,7 @@ export const contentOf = (
   const [file] = files
   const given = [text, url, ...files].filter((each) => each !== undefined)
   if (given.length > 1) {
-    const message = 'A source is one of text, url and file.'
+    const message = 'A source must have exactly one of text, url and file.'
     throw new ServiceError('invalid_field', { param: text === undefined ? 'url' : 'text', message })
   }
   if (file !== undefined) return fileContent(file)

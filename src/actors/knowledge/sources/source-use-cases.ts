@@ -79,7 +79,10 @@ export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
       const known = type === 'text' && mime_type !== null ? { mime_type } : {}
       const content = contentOf({ ...body, ...known }, files)
       if (content !== null && type === 'url')
-        throw new ServiceError('invalid_field', { param: content.type, message: 'The source is read from its URL.' })
+        throw new ServiceError('invalid_field', {
+          param: content.type,
+          message: 'The content of this source comes from its URL.',
+        })
       const owner = { project: source.owner.project, tenant: source.owner.tenant, source: source.id }
       const named = content === null ? null : { mime_type: content.mime_type, filename: content.filename ?? filename }
       const upload =
@@ -127,7 +130,7 @@ const readingUseCases = (
 /** @throws {ServiceError} `invalid_query` */
 const placeOf = (cursor: string): number => {
   if (/^\d{1,7}$/.test(cursor)) return Number(cursor)
-  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor is not one that this list gave.' })
+  throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this list.' })
 }
 
 type Place = { readonly knowledge_base_id: string; readonly source_id: string }
@@ -169,7 +172,7 @@ class Sources {
     const base = await this.baseOf(scope, params.knowledge_base_id)
     const content = contentOf(body, files)
     if (content === null && body.url === undefined)
-      throw new ServiceError('missing_field', { param: 'text', message: 'A source needs text, url or file.' })
+      throw new ServiceError('missing_field', { param: 'text', message: 'A source requires text, url or file.' })
     if (body.url !== undefined) requireReachable(guard.content, body.url)
     const count = await storage.records.count(sourceRows, scope, { knowledge_base_id: base.id })
     if (count >= maxSources) throw new ServiceError('knowledge_limit_reached')

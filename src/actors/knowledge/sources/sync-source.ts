@@ -66,14 +66,14 @@ const synced = async (parts: SyncParts, source: SourceContext, context: EffectCo
 
 const contentOf = async ({ blobs, guard }: SyncParts, source: SourceContext, context: EffectContext) => {
   if (source.type === 'url') return fetchSource(guard.content, source.url ?? '', context.signal)
-  if (source.upload === null) throw new SyncFailed('content_gone', 'The content of the source is gone.', true)
+  if (source.upload === null) throw new SyncFailed('content_gone', 'The content of the source no longer exists.', true)
   return { bytes: await blobs.upload(blobOwnerOf(context), source.upload), mimeType: source.upload.mime_type }
 }
 
 const parsed = async ({ room }: SyncParts, bytes: Uint8Array, mimeType: string): Promise<DocumentRead> => {
   const read: unknown = await room.parse('document', { bytes, mimeType })
   if (!isDocumentRead(read)) throw new SyncFailed('unreadable', 'The content cannot be read.', true)
-  if (read.chunks.length === 0) throw new SyncFailed('no_text', 'The content has no text.', true)
+  if (read.chunks.length === 0) throw new SyncFailed('no_text', 'The content contains no text.', true)
   return read
 }
 
@@ -100,16 +100,17 @@ const changesOf = async (
 }
 
 const parserFailures: Readonly<Record<ParserFailure, readonly [code: string, message: string, isFinal: boolean]>> = {
-  unreadable: ['unreadable', 'The content is not of its type, or is broken.', true],
+  unreadable: ['unreadable', 'The content does not match its type, or is damaged.', true],
   deadline: ['too_slow', 'The content took too long to read.', true],
   memory: ['too_complex', 'The content takes too much memory to read.', true],
-  busy: ['busy', 'Too many documents are read at the moment.', false],
+  busy: ['busy', 'Too many documents are being read at the moment.', false],
 }
 
 /** What the source says of a failure. Trouble of ours is thrown on: the runtime tries again. */
 const failureOf = (error: unknown): SyncFailed => {
   if (error instanceof SyncFailed) return error
-  if (error instanceof BlobGone) return new SyncFailed('content_gone', 'The content of the source is gone.', true)
+  if (error instanceof BlobGone)
+    return new SyncFailed('content_gone', 'The content of the source no longer exists.', true)
   if (!(error instanceof ParserFailed)) throw error
   return new SyncFailed(...parserFailures[error.reason])
 }

@@ -39,7 +39,7 @@ export const agentTools = (parts: AgentToolsParts): AgentResource => ({
 const missing = async (parts: AgentToolsParts, place: AgentPlace, declared: Json): Promise<string | null> => {
   const named = declaredServer(declared)
   if (named === null)
-    return 'A remote tool server is named by its id, or by an object with server_id, tools and require_approval.'
+    return 'A remote tool server must be its id, or an object with server_id, tools and require_approval.'
   const server = await usable(parts, place, named)
   if (server === null) return `There is no remote tool server ${named.serverId}.`
   const known = new Set(toolsOf(serverContext(server)).map(({ name }) => name))
@@ -107,11 +107,15 @@ const run = async (parts: AgentToolsParts, call: ServerToolCall): Promise<ToolOu
   const serverId = String(settings.server_id)
   const server = await usable(parts, { project, tenant }, { serverId })
   if (server === null || (server.owner.tenant !== null && server.owner.tenant !== tenant))
-    return { ok: false, code: 'server_not_found', message: 'The remote tool server is gone.' }
+    return { ok: false, code: 'server_not_found', message: 'The remote tool server no longer exists.' }
   if (serverStatus(storedState(server.state.snapshot)) === 'disabled')
     return { ok: false, code: 'server_disabled', message: 'The remote tool server is disabled.' }
   const tool = toolsOf(serverContext(server)).find(({ name }) => name === settings.tool)
   if (tool?.state !== 'active' || tool.hash !== settings.hash)
-    return { ok: false, code: 'tool_changed', message: 'The tool has changed since the turn began, and is not called.' }
+    return {
+      ok: false,
+      code: 'tool_changed',
+      message: 'The tool was not called because its definition has changed since the turn started.',
+    }
   return callRegistered(parts, call, { server, tool })
 }

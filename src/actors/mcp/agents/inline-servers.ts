@@ -51,7 +51,7 @@ export class InlineServers {
     if (url === undefined || label === undefined)
       throw new ServiceError('missing_field', {
         param: `${place.param}.server_id`,
-        message: 'A server is named by server_id, or by server_label and server_url.',
+        message: 'A server requires server_id, or server_label and server_url.',
       })
     requireReachable(this.#parts.guard, url, `${place.param}.server_url`)
     const given = {

@@ -55,7 +55,7 @@ export const turnServers = (parts: TurnServersParts): RemoteTools => {
 const notRegistered = ({ param }: RemotePlace): ServiceError =>
   new ServiceError('invalid_field', {
     param: `${param}.server_url`,
-    message: 'The project takes registered tool servers only: name one by server_id or server_label.',
+    message: 'The project allows only registered tool servers: use server_id or the server_label of one.',
   })
 
 /** The registered server of this name, where a declaration has no address; undefined for none, or for several. */

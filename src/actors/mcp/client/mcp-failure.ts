@@ -39,17 +39,17 @@ export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
   const known = causes.find((each) => each instanceof McpFailure)
   if (known !== undefined) return known
   if (causes.some((each) => each instanceof SsrfRefused))
-    return new McpFailure('url_refused', 'The address of the server is not one that is connected to.', {
+    return new McpFailure('url_refused', 'Connections to the address of the server are not allowed.', {
       isFinal: true,
       cause: error,
     })
   if (causes.some((each) => each instanceof RedirectFailed))
-    return new McpFailure('redirect_refused', 'The server redirects, which is not followed.', {
+    return new McpFailure('redirect_refused', 'The server redirects; redirects are not followed.', {
       isFinal: true,
       cause: error,
     })
   if (causes.some((each) => each instanceof AnswerRefused))
-    return new McpFailure('answer_too_large', 'The answer of the server is larger or deeper than is read.', {
+    return new McpFailure('answer_too_large', 'The response of the server is too large or too deeply nested.', {
       isFinal: true,
       cause: error,
     })
@@ -60,14 +60,14 @@ export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
       cause: error,
     })
   if (status !== null)
-    return new McpFailure('http_error', `The server answered with status ${status}.`, { cause: error })
+    return new McpFailure('http_error', `The server responded with status ${status}.`, { cause: error })
   const refused = rpcCodeOf(causes)
   if (refused !== null)
     return new McpFailure('request_refused', `The server refuses the request (${refused}).`, { cause: error })
   if (causes.some(isTimeout))
-    return new McpFailure('timeout', `The server did not answer within ${timeoutMs} ms.`, { cause: error })
+    return new McpFailure('timeout', `The server did not respond within ${timeoutMs} ms.`, { cause: error })
   if (causes.some(isConnecting)) return new McpFailure('unreachable', 'The server cannot be reached.', { cause: error })
-  return new McpFailure('bad_answer', 'The server does not answer as the protocol says.', { cause: error })
+  return new McpFailure('bad_answer', 'The server violates the protocol.', { cause: error })
 }
 
 const causesOf = (error: unknown): readonly unknown[] => {

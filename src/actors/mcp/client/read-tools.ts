@@ -20,7 +20,9 @@ export const discovered = async ({ client, transport }: McpConnection, signal: A
     throw new McpFailure('too_many_tools', `The server has more than ${maxServerTools} tools.`, { isFinal: true })
   const { tools, skipped } = sorted(listed)
   if (JSON.stringify(tools).length > maxSnapshot)
-    throw new McpFailure('answer_too_large', 'The definitions of the tools are longer than is kept.', { isFinal: true })
+    throw new McpFailure('answer_too_large', 'The definitions of the tools are too long to be stored.', {
+      isFinal: true,
+    })
   return {
     tools,
     skipped,

@@ -4,16 +4,19 @@ import { actorCaller } from '#gateway/call/caller.ts'
 import { amountOf, textOf } from '#gateway/prices/money.ts'
 import { metered } from '#gateway/turns/metered.ts'
 import type { TurnModels } from '#gateway/turns/turn-models.ts'
+import type { WrittenMemoryRef } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
 import type { EffectContext, EffectOutcome, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
-import { errors, ServiceError } from '#specs/errors/errors.ts'
+import { ServiceError } from '#specs/errors/errors.ts'
 import type { FactData } from '../kinds.ts'
 import { factData } from '../understanding.ts'
+import { failedBy } from './failed-write.ts'
 import { exchangeOf, type StoredExchange } from './schema.ts'
+import { type StoreParts, storedFacts } from './store-memories.ts'
 
 /** What facts are extracted with. */
-export interface ExtractFactsParts {
+export interface ExtractFactsParts extends StoreParts {
   readonly models: TurnModels
   /** Null: no provider has a key, and rules extract instead of a model. */
   readonly defaultModel: () => string | null
@@ -25,27 +28,29 @@ interface Extracted {
   readonly charges: readonly Charge[]
 }
 
-/** Extracts what an exchange says: as given, by a model, or by rules where there is none. Run again after a crash it costs again, and changes nothing. */
+/**
+ * Extracts what an exchange says: as given, by a model, or by rules where there is none. What no model was paid for is stored at
+ * once, which saves a commit and an effect. Run again after a crash it costs again, and stores nothing twice.
+ */
 export const extractFacts = (parts: ExtractFactsParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context) => {
     const write = contextOf(memoryWriteDefinition, context)
     if (write.exchange === null) return { event: { type: 'memories_stored', memories: [] } }
     try {
-      return outcomeOf(await extracted(parts, exchangeOf(write.exchange), context))
+      const exchange = exchangeOf(write.exchange)
+      const result = await extracted(parts, exchange, context)
+      const isPaid = result.extractor === 'model' && result.facts.length > 0
+      const memories = isPaid
+        ? null
+        : await storedFacts(parts, context, { exchange, facts: result.facts, source: write.source })
+      return outcomeOf(result, memories)
     } catch (error) {
       if (error instanceof ServiceError && error.code !== 'cancelled') return failedBy(error)
       throw error
     }
   },
 })
-
-/** A refusal as an event. What is not ours or the provider's passing trouble is not tried again. */
-export const failedBy = ({ code, message }: ServiceError): EffectOutcome => {
-  const { status } = errors[code]
-  const final = status < 500 && status !== 429 && status !== 409
-  return { event: { type: 'write_failed', code, message, final } }
-}
 
 const extracted = async (
   { models, defaultModel }: ExtractFactsParts,
@@ -78,16 +83,21 @@ const extracted = async (
   return { facts: facts.map(factData), extractor: 'model', charges }
 }
 
-const outcomeOf = ({ facts, extractor, charges }: Extracted): EffectOutcome => {
+const outcomeOf = (
+  { facts, extractor, charges }: Extracted,
+  memories: readonly WrittenMemoryRef[] | null,
+): EffectOutcome => {
   const last = charges.at(-1)
   const event = {
-    ...{ type: 'facts_extracted', facts, extractor },
+    ...{ type: 'facts_extracted', facts, extractor, memories },
     ...{ model: last?.route.model ?? null, provider: last?.route.provider ?? null },
     cost_usd: charges.reduce((sum, { costUsd }) => sum + Number(costUsd ?? 0), 0),
   }
-  if (last === undefined) return { event }
+  // the commit's event keeps nothing of what was said
+  const kept = { type: event.type, extractor }
+  if (last === undefined) return { event, stored: kept }
   const charged = metered({ ...together(charges, last), operation: 'memory', agentId: null })
-  return { event, stored: { type: event.type, extractor, metered: charged } }
+  return { event, stored: { ...kept, metered: charged } }
 }
 
 /** Both requests of an extraction that was tried twice are charged. */

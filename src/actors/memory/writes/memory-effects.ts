@@ -1,13 +1,10 @@
 import type { EffectCatalog } from '#runtime/effects/effects.ts'
 import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
-import type { MemoryWriter } from '../memory-writer.ts'
 import { type ExtractFactsParts, extractFacts } from './extract-facts.ts'
 import { storeMemories } from './store-memories.ts'
 
 /** What the effects of writes need. */
-export interface MemoryEffectParts extends EraseParts, ExtractFactsParts {
-  readonly writer: MemoryWriter
-}
+export type MemoryEffectParts = EraseParts & ExtractFactsParts
 
 /** The effects of writes, by `<machine>.<name>`. */
 export const memoryEffects = (parts: MemoryEffectParts): EffectCatalog => ({

@@ -1,39 +1,62 @@
 import { statementOf } from '#facts/fact.ts'
+import type { WrittenMemoryRef } from '#machines/memory-write/memory-write.ts'
 import { memoryWriteDefinition } from '#machines/memory-write/memory-write-definition.ts'
-import type { IdempotentEffect } from '#runtime/effects/effects.ts'
+import type { EffectContext, IdempotentEffect } from '#runtime/effects/effects.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { FactData } from '../kinds.ts'
 import type { MemoryWriter, NewMemory } from '../memory-writer.ts'
 import { factOf, screened } from '../understanding.ts'
-import { failedBy } from './extract-facts.ts'
+import { failedBy } from './failed-write.ts'
 import { exchangeOf, factsOfWrite, type StoredExchange } from './schema.ts'
 
 /** Memories of one exchange at most. */
 const mostMemories = 50
 
-/** Stores the facts of an exchange, a memory a sentence, under ids that follow from the write: made again it stores nothing twice. */
-export const storeMemories = ({ writer }: { readonly writer: MemoryWriter }): IdempotentEffect => ({
+/** What memories are stored with. */
+export interface StoreParts {
+  readonly writer: MemoryWriter
+}
+
+/** What an exchange says, and what wrote it: `remember`, `chat` … */
+interface Said {
+  readonly exchange: StoredExchange
+  readonly facts: readonly FactData[]
+  readonly source: string
+}
+
+/** Stores the facts that a model extracted. */
+export const storeMemories = (parts: StoreParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context) => {
     const { exchange, facts, source } = contextOf(memoryWriteDefinition, context)
     if (exchange === null || facts === null) return { event: { type: 'memories_stored', memories: [] } }
-    const { project, tenant, user } = context.owner
-    const items = memoriesOf(exchangeOf(exchange), factsOfWrite(facts))
-    if (user === null || items.length === 0) return { event: { type: 'memories_stored', memories: [] } }
     try {
-      const options = { source, seed: context.actor.slice(-26), receipt: context.actor, counted: true }
-      const { memories } = await writer.write({ project, tenant, user }, items, options)
-      const written = memories.map(({ id, duplicate }) => ({ id, duplicate }))
-      return { event: { type: 'memories_stored', memories: written } }
+      const said = { exchange: exchangeOf(exchange), facts: factsOfWrite(facts), source }
+      return { event: { type: 'memories_stored', memories: await storedFacts(parts, context, said) } }
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'memory_quota_exceeded')
-        return { event: { type: 'write_failed', code: error.code, message: error.message, final: true } }
       if (error instanceof ServiceError) return failedBy(error)
       throw error
     }
   },
 })
+
+/**
+ * Stores the facts of an exchange, a memory a sentence, under ids that follow from the write: made again it stores nothing twice.
+ *
+ * @throws {ServiceError} `memory_refused`, `memory_quota_exceeded`
+ */
+export const storedFacts = async (
+  { writer }: StoreParts,
+  { actor, owner: { project, tenant, user } }: Pick<EffectContext, 'actor' | 'owner'>,
+  { exchange, facts, source }: Said,
+): Promise<readonly WrittenMemoryRef[]> => {
+  const items = memoriesOf(exchange, facts)
+  if (user === null || items.length === 0) return []
+  const options = { source, seed: actor.slice(-26), receipt: actor, counted: true }
+  const { memories } = await writer.write({ project, tenant, user }, items, options)
+  return memories.map(({ id, duplicate }) => ({ id, duplicate }))
+}
 
 const memoriesOf = (exchange: StoredExchange, facts: readonly FactData[]): readonly NewMemory[] => {
   const importance = exchange.importance ?? 0.5

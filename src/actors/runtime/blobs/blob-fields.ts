@@ -5,7 +5,7 @@ import { Unrestorable } from '../step/actor-state.ts'
 
 /**
  * What is long leaves a document for the blob store and comes back on reading: a string as `{ $blob: <owner><sha256> }`, an
- * object or a list as `{ $blob: <owner><sha256>, json: true }`. Data that itself has a `$blob` key is wrapped as
+ * object, a list or a string that is no well-formed Unicode as `{ $blob: <owner><sha256>, json: true }`. Data that itself has a `$blob` key is wrapped as
  * `{ $blob: null, value }`, so that no caller can point at a blob.
  */
 
@@ -34,7 +34,7 @@ export const takeOut = <T extends Json | undefined>(
   { taken, owner = '' }: { readonly taken: Taken[]; readonly owner?: string | undefined },
 ): T | Json => {
   if (measured(value, keeping.maxLength, keeping.levels) < Number.POSITIVE_INFINITY) return value
-  if (typeof value === 'string') return reference(value, taken, owner)
+  if (typeof value === 'string') return textReference(value, taken, owner)
   if (typeof value !== 'object' || value === null) return value
   const own: Taken[] = []
   const inner = innerOf(value, { ...keeping, levels: keeping.levels - 1 }, { taken: own, owner })
@@ -55,6 +55,10 @@ const innerOf = (
   const object: Json = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]))
   return '$blob' in value ? { $blob: null, value: object } : object
 }
+
+/** A lone surrogate has no bytes of its own: stores would keep the replacement character. JSON writes it as an escape. */
+const textReference = (text: string, taken: Taken[], owner: string): Json =>
+  text.isWellFormed() ? reference(text, taken, owner) : { ...reference(JSON.stringify(text), taken, owner), json: true }
 
 const reference = (content: string, taken: Taken[], owner: string): { readonly $blob: string } => {
   const hash = owner + createHash('sha256').update(content).digest('hex')

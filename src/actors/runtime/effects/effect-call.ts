@@ -194,6 +194,7 @@ export class EffectCall {
         this.#bring({ event, stored, cause: `${id}#${++this.#said}`, part: id }).then(nothing),
       aloneAt: this.#parts.host.ownership.aloneFrom(resident.shard),
       delivered: async () => {
+        this.#parts.host.rows.hurry()
         await resident.carriedOut
         await this.#parts.host.rows.writtenOf(resident.id)
         // what is left is carried out elsewhere

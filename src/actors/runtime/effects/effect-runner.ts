@@ -13,7 +13,7 @@ import { Suspects } from './suspects.ts'
 export interface EffectHost {
   readonly ownership: Ownership
   readonly telemetry: Telemetry | undefined
-  readonly rows: Pick<RowWriter, 'writtenOf'>
+  readonly rows: Pick<RowWriter, 'writtenOf' | 'hurry'>
   /** Delivers to an actor, loading it when it is not live. */
   deliver(actor: string, delivery: Delivery): Promise<Delivered>
   /** The actor's log is gone. */

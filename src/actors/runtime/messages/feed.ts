@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
-import { forEachInShares } from '#outgoing/shares/in-shares.ts'
+import { forEachInShares, nextShare } from '#outgoing/shares/in-shares.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 
@@ -137,8 +137,11 @@ export class Feed {
     this.#waiting.set(actor, waiting)
     try {
       await first
-      for (let events = waiting.shift(); events !== undefined; events = waiting.shift())
+      // each in a share of its own: many that are short hold the loop no longer than one that is long
+      for (let events = waiting.shift(); events !== undefined; events = waiting.shift()) {
+        await nextShare()
         await forEachInShares(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
+      }
     } catch (error) {
       this.#log.error(
         { actorId: actor, err: error },

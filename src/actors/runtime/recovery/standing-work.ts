@@ -145,7 +145,7 @@ export class StandingWork {
 
   /** The commit is part of its name: a later one that stands still is decided about anew. */
   #show({ id, definition, owner, unfinished }: Resident, { seq, looks }: Sighting): void {
-    const reason = unfinished ?? 'What its commits say was taken up, and is not done.'
+    const reason = unfinished ?? 'The work of its commits was resumed, but has not been completed.'
     const stuck = {
       kind: 'unfinished_commit',
       actor: id,

@@ -3,8 +3,8 @@ import { type RecordKind, type RecordStore, type StoredRecord, StoreUnavailable 
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
 import { Overloaded } from '../overloaded.ts'
 
-/** How long rows gather before they are written, in ms: a turn's two commits are one row then. */
-const gatherMs = 50
+/** How long rows gather before they are written, in ms: a few turns that follow one another are one row then. */
+const gatherMs = 200
 
 /** How long a request waits for rows while the store takes them, in ms; and how long while it does not take any. */
 const patienceMs = 20_000
@@ -152,6 +152,11 @@ export class RowWriter {
   /** Whether a row of this actor still waits. */
   waits(id: string): boolean {
     return this.#waiting.has(id) || this.#inBatch.has(id) || this.#refused.has(id)
+  }
+
+  /** Writes what waits without gathering more: someone waits for a row of it. */
+  hurry(): void {
+    void this.#settledRows()
   }
 
   /** Resolves when no row of this actor is to be written: the newest is, or the store refuses it. */

@@ -93,7 +93,7 @@ const refusedOrIgnored = ({ snapshot }: ActorState, { event }: StepInput): Step 
 /** A step that only marks an at-most-once effect as begun, so that a crash cannot run it twice. */
 export const startedStep = (state: ActorState, effectId: string): Draft => {
   const flight = state.inFlight[effectId]
-  const inFlight = flight ? { ...state.inFlight, [effectId]: { ...flight, started: true } } : state.inFlight
+  const inFlight = flight ? withEntry(state.inFlight, effectId, { ...flight, started: true }) : state.inFlight
   return { ...state, seq: state.seq + 1, inFlight, events: [], effects: [], messages: [], aborted: [] }
 }
 
@@ -185,11 +185,27 @@ const afterCause = (inFlight: Readonly<Record<string, InFlight>>, where: StepInp
   if (where.done !== undefined) return without(inFlight, [where.done])
   const flight = where.part === undefined ? undefined : inFlight[where.part]
   if (where.part === undefined || flight === undefined) return inFlight
-  return { ...inFlight, [where.part]: { ...flight, progress: (flight.progress ?? 0) + 1 } }
+  return withEntry(inFlight, where.part, { ...flight, progress: (flight.progress ?? 0) + 1 })
+}
+
+/**
+ * Entries by ids that are never used again. V8 makes a class of objects for each name that a literal gets, and one of another
+ * kind for an object without a prototype, which is a table from the start (specs/decisions/0237-chunks-alike.md).
+ */
+const tableOf = <T>(): Record<string, T> => Object.create(null)
+
+const withEntry = <T>(entries: Readonly<Record<string, T>>, name: string, entry: T): Record<string, T> => {
+  const more = tableOf<T>()
+  for (const each in entries) {
+    const there = entries[each]
+    if (there !== undefined) more[each] = there
+  }
+  more[name] = entry
+  return more
 }
 
 const without = <T>(entries: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> => {
-  const left: Record<string, T> = {}
+  const left = tableOf<T>()
   for (const name in entries) {
     const entry = entries[name]
     if (entry !== undefined && !names.includes(name)) left[name] = entry
@@ -276,7 +292,7 @@ const takeEffect = (gathered: Gathered, action: ListedAction, place: Place): voi
   const policy = policyOf(place.definition, action.type, params)
   const id = `${place.prefix}:${gathered.effects.length}`
   gathered.effects.push({ id, name: action.type, params, policy })
-  gathered.inFlight = { ...gathered.inFlight, [id]: { name: action.type, params, policy } }
+  gathered.inFlight = withEntry(gathered.inFlight, id, { name: action.type, params, policy })
 }
 
 const policyOf = (definition: MachineDefinition, name: string, params: JsonObject): EffectPolicy => {

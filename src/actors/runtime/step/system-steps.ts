@@ -133,7 +133,7 @@ const decisionStep = (
 
 const nothingStuck: Step = {
   kind: 'refused',
-  refusal: { code: 'invalid_transition', message: 'Nothing is stuck there any more.' },
+  refusal: { code: 'invalid_transition', message: 'This work is no longer stuck.' },
 }
 
 /** Nothing of the machine waits for an event: it would be one that no rule lets a caller send. */
@@ -177,7 +177,7 @@ const noEvent: Step = {
   refusal: {
     code: 'missing_field',
     param: 'event',
-    message: 'To skip it, give the event that the machine gets instead.',
+    message: 'To skip it, send the event that the machine receives instead.',
   },
 }
 

@@ -62,7 +62,7 @@ export class OverdueWatch {
     for (const { id, name, resident, runsMs } of this.#effects.overdue()) {
       overdue.set(id, resident.id)
       if (this.#noted.has(id)) continue
-      const reason = `The effect ${name} has run for ${Math.round(runsMs / 60_000)} minutes.`
+      const reason = `The effect ${name} has been running for ${Math.round(runsMs / 60_000)} minutes.`
       this.#book.note({ ...whoseOf(resident), kind: 'overdue_effect', subject: id, reason, attempts: 1 })
     }
     for (const [subject, actor] of this.#noted) {

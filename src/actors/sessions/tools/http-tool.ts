@@ -99,9 +99,9 @@ export async function runHttpTool(
       return failed('tool_url_refused', `The tool's URL was refused: ${error.message}.`, false)
     if (error instanceof RedirectFailed) return failed('tool_url_refused', "The tool's redirect was refused.", true)
     if (context.signal.aborted) return failed('cancelled', 'The call was cancelled.', true)
-    if (limit.aborted) return failed('tool_timeout', `The tool did not answer within ${timeoutMs} ms.`, true)
+    if (limit.aborted) return failed('tool_timeout', `The tool did not respond within ${timeoutMs} ms.`, true)
     return reached
-      ? failed('tool_answer_unreadable', 'The tool broke off in the middle of its answer.', true)
+      ? failed('tool_answer_unreadable', 'The tool closed the connection before its response was complete.', true)
       : failed('tool_unreachable', 'The tool cannot be reached.', !isConnectError(error))
   }
 }

@@ -36,10 +36,10 @@ const answeredOf = ({ input, answer }: ActionContext): Pick<Wanted, 'input'> =>
 
 const lost = {
   code: 'outcome_unknown',
-  message: 'The tool was called, and whether it did its work is not known. It is not called again.',
+  message: 'The tool was called, but the outcome is unknown. It is not called again.',
 }
 
-const large = { code: 'tool_output_too_large', message: 'The tool ran, and its output is larger than can be kept.' }
+const large = { code: 'tool_output_too_large', message: 'The tool ran, but its output is too large to be stored.' }
 
 /** Runs the approved tool of an action. The key is the same on every retry, so a tool that honours it acts once. */
 export const runActionTool = (parts: RunToolParts): UncertainEffect => ({

@@ -58,7 +58,7 @@ const headersGone: ToolOutcome = {
 
 const runHttp = async (parts: ServerToolParts, call: ToolCall, tool: HttpDeclaration): Promise<ToolOutcome> => {
   const secret = await parts.signingSecrets(call.project)
-  if (secret === null) return { ok: false, code: 'not_found', message: 'The project is gone.' }
+  if (secret === null) return { ok: false, code: 'not_found', message: 'The project no longer exists.' }
   const headers = await parts.headers.open(call.project, tool)
   if (headers === null) return headersGone
   const { idempotencyKey, signal } = call

@@ -95,7 +95,7 @@ export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
 })
 
 const interrupted = (): StoredEvent =>
-  failed('', { code: 'interrupted', message: 'The server stopped during the answer.' }, {}).event
+  failed('', { code: 'interrupted', message: 'The server stopped while it was generating the answer.' }, {}).event
 
 const tooLarge = (): StoredEvent => failed('', new ServiceError('answer_too_large'), {}).event
 

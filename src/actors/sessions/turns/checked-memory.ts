@@ -16,17 +16,17 @@ export const checkMemory = ({ memory, user, of }: Remembering): void => {
   if (user === null)
     throw new ServiceError('missing_field', {
       param: 'external_user_id',
-      message: `The ${of} was created without external_user_id: memory belongs to a user.`,
+      message: `The ${of} was created without external_user_id, which memory requires.`,
     })
   const { userId: named, asOf } = typeof memory === 'object' && memory !== null ? memory : {}
   if (asOf !== undefined && Number.isNaN(Date.parse(asOf)))
     throw new ServiceError('invalid_field', {
       param: 'memory.asOf',
-      message: 'memory.asOf takes a time such as 2026-01-31T00:00:00Z.',
+      message: 'memory.asOf must be a time such as 2026-01-31T00:00:00Z.',
     })
   if (named === undefined || named === user) return
   throw new ServiceError('invalid_field', {
     param: 'memory.userId',
-    message: `memory.userId names another than the ${of}'s user.`,
+    message: `memory.userId differs from the user of the ${of}.`,
   })
 }

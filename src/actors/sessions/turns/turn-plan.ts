@@ -107,7 +107,7 @@ const memoryOf = ({ memory: own, guarded }: TurnRequest, agent: AgentConfig): Pi
   if (guarded && typeof own === 'object' && own?.extract !== undefined)
     throw new ServiceError('secret_key_required', {
       param: 'memory.extract',
-      message: 'Which model extracts is for secret keys to say.',
+      message: 'Only secret keys may set extract.',
     })
   const wanted = own ?? agent.memory ?? false
   if (wanted === false) return {}
@@ -153,7 +153,7 @@ const checkNames = (own: readonly TurnTool[], agent: AgentConfig): void => {
   if (at < 0) return
   throw new ServiceError('secret_key_required', {
     param: `tools[${at}]`,
-    message: 'The agent has a tool of this name; this credential may not replace it.',
+    message: 'The agent has a tool with this name, which this credential may not replace.',
   })
 }
 

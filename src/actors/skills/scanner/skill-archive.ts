@@ -82,8 +82,8 @@ const checked = ({ path, bytes }: Unpacked): ArchivedFile => {
   const isOutside =
     path.startsWith('/') || /^[a-z]:|\\/iu.test(path) || parts.some((part) => part === '..' || part === '')
   if (path.length > archiveLimits.pathLength) throw new Error('a path is too long')
-  if (isOutside || parts.includes('.')) throw new Error(`the path ${shown(path)} leads out of the archive`)
-  if (unprintable.test(path)) throw new Error(`the path ${shown(path)} has characters that cannot be seen`)
+  if (isOutside || parts.includes('.')) throw new Error(`the path ${shown(path)} points outside the archive`)
+  if (unprintable.test(path)) throw new Error(`the path ${shown(path)} has invisible characters`)
   return { path: parts.join('/'), base64: bytes.toString('base64') }
 }
 
@@ -101,7 +101,7 @@ const withoutFolder = (files: readonly ArchivedFile[]): readonly ArchivedFile[] 
 
 const unique = (files: readonly ArchivedFile[]): readonly ArchivedFile[] => {
   const names = new Set(files.map(({ path }) => placeOf(path)))
-  if (names.size < files.length) throw new Error('two files of the archive have one path')
+  if (names.size < files.length) throw new Error('two files of the archive have the same path')
   const isInside = (name: string) =>
     name.split('/').some((_, index, parts) => index > 0 && names.has(parts.slice(0, index).join('/')))
   if ([...names].some(isInside)) throw new Error('a file of the archive has the path of a folder')

@@ -19,12 +19,12 @@ export const readTar = (tar: Buffer): readonly TarEntry[] => {
   let longName: string | null = null
   for (let at = 0; ; ) {
     const header = tar.subarray(at, at + block)
-    if (header.length < block) throw new Error('the tar archive is cut off')
+    if (header.length < block) throw new Error('the tar archive is truncated')
     if (header.every((byte) => byte === 0)) return entries
     if (!isSound(header)) throw new Error('not a tar archive')
     const size = numberOf(header.subarray(124, 136))
     const bytes = tar.subarray(at + block, at + block + size)
-    if (bytes.length < size) throw new Error('the tar archive is cut off')
+    if (bytes.length < size) throw new Error('the tar archive is truncated')
     const type = String.fromCharCode(header[156] ?? 0)
     at += block + Math.ceil(size / block) * block
     if (type === 'L') longName = textOf(bytes)

@@ -39,7 +39,7 @@ export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): Craw
       requirePages(body.seeds)
       await host.rows.shown()
       if ((await table.count(projectScope(scope.project), { status: 'crawling' })) >= backgroundCrawl.open) {
-        const message = `A project has at most ${backgroundCrawl.open} crawls at a time.`
+        const message = `A project can have at most ${backgroundCrawl.open} crawls in progress.`
         throw new ServiceError('rate_limit_exceeded', { retryAfterS: againS, message })
       }
       const id = newIdFor(call, kind.idPrefix, host.newActorId)

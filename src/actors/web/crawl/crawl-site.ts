@@ -23,7 +23,7 @@ export type Waiting = { readonly url: string; readonly depth: number }
 export type CrawlState = {
   readonly waiting: readonly Waiting[]
   readonly pages: readonly CrawledPage[]
-  /** Addresses that were found. */
+  /** Number of URLs that were discovered. */
   readonly discovered: number
 }
 

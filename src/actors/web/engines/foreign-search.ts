@@ -60,11 +60,14 @@ const engineOf = ({ engines }: ForeignSearchParts, { engine: name, language }: F
   if (engine === undefined) {
     const names = engines.map((each) => each.name).join(', ')
     const message =
-      names === '' ? 'This server has no engine of a third party.' : `This server has the engines ${names}.`
+      names === '' ? 'This server has no third-party search engines.' : `The engines of this server are ${names}.`
     throw new ServiceError('invalid_field', { param: 'engine', message })
   }
   if (language !== undefined && !engine.url.includes('{language}'))
-    throw new ServiceError('invalid_field', { param: 'language', message: `The engine ${name} takes no language.` })
+    throw new ServiceError('invalid_field', {
+      param: 'language',
+      message: `The engine ${name} does not support language.`,
+    })
   return engine
 }
 
@@ -85,13 +88,13 @@ const answerOf = async (
     const { bytes, isCut } = await unpackedBody(body, { coding, maxBytes })
     if (statusCode !== 200) throw failed(engine, `answered ${statusCode}`)
     const found = isCut || !new JsonDepth(maxDepth).push(bytes) ? null : readResults(jsonOf(bytes), engine.paths)
-    if (found === null) throw failed(engine, 'answered what is no list of results')
+    if (found === null) throw failed(engine, 'returned something other than a list of results')
     return found
   } catch (error) {
     if (error instanceof ServiceError) throw error
     if (signal.aborted)
       throw new ServiceError('fetch_timeout', {
-        message: `The engine ${engine.name} did not answer in time.`,
+        message: `The engine ${engine.name} did not respond in time.`,
         cause: error,
       })
     throw failed(engine, 'cannot be reached', error)

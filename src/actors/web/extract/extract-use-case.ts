@@ -13,7 +13,7 @@ export const extractUseCase =
     if (data !== null && 'fault' in data)
       throw new ServiceError('invalid_field', {
         param: 'schema',
-        message: `The schema is no JSON Schema: ${data.fault}.`,
+        message: `The schema is not a valid JSON Schema: ${data.fault}.`,
       })
     return {
       url: page.url,

@@ -46,7 +46,7 @@ export class PageReader {
     const page = await this.#pages.fetch({ ...request, kinds: readKinds })
     if (page.notModified) return { page, read: null }
     if (page.statusCode >= 300) {
-      const message = `The page answered with status ${page.statusCode}.`
+      const message = `The page responded with status ${page.statusCode}.`
       throw pageRefusal('fetch_failed', { url: page.finalUrl, statusCode: page.statusCode }, { message })
     }
     const left = Math.max(leastMs, request.timeoutMs - (this.#steady() - from))
@@ -71,8 +71,9 @@ export class PageReader {
     } catch (error) {
       if (!(error instanceof ParserFailed)) throw error
       if (error.reason === 'deadline')
-        throw pageRefusal('fetch_timeout', { url }, { message: 'The page takes too long to be read.', cause: error })
-      const message = error.reason === 'busy' ? 'Too many pages are read at the moment.' : 'The page cannot be read.'
+        throw pageRefusal('fetch_timeout', { url }, { message: 'Reading the page took too long.', cause: error })
+      const message =
+        error.reason === 'busy' ? 'Too many pages are being read at the moment.' : 'The page cannot be read.'
       throw pageRefusal('fetch_failed', { url }, { message, cause: error })
     }
   }

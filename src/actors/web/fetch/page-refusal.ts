@@ -12,9 +12,9 @@ export const pageRefusal = (
 
 const faults: Readonly<Record<UrlFault, readonly [code: ErrorCode, message: string]>> = {
   malformed: ['invalid_url', 'The URL is malformed.'],
-  protocol: ['invalid_url', 'Only http and https are read.'],
-  credentials: ['unsafe_url', 'A URL with credentials is not read.'],
-  port: ['unsafe_url', 'The port of the URL is one of another protocol.'],
+  protocol: ['invalid_url', 'Only http and https URLs are supported.'],
+  credentials: ['unsafe_url', 'URLs with credentials are not supported.'],
+  port: ['unsafe_url', 'The port of the URL belongs to another protocol.'],
 }
 
 /** The refusal of an address that is none of a page. */

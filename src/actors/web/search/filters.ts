@@ -8,7 +8,7 @@ export const sinceOf = (
 ): number | undefined => {
   const since = freshness === undefined ? undefined : freshSince(freshness, now)
   if (since !== null) return since
-  const message = 'Freshness is a time, or a duration such as 24h, 7d, 2w, 3m or 1y.'
+  const message = 'freshness must be a time, or a duration such as 24h, 7d, 2w, 3m or 1y.'
   throw new ServiceError('invalid_field', { param: 'freshness', message })
 }
 

@@ -112,7 +112,7 @@ const conversationOf = ({ id, data, created_at }: Row<ConversationData>): Conver
 const written = (items: readonly ResponseItem[]): Pick<ConversationData, 'items' | 'count'> => {
   const text = JSON.stringify(items)
   if (items.length > maxItems || text.length > maxChars) {
-    const message = `A conversation has at most ${maxItems} items of 4 MB together: begin a new one.`
+    const message = `A conversation can have at most ${maxItems} items and 4 MB in total. Create a new one.`
     throw new ServiceError('bad_request', { param: 'items', message })
   }
   return { items: text, count: items.length }

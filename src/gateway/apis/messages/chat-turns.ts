@@ -114,7 +114,7 @@ const partOf = (block: WireObject, path: string, own: boolean): WireObject => {
     case 'document':
       return { ...documentOf(block, path), ...mark }
     default:
-      throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not taken here.` })
+      throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not supported here.` })
   }
 }
 

@@ -30,7 +30,7 @@ export interface MessageRequest {
  */
 export const messageRequestOf = (body: Body, { own, reasons }: RouteTraits): MessageRequest => {
   if (body.mcp_servers?.length) {
-    throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'Servers of tools are not asked here.' })
+    throw new ServiceError('bad_request', { param: 'mcp_servers', message: 'mcp_servers is not supported.' })
   }
   const { functions: tools, ownTools, ignored } = toolsOf(body, own)
   const hasTools = tools.length > 0 || ownTools.length > 0

@@ -40,7 +40,7 @@ const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind
 }
 
 const notStreamed = (what: string): ServiceError =>
-  new ServiceError('bad_request', { param: 'stream', message: `${what} are not streamed.` })
+  new ServiceError('bad_request', { param: 'stream', message: `${what} cannot be streamed.` })
 
 /** OpenAI's, for names that say no provider. */
 const moderationModel = ({ model = 'omni-moderation-latest' }: { readonly model?: string }): string =>

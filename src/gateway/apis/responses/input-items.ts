@@ -43,7 +43,7 @@ const inputItem = (item: WireObject, path: string): ResponseItem => {
     case 'compaction':
       return compactionItem(item, path)
     default:
-      throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not taken here.` })
+      throw new ServiceError('bad_request', { param: `${path}.type`, message: `${path}.type is not supported here.` })
   }
 }
 
@@ -108,7 +108,10 @@ const refuseFileId = (part: WireObject, path: string): void => {
 }
 
 const notKept = (param: string, instead: string): ServiceError =>
-  new ServiceError('bad_request', { param, message: `${param} is not taken: files are not kept here; ${instead}.` })
+  new ServiceError('bad_request', {
+    param,
+    message: `${param} is not supported because files are not stored here; ${instead}.`,
+  })
 
 const callItem = (item: WireObject, path: string): ResponseItem => ({
   id: textOf(item.id) || newId(isCustom(item) ? 'ctc' : 'fc'),

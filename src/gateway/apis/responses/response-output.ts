@@ -28,7 +28,7 @@ export interface FoundFile {
   readonly place: WireObject
 }
 
-/** A search that the model requested. `arguments` is JSON as the model wrote it. */
+/** A search that the model requested. `arguments` is Arguments as JSON text, exactly as the model generated them. */
 export interface SearchCall {
   readonly callId: string
   readonly name: string

@@ -60,12 +60,13 @@ export const planResponse = (
 /** What OpenAI offers under these names is not offered here. @throws {ServiceError} `bad_request` */
 export const refuseUnoffered = ({ background, store, memory, prompt, tools }: ResponseRequest): void => {
   if (background === true && store === false)
-    throw unoffered('store', 'A response in the background is read later: it is stored.')
+    throw unoffered('store', 'A background response must be stored, because it is retrieved later.')
   if (background === true && usesMemory(memory))
-    throw unoffered('memory', 'A response in the background takes no memory: send what it is to know.')
+    throw unoffered('memory', 'A background response cannot use memory. Send the context in the input.')
   if (background === true && (tools ?? []).some(hasAccess))
-    throw unoffered('tools', 'A response in the background keeps no credentials of servers: register the server.')
-  if (prompt !== undefined && prompt !== null) throw unoffered('prompt', 'Prompts are not kept: send instructions.')
+    throw unoffered('tools', 'A background response cannot store the credentials of servers. Register the server.')
+  if (prompt !== undefined && prompt !== null)
+    throw unoffered('prompt', 'Stored prompts are not supported: send instructions.')
 }
 
 const unoffered = (param: string, message: string): ServiceError => new ServiceError('bad_request', { param, message })

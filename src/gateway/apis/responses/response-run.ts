@@ -160,7 +160,7 @@ const answerOf = async (
 ): Promise<string | null> => {
   if (search?.call !== undefined) return search.call(written, within)
   const query = queryOf(written)
-  return query === '' || search?.run === undefined ? 'The search needs a query.' : search.run(query, within)
+  return query === '' || search?.run === undefined ? 'The search requires a query.' : search.run(query, within)
 }
 
 /** The query of a call; '' when the model wrote none. */

@@ -53,7 +53,7 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
       const found = type === fileSearchName ? fileSearchTool(tool, path) : null
       if (found === null) hosted.push(tool)
       else if (files === null) files = found
-      else throw invalid(`${path}.type`, 'must not be a second search of knowledge bases: one names them all')
+      else throw invalid(`${path}.type`, 'must not be a second file_search: list all knowledge bases in one')
     }
   }
   const { functions, aliases } = callers

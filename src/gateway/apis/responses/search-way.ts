@@ -36,7 +36,7 @@ export const toolWay = async (
   if (first !== undefined && searchesItself(first)) return { way: 'upstream', tools, ignored: [] }
   const others = hosted.map(({ type }) => textOf(type))
   const forced = textOf(objectOf(objectOf(toolChoice).function).name)
-  if (others.includes(forced)) throw noSearch(`No one runs ${forced} for this model.`)
+  if (others.includes(forced)) throw noSearch(`${forced} is not available for this model.`)
   if (search === null || hasEngine) {
     return { way: search === null ? null : 'engine', tools: { ...tools, hosted: [] }, ignored: others }
   }
@@ -49,7 +49,7 @@ export const toolWay = async (
 /** The format for routes that search themselves; a fallback to others is refused. */
 export const upstreamFormatFor: NonNullable<ChatCall['formatFor']> = (route) => {
   if (searchesItself(route)) return upstreamFormat
-  throw noSearch('No provider that can be reached searches the web.')
+  throw noSearch('No available provider supports web search.')
 }
 
 /** OpenAI's own models, at OpenAI or where the installation says that OpenAI is. */

@@ -105,7 +105,7 @@ export class StoredResponses {
     if (last === null) throw gone('There is no response with this previous_response_id.')
     const chain = [...last.data.chain, id]
     if (chain.length > chainMax) {
-      const message = `More than ${chainMax} responses follow each other; begin a new conversation.`
+      const message = `The chain has more than ${chainMax} responses. Start a new conversation.`
       throw new ServiceError('bad_request', { param: 'previous_response_id', message })
     }
     const earlier = await Promise.all(last.data.chain.map((each) => this.#ownRow(caller, each)))

@@ -61,5 +61,4 @@ const messageOf = (output: readonly WireObject[]): WireObject => {
   }
 }
 
-const unreadable = () =>
-  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))
+const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))

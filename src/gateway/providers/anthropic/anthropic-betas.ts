@@ -14,7 +14,7 @@ export const withBetas = (body: ChatBody, betas: string | undefined): ChatBody =
   if (shape.test(betas)) return { ...body, [betasField]: betas }
   throw new ServiceError('bad_request', {
     param: 'anthropic-beta',
-    message: 'anthropic-beta must be names of features.',
+    message: 'anthropic-beta must be a list of feature names.',
   })
 }
 

@@ -48,5 +48,4 @@ export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): Chat
   failure: statusFailure,
 })
 
-const unreadable = () =>
-  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))
+const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))

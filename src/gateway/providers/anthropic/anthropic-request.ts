@@ -49,9 +49,10 @@ export function anthropicRequest(body: ChatBody, id: string, stream: boolean): A
 }
 
 function refuseUnsayable(body: ChatBody): void {
-  if (typeof body.n === 'number' && body.n > 1) throw unsayable('n', 'This provider gives one answer a request.')
+  if (typeof body.n === 'number' && body.n > 1)
+    throw unsayable('n', 'This provider returns only one choice per request.')
   if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
-    throw unsayable('modalities', 'This provider answers in text.')
+    throw unsayable('modalities', 'This provider returns only text.')
   }
 }
 

@@ -81,7 +81,7 @@ function partsOf(
     case 'tool':
       return resultParts(message, at, names)
     default:
-      throw unsayable(`${at}.role`, 'A role is one of system, developer, user, assistant and tool.')
+      throw unsayable(`${at}.role`, 'A role must be one of system, developer, user, assistant and tool.')
   }
 }
 

@@ -35,7 +35,7 @@ export const googleEmbeddings: EmbeddingFormat = {
 
 const textIn = (input: EmbeddingInput): string => {
   if (typeof input === 'string') return input
-  throw unsayable('input', 'This provider takes texts, not tokens.')
+  throw unsayable('input', 'This provider accepts texts, not tokens.')
 }
 
 const batches = (texts: readonly string[]): readonly (readonly string[])[] =>

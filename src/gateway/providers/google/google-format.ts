@@ -39,5 +39,4 @@ export const modelPath = (model: string, method: string): string => {
   return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`
 }
 
-const unreadable = () =>
-  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))
+const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))

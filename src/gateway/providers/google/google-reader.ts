@@ -102,4 +102,4 @@ function reasonOf({ calls, finish }: Candidate): string {
 }
 
 const unreadableCall = (): AttemptFailed =>
-  refused(new ModelError('provider_error', 'The model wrote a tool call that cannot be read.'))
+  refused(new ModelError('provider_error', 'The model generated an invalid tool call.'))

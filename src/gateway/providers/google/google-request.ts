@@ -13,7 +13,7 @@ const maxStopSequences = 5
 /** A body of `generateContent`. @throws {ServiceError} `invalid_field` for what the format cannot say. */
 export function googleRequest(body: ChatBody, id: string): WireObject {
   if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
-    throw unsayable('modalities', 'This provider answers in text here.')
+    throw unsayable('modalities', 'This provider returns only text here.')
   }
   const model = googleModel(id)
   const { system, contents } = googleDialogue(arrayOf(body.messages), { model: id, signs: model.signs })

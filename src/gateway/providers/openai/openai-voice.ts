@@ -105,4 +105,4 @@ const tokensOf = (usage: { readonly [field: string]: unknown }): TokenUsage | nu
 
 /** A good status with something else in it. */
 export const notATranscript = () =>
-  refused(new ModelError('provider_error', 'The provider answered with something that is no transcript.'))
+  refused(new ModelError('provider_error', 'The provider returned something other than a transcript.'))

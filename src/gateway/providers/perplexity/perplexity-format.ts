@@ -35,5 +35,4 @@ const answerBy = (reader: PerplexityReader, json: unknown): FormatAnswer => {
   return wholeAnswer(reader, [{ type: 'response.completed', response: json }])
 }
 
-const unreadable = () =>
-  refused(new ModelError('provider_error', 'The provider answered with something that is no answer.'))
+const unreadable = () => refused(new ModelError('provider_error', 'The provider returned an invalid response.'))

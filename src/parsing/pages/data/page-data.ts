@@ -6,7 +6,7 @@ import { type Candidate, type DataSource, dataSources, fieldsOf, type PageCandid
 import { type DataSchema, scalarFor, typesOf } from './coerce.ts'
 import { namesFor } from './names.ts'
 
-/** Where a value of the data comes from. Offsets are of the page's text; null where the text does not have it. */
+/** Source of a value in `data`. Offsets are of the page's text; null where the text does not have it. */
 export type DataEvidence = {
   /** JSON Pointer of the value. */
   readonly path: string
@@ -96,7 +96,7 @@ const forget = (evidence: DataEvidence[], dropped: string): void => {
 
 const missing = ({ instancePath, params }: ErrorObject): Found => ({
   path: `${instancePath}/${escaped(String(params.missingProperty))}`,
-  message: 'The page does not say it.',
+  message: 'The page does not contain it.',
 })
 
 const dropAt = (value: Json, [key, ...rest]: readonly string[]): void => {

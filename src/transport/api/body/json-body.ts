@@ -73,10 +73,10 @@ function* parsedValue(bytes: Buffer, long: ReadonlyMap<number, number>): Steps<u
 /** What we check would be another value than the one that a provider reads, which gets the bytes as they came. */
 function* refuseRepeated(bytes: Buffer): Steps<never> {
   const param = (yield* repeatedName(bytes)) ?? ''
-  throw new ServiceError('malformed_json', { param, message: `The body names ${param} twice.` })
+  throw new ServiceError('malformed_json', { param, message: `The body contains ${param} twice.` })
 }
 
 const malformed = (message: string): ServiceError => new ServiceError('malformed_json', { message })
 
 const tooMany = (most: number): string =>
-  `The body has more than ${most} names, texts, objects and lists, or eight times as many numbers.`
+  `The body has more than ${most} names, strings, objects and arrays, or eight times as many numbers.`

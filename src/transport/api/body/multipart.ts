@@ -33,7 +33,7 @@ export function* parseForm(body: Buffer, boundary: string): Steps<Form> {
   const files: UploadedFile[] = []
   for (const part of partsOf(body, boundary)) {
     const end = part.indexOf('\r\n\r\n')
-    if (end < 0) throw refuse('A part of the form has no end of its headers.')
+    if (end < 0) throw refuse('The headers of a part of the form are incomplete.')
     if (end > maxHeadBytes) throw refuse(`The headers of a part of the form have more than ${maxHeadBytes} bytes.`)
     const head = headOf(part.toString('utf8', 0, end))
     const content = part.subarray(end + 4)
@@ -59,12 +59,12 @@ function partsOf(body: Buffer, boundary: string): readonly Buffer[] {
   const first = mark.subarray(2)
   const parts: Buffer[] = []
   const before = body.subarray(0, first.length).equals(first) ? -2 : body.indexOf(mark)
-  if (before === -1) throw refuse('The form does not hold its boundary.')
+  if (before === -1) throw refuse('The form does not contain its boundary.')
   let at = before + mark.length
   while (body.toString('latin1', at, at + 2) !== '--') {
     const start = body.indexOf('\r\n', at) + 2
     const end = body.indexOf(mark, start - 2)
-    if (start < 2 || end < 0) throw refuse('The form breaks off.')
+    if (start < 2 || end < 0) throw refuse('The form is incomplete.')
     parts.push(body.subarray(start, Math.max(start, end)))
     if (parts.length > maxParts) throw refuse(`The form has more than ${maxParts} parts.`)
     at = end + mark.length

@@ -65,12 +65,12 @@ const isShort = ({ chatBodyBytes, maxBodyBytes }: Operation): boolean =>
 const refusalOf = (request: HttpRequest, error: unknown): unknown => {
   const coding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (coding === 'identity' || coding === '') return error
-  const message = 'Bodies are taken without a content coding.'
+  const message = 'Content codings of request bodies are not supported.'
   return new ServiceError('unsupported_media_type', { param: 'Content-Encoding', message, cause: error })
 }
 
 const unsupported = (type: string): ServiceError =>
-  new ServiceError('unsupported_media_type', { param: 'Content-Type', message: `This route takes ${type}.` })
+  new ServiceError('unsupported_media_type', { param: 'Content-Type', message: `This operation accepts ${type}.` })
 
 const readForm = (
   operation: Operation,

@@ -8,7 +8,7 @@ import type { HttpRequest } from '#transport/http/http-port.ts'
  * @param publicOrigin the server's origin as browsers see it, where it differs from `Host` (behind a proxy); null otherwise.
  * @throws {ServiceError} `csrf_refused`
  */
-export const refuseCrossSite = (request: HttpRequest, publicOrigin: string | null): void => {
+export const refuseCrossSite = (request: Pick<HttpRequest, 'header'>, publicOrigin: string | null): void => {
   const site = request.header('sec-fetch-site')
   const origin = request.header('origin')
   if (site === 'same-origin' || site === 'none') return
@@ -17,9 +17,10 @@ export const refuseCrossSite = (request: HttpRequest, publicOrigin: string | nul
   throw new ServiceError('csrf_refused')
 }
 
-const isOwn = (origin: string, request: HttpRequest, publicOrigin: string | null): boolean => {
+const isOwn = (origin: string, request: Pick<HttpRequest, 'header'>, publicOrigin: string | null): boolean => {
+  if (origin === publicOrigin) return true
   const host = request.header('host')
-  return (
-    origin === publicOrigin || (host !== undefined && (origin === `https://${host}` || origin === `http://${host}`))
-  )
+  // under its public name it is the public origin only: anyone on the way can write the page of its name without TLS
+  if (host === undefined || publicOrigin?.endsWith(`//${host.toLowerCase()}`)) return false
+  return origin === `https://${host}` || origin === `http://${host}`
 }

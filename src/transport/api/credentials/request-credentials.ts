@@ -1,5 +1,4 @@
 import type { Credentials } from '#actors/accounts/credentials.ts'
-import { sessionCookieName } from '#actors/accounts/session-cookie.ts'
 import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
@@ -12,16 +11,21 @@ import type { Tenants } from './named-tenant.ts'
  * and of a browser's EventSource, which can send no header (a client token only, since URLs end up in logs of proxies; ours
  * never show one), the dashboard's cookie.
  *
+ * @param cookieName name of that cookie.
  * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names a foreign project.
  */
-export const principalOf = (credentials: Credentials, request: HttpRequest): Principal | Promise<Principal> => {
+export const principalOf = (
+  credentials: Credentials,
+  request: HttpRequest,
+  cookieName: string,
+): Principal | Promise<Principal> => {
   const authorization = request.header('authorization')
   if (authorization !== undefined) return credentials.token(bearerOf(authorization), request.header('origin'))
   const key = request.header('service_api_key') ?? request.header('x-api-key')
   if (key !== undefined) return credentials.token(key, request.header('origin'))
   const token = isUpgrade(request) || isEventSource(request) ? queryToken(request.query) : null
   if (token !== null) return credentials.clientToken(token)
-  const cookie = cookieOf(request.header('cookie') ?? '')
+  const cookie = cookieOf(request.header('cookie') ?? '', cookieName)
   if (cookie !== null) return credentials.dashboard(cookie, namedProject(request), request.method !== 'GET')
   throw new ServiceError('authentication_required')
 }
@@ -30,9 +34,9 @@ export const principalOf = (credentials: Credentials, request: HttpRequest): Pri
  * The authenticator of the dispatcher, over the credentials of this installation. A token of a tenant that is suspended
  * or deleted, or of a user that is forgotten, is refused with it.
  */
-export const authenticatorOf = (credentials: Credentials, tenants: Tenants): Authenticator => ({
+export const authenticatorOf = (credentials: Credentials, tenants: Tenants, cookieName: string): Authenticator => ({
   authenticate: (request) => {
-    const found = principalOf(credentials, request)
+    const found = principalOf(credentials, request, cookieName)
     return found instanceof Promise ? found.then((principal) => admitted(tenants, principal)) : admitted(tenants, found)
   },
 })
@@ -55,10 +59,10 @@ const isEventSource = (request: HttpRequest): boolean =>
 
 const queryToken = (query: string): string | null => new URLSearchParams(query).get('token')
 
-const cookieOf = (header: string): string | null => {
+const cookieOf = (header: string, name: string): string | null => {
   for (const part of header.split(';')) {
     const at = part.indexOf('=')
-    if (part.slice(0, at).trim() === sessionCookieName) return part.slice(at + 1).trim()
+    if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim()
   }
   return null
 }

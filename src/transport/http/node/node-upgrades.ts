@@ -96,12 +96,11 @@ export class NodeUpgrades {
 /** Whether a request wants a WebSocket, however well it says so. */
 export const offersWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The key of a proper WebSocket handshake; null for anything else. */
+/** The key of a WebSocket handshake; null for anything else. The rest of it is the handler's to look at. */
 const websocketKey = (message: IncomingMessage): string | null => {
   const { method, headers } = message
   const key = headers['sec-websocket-key']
-  const isWebSocket = offersWebSocket(message) && headers['sec-websocket-version'] === '13'
-  return method === 'GET' && isWebSocket && key !== undefined && key.length === 24 ? key : null
+  return method === 'GET' && offersWebSocket(message) ? (key ?? null) : null
 }
 
 /** A refused socket is not read, which is how a server sees that a client has left: it ends with the answer. */

@@ -83,3 +83,13 @@ it('reads the blobs of its own project only', async () => {
   const { small, blobs } = await store('longer than eight')
   await expect(putBack(small, blobs, 'prj_2')).rejects.toThrow(Unrestorable)
 })
+
+it('takes out only what a store can keep: a lone surrogate leaves as its escape', async () => {
+  const value = { text: 'half of a pair: \ud83d', whole: 'all of a pair: \u{1f600}' }
+  const taken: Taken[] = []
+  const small = takeOut(value, keeping, { taken })
+  expect(taken.map(({ content }) => content.isWellFormed())).toEqual([true, true])
+  const { blobs } = openMemoryStorage()
+  for (const { hash, content } of taken) await blobs.put('prj_1', hash, content)
+  expect(await putBack(small, blobs, 'prj_1')).toEqual(value)
+})

@@ -65,6 +65,32 @@ const gated = (): { gate: Promise<void>; open: () => void } => {
   return { gate, open: () => open() }
 }
 
+/** Readers that each keep the loop for so many ms with each event, and what each got. */
+const spinning = (log: Log, readers: number, ms: number): readonly (readonly number[])[] => {
+  const seen = Array.from({ length: readers }, (): number[] => [])
+  for (const own of seen) {
+    const push = (events: readonly LogEvent[]): boolean => {
+      own.push(...events.map(({ sequence }) => sequence))
+      const until = performance.now() + ms * events.length
+      while (performance.now() < until);
+      return true
+    }
+    log.feed.follow(actor, 0, never).start({ push, end: () => {} })
+  }
+  return seen
+}
+
+/** How many events readers get in each turn of the loop, until each has so many. */
+const perTurn = async (seen: readonly (readonly number[])[], each: number): Promise<readonly number[]> => {
+  const count = (): number => seen.reduce((sum, { length }) => sum + length, 0)
+  const counts = [count()]
+  while (count() < each * seen.length) {
+    await new Promise(setImmediate)
+    counts.push(count())
+  }
+  return counts.slice(1).map((now, at) => now - (counts[at] ?? 0))
+}
+
 describe('a reader', () => {
   it('gets what it missed, over several pages, and then what comes', () => {
     const log = new Log()
@@ -89,34 +115,25 @@ describe('a reader', () => {
 
   it('that comes after many for whom an event takes long gets it, and those after it, in later turns of the loop', async () => {
     const log = new Log()
-    const spinning = (events: readonly LogEvent[]): boolean => {
-      const until = performance.now() + (events.length > 0 ? 5 : 0)
-      while (performance.now() < until);
-      return true
-    }
-    const seen = Array.from({ length: 6 }, (): number[] => [])
-    for (const own of seen) {
-      const push = (events: readonly LogEvent[]): boolean => {
-        own.push(...events.map(({ sequence }) => sequence))
-        return spinning(events)
-      }
-      log.feed.follow(actor, 0, never).start({ push, end: () => {} })
-    }
+    const seen = spinning(log, 6, 5)
     log.gate = new Promise(() => {})
     log.commit()
     log.commit()
     expect(seen.filter(({ length }) => length > 0).length).toBeLessThanOrEqual(2)
-    const counts: number[] = []
-    const count = (): number => seen.reduce((sum, { length }) => sum + length, 0)
-    while (count() < 2 * seen.length) {
-      await new Promise(setImmediate)
-      counts.push(count())
-    }
-    const steps = counts.map((now, at) => now - (counts[at - 1] ?? now))
-    // a share of 8 ms has two of these; two shares may lie between two looks
-    expect(Math.max(...steps)).toBeLessThanOrEqual(4)
+    expect(Math.max(...(await perTurn(seen, 2)))).toBeLessThanOrEqual(3)
     // the store, which does not answer here, was not read for it
     expect(seen).toEqual(seen.map(() => [1, 2]))
+  })
+
+  it('gets commits that waited, and that take little each, in as many turns of the loop', async () => {
+    const log = new Log()
+    const seen = spinning(log, 3, 2)
+    log.gate = new Promise(() => {})
+    // 12 ms, so that the others wait; each of them 6
+    log.commit(2)
+    for (let n = 0; n < 20; n++) log.commit()
+    expect(Math.max(...(await perTurn(seen, 22)))).toBeLessThanOrEqual(3)
+    expect(seen).toEqual(seen.map(() => upTo(22)))
   })
 
   it('that is slow costs nothing but its place, and misses nothing', () => {

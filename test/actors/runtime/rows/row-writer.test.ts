@@ -154,3 +154,27 @@ it('lets requests wait for a store that is slow, and says that it is overloaded 
   expect(await outcomeOf(15_000)).toBe('shown')
   expect(await outcomeOf(30_000)).toBeInstanceOf(Overloaded)
 })
+
+it('writes the newest of the rows that come within 200 ms, and no other', async () => {
+  const written: number[] = []
+  for (let version = 1; version <= 4; version++) {
+    rows.put({
+      ...{ id: 'w_1', actor: 'w_1', kind: widgets },
+      record: () => {
+        written.push(version)
+        return recordOf('w_1', { version })
+      },
+    })
+    await clock.advance(49)
+  }
+  expect([await stored(), written]).toEqual([undefined, []])
+  await clock.advance(4)
+  expect([await stored(), written]).toEqual([4, [4]])
+})
+
+it('gathers no longer once someone waits for a row', async () => {
+  put(1)
+  rows.hurry()
+  await calm()
+  expect(await stored()).toBe(1)
+})

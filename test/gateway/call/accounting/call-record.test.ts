@@ -15,7 +15,7 @@ const recorded = (failures: number): GatewayCall | undefined => {
   } as const
   const record = new CallRecord({ ledger: { record: (call) => calls.push(call) }, now: () => 0 }, head)
   for (let n = 0; n < failures; n++)
-    record.failed(managedRoute, new ModelError('provider_error', `The provider answered with an error (${n}).`))
+    record.failed(managedRoute, new ModelError('provider_error', `The provider returned an error (${n}).`))
   const bodies = () => ({ request: '', response: '' })
   record.write(null, { usage: null, costUsd: '0', status: 200, bodies, redactions: { email: 2 } })
   return calls[0]
@@ -27,7 +27,7 @@ describe('the record of a call', () => {
     expect(kept).toHaveLength(20)
     expect(kept[0]).toMatchObject({
       ...{ provider: 'openai', model: 'gpt-4o-mini', source: 'managed', connection_id: null, error: 'provider_error' },
-      message: 'The provider answered with an error (0).',
+      message: 'The provider returned an error (0).',
     })
     expect(JSON.stringify(kept)).not.toContain(managedRoute.apiKey)
   })

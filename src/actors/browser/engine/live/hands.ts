@@ -1,4 +1,5 @@
 import type { Page } from 'playwright'
+import { isDoneWithin } from '../done-within.ts'
 import type { PageInput } from './input-queue.ts'
 
 /** A page that does not take an input by then is left alone with it, in ms: others wait meanwhile. */
@@ -18,14 +19,14 @@ export class Hands {
 
   /** Does one thing. What the page or the browser does not take is left out: a person sees that. Never rejects. */
   async act(input: PageInput): Promise<void> {
-    await within(this.#do(input))
+    await isDoneWithin(takenMs, this.#do(input))
   }
 
   /** Lets go of what is held down. Never rejects. */
   async letGo(): Promise<void> {
     const { mouse, keyboard } = this.#page
     const held = [...this.#buttons].map((button) => mouse.up({ button }))
-    await within(Promise.all([...held, ...[...this.#keys].map((key) => keyboard.up(key))]))
+    await isDoneWithin(takenMs, Promise.all([...held, ...[...this.#keys].map((key) => keyboard.up(key))]))
   }
 
   async #do({ type, x = 0, y = 0, button = 'left', clicks = 1, deltaX = 0, deltaY = 0, ...more }: PageInput) {
@@ -65,11 +66,4 @@ export class Hands {
       await keyboard.insertText(key)
     }
   }
-}
-
-const within = async (work: Promise<unknown>): Promise<void> => {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, takenMs)
-  await Promise.race([work.catch(() => {}), late.promise])
-  clearTimeout(timer)
 }

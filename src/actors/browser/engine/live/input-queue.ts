@@ -1,6 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import { liveInput } from '#specs/resources/web/browse-limits.ts'
+import { isDoneWithin } from '../done-within.ts'
 
 /** One thing that a person does with a page. */
 export type PageInput = BodyOf<'browser_jobs.input'>['events'][number]
@@ -49,10 +50,7 @@ export class InputQueue {
   /** Takes no more. Resolves when what was taken is done, or after so many ms: the rest is dropped. */
   async close(ms: number): Promise<void> {
     this.#isClosed = true
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, ms)
-    await Promise.race([this.#acting, late.promise])
-    clearTimeout(timer)
+    await isDoneWithin(ms, this.#acting)
     this.#waiting = []
   }
 

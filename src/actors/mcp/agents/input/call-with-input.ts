@@ -110,7 +110,11 @@ const follow = async ({ held }: InputParts, step: Step, live: LiveCall): Promise
   return inputOutcome(step, first.question, resume)
 }
 
-const tooLater = { ok: false, code: 'server_busy', message: 'The server wants to be called again later.' } as const
+const tooLater = {
+  ok: false,
+  code: 'server_busy',
+  message: 'The server requires the call to be retried later.',
+} as const
 
 /** @throws {McpFailure} `bad_answer` for input that is not a person's to give. */
 const requestsOf = (listed: unknown): readonly OpenRequest[] =>
@@ -128,11 +132,11 @@ const inputOutcome = ({ request, round }: Step, question: Question, resume: Resu
   if (round > maxRounds)
     return { ok: false, code: 'too_many_questions', message: `The server requests input more than ${maxRounds} times.` }
   if (text.length > maxResume)
-    return { ok: false, code: 'answer_too_large', message: 'The server requests more input than is kept.' }
+    return { ok: false, code: 'answer_too_large', message: 'The server requests more input than can be stored.' }
   return {
     ok: false,
     code: 'input_required',
-    message: 'The server requests input of a person first.',
+    message: 'The server requests input from a person first.',
     input: { server, server_url: target.url, ...question, round, resume: text },
   }
 }

@@ -41,7 +41,7 @@ export const hashOf = ({ mode, message, schema, url }: Question): string =>
     .digest('hex')
 
 const unreadable = (why: string): McpFailure =>
-  new McpFailure('bad_answer', `The server requests input in a way that is not read: ${why}.`)
+  new McpFailure('bad_answer', `The server requests input in a way that is not supported: ${why}.`)
 
 const visible = (text: string): string => {
   if (hiddenText(text).some(({ severity }) => severity === 'blocker')) throw unreadable('it hides text')

@@ -107,7 +107,8 @@ export class ThreadStore {
 
   #refusalOf({ tenant, data }: Row<ThreadData>, caller: Caller): ServiceError | null {
     if (tenant !== caller.tenant || (caller.agentId !== null && data.agent_id !== caller.agentId)) return notFound()
-    if (data.state === 'continued') return refused('thread_already_continued', 'This message was continued already.')
+    if (data.state === 'continued')
+      return refused('thread_already_continued', 'This message has already been continued.')
     if (data.state === 'in_flight' && data.in_flight_until_ms > this.#now())
       return refused('thread_continue_in_flight', 'Another request continues this message.')
     return null
@@ -122,4 +123,4 @@ const refused = (errorCode: string, message: string, code: ErrorCode = 'bad_requ
   new ServiceError(code, { param: 'thread', message, extra: { details: { error_code: errorCode } } })
 
 const notFound = (): ServiceError =>
-  refused('thread_not_found', 'No thread ends with this message: send the whole conversation.', 'not_found')
+  refused('thread_not_found', 'No thread ends with this message. Send the whole conversation.', 'not_found')

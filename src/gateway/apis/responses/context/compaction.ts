@@ -38,7 +38,7 @@ export const compacted = async (chat: ChatCalls, task: ToCompact) => {
     },
   })
   const summary = textOf(objectOf(objectOf(arrayOf(completion.choices)[0]).message).content)
-  if (summary === '') throw new ServiceError('provider_error', { message: 'The model wrote no summary.' })
+  if (summary === '') throw new ServiceError('provider_error', { message: 'The model returned no summary.' })
   const item = { id: newId('cmp'), type: 'compaction', encrypted_content: sealed(summary) }
   const document = {
     ...{ id: newId('resp'), object: 'response.compaction' as const, created_at: createdAt },

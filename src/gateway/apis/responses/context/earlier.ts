@@ -32,7 +32,7 @@ export const earlierIn =
 const conversationOf = ({ conversation, previous_response_id }: Continued): string | null => {
   if (conversation === undefined || conversation === null) return null
   if (previous_response_id) {
-    const message = 'A request goes on from previous_response_id or in a conversation, not both.'
+    const message = 'previous_response_id and conversation cannot be combined.'
     throw new ServiceError('bad_request', { param: 'conversation', message })
   }
   return needText(typeof conversation === 'string' ? conversation : objectOf(conversation).id, 'conversation')

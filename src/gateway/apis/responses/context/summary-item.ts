@@ -9,7 +9,7 @@ export const sealed = (summary: string): string => Buffer.from(JSON.stringify({ 
 export const summaryMessage = (item: ResponseItem, path: string): ResponseItem => {
   const { v, summary } = objectOf(parseJson(Buffer.from(textOf(item.encrypted_content), 'base64url').toString('utf8')))
   if (v !== 1 || typeof summary !== 'string') {
-    const message = `${path}.encrypted_content is no compaction of this server.`
+    const message = `${path}.encrypted_content is not a compaction of this server.`
     throw new ServiceError('bad_request', { param: `${path}.encrypted_content`, message })
   }
   const text = `Summary of the conversation so far:\n\n${summary}`

@@ -99,7 +99,7 @@ class OpenServers implements RemoteServers {
       const content = !approved
         ? `The call was refused by the user. ${reason}`.trim()
         : offered === undefined
-          ? 'The tool is not offered any more.'
+          ? 'The tool is no longer offered.'
           : await this.#called(
               offered,
               { name, written, approval: id },

@@ -23,7 +23,7 @@ export const remoteTool = (tool: WireObject, path: string): RemoteTool => {
   if (tool.connector_id !== undefined && tool.connector_id !== null)
     throw new ServiceError('bad_request', {
       param: `${path}.connector_id`,
-      message: "OpenAI's connectors are not offered: register a server, and name it by server_label.",
+      message: "OpenAI's connectors are not supported: register a server and send its name as server_label.",
     })
   const declared: RemoteDeclaration = {
     ...{ type: 'mcp', server_label: label },
@@ -63,7 +63,7 @@ const approvalOf = (value: unknown, path: string): RemoteDeclaration['require_ap
   if (value === 'always' || value === 'never') return value
   const { always, never } = objectOf(value)
   if (!isObject(always) && !isObject(never))
-    throw invalid(`${path}.require_approval`, 'must be always, never, or name tools for them')
+    throw invalid(`${path}.require_approval`, 'must be always, never, or an object with tools for either')
   return given({ always: namesOf(always), never: namesOf(never) })
 }
 

@@ -41,7 +41,7 @@ export const fileSearchTool = (tool: WireObject, path: string): FileSearchTool |
   const ids = tool.vector_store_ids
   if (!Array.isArray(ids) || !ids.some(namesBase)) return null
   const param = `${path}.vector_store_ids`
-  if (!ids.every(namesBase)) throw invalid(param, 'must not mix knowledge bases and stores of OpenAI')
+  if (!ids.every(namesBase)) throw invalid(param, 'must not mix knowledge bases and OpenAI vector stores')
   if (ids.length > mostBases) throw invalid(param, `must not have more than ${mostBases} items`)
   const { filters, max_num_results: limit } = tool
   if (filters !== undefined && filters !== null && !isObject(filters))

@@ -9,7 +9,7 @@ const form = (properties: object, more: object = {}) => ({
 const fields = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, { type: 'string' }]))
 
-const refused = (params: unknown) => expect(() => questionOf(params)).toThrowError(/is not read/)
+const refused = (params: unknown) => expect(() => questionOf(params)).toThrowError(/is not supported/)
 
 describe('what a server requests of a person', () => {
   it('is kept as the protocol allows it, and nothing beside', () => {

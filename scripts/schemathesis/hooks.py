@@ -1,0 +1,21 @@
+"""Texts that look alike and differ are refused as ids: only one of them is in normalization form C, which no pattern can say."""
+
+from unicodedata import is_normalized
+from urllib.parse import unquote
+
+import schemathesis
+
+
+def _is_in_form_c(values):
+    texts = (value for value in (values or {}).values() if isinstance(value, str))
+    return all(is_normalized("NFC", unquote(text)) for text in texts)
+
+
+@schemathesis.hook
+def filter_path_parameters(context, path_parameters):
+    return _is_in_form_c(path_parameters)
+
+
+@schemathesis.hook
+def filter_query(context, query):
+    return _is_in_form_c(query)

@@ -1,0 +1,58 @@
+import { providers } from '../specs/data/providers.ts'
+import { configVariables } from './config.ts'
+
+/** A variable of the environment that nothing reads, and the one that is probably meant. */
+export interface Misspelt {
+  readonly name: string
+  readonly meant: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Shorter names are like too many others. */
+const leastLength = 8
+
+/** Prices are looked at beside a key only. */
+const known: readonly string[] = [...configVariables(), ...providers.map(({ env }) => `${env}_PRICES`)]
+const all: ReadonlySet<string> = new Set(known.flatMap((name) => [name, `${name}_FILE`]))
+
+/**
+ * Variables that are nearly one of the configuration: `MONGODB_URI` set where `MONGODB_URL` is read would leave the data in SQLite
+ * without a word. One whose neighbour is set as well is taken as another program's.
+ */
+export const misspeltIn = (env: Environment): readonly Misspelt[] =>
+  Object.keys(env).flatMap((name) => {
+    const meant = all.has(name) ? undefined : meantBy(name)
+    return meant === undefined || isSet(env, meant) || isSet(env, `${meant}_FILE`) ? [] : [{ name, meant }]
+  })
+
+const isSet = (env: Environment, name: string): boolean => (env[name] ?? '') !== ''
+
+const prefix = 'TROUPE_'
+
+const meantBy = (name: string): string | undefined => {
+  const own = name.startsWith(prefix) ? name.slice(prefix.length) : undefined
+  if (own !== undefined && all.has(own)) return own
+  return known.find((each) => each.length >= leastLength && isNear(each, own ?? name))
+}
+
+/** Names of keys differ by their provider only, some by two letters. */
+const isNear = (name: string, written: string): boolean => {
+  const most = name.endsWith('_API_KEY') ? 1 : 2
+  if (name[0] !== written[0] || Math.abs(name.length - written.length) > most) return false
+  return distance(name, written.toUpperCase()) <= most
+}
+
+/** How many letters are missing, too many, or others (Levenshtein). */
+const distance = (left: string, right: string): number => {
+  let row = Array.from({ length: right.length + 1 }, (_, at) => at)
+  for (const [n, letter] of [...left].entries()) {
+    const next = [n + 1]
+    for (let at = 1; at <= right.length; at++) {
+      const changed = (row[at - 1] ?? 0) + (letter === right[at - 1] ? 0 : 1)
+      next.push(Math.min(changed, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

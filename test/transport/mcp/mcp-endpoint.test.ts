@@ -1,0 +1,58 @@
+import pino from 'pino'
+import { describe, expect, it } from 'vitest'
+import { StoreUnavailable } from '#storage/ports.ts'
+import { BodyRoom } from '#transport/api/body/body-room.ts'
+import { ConnectionClosed, type HttpRequest } from '#transport/http/http-port.ts'
+import { McpEndpoint, mcpPath } from '#transport/mcp/mcp-endpoint.ts'
+import { principals } from '../api/serving.ts'
+import { FakeResponse } from '../http/fakes.ts'
+
+const answerOf = async (method: string, failure?: Error) => {
+  const lines: string[] = []
+  const endpoint = new McpEndpoint({
+    authenticator: {
+      authenticate: () => {
+        if (failure !== undefined) throw failure
+        return principals.secret_key
+      },
+    },
+    bodies: new BodyRoom(),
+    publicOrigin: null,
+    serve: () => {},
+    log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
+  })
+  const request: HttpRequest = {
+    ...{ method, path: mcpPath, query: '', remoteAddress: '127.0.0.1' },
+    header: (name) => (name === 'authorization' ? 'Bearer csk_x' : undefined),
+    body: () => Promise.resolve(Buffer.from('{}')),
+  }
+  const response = new FakeResponse()
+  await endpoint.answer(request, response, 'req_1')
+  return { response, lines }
+}
+
+describe('the endpoint of the tool server', () => {
+  it.each(['TRACE', 'CONNECT', 'TRACK', 'OPTIONS', 'PUT', 'BREW'])('refuses the method %s', async (method) => {
+    const { response, lines } = await answerOf(method)
+    expect([response.status, JSON.parse(response.text).error.code]).toEqual([405, 'method_not_allowed'])
+    expect(response.headers).toContainEqual(['allow', 'POST'])
+    expect(lines).toEqual([])
+  })
+
+  it('answers 503 while the store is away', async () => {
+    const { response } = await answerOf('POST', new StoreUnavailable('away'))
+    expect([response.status, JSON.parse(response.text).error.code]).toEqual([503, 'store_unavailable'])
+  })
+
+  it('logs what it did not foresee, and shows nothing of it', async () => {
+    const { response, lines } = await answerOf('POST', new Error('a detail'))
+    expect([response.status, JSON.parse(response.text).error.code]).toEqual([500, 'internal_error'])
+    expect(response.text).not.toContain('a detail')
+    expect(lines.join()).toContain('a detail')
+  })
+
+  it('says nothing to a client that has gone, and nothing about it', async () => {
+    const { response, lines } = await answerOf('POST', new ConnectionClosed())
+    expect([response.begun, lines]).toEqual([false, []])
+  })
+})
