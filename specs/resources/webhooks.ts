@@ -87,7 +87,10 @@ const deliveryFields = {
   attempt_count: integer(),
   last_status_code: nullable(integer()),
   last_error: nullable(string()),
-  next_attempt_at: nullable(timestamp()),
+  next_attempt_at: described(
+    nullable(timestamp()),
+    'Time of the next attempt: after a failed attempt, or when too many deliveries wait for the webhook.',
+  ),
   replay_of: nullable(id('dlv')),
   created_at: timestamp(),
   updated_at: timestamp(),
@@ -121,7 +124,7 @@ const one = '/v1/webhook-deliveries/{delivery_id}'
 export const webhookDeliveries = defineOperations('webhook_deliveries', {
   list: {
     summary: 'List webhook deliveries',
-    description: 'Newest first. Deliveries are kept for 30 days.',
+    description: 'Newest first. Deliveries are kept for 30 days. Events can be delivered in any order.',
     method: 'GET',
     path: '/v1/webhook-deliveries',
     access: secretKeyOnly,

@@ -127,6 +127,7 @@ export class Telemetry {
   #delivery({ actor, project, event, reminders }: Commit): void {
     const { type, status, error, reason } = Object(event)
     if (type === 'attempt_succeeded') this.metrics.deliveries.add(1, 'delivered')
+    if (type === 'postponed') this.metrics.deliveries.add(1, 'postponed')
     if (type !== 'attempt_failed' && type !== 'undeliverable') return
     // a delivery that is tried again has a reminder for that; one that has failed only that of its removal
     const isLast = event.final === true || type === 'undeliverable' || !Object.keys(reminders).some(isBackoff)

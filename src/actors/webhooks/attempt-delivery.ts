@@ -46,11 +46,15 @@ export const attemptDelivery = (parts: AttemptDeliveryParts): IdempotentEffect =
       if (!webhook.data.is_active && delivery.event_type !== testEvent) return undeliverable('webhook_disabled')
       return attempted(parts, webhook, { effect: context, attempt: Number(attempt) })
     })
-    return outcome ?? 'gone'
+    if (outcome === undefined) return 'gone'
+    if (outcome !== 'gone' && 'delayMs' in outcome) return postponed(outcome.delayMs)
+    return outcome
   },
 })
 
 const undeliverable = (reason: string): EffectOutcome => ({ event: { type: 'undeliverable', reason } })
+
+const postponed = (delay_ms: number): EffectOutcome => ({ event: { type: 'postponed', delay_ms } })
 
 const attempted = async (
   parts: AttemptDeliveryParts,

@@ -1,3 +1,5 @@
+import type { AttemptLines } from './attempt-lines.ts'
+
 /** Attempts that run at a time on a node. */
 export interface AttemptLimits {
   readonly ofWebhook: number
@@ -11,26 +13,60 @@ export interface AttemptOf {
   readonly project: string
 }
 
+/** The line is full: the attempt is made later, after so many ms. */
+export interface Postponed {
+  readonly delayMs: number
+}
+
 /**
  * Lets so many attempts of one webhook and of one project run at a time; the others wait in order, so that a slow endpoint holds
- * up no other one's, and the endpoints of one project those of none other.
+ * up no other one's, and the endpoints of one project those of none other. So many wait here; the others are postponed.
  */
 export class AttemptGate {
   readonly #webhooks: Places
   readonly #projects: Places
+  readonly #lines: AttemptLines
+  readonly #steady: () => number
 
-  constructor({ ofWebhook, ofProject }: AttemptLimits) {
+  constructor({ ofWebhook, ofProject }: AttemptLimits, lines: AttemptLines, steady: () => number) {
     this.#webhooks = new Places(ofWebhook)
     this.#projects = new Places(ofProject)
+    this.#lines = lines
+    this.#steady = steady
   }
 
-  /** Runs `attempt` when it is its turn; without it when `signal` aborts before. */
-  async run<T>(
-    { webhook, project }: AttemptOf,
-    signal: AbortSignal,
-    attempt: () => Promise<T>,
-  ): Promise<T | undefined> {
-    return this.#webhooks.hold(webhook, signal, () => this.#projects.hold(project, signal, attempt))
+  /** Runs `attempt` when it is its turn, or postpones it; without it when `signal` aborts before. */
+  async run<T>(of: AttemptOf, signal: AbortSignal, attempt: () => Promise<T>): Promise<T | Postponed | undefined> {
+    const { webhook, project } = of
+    const isFree = this.#webhooks.isFree(webhook) && this.#projects.isFree(project)
+    if (!isFree && this.#lines.isFull(of)) return { delayMs: this.#lines.delay(of) }
+    let waits = false
+    const enter = (): void => {
+      if (!waits) this.#lines.enter(of)
+      waits = true
+    }
+    const leave = (): void => {
+      if (waits) this.#lines.leave(of)
+      waits = false
+    }
+    if (!isFree) enter()
+    const timed = async (): Promise<T> => {
+      leave()
+      const from = this.#steady()
+      try {
+        return await attempt()
+      } finally {
+        this.#lines.ended(webhook, this.#steady() - from)
+      }
+    }
+    try {
+      return await this.#webhooks.hold(webhook, signal, () => {
+        if (!this.#projects.isFree(project)) enter()
+        return this.#projects.hold(project, signal, timed)
+      })
+    } finally {
+      leave()
+    }
   }
 }
 
@@ -43,6 +79,10 @@ class Places {
 
   constructor(most: number) {
     this.#most = most
+  }
+
+  isFree(key: string): boolean {
+    return (this.#taken.get(key) ?? 0) < this.#most
   }
 
   async hold<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {

@@ -31,13 +31,13 @@ export const deliveryKeys = (webhook: string, status: string, event: string) => 
 /** Webhook deliveries: `specs/resources/webhooks.ts` is their interface. */
 export const deliveryDefinition = {
   name: 'delivery',
-  version: 2,
+  version: 3,
   idPrefix: 'dlv',
   machine: deliveryMachine,
   effects: { attemptDelivery: 'idempotent', eraseDelivery: 'idempotent' },
   row: deliveryRow,
   gone: (state) => deliveryStatus(state) === null,
   busy: ({ value }) => value === 'attempting',
-  // replays have a line of the audit log
-  migrations: { 1: (state) => state },
+  // 2: replays have a line of the audit log; 3: attempts can be postponed
+  migrations: { 1: (state) => state, 2: (state) => state },
 } satisfies MachineDefinition

@@ -41,7 +41,7 @@ export type DeliveryContext = {
   readonly attempts: number
   readonly last_status: number | null
   readonly last_error: string | null
-  /** Wait before the next attempt. */
+  /** Wait before the next attempt, or before it looks for a turn again. */
   readonly delay_ms: number
 }
 
@@ -68,6 +68,8 @@ export type DeliveryEvent =
   /** `jitter` is in [0, 1). `final`: no further attempt has a chance. */
   | ({ readonly type: 'attempt_failed'; readonly jitter: number; readonly final: boolean } & AttemptFacts)
   | { readonly type: 'undeliverable'; readonly reason: UndeliverableReason }
+  /** Too many attempts wait for their turn: it is made later, and does not count as one. */
+  | { readonly type: 'postponed'; readonly delay_ms: number }
   | { readonly type: 'delete' }
 
 const delayAfter = (attempts: number, jitter: number): number => {
@@ -149,6 +151,7 @@ export const deliveryMachine = deliverySetup.createMachine({
             ],
           },
         ],
+        postponed: { target: 'waiting', actions: assign({ delay_ms: ({ event }) => event.delay_ms }) },
         undeliverable: { target: 'failed', actions: assign({ last_error: ({ event }) => event.reason }) },
       },
     },

@@ -1,5 +1,16 @@
-import { expect, it } from 'vitest'
-import { AttemptGate } from '#actors/webhooks/attempt-gate.ts'
+import { describe, expect, it } from 'vitest'
+import { AttemptGate, type AttemptLimits } from '#actors/webhooks/attempt-gate.ts'
+import { AttemptLines, type LineLimits } from '#actors/webhooks/attempt-lines.ts'
+
+const roomy: LineLimits = { ofWebhook: 1_000, ofProject: 1_000, ofNode: 1_000 }
+
+/** A gate by a clock that stands still until it is moved. */
+const gateOf = (limits: AttemptLimits, lines: LineLimits = roomy) => {
+  const clock = { ms: 0 }
+  const steady = () => clock.ms
+  const line = new AttemptLines({ limits: lines, atOnce: limits.ofWebhook, steady, random: () => 0 })
+  return { gate: new AttemptGate(limits, line, steady), line, clock }
+}
 
 const never = new AbortController().signal
 
@@ -18,7 +29,7 @@ const tracked = (gate: AttemptGate) => {
 }
 
 it('runs so many attempts of one webhook at a time, in order, and holds up no other webhook', async () => {
-  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 2, ofProject: 9 }))
+  const { begun, attempt } = tracked(gateOf({ ofWebhook: 2, ofProject: 9 }).gate)
   const slow = ['a1', 'a2', 'a3', 'a4'].map((name) => attempt('whk_a', name))
   const other = attempt('whk_b', 'b1')
   await Promise.resolve()
@@ -36,7 +47,7 @@ it('runs so many attempts of one webhook at a time, in order, and holds up no ot
 })
 
 it('passes over an attempt that was given up while it waited', async () => {
-  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 1, ofProject: 9 }))
+  const { begun, attempt } = tracked(gateOf({ ofWebhook: 1, ofProject: 9 }).gate)
   const given = new AbortController()
   const first = attempt('whk_a', 'first')
   const second = attempt('whk_a', 'second', { signal: given.signal })
@@ -50,7 +61,7 @@ it('passes over an attempt that was given up while it waited', async () => {
 })
 
 it('gives its place back when an attempt throws', async () => {
-  const gate = new AttemptGate({ ofWebhook: 1, ofProject: 9 })
+  const gate = gateOf({ ofWebhook: 1, ofProject: 9 }).gate
   await expect(
     gate.run({ webhook: 'whk_a', project: 'prj_a' }, never, () => Promise.reject(new Error('store away'))),
   ).rejects.toThrow('store away')
@@ -58,7 +69,7 @@ it('gives its place back when an attempt throws', async () => {
 })
 
 it('lets go at once of an attempt that is given up while it waits', async () => {
-  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 1, ofProject: 9 }))
+  const { begun, attempt } = tracked(gateOf({ ofWebhook: 1, ofProject: 9 }).gate)
   const given = new AbortController()
   const first = attempt('whk_a', 'first')
   const waiting = Array.from({ length: 100 }, () => attempt('whk_a', 'waiting', { signal: given.signal }))
@@ -70,7 +81,7 @@ it('lets go at once of an attempt that is given up while it waits', async () => 
 })
 
 it('runs so many attempts of one project at a time, and holds up no other project', async () => {
-  const { begun, attempt } = tracked(new AttemptGate({ ofWebhook: 2, ofProject: 3 }))
+  const { begun, attempt } = tracked(gateOf({ ofWebhook: 2, ofProject: 3 }).gate)
   const slow = ['a', 'b', 'c', 'd'].map((name) => attempt(`whk_${name}`, name))
   const other = attempt('whk_e', 'other', { project: 'prj_b' })
   other.end()
@@ -79,4 +90,68 @@ it('runs so many attempts of one project at a time, and holds up no other projec
   slow[0]?.end()
   slow[3]?.end()
   expect(await slow[3]?.done).toBe('d')
+})
+
+describe('a full line', () => {
+  it('postpones what finds no place in it, each for longer than the one before, and takes what finds its webhook free', async () => {
+    const { gate, line } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 2 })
+    const { begun, attempt } = tracked(gate)
+    const first = attempt('whk_a', 'first')
+    const second = attempt('whk_a', 'second')
+    const third = attempt('whk_a', 'third')
+    expect(await attempt('whk_a', 'fourth').done).toEqual({ delayMs: 3_000 })
+    expect(await attempt('whk_a', 'fifth').done).toEqual({ delayMs: 4_000 })
+    const other = attempt('whk_b', 'other')
+    for (const { end } of [first, second, third, other]) end()
+    expect(await Promise.all([first, second, third, other].map(({ done }) => done))).toEqual([
+      ...['first', 'second', 'third', 'other'],
+    ])
+    expect(begun).not.toContain('fourth')
+    expect(line.waiting).toBe(0)
+  })
+
+  it.each([
+    ['of one project', { ...roomy, ofProject: 2 }, 'prj_a', 'prj_b'],
+    ['of the node', { ...roomy, ofNode: 2 }, 'prj_b', null],
+  ])('is one %s, too', async (_, lines, full, free) => {
+    const { attempt } = tracked(gateOf({ ofWebhook: 1, ofProject: 9 }, lines).gate)
+    const held = ['whk_a', 'whk_b'].flatMap((webhook) => [attempt(webhook, 'runs'), attempt(webhook, 'waits')])
+    attempt('whk_c', 'runs', { project: full }).end()
+    expect(await attempt('whk_a', 'postponed', { project: 'prj_a' }).done).toMatchObject({
+      delayMs: expect.any(Number),
+    })
+    if (free !== null) {
+      const runs = attempt('whk_d', 'runs', { project: free })
+      const waits = attempt('whk_d', 'waits', { project: free })
+      for (const { end } of [runs, waits]) end()
+      expect(await waits.done).toBe('waits')
+    }
+    for (const { end } of held) end()
+    expect(await Promise.all(held.map(({ done }) => done))).toEqual(['runs', 'waits', 'runs', 'waits'])
+  })
+
+  it('has what it postpones come back by the pace of the endpoint, within the hour', async () => {
+    const { gate, line, clock } = gateOf({ ofWebhook: 1, ofProject: 9 }, { ...roomy, ofWebhook: 1 })
+    const { attempt } = tracked(gate)
+    let runs = attempt('whk_a', 'runs')
+    for (let ended = 0; ended < 40; ended++) {
+      const next = attempt('whk_a', 'next')
+      clock.ms += 15_000
+      runs.end()
+      await runs.done
+      while (line.waiting > 0) await Promise.resolve()
+      runs = next
+    }
+    const waits = attempt('whk_a', 'waits')
+    const delays: number[] = []
+    for (let postponed = 0; postponed < 1_000; postponed++) {
+      const outcome = await attempt('whk_a', 'postponed').done
+      delays.push(typeof outcome === 'object' ? outcome.delayMs : 0)
+    }
+    expect(delays[0]).toBeGreaterThan(29_000)
+    expect(delays[9]).toBeGreaterThan(160_000)
+    expect(Math.max(...delays)).toBe(60 * 60_000)
+    for (const { end } of [runs, waits]) end()
+    await waits.done
+  })
 })

@@ -4,7 +4,16 @@ import { retryDelaysMs } from '#machines/webhook-delivery/webhook-delivery.ts'
 import { answerChecker } from '#specs/dsl/validate.ts'
 import { webhookEvents } from '#specs/events/webhook-events.ts'
 import { calm } from '#test/support/virtual-clock.ts'
-import { callOf, deliveriesOf, deliveriesWhen, newWebhook, openWorld, runCompleted, type World } from './world.ts'
+import {
+  callOf,
+  type Delivery,
+  deliveriesOf,
+  deliveriesWhen,
+  newWebhook,
+  openWorld,
+  runCompleted,
+  type World,
+} from './world.ts'
 
 let world: World
 
@@ -160,6 +169,37 @@ describe('a delivery that fails', () => {
     expect(failed).toMatchObject({ last_error: 'webhook_deleted', attempt_count: 1 })
     expect(world.receiver.received).toHaveLength(1)
   })
+})
+
+describe('deliveries to an endpoint that stalls', () => {
+  const lines = { ofWebhook: 4, ofProject: 1_000, ofNode: 4_000 }
+  const count = 60
+  const inMemory = 16 + lines.ofWebhook
+
+  it('wait in the store beyond a bounded line, also over a crash, and are all delivered once it answers', async () => {
+    const { clock, storage, receiver } = world
+    const first = await openWorld({ clock, storage, receiver, lines })
+    await newWebhook(first)
+    receiver.reply = () => null
+    for (let event = 0; event < count; event++) await runCompleted(first)
+    const isPostponed = ({ next_attempt_at }: Delivery) => next_attempt_at !== null
+    while ((await deliveriesOf(first)).filter(isPostponed).length < count - inMemory) await calm()
+    expect(first.host.effects.running).toBe(inMemory)
+    const waiting = (await deliveriesOf(first)).filter(isPostponed)
+    expect(waiting).toMatchObject(waiting.map(() => ({ status: 'pending', attempt_count: 0, last_error: null })))
+    // another process takes the store over, as after kill -9: nothing of the first one is there any more
+    const second = await openWorld({ clock, storage, receiver, lines })
+    receiver.reply = () => ({ status: 204 })
+    for (let look = 0; look < 100 && !(await allDelivered(second)); look++) await clock.advance(lookMs)
+    expect(await deliveriesOf(second)).toMatchObject(Array.from({ length: count }, () => ({ status: 'delivered' })))
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(count)
+    await second.runtime.drain(0)
+  })
+
+  const allDelivered = async (of: World): Promise<boolean> => {
+    await calm()
+    return (await deliveriesOf(of)).every(({ status }) => status === 'delivered')
+  }
 })
 
 describe('the log of deliveries', () => {

@@ -1,4 +1,5 @@
 import type { Call } from '#actors/call/call.ts'
+import type { LineLimits } from '#actors/webhooks/attempt-lines.ts'
 import { deliveryUseCases } from '#actors/webhooks/delivery-use-cases.ts'
 import { deliveryRows } from '#actors/webhooks/kinds.ts'
 import type { Notify } from '#actors/webhooks/notify.ts'
@@ -24,6 +25,7 @@ export interface WorldOptions {
   readonly clock?: VirtualClock
   readonly receiver?: Receiver
   readonly timeoutMs?: number
+  readonly lines?: LineLimits
 }
 
 /** The real runtime with webhooks over a store in memory, a clock that stands still, and an endpoint on loopback. */
@@ -33,7 +35,8 @@ export const openWorld = async (options: WorldOptions = {}) => {
   const receiver = options.receiver ?? (await Receiver.open())
   const guard = openSsrfGuard({ allowedPrivateHosts: [receiver.host] })
   const endpoints = openEndpoints({ records, box: readableBox, clock })
-  const effects = { storage, clock, endpoints, guard, random: () => 0, timeoutMs: options.timeoutMs ?? 15_000 }
+  const lines = options.lines ?? { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 }
+  const effects = { storage, clock, endpoints, guard, random: () => 0, timeoutMs: options.timeoutMs ?? 15_000, lines }
   const runtime = await startRuntime({
     storage,
     definitions: [deliveryDefinition],

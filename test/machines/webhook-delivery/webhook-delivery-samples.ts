@@ -32,6 +32,7 @@ export const fails: StoredEvent = {
 }
 export const failsForGood: StoredEvent = { ...fails, status: 410, final: true }
 export const undeliverable: StoredEvent = { type: 'undeliverable', reason: 'webhook_deleted' }
+export const postponed: StoredEvent = { type: 'postponed', delay_ms: 7_000 }
 export const deletion: StoredEvent = { type: 'delete' }
 export const backoff: StoredEvent = { type: 'xstate.after.backoff.delivery.waiting' }
 export const retained = (state: 'delivered' | 'failed'): StoredEvent => ({
@@ -45,6 +46,16 @@ export const delivery = (...events: readonly StoredEvent[]): AnyMachineSnapshot 
 export const walk: Walk = {
   machine,
   input,
-  events: [succeeds, fails, failsForGood, undeliverable, deletion, backoff, retained('delivered'), retained('failed')],
+  events: [
+    succeeds,
+    fails,
+    failsForGood,
+    undeliverable,
+    postponed,
+    deletion,
+    backoff,
+    retained('delivered'),
+    retained('failed'),
+  ],
   kindOf: ({ value, context }) => `${pathOf(value)} ${context.attempts}`,
 }

@@ -11,6 +11,7 @@ import {
   failsForGood,
   fresh,
   machine,
+  postponed,
   retained,
   succeeds,
   undeliverable,
@@ -30,6 +31,7 @@ const events = {
   'a failure': fails,
   'a failure for good': failsForGood,
   'nobody to deliver to': undeliverable,
+  'a line that is full': postponed,
   'a deletion': deletion,
   'the end of its wait': backoff,
   'the end of its time when delivered': retained('delivered'),
@@ -43,6 +45,7 @@ const attempting: Row = {
   'a failure': 'waiting: abort delivery.attempted remind',
   'a failure for good': 'failed: abort delivery.attempted remind',
   'nobody to deliver to': 'failed: abort remind',
+  'a line that is full': 'waiting: abort remind',
   'a deletion': 'erasing: abort eraseDelivery!',
 }
 
@@ -95,6 +98,11 @@ it.each([0, 0.5, 0.999])('makes each wait up to a tenth longer, by a jitter of %
     const { delay_ms } = delivery(...before, { ...fails, jitter }).context
     expect(delay_ms).toBe(delay + Math.round(delay * 0.1 * jitter))
   }
+})
+
+it('counts no attempt that was postponed, and waits as long as it was postponed for', () => {
+  expect(delivery(fails, backoff, postponed).context).toMatchObject({ attempts: 1, delay_ms: 7_000 })
+  expect(delivery(fails, backoff, postponed, backoff, fails).context).toMatchObject({ attempts: 2, last_status: 500 })
 })
 
 it('shows when the next attempt is made while it waits, and no time otherwise', () => {
