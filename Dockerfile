@@ -9,7 +9,7 @@ COPY src ./src
 COPY console ./console
 COPY bin ./bin
 # what `troupe doctor|backup|export|import|credits|reset-owner|rotate-master-key` need
-COPY scripts/command-line.ts scripts/doctor.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/
+COPY scripts/doctor.ts scripts/backup.ts scripts/export.ts scripts/import.ts scripts/credits.ts scripts/reset-owner.ts ./scripts/
 COPY scripts/backup ./scripts/backup
 COPY scripts/doctor ./scripts/doctor
 COPY scripts/keys ./scripts/keys

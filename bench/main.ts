@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { namesOption, positiveOption, readCommandLine, refuseCommandLine } from '#src/command-line.ts'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'
@@ -60,23 +60,28 @@ const sections: Readonly<Record<string, Section>> = {
   web: ({ sets }) => benchWeb(sets),
 }
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    secs: { type: 'string', default: '8' },
-    whole: { type: 'boolean' },
-    sets: { type: 'string' },
-  },
-})
-const seconds = sized(Number(values.secs), 0.3)
-const chosen = values.only?.split(',') ?? Object.keys(sections)
+const known = Object.keys(sections)
+const usage = [
+  'usage: npm run bench -- [--only SECTION,…] [--secs 8] [--sets FOLDER] [--whole]',
+  '',
+  'Measures sections against a raw implementation in the same run, prints a table and writes bench/results/TIME.json.',
+  'Exits with 1 if a bound is missed or a section fails. --whole runs the sections for a few seconds and measures nothing.',
+  '--sets is a folder of public sets, which the sections recall, knowledge and web read.',
+  `Sections: ${known.join(', ')}`,
+].join('\n')
+const text = { type: 'string' } as const
+const values = readCommandLine({ usage, options: { only: text, secs: text, sets: text, whole: { type: 'boolean' } } })
+const seconds = sized(positiveOption(usage, 'secs', values.secs ?? '8'), 0.3)
+const chosen = values.only === undefined ? known : namesOption({ usage, name: 'only', known }, values.only)
+if (values.sets !== undefined && !existsSync(values.sets))
+  refuseCommandLine(usage, `--sets: there is no folder ${values.sets}`)
 const measured: Record<string, readonly Row[]> = {}
 const broken: string[] = []
 
 for (const name of chosen) {
   console.error(`measuring ${name} …`)
   try {
-    measured[name] = await sectionOf(name)({ seconds, sets: values.sets ?? null })
+    measured[name] = (await sections[name]?.({ seconds, sets: values.sets ?? null })) ?? []
   } catch (error) {
     broken.push(name)
     console.error(`${name} failed:`, error)
@@ -105,12 +110,6 @@ async function storageOnItsOwnMongod(): Promise<readonly Row[]> {
 /** Whether a row was measured at all; what must never happen did not happen in so short a time either. */
 function isWhole(row: Row): boolean {
   return Number.isFinite(row.ours) && (row.bound?.atMost !== 0 || holds(row) === true)
-}
-
-function sectionOf(name: string): Section {
-  const section = sections[name]
-  if (section === undefined) throw new Error(`no section ${name}; there are ${Object.keys(sections).join(', ')}`)
-  return section
 }
 
 function keepResults(): void {

@@ -21,7 +21,7 @@ const commands = {
 const usage = [
   'usage: troupe COMMAND [OPTIONS]',
   '',
-  ...Object.entries(commands).map(([name, [, does]]) => `  ${name.padEnd(8)} ${does}`),
+  ...Object.entries(commands).map(([name, [, does]]) => `  ${name.padEnd(18)} ${does}`),
 ]
 
 const [name = '--help', ...args] = process.argv.slice(2)

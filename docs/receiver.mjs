@@ -10,7 +10,9 @@ let last = {}
 const server = createServer(async (request, response) => {
   // what the newest request was, for a look at its signature
   if (request.url === '/tool/last') return response.end(JSON.stringify(last))
-  const body = Buffer.concat(await Array.fromAsync(request)).toString()
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  const body = Buffer.concat(chunks).toString()
   if (request.url === '/tool') last = { headers: request.headers, body }
   console.log(request.method, request.url, body)
   receipts += 1

@@ -1,6 +1,6 @@
+import { readCommandLine } from '#src/command-line.ts'
 import { backUp } from './backup/back-up.ts'
 import { fail } from './backup/installation.ts'
-import { readCommandLine } from './command-line.ts'
 
 /**
  * `npm run backup -- --out FOLDER`: copies a running installation on SQLite, with its master key, into a new folder.

@@ -1,5 +1,6 @@
+import { namesOption, positiveOption, readCommandLine, wholeOption } from '#src/command-line.ts'
 import { runChaos } from './chaos/chaos-run.ts'
-import { type DisturbanceKind, disturbanceKinds } from './chaos/disturbance-plan.ts'
+import { disturbanceKinds } from './chaos/disturbance-plan.ts'
 import { reportOf } from './chaos/report.ts'
 
 /**
@@ -8,30 +9,29 @@ import { reportOf } from './chaos/report.ts'
  *
  * `--nodes 3`; `--replicas 3` for a MongoDB of so many, whose primary is killed; `--seed N` repeats a plan, though not the timing of real processes; `--only kill,pause` limits what is done.
  */
-const after = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? undefined : process.argv[at + 1]
-}
+const usage = [
+  'usage: npm run chaos -- [--minutes 2] [--nodes 3] [--replicas 1] [--seed N] [--only KIND,…]',
+  '',
+  'Runs real nodes on a real MongoDB and Redis under load while processes are disturbed, then looks for everything that',
+  'was acknowledged. Exits with 1 if a promise is broken.',
+  `Kinds of disturbances: ${disturbanceKinds.join(', ')}`,
+].join('\n')
+const text = { type: 'string' } as const
+const given = readCommandLine({
+  usage,
+  options: { minutes: text, nodes: text, replicas: text, seed: text, only: text },
+})
+const whole = (name: 'nodes' | 'replicas' | 'seed', otherwise: number): number =>
+  wholeOption(usage, name, given[name] ?? String(otherwise))
 
-const number = (name: string, otherwise: number): number => {
-  const value = Number(after(name) ?? otherwise)
-  if (!Number.isFinite(value) || value <= 0) throw new Error(`--${name} takes a number above 0`)
-  return value
-}
-
-const kindsIn = (text: string): readonly DisturbanceKind[] => {
-  const unknown = text.split(',').filter((name) => !disturbanceKinds.some((kind) => kind === name))
-  if (unknown.length > 0) throw new Error(`--only takes ${disturbanceKinds.join(', ')}`)
-  return disturbanceKinds.filter((kind) => text.split(',').includes(kind))
-}
-
-const only = after('only')
 const outcome = await runChaos({
-  seed: number('seed', Math.floor(Math.random() * 1_000_000) + 1),
-  nodes: number('nodes', 3),
-  replicas: number('replicas', 1),
-  ms: number('minutes', 2) * 60_000,
-  ...(only !== undefined && { kinds: kindsIn(only) }),
+  seed: whole('seed', Math.floor(Math.random() * 1_000_000) + 1),
+  nodes: whole('nodes', 3),
+  replicas: whole('replicas', 1),
+  ms: positiveOption(usage, 'minutes', given.minutes ?? '2') * 60_000,
+  ...(given.only !== undefined && {
+    kinds: namesOption({ usage, name: 'only', known: disturbanceKinds }, given.only),
+  }),
   say: (line) => console.log(line),
 })
 console.log(reportOf(outcome).join('\n'))

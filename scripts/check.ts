@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { readCommandLine } from '#src/command-line.ts'
 import { climbingImportFindings } from './check/climbing-imports.ts'
 import { docstringFindings } from './check/docstrings.ts'
 import { duplicateFindings } from './check/duplicates.ts'
@@ -20,6 +21,10 @@ import { citationFindings, emptyCommentFindings, privateWordFindings } from './c
  * `npm run check`: every rule of the project that a machine can see. All steps run, whatever fails; exit code 1 when any did.
  * What the linter can see is in biome.json and scripts/check/lint; each rule has a test that it bites (test/scripts/check).
  */
+readCommandLine({
+  usage: 'usage: npm run check\n\nRuns all automatic checks. Exits with 1 if one fails.',
+  options: {},
+})
 const root = resolve(import.meta.dirname, '..')
 const code = readFiles(root, ['specs', 'src', 'test', 'scripts', 'bench'], ['.ts'])
 const product = readFiles(root, ['specs', 'src'], ['.ts'])

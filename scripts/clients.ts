@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { namesOption, readCommandLine } from '#src/command-line.ts'
 import type { ClientCheck } from './clients/client-check.ts'
 import { asyncOpenai, compiledSdks } from './clients/compiled-sdks.ts'
 import { generators } from './clients/generators.ts'
@@ -16,13 +16,21 @@ import { freePort } from './services/service.ts'
  * temporary folder and never into the project. SDKs and agent frameworks (`openai`, `anthropic-python`, `ai-sdk` …) run turns with
  * tools likewise; `-- --quick` these alone, all that install in under two minutes. Exit code 1 when a client does not compile or its turn fails.
  */
-const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
 const quick = { ...sdks, ...compiledSdks }
 const checks: Readonly<Record<string, ClientCheck>> = { ...generators, 'async-openai': asyncOpenai, ...quick }
-const wanted = values.only?.split(',') ?? Object.keys(values.quick === true ? quick : checks)
-const unknown = wanted.filter((name) => !(name in checks))
-if (unknown.length > 0)
-  throw new Error(`no such client: ${unknown.join(', ')}; known: ${Object.keys(checks).join(', ')}`)
+const known = Object.keys(checks)
+const usage = [
+  'usage: npm run clients [-- --only CLIENT,… | --quick]',
+  '',
+  'Generates, compiles and runs clients of the API, and runs turns with SDKs and agent frameworks.',
+  'Exits with 1 if one fails. --quick runs those that install in under two minutes.',
+  `Clients: ${known.join(', ')}`,
+].join('\n')
+const values = readCommandLine({ usage, options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
+const wanted =
+  values.only === undefined
+    ? Object.keys(values.quick === true ? quick : checks)
+    : namesOption({ usage, name: 'only', known }, values.only)
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-clients-'))
 const key = `csk_${randomBytes(32).toString('base64url')}`

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
+import { readCommandLine, refuseCommandLine, wholeOption } from '#src/command-line.ts'
 import { LocalCluster } from './cluster/local-cluster.ts'
-import { readCommandLine } from './command-line.ts'
 
 /**
  * `npm run cluster -- --nodes 3 --port 8080`: several servers of one installation on this machine, on that port and those
@@ -17,10 +17,8 @@ const usage = [
 const options = readCommandLine({ usage, options: { nodes: { type: 'string' }, port: { type: 'string' } } })
 
 const number = (name: 'nodes' | 'port', otherwise: number): number => {
-  const value = Number(options[name] ?? otherwise)
-  if (Number.isInteger(value) && value > 0 && value < 65_536) return value
-  process.stderr.write(`--${name} takes a number\n${usage}\n`)
-  process.exit(2)
+  const value = wholeOption(usage, name, options[name] ?? String(otherwise))
+  return value < 65_536 ? value : refuseCommandLine(usage, `--${name} must be below 65536`)
 }
 
 const { PORT, HOST, NODE_ID, PEER_HOST, PEER_PORT, DATA_DIR, MONGODB_URL, REDIS_URL, ...rest } = process.env

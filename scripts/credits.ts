@@ -1,9 +1,9 @@
+import { readCommandLine } from '#src/command-line.ts'
 import { organizationScope } from '../specs/scope.ts'
 import { organizations } from '../src/actors/accounts/kinds.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { creditsOf, grantCredits, ungateCredits } from '../src/gateway/limits/grant-credits.ts'
 import { fail, openInstallation } from './backup/installation.ts'
-import { readCommandLine } from './command-line.ts'
 
 const usage = 'usage: npm run credits -- --organization ID [--grant USD | --ungate]'
 
@@ -25,7 +25,7 @@ const main = async (): Promise<void> => {
     if (grant !== undefined) await grantCredits(records, Date.now, { organization, usd: grant })
     if (ungate) await ungateCredits(records, organization)
     const account = await creditsOf(records, Date.now, organization)
-    process.stdout.write(`${account === null ? 'not asked for credits' : shown(account)}\n`)
+    process.stdout.write(`${account === null ? 'calls require no credits' : shown(account)}\n`)
   } finally {
     await storage.close()
   }

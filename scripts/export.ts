@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { pino } from 'pino'
+import { readCommandLine } from '#src/command-line.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { type ExportReport, exportProject } from '../src/actors/backup/export-project.ts'
 import { kinds } from '../src/actors/capabilities.ts'
@@ -8,7 +9,6 @@ import { systemClock } from '../src/actors/runtime/clock.ts'
 import { SegmentExpander } from '../src/gateway/ledger/segment-expander.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 import { contentsOf } from './backup/summary.ts'
-import { readCommandLine } from './command-line.ts'
 
 const usage =
   'usage: npm run export -- --project ID --out FILE\n\nWrites one project into a file. Stop the server first.'

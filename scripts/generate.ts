@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readCommandLine } from '#src/command-line.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import called from '../specs/called-operations.json' with { type: 'json' }
 import type { Operation } from '../specs/dsl/declare.ts'
@@ -24,6 +25,14 @@ import { vendoredFiles } from './generate/vendored.ts'
  * Writes every file that follows from the declarations and machines. With `--check` it writes nothing, names the files
  * that are not what they should be, and fails when there are any.
  */
+
+const usage = [
+  'usage: npm run generate [-- --check]',
+  '',
+  'Writes every file that follows from the declarations and machines.',
+  '--check writes nothing, and exits with 1 if a file is stale.',
+].join('\n')
+const { check: checkOnly = false } = readCommandLine({ usage, options: { check: { type: 'boolean' } } })
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const declared: readonly Operation[] = [...Object.values(operations), sessionSocket]
@@ -49,7 +58,7 @@ const isStale = ({ path, text }: GeneratedFile): boolean => {
 }
 
 const stale = files.filter(isStale)
-if (process.argv.includes('--check')) {
+if (checkOnly) {
   for (const { path } of stale) console.log(`${path} is stale: run npm run generate`)
   process.exitCode = stale.length === 0 ? 0 : 1
 } else {

@@ -1,11 +1,11 @@
 import { createReadStream, existsSync } from 'node:fs'
+import { readCommandLine } from '#src/command-line.ts'
 import { bootstrap, type Installation } from '../src/actors/accounts/bootstrap.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { importProject } from '../src/actors/backup/import-project.ts'
 import { kinds } from '../src/actors/capabilities.ts'
 import { fail, type OpenInstallation, openInstallation } from './backup/installation.ts'
 import { contentsOf } from './backup/summary.ts'
-import { readCommandLine } from './command-line.ts'
 
 const usage =
   'usage: npm run import -- --in FILE\n\nWrites the project of an export into a store. Stop its server first.'

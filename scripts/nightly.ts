@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
+import { readArguments, refuseCommandLine } from '#src/command-line.ts'
 
 /**
  * `npm run nightly`: what takes too long for every change, one after the other, some three hours in all; exits with 1 when
@@ -39,12 +40,16 @@ const succeeds = (args: readonly string[]): Promise<boolean> => {
   })
 }
 
-const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(steps)
-const unknown = chosen.filter((name) => steps[name] === undefined)
-if (unknown.length > 0) {
-  console.error(`no step ${unknown.join(', ')}; there are ${Object.keys(steps).join(', ')}`)
-  process.exit(2)
-}
+const usage = [
+  'usage: npm run nightly [-- STEP …]',
+  '',
+  'Runs what takes too long for every change, about three hours in all. Exits with 1 if a step fails.',
+  `Steps: ${Object.keys(steps).join(', ')}`,
+].join('\n')
+const { positionals } = readArguments({ usage, options: {} })
+const unknown = positionals.filter((name) => !Object.hasOwn(steps, name))
+if (unknown.length > 0) refuseCommandLine(usage, `There is no step ${unknown.join(', ')}.`)
+const chosen = positionals.length > 0 ? positionals : Object.keys(steps)
 
 const failed: string[] = []
 for (const name of chosen) {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { chromium, type Page } from 'playwright'
-import { readCommandLine } from './command-line.ts'
+import { readCommandLine, refuseCommandLine } from '#src/command-line.ts'
 import { quickstartLines } from './picture/quickstart-lines.ts'
 import { terminalAnimation } from './picture/terminal-animation.ts'
 import { startServer } from './quickstart/server-process.ts'
@@ -18,6 +18,8 @@ import { freePort } from './services/service.ts'
 const animation = resolve(import.meta.dirname, '../docs/quickstart.svg')
 const usage = 'usage: npm run picture [-- --only console|quickstart]'
 const { only } = readCommandLine({ usage, options: { only: { type: 'string' } } })
+if (only !== undefined && only !== 'console' && only !== 'quickstart')
+  refuseCommandLine(usage, '--only must be console or quickstart')
 
 if (only !== 'console') {
   writeFileSync(animation, terminalAnimation(await quickstartLines()))
@@ -74,7 +76,10 @@ const take = async (page: Page, name: string): Promise<void> => {
 }
 
 const executablePath = findChromium()
-if (executablePath === null) throw new Error('no Chromium found: install one or set CHROMIUM_PATH')
+if (executablePath === null) {
+  console.error('No Chromium found: install one or set CHROMIUM_PATH.')
+  process.exit(1)
+}
 const server = await startServer({
   PORT: String(await freePort()),
   DATA_DIR: join(folder, 'data'),

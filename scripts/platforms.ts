@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readCommandLine } from '#src/command-line.ts'
 import { binaryFindings, nativeServer } from './check/native-binary.ts'
 import { boundPart, type Lock, type Manifest } from './platforms/bound-part.ts'
 
@@ -10,6 +11,12 @@ import { boundPart, type Lock, type Manifest } from './platforms/bound-part.ts'
  * into a folder of its own that is removed again. An install that fails, or brings a binary of another platform, ends it with exit
  * code 1; so does a native server here that is not the one that was recorded.
  */
+
+readCommandLine({
+  usage:
+    'usage: npm run platforms\n\nInstalls as npm does on four other platforms, into temporary folders, and checks the binary of the native server.',
+  options: {},
+})
 const root = resolve(import.meta.dirname, '..')
 
 interface Platform {

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readArguments, refuseCommandLine } from '#src/command-line.ts'
 import { providers } from '../specs/data/providers.ts'
 import { checkPrices, type PriceFile, priceTable } from '../src/gateway/prices/price-table.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../src/outgoing/wire.ts'
@@ -7,13 +8,13 @@ import { type SlimRow, slimRow } from './prices/slim-row.ts'
 /**
  * Slims a price list of the `litellm` wheel down to what we route to, and writes `specs/data/prices.json`.
  *
- * Usage: node scripts/prices.ts <model_prices_and_context_window_backup.json> <wheel version> <today>
- * The file lies inside the wheel: `pip download --no-deps litellm` and unzip it. Licence: NOTICE.
+ * FILE is `model_prices_and_context_window_backup.json`, VERSION that of the wheel, the date today. The file lies inside the wheel: `pip download --no-deps litellm` and unzip it. Licence: NOTICE.
  */
-const [file, version, date] = process.argv.slice(2)
-if (file === undefined || version === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(date ?? '')) {
-  throw new Error('usage: node scripts/prices.ts <file> <version> <yyyy-mm-dd>')
-}
+const usage = 'usage: node scripts/prices.ts FILE VERSION YYYY-MM-DD'
+const [file = '', version = '', date = ''] = readArguments({ usage, options: {} }).positionals
+if (version === '' || !/^\d{4}-\d{2}-\d{2}$/.test(date))
+  refuseCommandLine(usage, 'The file, its version and the date are required.')
+if (!existsSync(file)) refuseCommandLine(usage, `There is no file ${file}.`)
 
 /** Words of the list for our providers, where they differ. */
 const ours: Readonly<Record<string, string>> = { gemini: 'google', together_ai: 'together', fireworks_ai: 'fireworks' }
@@ -27,7 +28,7 @@ for (const [key, fields] of Object.entries(list)) if (isObject(fields)) keep(key
 const rows = [...found].flatMap(([provider, models]) =>
   [...models].sort(byId).map(([id, row]) => ({ provider, id, ...row })),
 )
-const prices: PriceFile = { source: 'litellm', version, date: date ?? '', currency: 'USD', rows }
+const prices: PriceFile = { source: 'litellm', version, date, currency: 'USD', rows }
 const table = priceTable(prices)
 checkPrices(table)
 writeFileSync(new URL('../specs/data/prices.json', import.meta.url), `${JSON.stringify(prices)}\n`)

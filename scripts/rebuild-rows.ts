@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '#src/command-line.ts'
 import { actorRows, definitions } from '../src/actors/capabilities.ts'
 import { systemClock } from '../src/actors/runtime/clock.ts'
 import { type RebuildReport, rebuildRows } from '../src/actors/runtime/rows/rebuild-rows.ts'
@@ -8,14 +8,20 @@ import { fail, openInstallation } from './backup/installation.ts'
 /** Differences that are named one by one. */
 const shown = 40
 
+const usage = [
+  'usage: npm run rebuild-rows [-- --check]',
+  '',
+  'Rebuilds the rows of lists and usage from the commits and prints the differences. The server may keep running.',
+  '--check writes nothing, and exits with 1 if there is a difference.',
+].join('\n')
+
 /**
  * `npm run rebuild-rows [-- --check]`: makes rows of lists and of usage again from the commits, and says what differed
  * (specs/decisions/0099-rows-that-last.md). `--check` writes nothing; it exits with 1 when something differs. It may run
  * beside the server.
  */
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' } } })
-  const { check: checkOnly = false } = values
+  const { check: checkOnly = false } = readCommandLine({ usage, options: { check: { type: 'boolean' } } })
   const { storage } = await openInstallation(false)
   try {
     const parts = { storage, definitions, rows: actorRows, ledger: usageLedger, clock: systemClock, checkOnly }

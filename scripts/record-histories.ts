@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '#src/command-line.ts'
 import { definitions } from '../src/actors/capabilities.ts'
 import { takeIdsFrom } from '../src/actors/runtime/ids.ts'
 import { openWorld } from '../test/actors/sessions/harness.ts'
@@ -16,7 +16,13 @@ import { type Scenario, scenarios } from './histories/scenarios.ts'
  *
  * `-- --again` records a version anew that is not released yet.
  */
-const { values } = parseArgs({ options: { again: { type: 'boolean', default: false } } })
+const usage = [
+  'usage: npm run record-histories [-- --again]',
+  '',
+  'Records the histories of actors under the current versions of their machines.',
+  '--again also replaces those that are recorded: use it only while the version is unreleased.',
+].join('\n')
+const { again = false } = readCommandLine({ usage, options: { again: { type: 'boolean' } } })
 
 /** Longer than a shutdown waits for anything. */
 const graceMs = 5000
@@ -42,8 +48,8 @@ for (const scenario of scenarios) histories.push(...(await record(scenario)))
 for (const { name, version } of definitions) {
   const machine = `${name}@${version}`
   const folder = join(historiesFolder, machine)
-  if (existsSync(folder) && !values.again) {
-    process.stdout.write(`${machine} is recorded; raise its version, or say --again while it is not released\n`)
+  if (existsSync(folder) && !again) {
+    process.stdout.write(`${machine} is recorded already: raise its version, or use --again while it is unreleased\n`)
     continue
   }
   rmSync(folder, { recursive: true, force: true })

@@ -1,7 +1,7 @@
+import { readCommandLine } from '#src/command-line.ts'
 import { resetOwner } from '../src/actors/accounts/reset-owner.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { fail, openInstallation } from './backup/installation.ts'
-import { readCommandLine } from './command-line.ts'
 
 const usage = 'usage: npm run reset-owner -- --email ADDRESS'
 

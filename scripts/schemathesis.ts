@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { namesOption, positiveOption, readCommandLine, wholeOption } from '#src/command-line.ts'
 import type { Operation } from '../specs/dsl/declare.ts'
 import { operations } from '../src/actors/capabilities.ts'
 import { startSimulatedProvider } from '../src/gateway/simulated/server.ts'
@@ -23,12 +23,22 @@ import { freePort } from './services/service.ts'
  * two parts: what a secret key may, and what a dashboard session may. `-- --examples 4` makes so many bodies of each
  * operation at random, beside those that its schema names one by one; `-- --only a.create,b.list` holds these operations only.
  */
-const { values } = parseArgs({
-  options: { secs: { type: 'string' }, examples: { type: 'string', default: '20' }, only: { type: 'string' } },
-})
+const usage = [
+  'usage: npm run schemathesis -- [--examples 20] [--secs SECONDS] [--only OPERATION,…]',
+  '',
+  'Tests a server against its OpenAPI document with generated requests. Exits with 1 if a response contradicts the document.',
+  '--secs explores for that long in each of two parts; --only takes operation ids, such as sessions.create.',
+].join('\n')
+const text = { type: 'string' } as const
+const values = readCommandLine({ usage, options: { secs: text, examples: text, only: text } })
+const examples = wholeOption(usage, 'examples', values.examples ?? '20')
+if (values.secs !== undefined) positiveOption(usage, 'secs', values.secs)
+const known = Object.values(operations).map(({ id }) => id)
 
 /** Operations that `--only` names, all when it is absent. */
-const chosen = (values.only?.split(',') ?? []).flatMap((id) => ['--include-operation-id', id])
+const chosen = (values.only === undefined ? [] : namesOption({ usage, name: 'only', known }, values.only)).flatMap(
+  (id) => ['--include-operation-id', id],
+)
 
 const dashboardPaths = '^/api/(projects|auth|nodes)'
 const owner = { email: 'owner@example.org', password: randomBytes(18).toString('base64url') }
@@ -77,7 +87,7 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
   const args = [
     ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()'],
     ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(folder, 'openapi.json')],
-    ...['--url', url, '--max-examples', values.examples, '--workers', '1', ...extent],
+    ...['--url', url, '--max-examples', String(examples), '--workers', '1', ...extent],
     ...chosen,
     ...['--checks', 'all', '--continue-on-failure'],
     // ids of paths are given to it, so what a path names is never what the request before it created

@@ -1,3 +1,4 @@
+import { readArguments, refuseCommandLine, wholeOption } from '#src/command-line.ts'
 import { defects } from '../test/simulation/defects.ts'
 import {
   failedClusterSeeds,
@@ -19,38 +20,54 @@ import { type Scenario, shareOf, simulate } from '../test/simulation/simulation.
  * otherwise; `--trace` prints every trace.
  * `--planted`: how many seeds it takes to find each planted defect; `--planted NAME` for one of them.
  */
-const after = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? undefined : (process.argv[at + 1] ?? '')
-}
-const number = (name: string): number | undefined => {
-  const text = after(name)
-  return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text)
-}
+const planted = { ...defects, ...runDefects }
+const usage = [
+  'usage: npm run simulate -- [--seeds 2000] [--seed N] [--scenario sessions|runs] [--nodes 1] [--compaction] [--trace]',
+  '       npm run simulate -- --planted [DEFECT …] [--seeds 3000] [--seed N]',
+  '',
+  'Runs the runtime in a simulated world of crashes and lost responses. Exits with 1 if a seed breaks a promise.',
+  '--seed N runs that seed, or --seeds from it on; --planted counts the seeds until each planted defect is found.',
+  `Defects: ${Object.keys(planted)
+    .map((name) => `'${name}'`)
+    .join(', ')}`,
+].join('\n')
+const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const
+const { values: given, positionals } = readArguments({
+  usage,
+  options: { seeds: text, seed: text, scenario: text, nodes: text, compaction: flag, trace: flag, planted: flag },
+})
+const number = (name: 'seeds' | 'seed' | 'nodes'): number | undefined =>
+  given[name] === undefined ? undefined : wholeOption(usage, name, given[name])
 
 const seeds = number('seeds')
+const seed = number('seed')
 const nodes = number('nodes') ?? 1
-const compaction = process.argv.includes('--compaction')
-const first = number('seed') ?? 1
+const { compaction = false } = given
+const first = seed ?? 1
+const unknown = positionals.filter((name) => given.planted !== true || !Object.hasOwn(planted, name))
+if (unknown.length > 0)
+  refuseCommandLine(
+    usage,
+    given.planted ? `There is no defect ${unknown.join(', ')}.` : `Unexpected argument '${unknown[0]}'.`,
+  )
 const startedAt = performance.now()
 const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1)
 
-const scenarioGiven = after('scenario')
+const allScenarios: readonly Scenario[] = ['sessions', 'runs']
+const scenarios = allScenarios.filter((each) => given.scenario === undefined || each === given.scenario)
+if (scenarios.length === 0) refuseCommandLine(usage, '--scenario must be sessions or runs')
 const failedOf: Readonly<Record<Scenario, readonly number[]>> =
   nodes > 1
     ? { sessions: failedClusterSeeds, runs: failedRunClusterSeeds }
     : { sessions: failedSeeds, runs: failedRunSeeds }
 
-const scenarios: readonly Scenario[] =
-  scenarioGiven === 'runs' || scenarioGiven === 'sessions' ? [scenarioGiven] : ['sessions', 'runs']
-
 /** Which seeds of a scenario are to run. */
 const listFor = (scenario: Scenario): readonly number[] => {
-  if (seeds === undefined && number('seed') !== undefined) return scenario === scenarios[0] ? [first] : []
+  if (seeds === undefined && seed !== undefined) return scenario === scenarios[0] ? [first] : []
   const all = seeds ?? 2000
   const count = scenarios.length === 1 ? all : shareOf(scenario, all)
   const list = Array.from({ length: count }, (_, index) => first + index)
-  if (number('seed') !== undefined) return list
+  if (seed !== undefined) return list
   return [...list, ...failedOf[scenario].filter((seed) => seed >= first + count)]
 }
 
@@ -62,8 +79,7 @@ const runSeeds = async (): Promise<void> => {
       totals.seeds++
       totals.commits += commits
       totals.processes += processes
-      if (process.argv.includes('--trace') || (violations.length > 0 && totals.failed === 0))
-        console.log(trace.join('\n'))
+      if (given.trace === true || (violations.length > 0 && totals.failed === 0)) console.log(trace.join('\n'))
       if (violations.length === 0) continue
       totals.failed++
       console.log(`seed ${seed} of ${scenario} FAILED: ${violations.join('\n  ')}`)
@@ -75,13 +91,12 @@ const runSeeds = async (): Promise<void> => {
 }
 
 const runPlanted = async (): Promise<void> => {
-  const wanted = after('planted')
-  for (const [name, defect] of Object.entries({ ...defects, ...runDefects })) {
-    if (wanted !== '' && !wanted?.startsWith('--') && wanted !== name) continue
+  for (const [name, defect] of Object.entries(planted)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
     const found = await findingSeed(defect, first, seeds ?? 3000)
     console.log(`${name}: ${found === null ? 'NOT FOUND' : `seed ${found.seed}, ${found.violation}`} (${seconds()} s)`)
     if (found === null) process.exitCode = 1
   }
 }
 
-await (process.argv.includes('--planted') ? runPlanted() : runSeeds())
+await (given.planted === true ? runPlanted() : runSeeds())

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { positiveOption, readCommandLine } from '#src/command-line.ts'
 import { runSoak } from './soak/soak-run.ts'
 import { trendsOf } from './soak/verdict.ts'
 
@@ -7,20 +7,18 @@ import { trendsOf } from './soak/verdict.ts'
  * commits, bytes on disk a turn and the slowest turns stay as they were. Exits with 1 when one grew by more than 10 %, or
  * a turn failed. Memory and slow turns are judged from half an hour on; a shorter run only shows them.
  */
-const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '3' }, rate: { type: 'string', default: '20' } },
-})
+const usage = [
+  'usage: npm run soak -- [--minutes 3] [--rate 20]',
+  '',
+  'Runs one server under that many turns per second. Exits with 1 if a turn fails, or if memory, handles, open commits, bytes',
+  'on disk per turn or p99 grow by more than 10 %. Memory and p99 are judged only in runs of half an hour or more.',
+].join('\n')
+const values = readCommandLine({ usage, options: { minutes: { type: 'string' }, rate: { type: 'string' } } })
 
-const number = (name: 'minutes' | 'rate'): number => {
-  const value = Number(values[name])
-  if (!Number.isFinite(value) || value <= 0) throw new Error(`--${name} takes a number above 0`)
-  return value
-}
-
-const minutes = number('minutes')
+const minutes = positiveOption(usage, 'minutes', values.minutes ?? '3')
 const { windows, failures } = await runSoak({
   minutes,
-  turnsPerSecond: number('rate'),
+  turnsPerSecond: positiveOption(usage, 'rate', values.rate ?? '20'),
   say: (line) => console.log(line),
 })
 const trends = trendsOf(windows, minutes)

@@ -1,4 +1,4 @@
-import { readCommandLine } from './command-line.ts'
+import { readCommandLine, refuseCommandLine } from '#src/command-line.ts'
 
 const usage = `usage: npm run stuck -- [--url http://127.0.0.1:8080] [--kind KIND] [--retry ID | --discard ID | --skip ID --event JSON]
 SECRET_KEY must be set to a secret key of the project.`
@@ -12,13 +12,19 @@ const main = async (): Promise<void> => {
   const options = { url: text, kind: text, retry: text, discard: text, skip: text, event: text } as const
   const { url = 'http://127.0.0.1:8080', kind, ...decision } = readCommandLine({ usage, options })
   const key = process.env.SECRET_KEY
-  if (key === undefined) throw new Error(usage)
+  if (key === undefined) return refuseCommandLine(usage, 'SECRET_KEY is not set.')
+  if (!URL.canParse(url)) return refuseCommandLine(usage, `--url: '${url}' is not the URL of a server`)
+  const event = eventOf(decision.event)
   const api = async (method: string, path: string, body?: string): Promise<string> => {
     const headers = {
       authorization: `Bearer ${key}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
-    const answered = await fetch(new URL(path, url), { method, headers, ...(body !== undefined && { body }) })
+    const answered = await fetch(new URL(path, url), { method, headers, ...(body !== undefined && { body }) }).catch(
+      (error: Error) => {
+        throw new Error(`No server answers at ${url}.`, { cause: error })
+      },
+    )
     const answer = await answered.text()
     if (!answered.ok) throw new Error(`${answered.status} ${answer}`)
     return answer
@@ -26,7 +32,7 @@ const main = async (): Promise<void> => {
   for (const verb of ['retry', 'discard', 'skip'] as const) {
     const id = decision[verb]
     if (id === undefined) continue
-    const body = verb === 'skip' ? JSON.stringify({ event: JSON.parse(decision.event ?? 'null') }) : undefined
+    const body = verb === 'skip' ? JSON.stringify({ event }) : undefined
     await api('POST', `/v1/stuck/${encodeURIComponent(id)}/${verb}`, body)
     process.stdout.write(`${id}: ${verb}\n`)
     return
@@ -39,6 +45,15 @@ const main = async (): Promise<void> => {
     )
   }
   if (data.length === 0) process.stdout.write('no stuck work\n')
+}
+
+/** The event of `--event`, which is JSON. */
+function eventOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? null : JSON.parse(text)
+  } catch {
+    return refuseCommandLine(usage, '--event must be JSON')
+  }
 }
 
 await main().catch((error: unknown) => {

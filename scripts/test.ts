@@ -23,6 +23,18 @@ import { passedFilesOf, resultLine, summarise } from './test/summary.ts'
  * A run of all in CI also holds specs/called-operations.json to what was called; `npm run record-calls -- <path>` runs
  * tests and keeps there what they called, for specs/coverage.md.
  */
+const usage = [
+  'usage: npm test [-- PART OF A PATH …] [--project pure|int|e2e|simulation] [--every-store] [OPTIONS OF VITEST]',
+  '       npm run record-calls -- PART OF A PATH …',
+  '',
+  'Runs the tests whose paths contain one of the parts, or all of them, with the real services that they need.',
+  '--every-store runs tests on both stores. Other options go to vitest.',
+].join('\n')
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  process.stdout.write(`${usage}\n`)
+  process.exit(0)
+}
+
 const root = resolve(import.meta.dirname, '..')
 const report = resolve(root, '.vitest/results.json')
 const calls = resolve(root, '.vitest/called-operations.tsv')

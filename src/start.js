@@ -7,6 +7,14 @@ import { fileURLToPath } from 'node:url'
  * itself; then the file is made for the next start, beside the server and with the lowest priority
  * (specs/decisions/0154-one-file-to-start.md). Where nothing can be written every start is from the sources.
  */
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) {
+  const usage =
+    'usage: npm start\n\nStarts the server. It is configured by variables, such as PORT=8080 (docs/operating.md).\n'
+  const isHelp = argument === '--help' || argument === '-h'
+  ;(isHelp ? process.stdout : process.stderr).write(isHelp ? usage : `Unexpected argument '${argument}'.\n${usage}`)
+  process.exit(isHelp ? 0 : 2)
+}
 if (nodeModule.registerHooks === undefined || nodeModule.stripTypeScriptTypes === undefined) {
   process.stderr.write(
     `Troupe needs Node 22.18 or newer, this is ${process.version}. Start it by \`npm start\`: \`npm ci\` brings a Node for most machines.\n`,

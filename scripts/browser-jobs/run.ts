@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { readCommandLine, wholeOption } from '#src/command-line.ts'
 import { startServer } from '../services/server.ts'
 import type { Service } from '../services/service.ts'
 import { type DriveReport, driveJobs } from './drive-jobs.ts'
@@ -9,15 +9,21 @@ import { type DriveReport, driveJobs } from './drive-jobs.ts'
  * `npm run browser-jobs -- --jobs 1000`: so many browser jobs of one server, of a local site, 40 open at a time: some read, some send a form, some
  * are cancelled. Exits with 1 when a job failed, a form came twice, or a process of a browser is left.
  */
-const { values } = parseArgs({
-  options: { jobs: { type: 'string', default: '1000' }, open: { type: 'string', default: '40' } },
-})
+const usage = [
+  'usage: npm run browser-jobs -- [--jobs 1000] [--open 40]',
+  '',
+  'Runs that many browser jobs on one server, `open` of them at a time. Exits with 1 if a job fails, a form is sent twice or a process',
+  'of a browser is left.',
+].join('\n')
+const values = readCommandLine({ usage, options: { jobs: { type: 'string' }, open: { type: 'string' } } })
+const count = wholeOption(usage, 'jobs', values.jobs ?? '1000')
+const open = wholeOption(usage, 'open', values.open ?? '40')
 
 let server: Service | null = null
 const startedAt = performance.now()
 const report: DriveReport = await driveJobs({
-  count: Number(values.jobs),
-  open: Number(values.open),
+  count,
+  open,
   start: async (host) => {
     const key = `csk_${randomBytes(32).toString('base64url')}`
     server = await startServer({ BOOTSTRAP_SECRET_KEY: key, ALLOWED_PRIVATE_CONTENT_HOSTS: host })

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { BackupError } from '#actors/backup/backup-error.ts'
+import { readCommandLine } from '#src/command-line.ts'
 import { readConfig } from '#src/config.ts'
 import { masterKeyFile, previousKeyFile } from '#src/master-keys.ts'
 import { replaceMasterKey } from '#storage/secrets.ts'
 import { fail } from '../backup/installation.ts'
-import { readCommandLine } from '../command-line.ts'
 
 const byVariable = `The master key is set in MASTER_KEY. Set MASTER_KEY to a new key (openssl rand -base64 32) and MASTER_KEY_PREVIOUS
 to the current key, and restart the servers (docs/operating.md, "Rotating the master key").`

@@ -5,12 +5,19 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { rolldown } from 'rolldown'
+import { readCommandLine } from '#src/command-line.ts'
 
 /*
  * Holds our client of remote tool servers to the official conformance suite: every client scenario that a revision requires,
  * as frozen at its release. One after the other on two lanes: all at once, as the suite runs them, they wait for the machine.
  * Each scenario starts the suite and the client anew, a hundred starts in all: each of the two is one file, made here.
  */
+
+readCommandLine({
+  usage:
+    'usage: npm run mcp-conformance\n\nRuns the official conformance suite of the Model Context Protocol on our client. Exits with 1 if a scenario fails.',
+  options: {},
+})
 
 const revisions = ['2025-11-25', '2026-07-28']
 const lanes = 2

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
+import { readCommandLine } from '#src/command-line.ts'
 import { startServer } from '../quickstart/server-process.ts'
 import { freePort } from '../services/service.ts'
 import { inspect } from './inspector.ts'
@@ -14,6 +15,12 @@ import { inspect } from './inspector.ts'
  * forwarder in front of the server adds the key. Its other scenarios call tools, prompts and resources of the suite's own example server,
  * which ours does not have.
  */
+
+readCommandLine({
+  usage:
+    'usage: npm run mcp-conformance-server\n\nRuns the official conformance suite and inspector of the Model Context Protocol on our tool server.',
+  options: {},
+})
 
 const scenarios: Readonly<Record<string, readonly string[]>> = {
   '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'server-sse-multiple-streams', 'dns-rebinding-protection'],

@@ -1,18 +1,25 @@
-import { parseArgs } from 'node:util'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { readCommandLine } from '#src/command-line.ts'
 import { toolModes } from './offered-tools.ts'
 import { type CallApi, toolServer } from './tool-server.ts'
 
 /** Longer than any answer that is waited for, in ms. */
 const callMs = 10 * 60_000
 
+const usage = [
+  'usage: troupe mcp [--mode read|write]',
+  '',
+  'Starts an MCP server over stdio that calls a Troupe server. SERVICE_API_KEY must be set to a key of a project;',
+  'SERVICE_BASE_URL is the server, http://127.0.0.1:8080 by default. --mode write offers tools that change something.',
+].join('\n')
+
 /**
  * `troupe mcp`: an MCP server over stdio whose tools call a server over HTTP. SERVICE_API_KEY is the key, SERVICE_BASE_URL
  * the server (http://127.0.0.1:8080 without it), `--mode write` offers tools that change something.
  */
 const main = (): void => {
-  const { values } = parseArgs({ options: { mode: { type: 'string', default: 'read' } } })
-  const mode = toolModes.find((each) => each === values.mode)
+  const given = readCommandLine({ usage, options: { mode: { type: 'string' } } })
+  const mode = toolModes.find((each) => each === (given.mode ?? 'read'))
   const key = process.env.SERVICE_API_KEY ?? ''
   const base = (process.env.SERVICE_BASE_URL ?? 'http://127.0.0.1:8080').replace(/(?<!\/)\/+$/, '')
   const problem =

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 
 const root = resolve('.')
 
@@ -51,26 +52,69 @@ describe('the image', () => {
     expect(troupe('doctor')).toMatchObject({ status: 0, stdout: expect.stringContaining('0 failed') })
   })
 
+  it('has an MCP server that shows its usage with --help, and refuses other options', () => {
+    expect(troupe('mcp', '--help')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^usage: troupe mcp/) })
+    expect(troupe('mcp', '--nonsense')).toMatchObject({ status: 2, stderr: expect.stringMatching(/^Unknown option/) })
+  })
+
   it('names its commands when asked, and for one it does not have', () => {
     expect(troupe('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('doctor') })
     expect(troupe('dance')).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no command dance') })
   })
 })
 
-describe('a script', () => {
-  const data = join(tmpdir(), `troupe-never-${process.pid}`)
+/** Commands of package.json but those that run a tool of others, which has its own options. */
+const commands = Object.entries(packageJson.scripts).filter(([name]) => name !== 'postinstall' && name !== 'format')
+const withoutOwnOptions = new Set(['test', 'record-calls'])
 
-  it.for(['quickstart', 'cluster', 'doctor'])('%s shows its usage with --help, and does nothing', (name) => {
-    const { status, stdout } = run(join(root, `scripts/${name}.ts`), ['--help'], { DATA_DIR: data })
-    expect(status).toBe(0)
-    expect(stdout).toMatch(/^usage: npm run /)
+describe('a command of package.json', () => {
+  const data = join(tmpdir(), `troupe-never-${process.pid}`)
+  const command = (line: string) => {
+    const PATH = `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+      ...{ cwd: root, encoding: 'utf8', timeout: 50_000, env: { PATH, DATA_DIR: data, PORT: '0' } },
+    })
+    return { status, stdout, stderr }
+  }
+
+  it.for(commands)('npm run %s shows its usage with --help, and does nothing', ([, line]) => {
+    const stdout = expect.stringMatching(/^usage: npm /)
+    expect(command(`${line} --help`)).toMatchObject({ status: 0, stderr: '', stdout })
     expect(existsSync(data)).toBe(false)
   })
 
-  it.for(['quickstart', 'cluster', 'export'])('%s refuses an option that it does not know, with its usage', (name) => {
-    const { status, stderr } = run(join(root, `scripts/${name}.ts`), ['--nonsense'], { DATA_DIR: data })
-    expect(status).toBe(2)
-    expect(stderr).toContain('--nonsense')
-    expect(stderr).toContain('usage: npm run ')
+  it.for(commands.filter(([name]) => !withoutOwnOptions.has(name)))(
+    'npm run %s refuses an option that it does not know, with its usage and without a stack',
+    ([, line]) => {
+      const { status, stdout, stderr } = command(`${line} --nonsense`)
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr).toMatch(/^(Unknown option|Unexpected argument) '--nonsense'\.?\nusage: npm /)
+      expect(stderr).not.toMatch(/^\s+at /m)
+      expect(existsSync(data)).toBe(false)
+    },
+  )
+
+  it.for([
+    ['bench', '--only dance', '--only'],
+    ['bench', '--secs soon', '--secs'],
+    ['bench', '--only recall --sets no-such-folder', '--sets'],
+    ['chaos', '--minutes -1', '--minutes'],
+    ['chaos', '--only dance', '--only'],
+    ['soak', '--rate 0', '--rate'],
+    ['browser-jobs', '--jobs some', '--jobs'],
+    ['simulate', '--seed x', '--seed'],
+    ['simulate', '--scenario dance', '--scenario'],
+    ['simulate', '--planted dance', 'dance'],
+    ['nightly', 'dance', 'dance'],
+    ['clients', '--only dance', '--only'],
+    ['schemathesis', '--only dance', '--only'],
+    ['picture', '--only dance', '--only'],
+    ['cluster', '--nodes many', '--nodes'],
+    ['stuck', '', 'SECRET_KEY'],
+  ] as const)('npm run %s -- %s is refused before anything is done', ([name, args, named]) => {
+    const { status, stdout, stderr } = command(`${packageJson.scripts[name]} ${args}`)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain(named)
+    expect(stderr).toContain('\nusage: npm run ')
   })
 })

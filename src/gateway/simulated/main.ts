@@ -1,4 +1,12 @@
+import { readCommandLine } from '#src/command-line.ts'
 import { startSimulatedProvider } from './server.ts'
+
+const usage = [
+  'usage: npm run simulated-provider',
+  '',
+  "Starts the simulated model as a server with OpenAI's API. PORT (7199), HOST (127.0.0.1) and CHUNK_DELAY_MS (15) are variables.",
+].join('\n')
+readCommandLine({ usage, options: {} })
 
 /** `npm run simulated-provider`: PORT (7199), HOST (127.0.0.1), CHUNK_DELAY_MS (15) from the environment. */
 const provider = await startSimulatedProvider({
