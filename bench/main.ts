@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { namesOption, positiveOption, readCommandLine, refuseCommandLine } from '#src/command-line.ts'
+import { namesOption, positiveOption, readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { startMongod } from '../scripts/services/mongod.ts'
 import { benchCluster } from './cluster.ts'
 import { benchConsole } from './console.ts'

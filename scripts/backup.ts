@@ -1,4 +1,4 @@
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { backUp } from './backup/back-up.ts'
 import { fail } from './backup/installation.ts'
 

@@ -1,4 +1,4 @@
-import { namesOption, positiveOption, readCommandLine, wholeOption } from '#src/command-line.ts'
+import { namesOption, positiveOption, readCommandLine, wholeOption } from '#src/start/command-line.ts'
 import { runChaos } from './chaos/chaos-run.ts'
 import { disturbanceKinds } from './chaos/disturbance-plan.ts'
 import { reportOf } from './chaos/report.ts'

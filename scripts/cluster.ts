@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { readCommandLine, refuseCommandLine, wholeOption } from '#src/command-line.ts'
+import { readCommandLine, refuseCommandLine, wholeOption } from '#src/start/command-line.ts'
 import { LocalCluster } from './cluster/local-cluster.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { organizationScope } from '../specs/scope.ts'
 import { organizations } from '../src/actors/accounts/kinds.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'

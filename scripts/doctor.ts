@@ -1,4 +1,4 @@
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { examine, reportOf } from './doctor/examination.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { pino } from 'pino'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { type ExportReport, exportProject } from '../src/actors/backup/export-project.ts'
 import { kinds } from '../src/actors/capabilities.ts'

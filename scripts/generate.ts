@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import called from '../specs/called-operations.json' with { type: 'json' }
 import type { Operation } from '../specs/dsl/declare.ts'

@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { bootstrap, type Installation } from '../src/actors/accounts/bootstrap.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { importProject } from '../src/actors/backup/import-project.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-import { readArguments, refuseCommandLine } from '#src/command-line.ts'
+import { readArguments, refuseCommandLine } from '#src/start/command-line.ts'
 
 /**
  * `npm run nightly`: what takes too long for every change, one after the other, some three hours in all; exits with 1 when

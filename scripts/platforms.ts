@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { binaryFindings, nativeServer } from './check/native-binary.ts'
 import { boundPart, type Lock, type Manifest } from './platforms/bound-part.ts'
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { readArguments, refuseCommandLine } from '#src/command-line.ts'
+import { readArguments, refuseCommandLine } from '#src/start/command-line.ts'
 import { providers } from '../specs/data/providers.ts'
 import { checkPrices, type PriceFile, priceTable } from '../src/gateway/prices/price-table.ts'
 import { isObject, objectOf, textOf, type WireObject } from '../src/outgoing/wire.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { portNear, startServer } from './quickstart/server-process.ts'
 import { type Frame, frames } from './quickstart/sse-lines.ts'
 import { startToolServer, type ToolServer } from './quickstart/tool-server.ts'

@@ -1,4 +1,4 @@
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { actorRows, definitions } from '../src/actors/capabilities.ts'
 import { systemClock } from '../src/actors/runtime/clock.ts'
 import { type RebuildReport, rebuildRows } from '../src/actors/runtime/rows/rebuild-rows.ts'

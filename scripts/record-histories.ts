@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { definitions } from '../src/actors/capabilities.ts'
 import { takeIdsFrom } from '../src/actors/runtime/ids.ts'
 import { openWorld } from '../test/actors/sessions/harness.ts'

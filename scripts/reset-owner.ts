@@ -1,4 +1,4 @@
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { resetOwner } from '../src/actors/accounts/reset-owner.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { fail, openInstallation } from './backup/installation.ts'

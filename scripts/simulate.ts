@@ -1,4 +1,4 @@
-import { readArguments, refuseCommandLine, wholeOption } from '#src/command-line.ts'
+import { readArguments, refuseCommandLine, wholeOption } from '#src/start/command-line.ts'
 import { defects } from '../test/simulation/defects.ts'
 import {
   failedClusterSeeds,

@@ -1,4 +1,4 @@
-import { positiveOption, readCommandLine } from '#src/command-line.ts'
+import { positiveOption, readCommandLine } from '#src/start/command-line.ts'
 import { runSoak } from './soak/soak-run.ts'
 import { trendsOf } from './soak/verdict.ts'
 

@@ -1,4 +1,4 @@
-import { readCommandLine, refuseCommandLine } from '#src/command-line.ts'
+import { readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 
 const usage = `usage: npm run stuck -- [--url http://127.0.0.1:8080] [--kind KIND] [--retry ID | --discard ID | --skip ID --event JSON]
 SECRET_KEY must be set to a secret key of the project.`

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { readCommandLine, wholeOption } from '#src/command-line.ts'
+import { readCommandLine, wholeOption } from '#src/start/command-line.ts'
 import { startServer } from '../services/server.ts'
 import type { Service } from '../services/service.ts'
 import { type DriveReport, driveJobs } from './drive-jobs.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { BackupError } from '#actors/backup/backup-error.ts'
-import { readCommandLine } from '#src/command-line.ts'
 import { readConfig } from '#src/config.ts'
 import { masterKeyFile, previousKeyFile } from '#src/master-keys.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { replaceMasterKey } from '#storage/secrets.ts'
 import { fail } from '../backup/installation.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { rolldown } from 'rolldown'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 
 /*
  * Holds our client of remote tool servers to the official conformance suite: every client scenario that a revision requires,

@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { readCommandLine } from '#src/command-line.ts'
+import { readCommandLine } from '#src/start/command-line.ts'
 import { toolModes } from './offered-tools.ts'
 import { type CallApi, toolServer } from './tool-server.ts'
 

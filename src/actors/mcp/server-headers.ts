@@ -73,9 +73,11 @@ const headersOf = (value: unknown): Headers =>
 export const checkedHeaders = (headers: Headers, param = 'headers'): Headers => {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   for (const [name, value] of entries) {
-    const wrong = !/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/.test(name) || reserved.test(name)
-    if (wrong || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new ServiceError('invalid_field', { param: `${param}.${name}`, message: 'This header cannot be set.' })
+    const isRefused = !/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/.test(name) || reserved.test(name)
+    const refused = (message: string) => new ServiceError('invalid_field', { param: `${param}.${name}`, message })
+    if (isRefused) throw refused('This header cannot be set.')
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw refused('The value of this header has a character that headers cannot contain.')
   }
   return Object.fromEntries(entries)
 }
