@@ -8,7 +8,7 @@ export const callTimeout = { minMs: 1000, maxMs: 3_600_000 } as const
 
 const wait = () => nullable(integer({ min: callTimeout.minMs, max: callTimeout.maxMs }))
 
-/** How long a provider may take, in ms; null: as the installation says (`MODEL_FIRST_BYTE_TIMEOUT_S`, `MODEL_IDLE_TIMEOUT_S`). */
+/** How long a provider may take, in ms; null: as the installation says (`MODEL_FIRST_BYTE_TIMEOUT_S`, `MODEL_IDLE_TIMEOUT_S`; `MODEL_TOTAL_TIMEOUT_S` bounds both). */
 export const waits = {
   first_byte_timeout_ms: described(
     wait(),

@@ -33,6 +33,13 @@ export const requestBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'a call to a model',
+    most: 'an hour, from the request to the last byte of the answer (`MODEL_TOTAL_TIMEOUT_S`)',
+    beyond: '504 `provider_timeout`; the turn or run fails with it',
+    code: ['src/gateway/call/attempt.ts', '#endsAt'],
+    test: ['test/gateway/chat/chat-run.test.ts', 'is cut off at the end of its time: %s'],
+  },
+  {
     of: 'frames of a WebSocket that wait for the one before them',
     most: '32, and 1 MB of characters together',
     beyond: 'an error frame `rate_limit_exceeded`; `overloaded` for one of 16 KB and more that finds no room',

@@ -48,8 +48,12 @@ export interface Config {
   readonly previousMasterKeys: readonly Buffer[]
   /** How long a shutdown waits for what runs, in ms. */
   readonly shutdownGraceMs: number
-  /** How long a model may be silent, in ms: before the first byte of its answer, and inside it. */
-  readonly modelWaits: { readonly firstByteTimeoutMs: number; readonly idleTimeoutMs: number }
+  /** How long a model may be silent, in ms: before the first byte of its answer, and inside it; and how long a call may take in all. */
+  readonly modelWaits: {
+    readonly firstByteTimeoutMs: number
+    readonly idleTimeoutMs: number
+    readonly totalTimeoutMs: number
+  }
   /** The managed keys, by id of specs/data/providers.ts. */
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly simulatedProvider: 'auto' | 'on' | 'off'
@@ -146,6 +150,8 @@ function configOf(read: EnvironmentReader): Config {
       firstByteTimeoutMs:
         1000 * (read.value('MODEL_FIRST_BYTE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 600),
       idleTimeoutMs: 1000 * (read.value('MODEL_IDLE_TIMEOUT_S', countUpTo(3600), 'seconds from 1 to 3600') ?? 120),
+      totalTimeoutMs:
+        1000 * (read.value('MODEL_TOTAL_TIMEOUT_S', countUpTo(86_400), 'seconds from 1 to 86400') ?? 3600),
     },
     chatBodyBytes: 1024 * 1024 * (read.value('MAX_CHAT_BODY_MB', countUpTo(64), 'megabytes from 1 to 64') ?? 8),
     bootstrap: bootstrapOf(read),

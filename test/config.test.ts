@@ -37,7 +37,7 @@ describe('readConfig', () => {
       providers: {},
       shutdownGraceMs: 130_000,
       chatBodyBytes: 8 * 1024 * 1024,
-      modelWaits: { firstByteTimeoutMs: 600_000, idleTimeoutMs: 120_000 },
+      modelWaits: { firstByteTimeoutMs: 600_000, idleTimeoutMs: 120_000, totalTimeoutMs: 3_600_000 },
       simulatedProvider: 'auto',
       allowedPrivateHosts: [],
       allowedContentHosts: [],
@@ -103,6 +103,7 @@ describe('readConfig', () => {
       MAX_CHAT_BODY_MB: '20',
       MODEL_FIRST_BYTE_TIMEOUT_S: '900',
       MODEL_IDLE_TIMEOUT_S: '30',
+      MODEL_TOTAL_TIMEOUT_S: '7200',
     })
     expect(config).toEqual({
       port: 0,
@@ -135,7 +136,7 @@ describe('readConfig', () => {
       },
       shutdownGraceMs: 45_000,
       chatBodyBytes: 20 * 1024 * 1024,
-      modelWaits: { firstByteTimeoutMs: 900_000, idleTimeoutMs: 30_000 },
+      modelWaits: { firstByteTimeoutMs: 900_000, idleTimeoutMs: 30_000, totalTimeoutMs: 7_200_000 },
       simulatedProvider: 'off',
       allowedPrivateHosts: ['localhost:9000', '10.0.0.5', '[::1]:80', '::1'],
       allowedContentHosts: ['10.0.0.6'],

@@ -33,7 +33,7 @@ export interface AttemptListener {
 }
 
 /** How long an attempt may be silent, and the ticker that counts it. */
-export interface Patience extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs'> {
+export interface Patience extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
   readonly ticker: Ticker
 }
 
@@ -53,11 +53,14 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   #paused = false
   #quietTicks = 0
   #ticksLeft: number
+  readonly #endsAt: number
 
-  constructor(listener: AttemptListener, patience: Patience) {
+  /** @param sinceMs when its call began, by `performance.now()`. */
+  constructor(listener: AttemptListener, patience: Patience, sinceMs: number) {
     this.#listener = listener
     this.#patience = patience
     this.#ticksLeft = patience.ticker.ticks(patience.firstByteTimeoutMs)
+    this.#endsAt = sinceMs + patience.totalTimeoutMs
     patience.ticker.add(this)
   }
 
@@ -91,6 +94,11 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   }
 
   tick(): void {
+    // an answer that comes byte by byte, or says only that it lives, is never silent for long
+    if (!this.#settled && performance.now() >= this.#endsAt) {
+      this.#fail(timedOut('end'))
+      return
+    }
     // a caller that does not read cannot blame the provider for its silence
     if (this.#paused || ++this.#quietTicks < this.#ticksLeft) return
     if (this.#settled) {

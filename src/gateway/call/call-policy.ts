@@ -7,6 +7,8 @@ export interface CallPolicy {
   readonly firstByteTimeoutMs: number
   /** Longest silence inside an answer. */
   readonly idleTimeoutMs: number
+  /** From the call's start to the last byte of its answer, whatever comes in between. */
+  readonly totalTimeoutMs: number
   /** Attempts after the first one; only before the first byte. */
   readonly retries: number
   /** The same where another way is left: no time is spent on one that does not answer. */
@@ -20,13 +22,14 @@ export interface CallPolicy {
 }
 
 /** What an operator sets of it. */
-export type ModelWaits = Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs'>
+export type ModelWaits = Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'>
 
 /** What stands when nothing is configured. */
 export const defaultCallPolicy: CallPolicy = {
   connectTimeoutMs: 10_000,
   firstByteTimeoutMs: 600_000,
   idleTimeoutMs: 120_000,
+  totalTimeoutMs: 3_600_000,
   retries: 2,
   retriesBesideOthers: 1,
   backoffMs: 300,

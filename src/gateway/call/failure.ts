@@ -30,8 +30,10 @@ export const noRoom = (): AttemptFailed =>
   refused(new ModelError('overloaded', errors.overloaded.message, { retryAfterMs: 1000 }))
 
 /** Nothing came in time. Not tried again: the caller has waited a whole limit already. */
-export const timedOut = (what: 'answer' | 'continue'): AttemptFailed =>
-  refused(new ModelError('provider_timeout', `The provider did not ${what} in time.`))
+export const timedOut = (what: 'answer' | 'continue' | 'end'): AttemptFailed =>
+  refused(
+    new ModelError('provider_timeout', `The provider did not ${what === 'end' ? 'end its answer' : what} in time.`),
+  )
 
 /** The connection failed before any answer. */
 export const unreachable = (): AttemptFailed =>

@@ -22,6 +22,6 @@ export interface Reach {
 /** Opens no connection before the first request. */
 export const openReach = ({ guard, policy: own, telemetry }: ReachOptions): Reach => {
   const policy = { ...defaultCallPolicy, ...own }
-  const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs)))
+  const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, policy.totalTimeoutMs)))
   return { policy, patience: { ...policy, ticker }, upstreams: new Upstreams(guard, policy, telemetry) }
 }

@@ -21,6 +21,8 @@ export interface WholeRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: WireBody
+  /** When its call began, by `performance.now()`. */
+  readonly sinceMs: number
   /** How long the provider may be silent; undefined: as its connection or the installation says. */
   readonly timeoutMs: number | undefined
   readonly failureOf: (answer: ErrorAnswer) => AttemptFailed
@@ -47,6 +49,7 @@ const sent = (
     body,
     failureOf,
     timeoutMs,
+    sinceMs,
     signal,
     seat,
   }: Omit<WholeRequest, 'body'> & { body: string | Uint8Array },
@@ -73,6 +76,7 @@ const sent = (
         failureOf,
       },
       policyFor(patience, route.waits, timeoutMs),
+      sinceMs,
     )
     if (signal.aborted) return gone()
     signal.addEventListener('abort', gone)

@@ -270,10 +270,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return this.#run.record.route
   }
 
-  readonly #costOf = (usage: TokenUsage): string | null => {
-    const route = this.#route
-    return route === null ? null : costBy(route, usage)
-  }
+  readonly #costOf = (usage: TokenUsage): string | null => (this.#route === null ? null : costBy(this.#route, usage))
 
   #redact({ body, restorer, found, replacements }: RedactedChat): void {
     this.#redactions = found
@@ -295,7 +292,8 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#reader = null
     this.#whole.clear()
     this.#run.record.attempts++
-    const attempt = new Attempt(this, policyFor(this.#parts.patience, route.waits, this.caller.timeoutMs))
+    const patience = policyFor(this.#parts.patience, route.waits, this.caller.timeoutMs)
+    const attempt = new Attempt(this, patience, this.#run.record.startedMs)
     this.#attempt = attempt
     const via = isRequest(this.caller) ? this.caller.via : undefined
     const once = via === undefined ? request.once : { ...request.once, via }

@@ -25,7 +25,9 @@ export interface OpenChats {
 /** Opens no connection before the first request. */
 export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }: OpenChatsParts): OpenChats => {
   const policy = { ...defaultCallPolicy, ...parts.policy }
-  const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, keepAliveMs)))
+  const ticker = new Ticker(
+    tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, policy.totalTimeoutMs, keepAliveMs)),
+  )
   const patience = { ...policy, ticker }
   const upstreams = new Upstreams(guard, policy, parts.telemetry)
   const chats = new Chats({ ...parts, policy, patience, upstreams, breaker: new Breaker(parts.now) })

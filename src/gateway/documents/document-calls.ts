@@ -147,6 +147,7 @@ export class DocumentCalls {
         body: document,
         failureOf,
         timeoutMs: caller.timeoutMs,
+        sinceMs: run.record.startedMs,
         signal,
         seat,
       }

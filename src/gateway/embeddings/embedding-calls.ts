@@ -142,7 +142,15 @@ export class EmbeddingCalls {
     const failureOf = (refusal: ErrorAnswer) => format.failure(refusal, this.#parts.now())
     return withRetries(run.policy, signal, async () => {
       run.record.attempts++
-      const request = { ...each, headers, failureOf, timeoutMs: caller.timeoutMs, signal, seat }
+      const request = {
+        ...each,
+        headers,
+        failureOf,
+        timeoutMs: caller.timeoutMs,
+        sinceMs: run.record.startedMs,
+        signal,
+        seat,
+      }
       const bytes = await wholeRequest(this.#parts, route, request)
       run.record.begun()
       return { ...each.answer(await parsedAnswer(bytes)), bytes }

@@ -8,7 +8,6 @@ import { SpeechCalls } from './speech-calls.ts'
 import { SpeechPlanner } from './speech-planner.ts'
 import { TranscriptionCalls } from './transcription-calls.ts'
 import { TranscriptionPlanner } from './transcription-planner.ts'
-import type { VoicePolicy } from './voice-call.ts'
 import { VoiceLimit } from './voice-limit.ts'
 
 /** What voice is opened with. */
@@ -22,7 +21,7 @@ export interface OpenVoiceParts extends GatewayCore {
   /** How long providers may be silent, where it differs from `defaultCallPolicy`; a transcript has its own limit. */
   readonly waits?: Partial<ModelWaits>
   /** For tests. */
-  readonly policy?: Partial<VoicePolicy>
+  readonly policy?: Partial<CallPolicy>
 }
 
 /** Speech and transcription, put together. */
@@ -50,7 +49,7 @@ export const openVoice = ({ guard, limits, fanOut, policy, waits = {}, ...parts 
     speech: new SpeechCalls({
       ...shared,
       planner: new SpeechPlanner(parts.routes, latencies),
-      policy: { ...voiceDefaults, totalTimeoutMs: null, ...waits, ...policy },
+      policy: { ...voiceDefaults, ...waits, ...policy },
     }),
     transcription: new TranscriptionCalls({
       ...shared,

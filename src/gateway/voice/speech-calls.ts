@@ -3,6 +3,7 @@ import type { BytesResult } from '#actors/call/use-cases.ts'
 import { audioTypes } from '#specs/audio.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
+import type { CallPolicy } from '../call/call-policy.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Found, Redaction } from '../call/redaction.ts'
 import type { TokenUsage, Usage } from '../prices/usage.ts'
@@ -13,7 +14,7 @@ import { audioStream } from './audio-stream.ts'
 import { speechEvents } from './speech-events.ts'
 import type { SpeechPlanner } from './speech-planner.ts'
 import { charactersOf, type SpeechRequest } from './speech-task.ts'
-import { readAnswer, type VoicePolicy } from './voice-call.ts'
+import { readAnswer } from './voice-call.ts'
 import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
@@ -30,7 +31,7 @@ export interface SpeechCall {
 export interface SpeechParts extends VoiceJobParts {
   readonly planner: Pick<SpeechPlanner, 'plan'>
   readonly redaction: Pick<Redaction, 'policyOf'>
-  readonly policy: VoicePolicy
+  readonly policy: CallPolicy
 }
 
 /** Text made speech by any provider. */

@@ -1,6 +1,7 @@
 import { parseJson } from '#outgoing/wire.ts'
 import type { TranscriptForm } from '#specs/audio.ts'
 import { costHeader } from '../call/accounting/shown-cost.ts'
+import type { CallPolicy } from '../call/call-policy.ts'
 import type { Caller } from '../call/caller.ts'
 import type { Usage } from '../prices/usage.ts'
 import { containerTypes } from '../providers/voice/multipart.ts'
@@ -10,7 +11,7 @@ import { audioLength, mostSeconds } from './audio-length.ts'
 import { type TranscriptAnswer, transcriptAnswer, transcriptEvents } from './transcript-answer.ts'
 import type { TranscriptionPlan, TranscriptionPlanner } from './transcription-planner.ts'
 import type { TranscriptionRequest } from './transcription-task.ts'
-import { readAnswer, type VoicePolicy } from './voice-call.ts'
+import { readAnswer } from './voice-call.ts'
 import { shown } from './voice-failure.ts'
 import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts } from './voice-job.ts'
 
@@ -31,7 +32,7 @@ export type Transcribed = TranscriptAnswer & {
 
 export interface TranscriptionParts extends VoiceJobParts {
   readonly planner: Pick<TranscriptionPlanner, 'plan'>
-  readonly policy: VoicePolicy
+  readonly policy: CallPolicy
 }
 
 /** Audio made text by any provider. */
@@ -64,7 +65,7 @@ const saysLength = ({ seconds, tokens }: Transcript, form: TranscriptForm): bool
 const jobOf = (
   { caller, operation, request, signal }: TranscriptionCall,
   { requestedModel, auto, steps }: TranscriptionPlan,
-  policy: VoicePolicy,
+  policy: CallPolicy,
 ): VoiceJob<TranscriptionTask> => ({
   caller,
   operation,

@@ -13,15 +13,9 @@ export interface OpenAnswer {
   close(): void
 }
 
-/** Limits of one call. */
-export interface VoicePolicy extends CallPolicy {
-  /** From the first attempt to the last byte; null: an answer that goes on may go on. */
-  readonly totalTimeoutMs: number | null
-}
-
 /** How one attempt is made. */
 export interface AnswerOptions {
-  readonly policy: VoicePolicy
+  readonly policy: CallPolicy
   readonly signal: AbortSignal
   /** ms that earlier attempts have taken of the total. */
   readonly spentMs: number
@@ -70,7 +64,7 @@ class Attempt implements OpenAnswer {
   readonly #options: AnswerOptions
   readonly #aborter = new AbortController()
   readonly #onGone = (): void => this.#end(cancelled())
-  readonly #total: NodeJS.Timeout | null
+  readonly #total: NodeJS.Timeout
   #timer: NodeJS.Timeout | null = null
   #reason: AttemptFailed | null = null
   #parts: AsyncIterator<Buffer> | null = null
@@ -80,10 +74,7 @@ class Attempt implements OpenAnswer {
     const { policy, signal, spentMs } = options
     const { totalTimeoutMs } = policy
     this.#options = options
-    this.#total =
-      totalTimeoutMs === null
-        ? null
-        : setTimeout(() => this.#end(timedOut('answer')), Math.max(1, totalTimeoutMs - spentMs))
+    this.#total = setTimeout(() => this.#end(timedOut('end')), Math.max(1, totalTimeoutMs - spentMs))
     signal.addEventListener('abort', this.#onGone)
     if (signal.aborted) this.#onGone()
   }
@@ -115,7 +106,7 @@ class Attempt implements OpenAnswer {
 
   close(): void {
     this.#stopTimer()
-    if (this.#total !== null) clearTimeout(this.#total)
+    clearTimeout(this.#total)
     this.#options.signal.removeEventListener('abort', this.#onGone)
     this.#aborter.abort()
   }

@@ -4,6 +4,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { statusIn } from '#specs/errors/wire-errors.ts'
 import type { CallEnd } from '../call/accounting/call-record.ts'
 import { routeCost } from '../call/accounting/route-price.ts'
+import type { CallPolicy } from '../call/call-policy.ts'
 import type { CallRun, CallRunParts, Onward } from '../call/call-run.ts'
 import type { Caller } from '../call/caller.ts'
 import type { AttemptFailed } from '../call/failure.ts'
@@ -17,7 +18,7 @@ import { listedWays, type Way } from '../call/ways.ts'
 import type { Usage } from '../prices/usage.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 import type { Latencies } from './latencies.ts'
-import { type OpenAnswer, openAnswer, type VoicePolicy } from './voice-call.ts'
+import { type OpenAnswer, openAnswer } from './voice-call.ts'
 import { mayGoElsewhere, voiceFailure } from './voice-failure.ts'
 
 /** One way to serve a request. */
@@ -39,7 +40,7 @@ export interface VoiceJob<Task> {
   /** The steps are several models: what one provider refuses another may take. */
   readonly everywhere: boolean
   readonly signal: AbortSignal
-  readonly policy: VoicePolicy
+  readonly policy: CallPolicy
   readonly streamed: boolean
   /** The most that a step can use. */
   readonly most: (step: Step<Task>) => Usage

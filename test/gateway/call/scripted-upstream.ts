@@ -81,6 +81,16 @@ export const trickled =
     }, everyMs)
   }
 
+/** Sends a beginning and then `piece` again and again, without end and never silent for long. */
+export const endless =
+  (text: string, piece: string, type = 'text/event-stream'): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': type })
+    response.write(text)
+    const timer = setInterval(() => response.write(piece), 5)
+    response.once('close', () => clearInterval(timer))
+  }
+
 /** Sends a beginning and cuts the connection once it is out. */
 export const cut =
   (text: string): Answer =>

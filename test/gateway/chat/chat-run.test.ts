@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ServiceError } from '#specs/errors/errors.ts'
-import { cut, hangUp, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
+import { cut, endless, hangUp, refusal, stalled, trickled, whole } from '../call/scripted-upstream.ts'
 import {
   type ChatWorld,
   delta,
@@ -21,6 +21,8 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const usage = { inputTokens: 12, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 }
+
+const beginning = framesOf(delta({ role: 'assistant', content: 'Hel' }), delta({ content: 'lo' }))
 
 describe('what a provider of OpenAI’s format is asked', () => {
   it('is the caller’s own bytes when nothing has to be changed', async () => {
@@ -134,7 +136,6 @@ describe('a stream', () => {
     expect(await world.request({ stream: true })).toMatchObject({ error: null, summary: { finishReason: 'stop' } })
   })
 
-  const beginning = framesOf(delta({ role: 'assistant', content: 'Hel' }), delta({ content: 'lo' }))
   it.each([
     ['is cut', cut(beginning), 'provider_stream_broken'],
     ['ends without saying why', whole(beginning), 'provider_stream_broken'],
@@ -176,6 +177,38 @@ describe('a stream', () => {
       error: { code: 'provider_timeout' },
       frames: beginning,
     })
+    await short.close()
+  })
+})
+
+describe('an answer that never ends, and is never silent', () => {
+  const emptyDelta = framesOf(delta({ content: '' }))
+
+  it.each([
+    ['a comment after the other', endless(beginning, ': alive\n\n'), true],
+    ['one empty delta after the other', endless(beginning, emptyDelta), true],
+    ['only comments', endless('', ': alive\n\n'), true],
+    ['a byte of a document after the other', endless('{"id":"', 'x', 'application/json'), false],
+  ] as const)('is cut off at the end of its time: %s', async (_, answer, stream) => {
+    const short = await openChatWorld({ policy: { totalTimeoutMs: 200 } })
+    short.first.script(answer)
+    const { error, frames } = await short.request({ stream })
+    expect(error).toMatchObject({ code: 'provider_timeout' })
+    await short.first.received[0]?.closed
+    expect(short.first.received).toHaveLength(1)
+    const tokens = { outputTokens: expect.any(Number), estimated: true }
+    const begun = { status: 200, error: 'provider_timeout', units: { tokens } }
+    const notBegun = { status: 504, error: 'provider_timeout', units: null }
+    expect(short.recorded).toMatchObject([frames === '' ? notBegun : begun])
+    await short.close()
+  })
+
+  it('leaves no time to the models that stand in for it', async () => {
+    const short = await openChatWorld({ policy: { totalTimeoutMs: 200 } })
+    short.routes.set('model-1', [short.routeTo(short.first), short.routeTo(short.second)])
+    for (const each of [short.first, short.second]) each.script(endless('', ': alive\n\n'))
+    expect(await short.request({ stream: true })).toMatchObject({ begun: false, error: { code: 'provider_timeout' } })
+    await Promise.all([...short.first.received, ...short.second.received].map(({ closed }) => closed))
     await short.close()
   })
 })

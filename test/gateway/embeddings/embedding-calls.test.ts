@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cut, hangUp, refusal } from '../call/scripted-upstream.ts'
+import { cut, endless, hangUp, refusal } from '../call/scripted-upstream.ts'
 import { json, listOf, openHarness } from './embedding-harness.ts'
 
 const model = 'text-embedding-3-small'
@@ -276,6 +276,17 @@ describe('a provider that is silent', () => {
   it('has timed out', async () => {
     script(() => {})
     await expect(create({ model, input: 'a' })).rejects.toMatchObject({ code: 'provider_timeout' })
+  })
+})
+
+describe('a provider that sends byte by byte, without end', () => {
+  const { script, create, received, recorded } = openHarness({ policy: { totalTimeoutMs: 200 } })
+
+  it('has timed out', async () => {
+    script(endless('{"data":[', ' ', 'application/json'))
+    await expect(create({ model, input: 'a' })).rejects.toMatchObject({ code: 'provider_timeout' })
+    await received()[0]?.closed
+    expect(recorded).toMatchObject([{ status: 504, error: 'provider_timeout', units: null }])
   })
 })
 

@@ -86,6 +86,13 @@ export const stalls =
     response.write(bytes)
   }
 
+/** Sends a byte after the other, without end. */
+export const drips: Script = (response) => {
+  response.writeHead(200, { 'content-type': 'application/octet-stream' })
+  const timer = setInterval(() => response.write('.'), 5)
+  response.once('close', () => clearInterval(timer))
+}
+
 /** Refuses with a status. */
 export const refuses =
   (status: number, document: unknown = { error: { message: 'no' } }, headers: Record<string, string> = {}): Script =>

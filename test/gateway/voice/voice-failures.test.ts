@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answers, cuts, hangsUp, refuses, type Script, sends, stalls } from './audio-upstream.ts'
+import { answers, cuts, drips, hangsUp, refuses, type Script, sends, stalls } from './audio-upstream.ts'
 import { bytesOf, listen, openVoiceWorld, type VoiceWorld } from './voice-world.ts'
 import { whisperAnswer } from './wire-answers.ts'
 
@@ -118,6 +118,17 @@ describe('after the first byte', () => {
     expect(Buffer.concat(listener.parts).equals(audio)).toBe(true)
     expect(listening.calls.at(-1)).toMatchObject({ status: 200, error: 'provider_error', units: null, costUsd: null })
     expect(listening.settled.at(-1)).toBe('0')
+  })
+
+  it('speech that comes byte by byte without end has a limited time in all', async () => {
+    const bounded = await openVoiceWorld({ policy: { totalTimeoutMs: 200, retries: 0 } })
+    bounded.upstream.script(drips)
+    const listener = listen(await bounded.speak({ input: 'Hello', model: 'tts-1', stream: true }))
+    expect(await listener.over).toBe('abort')
+    await bounded.upstream.heard[0]?.closed
+    expect(bounded.calls.at(-1)).toMatchObject({ error: 'provider_error', units: null })
+    await expect(bounded.speak({ input: 'Hello', model: 'tts-1' })).rejects.toMatchObject(refused('provider_error'))
+    await bounded.close()
   })
 
   it('a whole answer that is cut off is an error', async () => {

@@ -3,10 +3,10 @@ import type { BytesResult } from '#actors/call/use-cases.ts'
 import { voiceUseCases } from '#gateway/apis/voice/voice-use-cases.ts'
 import type { GatewayCall } from '#gateway/call/accounting/call-ledger.ts'
 import type { Admission } from '#gateway/call/admission.ts'
+import type { CallPolicy } from '#gateway/call/call-policy.ts'
 import type { Redaction } from '#gateway/call/redaction.ts'
 import type { KeySource, Route, Routes } from '#gateway/call/routes.ts'
 import { openVoice } from '#gateway/voice/open-voice.ts'
-import type { VoicePolicy } from '#gateway/voice/voice-call.ts'
 import { openSsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { providers } from '#specs/data/providers.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -64,7 +64,7 @@ export const wavFile = (bytes = 2000, contentType = 'audio/wav', filename = 'tal
 /** @param options `redaction` and `admission` replace those that do nothing. */
 export const openVoiceWorld = async (
   options: {
-    policy?: Partial<VoicePolicy>
+    policy?: Partial<CallPolicy>
     redaction?: Redaction['policyOf']
     admission?: Admission
     /** What the clock goes on by with every call; what it is without stays below the limit of requests. */

@@ -44,7 +44,8 @@ export class CallRecord {
   readonly #parts: RecordParts
   readonly #head: CallHead
   readonly #startedAt: number
-  readonly #started = performance.now()
+  /** By `performance.now()`. */
+  readonly startedMs = performance.now()
   /** undefined: no traces are wanted. */
   readonly #span: Span | undefined
   #firstByteMs: number | null = null
@@ -73,13 +74,13 @@ export class CallRecord {
   failed({ provider, model, source, connectionId }: Route, { code, message }: ModelError): void {
     this.#failed ??= []
     if (this.#failed.length >= mostFailedAttempts) return
-    const after_ms = Math.round(performance.now() - this.#started)
+    const after_ms = Math.round(performance.now() - this.startedMs)
     this.#failed.push({ provider, model, source, connection_id: connectionId, error: code, message, after_ms })
   }
 
   /** A byte of an answer has come. */
   begun(): void {
-    this.#firstByteMs ??= performance.now() - this.#started
+    this.#firstByteMs ??= performance.now() - this.startedMs
   }
 
   /** Hands the call to the ledger, once; but for an actor's, which has a row of its own. @param error null when it went well. */
@@ -105,7 +106,7 @@ export class CallRecord {
       streamed,
       startedAt: this.#startedAt,
       firstByteMs: this.#firstByteMs,
-      durationMs: performance.now() - this.#started,
+      durationMs: performance.now() - this.startedMs,
       attempts: this.attempts,
       ...(this.#failed !== undefined && { failedAttempts: this.#failed }),
       ...(redactions !== undefined && { redactions }),
@@ -124,7 +125,7 @@ export class CallRecord {
     telemetry.called({
       ...{ operation, project: caller.project, provider, model: answered, status, error: code },
       ...{ inputTokens, outputTokens, costUsd, firstByteMs: this.#firstByteMs, attempts: this.attempts },
-      durationMs: performance.now() - this.#started,
+      durationMs: performance.now() - this.startedMs,
     })
     this.#span?.set({
       'gen_ai.operation.name': genAiOperation[need] ?? need,
