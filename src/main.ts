@@ -15,6 +15,7 @@ import { masterKeysOf } from './master-keys.ts'
 import { misspeltIn } from './misspelt-variables.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
 import { loadDrivers, openStorage } from './open-storage.ts'
+import type { OutgoingWatch } from './outgoing/outgoing-watch.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { undici } from './outgoing/undici.ts'
 import { LocalEmbedder } from './retrieval/embedding/local-embedder.ts'
@@ -133,7 +134,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
   const actors = await openActors({
     storage,
     ...{ managed, embedder, sharedCorpus: config.sharedCorpus, searchEngines: config.searchEngines },
-    guard: guardOf(config, traces),
+    guard: guardOf(config, traces, telemetry.outgoing),
     ...{ keys, box },
     secureCookies: config.publicUrl?.startsWith('https:') ?? false,
     ...{ publicOrigin: originOf(config), serverUrl: url },
@@ -180,8 +181,11 @@ const browserOf = ({ chromiumPath, browserJobs, browserJobMemoryBytes }: Config)
   maxMemoryBytes: browserJobMemoryBytes,
 })
 
-const guardOf = ({ allowedPrivateHosts, allowedContentHosts }: Config, traces: Traces | null): SsrfGuard =>
-  openSsrfGuard({ allowedPrivateHosts, allowedContentHosts, ...(traces !== null && { ownHeaders: traces.headers }) })
+const guardOf = (config: Config, traces: Traces | null, watch: OutgoingWatch): SsrfGuard => {
+  const { allowedPrivateHosts, allowedContentHosts } = config
+  const ownHeaders = traces === null ? {} : { ownHeaders: traces.headers }
+  return openSsrfGuard({ allowedPrivateHosts, allowedContentHosts, watch, ...ownHeaders })
+}
 
 const main = async (config: Config): Promise<void> => {
   const isNamed = config.nodeId !== null || config.redisUrl !== null

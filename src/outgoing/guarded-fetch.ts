@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { JsonDepth } from './json-depth.ts'
+import type { OutgoingKind } from './outgoing-watch.ts'
 import type { GuardedRequest, SsrfGuard } from './ssrf-guard.ts'
 
 /** What a library of another's is given in place of `fetch`. */
@@ -34,7 +35,15 @@ const withoutBody = new Set([101, 204, 205, 304])
 export const guardedFetch = (
   guard: Pick<SsrfGuard, 'request'>,
   { maxBytes, maxDepth, maxRequests }: FetchLimits,
-  { outer, refused = () => {} }: { readonly outer: AbortSignal; readonly refused?: (error: AnswerRefused) => void },
+  {
+    kind,
+    outer,
+    refused = () => {},
+  }: {
+    readonly kind: OutgoingKind
+    readonly outer: AbortSignal
+    readonly refused?: (error: AnswerRefused) => void
+  },
 ): GuardedFetch => {
   let left = maxBytes
   let requests = 0
@@ -53,6 +62,7 @@ export const guardedFetch = (
     const signal = init.signal ? AbortSignal.any([outer, init.signal]) : outer
     const body = bodyOf(init.body)
     const answer = await guard.request(String(url), {
+      kind,
       method: methodOf(init.method),
       headers: Object.fromEntries(new Headers(init.headers)),
       signal,

@@ -4,6 +4,7 @@ import type { Agent, buildConnector, Dispatcher } from 'undici'
 import { AllowedHosts, isPublicAddress } from './address-rules.ts'
 import { openGuardedAgent } from './guarded-agent.ts'
 import { openNameLookup } from './name-lookup.ts'
+import { type OutgoingKind, type OutgoingWatch, watchedConnect, watchedRequest } from './outgoing-watch.ts'
 import { undici } from './undici.ts'
 
 /** The one guard between what a user may name (a URL) and what the server may reach. */
@@ -27,6 +28,7 @@ export interface SsrfGuard {
 
 /** A request through the guard. Header names in lower case. */
 export interface GuardedRequest {
+  readonly kind: OutgoingKind
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   /** Names of further headers that are credentials: another origin does not get them. */
@@ -45,6 +47,8 @@ export interface SsrfGuardOptions {
   readonly connectTimeoutMs?: number
   /** Further headers of each request, such as the trace that it belongs to. */
   readonly ownHeaders?: () => Readonly<Record<string, string>>
+  /** Counts requests and connections. */
+  readonly watch?: OutgoingWatch
   /** Replaces both ways to look names up, in tests. */
   readonly lookup?: LookupFunction
 }
@@ -119,16 +123,19 @@ const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => 
   return {
     dispatcher,
     check,
-    request: async (url, init) => {
-      const headers = { ...init.headers, ...options.ownHeaders?.() }
-      const first = check(url)
-      return follow({ dispatcher: dispatcher(), check }, first, { ...init, headers })
-    },
+    request: (url, init) =>
+      watchedRequest(options.watch, init, async () => {
+        const headers = { ...init.headers, ...options.ownHeaders?.() }
+        const first = check(url)
+        return follow({ dispatcher: dispatcher(), check }, first, { ...init, headers })
+      }),
     connect: ({ hostname, port }) => {
       const target = { hostname, host: hostname, protocol: 'http:', port: String(port) }
-      return new Promise((resolve, reject) => {
-        connector(target, (error, socket) => (error === null ? resolve(socket) : reject(error)))
-      })
+      const connected = (): Promise<Socket> =>
+        new Promise((resolve, reject) => {
+          connector(target, (error, socket) => (error === null ? resolve(socket) : reject(error)))
+        })
+      return watchedConnect(options.watch, connected)
     },
     close: async () => agent?.destroy(),
   }

@@ -61,14 +61,30 @@ export class ProductMetrics {
     'Retries and fallbacks: attempts at providers after the first.',
     ['provider', 'model'],
   )
+  readonly outgoing = new CounterSeries(
+    'troupe_outgoing_requests_total',
+    'Requests to hosts that customers name (tools, webhooks, MCP servers, pages …), by kind and outcome.',
+    ['kind', 'outcome'],
+  )
+  readonly outgoingDuration = new DurationSeries(
+    'troupe_outgoing_request_duration_seconds',
+    'Time until an outgoing request has a response or fails, in seconds.',
+    ['kind'],
+  )
+  readonly outgoingUnread = new CounterSeries(
+    'troupe_outgoing_unread_responses_total',
+    'Responses to outgoing requests that were not read to their end, by kind and reason.',
+    ['kind', 'reason'],
+  )
   readonly refusedLogins = new CounterSeries('troupe_refused_logins_total', 'Failed logins to the console.')
 
   readonly counters = [
     ...[this.turns, this.runs, this.deliveries, this.effects, this.calls],
     ...[this.tokens, this.cost, this.fallbacks, this.refusedLogins],
+    ...[this.outgoing, this.outgoingUnread],
   ]
   readonly durations = [
     ...[this.turnDuration, this.runDuration, this.effectDuration, this.commitDuration],
-    ...[this.reminderLag, this.callDuration, this.firstByte],
+    ...[this.reminderLag, this.callDuration, this.firstByte, this.outgoingDuration],
   ]
 }

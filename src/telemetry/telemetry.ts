@@ -101,6 +101,15 @@ export class Telemetry {
     this.#log.warn({ operation, project, provider, model, status, code: error, attempts }, 'call to a model failed')
   }
 
+  /** Requests to hosts that customers name. */
+  readonly outgoing = {
+    requested: (kind: string, outcome: string, ms: number): void => {
+      this.metrics.outgoing.add(1, kind, outcome)
+      this.metrics.outgoingDuration.record(ms, kind)
+    },
+    unread: (kind: string, reason: string): void => this.metrics.outgoingUnread.add(1, kind, reason),
+  }
+
   /** A login was refused. */
   loginRefused(requestId: string, address: string, code: string): void {
     this.metrics.refusedLogins.add(1)

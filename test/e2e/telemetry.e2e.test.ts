@@ -187,6 +187,9 @@ describe('numbers of background work', () => {
     expect(lasted).toBeLessThan(2 * seconds)
     expect(samples.get('troupe_queued_runs')).toBe(0)
     expect(samples.has('troupe_webhook_attempts_total{outcome="failed"}')).toBe(false)
+    expect(samples.get('troupe_outgoing_requests_total{kind="webhook",outcome="2xx"}')).toBe(2)
+    expect(samples.get('troupe_outgoing_requests_total{kind="webhook",outcome="4xx"}')).toBe(2)
+    expect(samples.get('troupe_outgoing_request_duration_seconds_count{kind="webhook"}')).toBe(4)
     expect((await api.get(`/v1/actions/${expiring.body.id}`)).body.status).toBe('expired')
     // the end of the action, and the second attempt
     expect(samples.get('troupe_reminder_lag_seconds_count')).toBe(2)

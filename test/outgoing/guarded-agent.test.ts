@@ -25,7 +25,7 @@ const requestAll = (guard: SsrfGuard, server: FloodingServer, timeoutMs: number)
     names.map(async (name) => {
       const signal = AbortSignal.timeout(timeoutMs)
       const url = `http://${name}:${server.port}/`
-      const answer = await guard.request(url, { method: 'GET', headers: {}, signal, maxRedirects: 0 })
+      const answer = await guard.request(url, { kind: 'web_page', method: 'GET', headers: {}, signal, maxRedirects: 0 })
       return boundedBody(answer.body, { maxBytes: 100 })
     }),
   )

@@ -99,7 +99,13 @@ describe('names that customers choose', () => {
     const lookup = openNameLookup({ servers: [server.address], system: nothing })
     const guard = openSsrfGuard({ allowedPrivateHosts: [], lookup })
     const signal = new AbortController().signal
-    const request = guard.request('http://rebound.test/', { method: 'GET', headers: {}, signal, maxRedirects: 0 })
+    const request = guard.request('http://rebound.test/', {
+      kind: 'web_page',
+      method: 'GET',
+      headers: {},
+      signal,
+      maxRedirects: 0,
+    })
     await expect(request).rejects.toMatchObject({ name: 'SsrfRefused' })
     await guard.close()
   })

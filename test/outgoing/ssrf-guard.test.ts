@@ -22,7 +22,13 @@ const answering = (...answers: readonly (readonly string[])[]): LookupFunction =
     )
   }
 }
-const get = { method: 'GET', headers: {}, signal: new AbortController().signal, maxRedirects: 2 } as const
+const get = {
+  kind: 'web_page',
+  method: 'GET',
+  headers: {},
+  signal: new AbortController().signal,
+  maxRedirects: 2,
+} as const
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()))
@@ -202,6 +208,7 @@ describe('the guard over outgoing requests', () => {
     const sendRequest = async (method: 'GET' | 'POST', to: string) => {
       const url = `http://127.0.0.1:${port}/?status=${status}&to=${encodeURIComponent(to)}`
       const answer = await guard.request(url, {
+        kind: 'web_page',
         method,
         headers: {},
         signal: AbortSignal.timeout(5000),

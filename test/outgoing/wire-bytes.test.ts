@@ -13,7 +13,7 @@ afterEach(async () => {
 const answered = async (guard: SsrfGuard, server: FloodingServer, maxBytes = 1_000_000) => {
   const signal = AbortSignal.timeout(10_000)
   const url = `http://${server.host}/`
-  const answer = await guard.request(url, { method: 'GET', headers: {}, signal, maxRedirects: 0 })
+  const answer = await guard.request(url, { kind: 'web_page', method: 'GET', headers: {}, signal, maxRedirects: 0 })
   return boundedBody(answer.body, { maxBytes })
 }
 

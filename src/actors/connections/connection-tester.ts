@@ -61,7 +61,7 @@ export class ConnectionTester {
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       const answer = await this.#parts.guard.request(url, {
-        ...{ method, signal, maxRedirects: 0 },
+        ...{ kind: 'connection_test', method, signal, maxRedirects: 0 },
         headers: { accept: 'application/json', ...headers },
       })
       const { bytes } = await boundedBody(answer.body, { maxBytes: maxAnswerBytes })

@@ -14,7 +14,13 @@ const maxRedirects = 5
 export const fetchSkill = async (guard: Pick<SsrfGuard, 'request'>, url: string): Promise<Buffer> => {
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const answer = await guard.request(url, { method: 'GET', headers: { accept: '*/*' }, signal, maxRedirects })
+    const answer = await guard.request(url, {
+      kind: 'skill',
+      method: 'GET',
+      headers: { accept: '*/*' },
+      signal,
+      maxRedirects,
+    })
     if (answer.statusCode !== 200) {
       answer.body.destroy()
       throw failed(`The URL responded with status ${answer.statusCode}.`)

@@ -46,7 +46,14 @@ export const sendAttempt = async (request: AttemptRequest, parts: AttemptParts):
   const signal = AbortSignal.any([limit, parts.signal])
   const { url, headers, body } = request
   try {
-    const answer = await parts.guard.request(url, { method: 'POST', headers, body, signal, maxRedirects: 0 })
+    const answer = await parts.guard.request(url, {
+      kind: 'webhook',
+      method: 'POST',
+      headers,
+      body,
+      signal,
+      maxRedirects: 0,
+    })
     return await answered(answer)
   } catch (error) {
     if (error instanceof SsrfRefused) return failed('url_refused')

@@ -70,7 +70,7 @@ const follow = async (
   let url = first
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
     const headers = { accept: 'image/*' }
-    const answer = await guard.request(url.href, { method: 'GET', headers, signal, maxRedirects: 0 })
+    const answer = await guard.request(url.href, { kind: 'image', method: 'GET', headers, signal, maxRedirects: 0 })
     const { location } = answer.headers
     if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== 'string') return answer
     answer.body.destroy()

@@ -165,6 +165,7 @@ interface FetchInit {
 
 const guardedFetch = async (guard: Guard, url: string, init: FetchInit): Promise<Response> => {
   const answer = await guard.request(url, {
+    kind: 'oauth',
     method: init.method === 'POST' ? 'POST' : 'GET',
     headers: { ...init.headers, accept: 'application/json' },
     ...(init.body !== undefined && init.body !== null && { body: String(init.body) }),

@@ -107,6 +107,7 @@ export const sendRequest = async (
   const limit = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await guard.request(url, {
+      kind: 'connection_tool',
       method,
       headers: { ...headers, ...secrets },
       credentials: Object.keys(secrets),

@@ -54,7 +54,7 @@ const fetched = async (guard: Pick<SsrfGuard, 'request'>, url: string): Promise<
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const headers = { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' }
-    const answer = await guard.request(url, { method: 'GET', headers, signal, maxRedirects })
+    const answer = await guard.request(url, { kind: 'openapi', method: 'GET', headers, signal, maxRedirects })
     const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: 4 * maxOpenApiLength })
     if (answer.statusCode !== 200)
       throw new ServiceError('fetch_failed', {

@@ -40,7 +40,13 @@ const followed = async (guard: Pick<SsrfGuard, 'request'>, first: string, signal
       accept: 'text/html, text/markdown, text/plain, application/pdf, application/json, text/csv, */*;q=0.1',
       'user-agent': 'Troupe-Knowledge/1',
     }
-    const answer = await guard.request(url, { method: 'GET', headers, signal, maxRedirects: 0 })
+    const answer = await guard.request(url, {
+      kind: 'knowledge_source',
+      method: 'GET',
+      headers,
+      signal,
+      maxRedirects: 0,
+    })
     const { statusCode, headers: answered, body } = answer
     const { location } = answered
     if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {

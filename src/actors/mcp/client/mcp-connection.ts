@@ -74,6 +74,7 @@ export const withServer = async <T>(
   const closing = new AbortController()
   const signal = AbortSignal.any([limit, work.signal, refusing.signal])
   const guarded = guardedFetch(work.guard, mcpLimits, {
+    kind: 'mcp',
     outer: AbortSignal.any([signal, closing.signal]),
     refused: (error) => refusing.abort(error),
   })

@@ -124,7 +124,15 @@ async function send(
   }
   const method = tool.method ?? 'POST'
   const credentials = Object.keys(own)
-  return await context.guard.request(tool.url, { method, headers, credentials, body, signal, maxRedirects })
+  return await context.guard.request(tool.url, {
+    kind: 'http_tool',
+    method,
+    headers,
+    credentials,
+    body,
+    signal,
+    maxRedirects,
+  })
 }
 
 function wireOwner(owner: HttpToolCall['owner']): Readonly<Record<string, string>> {

@@ -79,6 +79,7 @@ const answerOf = async (
   const signal = AbortSignal.timeout(waitMs)
   try {
     const { statusCode, headers, body } = await guard.request(urlOf(engine, search), {
+      kind: 'web_search',
       method: 'GET',
       headers: { accept: 'application/json', 'accept-encoding': acceptedCodings, ...engine.headers },
       signal,

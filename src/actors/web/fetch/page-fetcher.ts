@@ -137,7 +137,7 @@ export class PageFetcher {
   /** The refusal of a hop names that hop. */
   async #requested(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
     try {
-      return await this.#guard.request(url.href, { method: 'GET', headers, signal, maxRedirects: 0 })
+      return await this.#guard.request(url.href, { kind: 'web_page', method: 'GET', headers, signal, maxRedirects: 0 })
     } catch (error) {
       throw signal.aborted ? error : requestRefusal(error, url.href)
     }
