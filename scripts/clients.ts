@@ -6,6 +6,7 @@ import { namesOption, readCommandLine } from '#src/start/command-line.ts'
 import type { ClientCheck } from './clients/client-check.ts'
 import { asyncOpenai, compiledSdks } from './clients/compiled-sdks.ts'
 import { generators } from './clients/generators.ts'
+import { heavyPythonFrameworks, pythonFrameworks } from './clients/python-frameworks.ts'
 import { sdks } from './clients/sdks.ts'
 import { startServer } from './quickstart/server-process.ts'
 import { freePort } from './services/service.ts'
@@ -16,8 +17,9 @@ import { freePort } from './services/service.ts'
  * temporary folder and never into the project. SDKs and agent frameworks (`openai`, `anthropic-python`, `ai-sdk` …) run turns with
  * tools likewise; `-- --quick` these alone, all that install in under two minutes. Exit code 1 when a client does not compile or its turn fails.
  */
-const quick = { ...sdks, ...compiledSdks }
-const checks: Readonly<Record<string, ClientCheck>> = { ...generators, 'async-openai': asyncOpenai, ...quick }
+const quick = { ...sdks, ...compiledSdks, ...pythonFrameworks }
+const slow = { ...generators, 'async-openai': asyncOpenai, ...heavyPythonFrameworks }
+const checks: Readonly<Record<string, ClientCheck>> = { ...slow, ...quick }
 const known = Object.keys(checks)
 const usage = [
   'usage: npm run clients [-- --only CLIENT,… | --quick]',

@@ -1,0 +1,37 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installPythonPackages } from '../services/python-packages.ts'
+import { type ClientCheck, run } from './client-check.ts'
+
+/**
+ * Runs a program of `python/` with the packages that a file of pins beside it names, each file installed once.
+ *
+ * What Python compiles stays beside the packages: a framework imports thousands of files, and several programs share them.
+ */
+const checkOf =
+  (pins: string, program: string): ClientCheck =>
+  (world) => {
+    const python = installPythonPackages(pins, join(import.meta.dirname, `python/${pins}.txt`))
+    copyFileSync(join(import.meta.dirname, 'python', program), join(world.folder, 'turn.py'))
+    // nothing of a framework may wait for its maker's servers
+    const quiet = { LITELLM_LOCAL_MODEL_COST_MAP: 'true', HAYSTACK_TELEMETRY_ENABLED: 'false', DO_NOT_TRACK: '1' }
+    run(world, 'python3', ['turn.py'], { PYTHONPATH: python, ...quiet })
+  }
+
+/** Agent frameworks for Python that install together in seconds, by name. */
+export const pythonFrameworks: Readonly<Record<string, ClientCheck>> = {
+  'openai-agents-python': checkOf('frameworks', 'with_openai_agents.py'),
+  'langchain-python': checkOf('frameworks', 'with_langchain.py'),
+  'pydantic-ai': checkOf('frameworks', 'with_pydantic_ai.py'),
+}
+
+/** Those that bring numpy and much else, need the second generation of OpenAI's SDK or differ little: for the full run. */
+export const heavyPythonFrameworks: Readonly<Record<string, ClientCheck>> = {
+  instructor: checkOf('frameworks', 'with_instructor.py'),
+  litellm: checkOf('frameworks-openai-2', 'with_litellm.py'),
+  dspy: checkOf('frameworks-openai-2', 'with_dspy.py'),
+  'llama-index': checkOf('frameworks-openai-2', 'with_llama_index.py'),
+  smolagents: checkOf('frameworks-more', 'with_smolagents.py'),
+  haystack: checkOf('frameworks-more', 'with_haystack.py'),
+  autogen: checkOf('frameworks-more', 'with_autogen.py'),
+}
