@@ -17,7 +17,7 @@ const main = async (): Promise<void> => {
   if (organization === undefined || (grant !== undefined && ungate)) throw new BackupError(usage)
   if (grant !== undefined && !/^\d{1,9}(\.\d{1,18})?$/.test(grant))
     throw new BackupError(`--grant takes USD such as 25.50. ${usage}`)
-  const { storage } = await openInstallation(false)
+  const { storage } = await openInstallation({ mayBeNew: false })
   try {
     const { records } = storage
     const known = await records.get(organizations, organizationScope(organization), organization)

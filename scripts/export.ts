@@ -24,7 +24,7 @@ const main = async (): Promise<void> => {
   const { project, out } = readCommandLine({ usage, options })
   if (project === undefined || out === undefined) throw new BackupError(usage)
   if (existsSync(out)) throw new BackupError(`${out} already exists. Choose another file.`)
-  const installation = await openInstallation(false)
+  const installation = await openInstallation({ mayBeNew: false, alone: true })
   try {
     const { storage, secrets } = installation
     // calls of a server that was killed: their rows go along

@@ -20,7 +20,7 @@ const main = async (): Promise<void> => {
   const path = readCommandLine({ usage, options: { in: { type: 'string' } } }).in
   if (path === undefined) throw new BackupError(usage)
   if (!existsSync(path)) throw new BackupError(`There is no file ${path}.`)
-  const installation = await openInstallation(true)
+  const installation = await openInstallation({ mayBeNew: true, alone: true })
   const { storage, secrets } = installation
   try {
     const organization = async (project: string) => (await install(installation, project)).organization

@@ -22,7 +22,7 @@ const usage = [
  */
 const main = async (): Promise<void> => {
   const { check: checkOnly = false } = readCommandLine({ usage, options: { check: { type: 'boolean' } } })
-  const { storage } = await openInstallation(false)
+  const { storage } = await openInstallation({ mayBeNew: false })
   try {
     const parts = { storage, definitions, rows: actorRows, ledger: usageLedger, clock: systemClock, checkOnly }
     const report = await rebuildRows(parts)

@@ -12,7 +12,7 @@ const usage = 'usage: npm run reset-owner -- --email ADDRESS'
 const main = async (): Promise<void> => {
   const { email } = readCommandLine({ usage, options: { email: { type: 'string' } } as const })
   if (email === undefined) throw new BackupError(usage)
-  const { storage, auth } = await openInstallation(false)
+  const { storage, auth } = await openInstallation({ mayBeNew: false })
   try {
     const { records } = storage
     const { dashboardSessions } = auth

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
 import { bootstrap, type Installation } from './actors/accounts/bootstrap.ts'
+import { show } from './actors/accounts/first-secrets.ts'
 import { openServerKeys } from './actors/accounts/lasting-keys.ts'
 import type { BrowserSettings } from './actors/browser/browser.ts'
 import { openActors } from './actors/open-actors.ts'
@@ -14,7 +15,7 @@ import { startSimulatedProvider } from './gateway/simulated/server.ts'
 import { masterKeysOf } from './master-keys.ts'
 import { misspeltIn } from './misspelt-variables.ts'
 import { nodeIdOf, openCluster } from './open-cluster.ts'
-import { loadDrivers, openStorage } from './open-storage.ts'
+import { loadDrivers, openStorageAlone } from './open-storage.ts'
 import type { OutgoingWatch } from './outgoing/outgoing-watch.ts'
 import { openSsrfGuard, type SsrfGuard } from './outgoing/ssrf-guard.ts'
 import { undici } from './outgoing/undici.ts'
@@ -99,18 +100,6 @@ const loadEarly = (log: Logger): void => {
   }
 }
 
-/** Prints what the first start generated. */
-const show = ({ generated, ownerEmail }: Installation): void => {
-  if (generated === null) return
-  const lines = [
-    'This is the first start. These secrets are shown once:',
-    ...(generated.secretKey === null ? [] : [`  secret key       ${generated.secretKey}`]),
-    `  dashboard owner  ${ownerEmail}`,
-    ...(generated.ownerPassword === null ? [] : [`  owner password   ${generated.ownerPassword}`]),
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
-}
-
 /** Takes the port before anything is written: a start that cannot have it leaves all as it was. */
 const listen = async ({ host, port, publicUrl }: Config, log: Logger) => {
   const early = new EarlyListener()
@@ -122,7 +111,7 @@ const listen = async ({ host, port, publicUrl }: Config, log: Logger) => {
 const start = async (config: Config, log: Logger): Promise<() => Promise<void>> => {
   if (config.mongodbUrl === null || config.masterKey === null) await openDataFolder(config.dataDir)
   const { early, server, url } = await listen(config, log)
-  const storage = await openStorage(config)
+  const storage = await openStorageAlone(config)
   const masterKeys = masterKeysOf(config)
   const box = openSecretBox(masterKeys)
   const keys = await openServerKeys({ records: storage.records, ...masterKeys, box })

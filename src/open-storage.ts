@@ -1,8 +1,9 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import type { Storage } from './storage/ports.ts'
 import type { RedisLog, RedisServices } from './storage/redis/open-redis.ts'
 import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
+import { claimStore } from './storage/sqlite/store-claim.ts'
 
 /** The file of the embedded store. */
 export const sqlitePath = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'troupe.db')
@@ -23,6 +24,23 @@ export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodb
         url: mongodbUrl,
         database: databaseOf(mongodbUrl),
       })
+
+/**
+ * As `openStorage`, for a process that no other one may be beside: one at a time runs the actors of an embedded store.
+ * MongoDB says by itself who does. Closing the store gives it back, and so does the end of the process.
+ *
+ * @throws {StoreInUse} while another process has it.
+ */
+export const openStorageAlone = async (config: Pick<Config, 'mongodbUrl' | 'dataDir'>): Promise<Storage> => {
+  if (config.mongodbUrl !== null) return openStorage(config)
+  const release = claimStore(resolve(sqlitePath(config)))
+  const storage = await openStorage(config)
+  const close = async (): Promise<void> => {
+    await storage.close()
+    release()
+  }
+  return { ...storage, close }
+}
 
 /**
  * What nodes send each other over Redis; null for one process. Throws nothing when Redis is away.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { WrongMasterKey } from './actors/accounts/bootstrap.ts'
+import { SecretsNotShown } from './actors/accounts/first-secrets.ts'
 import { ClusterRuns } from './actors/runtime/stuck/start-number.ts'
 import { type Config, ConfigError } from './config.ts'
 import { sqlitePath } from './open-storage.ts'
@@ -7,6 +8,7 @@ import { DataFolderUnusable } from './storage/data-folder.ts'
 import { NewerStore } from './storage/newer-store.ts'
 import { StoreUnavailable } from './storage/ports.ts'
 import { MasterKeyUnusable } from './storage/secrets.ts'
+import { StoreInUse } from './storage/store-in-use.ts'
 import { CannotListen } from './transport/http/cannot-listen.ts'
 
 /** Errors whose message is a sentence for the operator. */
@@ -17,6 +19,8 @@ const ownSentences = [
   DataFolderUnusable,
   MasterKeyUnusable,
   NewerStore,
+  SecretsNotShown,
+  StoreInUse,
   WrongMasterKey,
 ]
 

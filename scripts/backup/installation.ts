@@ -8,7 +8,7 @@ import type { Secrets } from '#actors/backup/file-secrets.ts'
 import { kinds } from '#actors/capabilities.ts'
 import { type Config, readConfig } from '#src/config.ts'
 import { masterKeyFile, masterKeysOf } from '#src/master-keys.ts'
-import { openStorage, sqlitePath } from '#src/open-storage.ts'
+import { openStorage, openStorageAlone, sqlitePath } from '#src/open-storage.ts'
 import { startFailure } from '#src/start-failure.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openSecretBox } from '#storage/secrets.ts'
@@ -21,13 +21,21 @@ export interface OpenInstallation {
   readonly secrets: Secrets
 }
 
+/** How a tool opens an installation. */
+export interface InstallationUse {
+  /** False: it has to be there, and nothing of it is made. */
+  readonly mayBeNew: boolean
+  /** No server may run the store meanwhile, as far as that can be known: where it is a file. */
+  readonly alone?: boolean
+}
+
 /**
  * Opens the installation that the environment names, as the server would.
  *
- * @param mayBeNew false: it has to be there, and nothing of it is made.
  * @throws {BackupError} when there is none.
+ * @throws {StoreInUse} when another process has it, and it is to be opened alone.
  */
-export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallation> => {
+export const openInstallation = async ({ mayBeNew, alone = false }: InstallationUse): Promise<OpenInstallation> => {
   const config = readConfig(process.env)
   const keyFile = masterKeyFile(config)
   if (!mayBeNew && config.mongodbUrl === null && !existsSync(sqlitePath(config))) {
@@ -38,7 +46,7 @@ export const openInstallation = async (mayBeNew: boolean): Promise<OpenInstallat
   if (!mayBeNew && config.masterKey === null && !existsSync(keyFile)) {
     throw new BackupError(`There is no master key: set MASTER_KEY, or put its file back to ${keyFile}.`)
   }
-  const storage = await openStorage(config)
+  const storage = await (alone ? openStorageAlone : openStorage)(config)
   await storage.records.prepare(kinds)
   const masterKeys = masterKeysOf(config)
   const box = openSecretBox(masterKeys)

@@ -199,7 +199,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
     ...{ records, notices, host, runtime, kinds, definitions, now },
     actorRows: Object.values(actorRows),
     rowsOfMachine: actorRows,
-    limits: parts.limits ?? new LocalLimits(now),
+    limits: parts.limits ?? new LocalLimits(parts.clock),
   }
   secureCookiesPort.give(house, parts.secureCookies)
   publicOriginPort.give(house, parts.publicOrigin ?? null)

@@ -5,18 +5,23 @@ export const partsOfWindow = 60
 
 const maxKeys = 100_000
 
+/** A clock that only goes on, in ms: one that is set would refuse until it is there again. */
+export interface SteadyClock {
+  steady(): number
+}
+
 /** Limits of this process alone; with several nodes each allows as much. */
 export class LocalLimits implements RateLimits {
-  /** Units by the time (ms since the epoch) when they come back. The key that was used last is the last. */
+  /** Units by the time (ms by the steady clock) when they come back. The key that was used last is the last. */
   readonly #taken = new Map<string, Map<number, number>>()
-  readonly #now: () => number
+  readonly #clock: SteadyClock
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(clock: SteadyClock) {
+    this.#clock = clock
   }
 
   async take(key: string, { limit, windowMs }: RateLimit, units = 1): Promise<LimitState> {
-    const now = this.#now()
+    const now = this.#clock.steady()
     const parts = this.#current(key, now)
     const taken = [...parts.values()].reduce((sum, part) => sum + part, 0)
     const allowed = taken + units <= limit

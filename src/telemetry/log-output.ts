@@ -7,7 +7,7 @@ const usualMost = 1024 * 1024
 const retryMs = 50
 
 /** Pipes that are full, or shared with one that is. */
-const isFull = (error: unknown): boolean =>
+export const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EBUSY')
 
 /**

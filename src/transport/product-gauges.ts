@@ -77,8 +77,8 @@ class Approvals {
   }
 
   read(): Promise<Counted> {
-    if (this.#counted !== null && Date.now() < this.#until) return this.#counted
-    this.#until = Date.now() + keptMs
+    if (this.#counted !== null && performance.now() < this.#until) return this.#counted
+    this.#until = performance.now() + keptMs
     this.#counted = this.#count().catch(() => ({ pending: 0, oldestS: 0 }))
     return this.#counted
   }

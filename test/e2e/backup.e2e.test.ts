@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
@@ -97,6 +97,18 @@ describe('a project that is exported and imported', () => {
       const { body } = await api.get('/v1/sessions?limit=10&page=1')
       expect(body.data.map((each: { id: string }) => each.id)).toEqual(sessions.toReversed())
     })
+  })
+
+  it('is refused while a server runs the store of either side, which nothing is changed in', async () => {
+    const env = place('busy')
+    const file = join(folder, 'busy.ndjson')
+    writeFileSync(file, '')
+    const said = `Another process uses ${join(folder, 'busy', 'troupe.db')}. Stop that server or tool first, or set DATA_DIR to another folder.\n`
+    await at(env, async () => {
+      expect(await runTool('export', ['--project', 'prj_a', '--out', `${file}.out`], env)).toEqual({ code: 1, said })
+      expect(await runTool('import', ['--in', file], env)).toEqual({ code: 1, said })
+    })
+    expect(existsSync(`${file}.out`)).toBe(false)
   })
 
   it('is refused where there is no store, and none is made', async () => {

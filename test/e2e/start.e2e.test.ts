@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,15 +15,20 @@ const folder = (): string => {
 }
 
 /** A process with what it prints; ended with the test. */
-const run = (command: string, args: readonly string[], env: Readonly<Record<string, string>>) => {
+const run = (
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  output: 'pipe' | number = 'pipe',
+) => {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(command, args, {
     env: { PATH, HOME, HOST: '127.0.0.1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, 'pipe'],
   })
   const printed = { out: '', err: '' }
-  child.stdout.on('data', (part) => (printed.out += part))
-  child.stderr.on('data', (part) => (printed.err += part))
+  child.stdout?.on('data', (part) => (printed.out += part))
+  child.stderr?.on('data', (part) => (printed.err += part))
   const ended = once(child, 'close').then(([code]) => Number(code ?? -1))
   onTestFinished(async () => {
     child.kill('SIGKILL')
@@ -32,8 +37,8 @@ const run = (command: string, args: readonly string[], env: Readonly<Record<stri
   return { child, printed, ended }
 }
 
-const server = (env: Readonly<Record<string, string>>) =>
-  run(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/start.js'], env)
+const server = (env: Readonly<Record<string, string>>, output: 'pipe' | number = 'pipe') =>
+  run(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/start.js'], env, output)
 
 const started = async (child: ChildProcess, printed: { readonly out: string }): Promise<void> => {
   while (!printed.out.includes('server started')) {
@@ -85,6 +90,49 @@ describe('a start', () => {
     expect((await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status).toBe(200)
     expect(first.child.exitCode).toBeNull()
   })
+
+  it('beside a server on the same data and another port is refused, even while that one is paused; a kill leaves no lock', async () => {
+    const data = folder()
+    const env = { PORT: String(await freePort()), DATA_DIR: data }
+    const first = server(env)
+    await started(first.child, first.printed)
+    for (const signal of ['SIGSTOP', 'SIGCONT'] as const) {
+      first.child.kill(signal)
+      const second = server({ PORT: '0', DATA_DIR: data })
+      expect(await second.ended).toBe(1)
+      expect(second.printed.err).toBe(
+        `Another process uses ${join(data, 'troupe.db')}. Stop that server or tool first, or set DATA_DIR to another folder.\n`,
+      )
+      expect(second.printed.out).toBe('')
+    }
+    expect((await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status).toBe(200)
+    first.child.kill('SIGKILL')
+    await first.ended
+    const next = server(env)
+    await started(next.child, next.printed)
+  })
+
+  it.for([
+    ['a full disk', '/dev/full', 'ENOSPC'],
+    ['a pipe that is closed', null, 'EPIPE'],
+  ] as const)(
+    'whose output is %s says that its secrets are lost, and the next one shows others that work',
+    async ([, path, code]) => {
+      const env = { PORT: String(await freePort()), DATA_DIR: folder() }
+      const failed = path === null ? server(env) : server(env, openSync(path, 'w'))
+      failed.child.stdout?.destroy()
+      expect(await failed.ended).toBe(1)
+      expect(failed.printed.err).toBe(
+        `The secrets of the first start cannot be written to the standard output (${code}). ` +
+          'Start again with an output that takes them, or set BOOTSTRAP_SECRET_KEY and BOOTSTRAP_OWNER_PASSWORD.\n',
+      )
+      const { child, printed } = server(env)
+      await started(child, printed)
+      const [key = ''] = /csk_[A-Za-z0-9_-]+/.exec(printed.out) ?? []
+      const headers = { authorization: `Bearer ${key}` }
+      expect((await fetch(`http://127.0.0.1:${env.PORT}/v1/sessions`, { headers })).status).toBe(200)
+    },
+  )
 
   it('by npm ends with the SIGTERM that npm gets, drained', async () => {
     const { child, printed, ended } = run('npm', ['start'], { PORT: '0', DATA_DIR: folder() })

@@ -25,5 +25,5 @@ limitsContract('local', async () => {
   const tick = () => {
     now += 20
   }
-  return { views: [new LocalLimits(() => now)], tick, close: async () => {} }
+  return { views: [new LocalLimits({ steady: () => now })], tick, close: async () => {} }
 })

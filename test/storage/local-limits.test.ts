@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LocalLimits } from '#storage/local-limits.ts'
+import { VirtualClock } from '#test/support/virtual-clock.ts'
 
 describe('limits of one process', () => {
   it('never let more through in any window, and give every unit back soon after it', async () => {
@@ -12,8 +13,20 @@ describe('limits of one process', () => {
     )
   })
 
+  it('neither let more through nor refuse for longer when the wall clock is set', async () => {
+    const clock = new VirtualClock()
+    const limits = new LocalLimits(clock)
+    const once = { limit: 1, windowMs: 60_000 }
+    expect((await limits.take('key', once)).allowed).toBe(true)
+    clock.set(24 * 60 * 60_000)
+    expect((await limits.take('key', once)).allowed).toBe(false)
+    clock.set(-48 * 60 * 60_000)
+    await clock.advance(61_000)
+    expect((await limits.take('key', once)).allowed).toBe(true)
+  })
+
   it('keep at most a hundred thousand keys, and drop the one that was used longest ago', async () => {
-    const limits = new LocalLimits(() => 5)
+    const limits = new LocalLimits({ steady: () => 5 })
     const once = { limit: 1, windowMs: 1_000 }
     for (let n = 0; n < 100_001; n++) await limits.take(`key-${n}`, once)
     expect((await limits.take('key-100000', once)).allowed).toBe(false)
@@ -27,7 +40,7 @@ const checkWindow = async (
   windowMs: number,
 ): Promise<void> => {
   let now = 1_700_000_000_000
-  const limits = new LocalLimits(() => now)
+  const limits = new LocalLimits({ steady: () => now })
   const taken: { at: number; units: number }[] = []
   const since = (time: number): number => taken.filter(({ at }) => at > time).reduce((sum, { units }) => sum + units, 0)
   for (const { pause, units } of attempts) {

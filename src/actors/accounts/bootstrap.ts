@@ -39,7 +39,7 @@ export interface BootstrapDeps {
    * Shows what was generated. It is called before the installation counts as made: when showing fails, or the process
    * dies before, the next start makes and shows other secrets.
    */
-  readonly show?: (made: Installation) => void
+  readonly show?: (made: Installation) => void | Promise<void>
   /** ms since the epoch. */
   readonly now: () => number
   /** Waits; for tests. */
@@ -119,7 +119,7 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
     const secrets = await secretsOf(deps, claim.data.project === deps.adopts)
     await makeRows(deps, { claim: claim.data, secrets, overwrite: known !== null })
     const made = installationOf(claim.data, secrets.generated)
-    deps.show?.(made)
+    await deps.show?.(made)
     if ((await table.replace(claim, { ...claim.data, ready: true })) !== null) return made
   }
 }
@@ -128,9 +128,9 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
 export const pepperOf = async (records: RecordStore): Promise<string | null> =>
   (await new Table(records, installations, Date.now).get(projectScope(place.project), place.id))?.data.pepper ?? null
 
-/** null while the process that has the claim may still be at work. */
+/** null while the process that has the claim may still be at work. One that was made in the future is older than a clock that was set back. */
 const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Row<InstallationData> | null> =>
-  deps.now() - claim.updated_at < takeoverMs
+  Math.abs(deps.now() - claim.updated_at) < takeoverMs
     ? Promise.resolve(null)
     : new Table(deps.records, installations, deps.now).replace(claim, claim.data)
 

@@ -52,6 +52,9 @@ const keptMs = 24 * 60 * 60 * 1000
 /** An attempt that has no answer after so long was cut off, though its process seems to live: the next request takes over. */
 const abandonedMs = 30_000
 
+/** Further ahead than this no clock of a cluster is: it was set back since the attempt said that it runs. */
+const aheadMs = 5 * 60_000
+
 /** How long a second request waits for the first one's answer, and how often it looks. */
 const waitMs = 5_000
 const lookEveryMs = 50
@@ -125,7 +128,7 @@ export class IdempotentRequests {
    * @throws {ServiceError} `idempotency_key_reused`, `idempotency_in_progress`, `idempotency_secret_shown`, and what `work` throws at the first time.
    */
   async run(request: KeyedRequest, work: (idempotency: Idempotency) => Promise<unknown>): Promise<KeyedOutcome> {
-    const deadline = this.#deps.clock.now() + waitMs
+    const deadline = this.#deps.clock.steady() + waitMs
     const id = claimId(request)
     let row: Row<IdempotencyData> | null = null
     do {
@@ -137,7 +140,7 @@ export class IdempotentRequests {
       }
       if (row !== null && row.data.answer !== null) return this.#replay(request, row.data.answer)
       if (row === null || !this.#isAbandoned(row)) await this.#settled(id)
-    } while (this.#deps.clock.now() < deadline)
+    } while (this.#deps.clock.steady() < deadline)
     throw new ServiceError('idempotency_in_progress', { param: 'Idempotency-Key', retryAfterS: 1 })
   }
 
@@ -179,7 +182,8 @@ export class IdempotentRequests {
     const { claimed_by: process } = data
     if (this.#running.has(id)) return false
     if (process !== undefined && this.#deps.processes?.isGone(process) === true) return true
-    return this.#deps.clock.now() - data.claimed_at > abandonedMs
+    const age = this.#deps.clock.now() - data.claimed_at
+    return age > abandonedMs || age < -aheadMs
   }
 
   #claimant(): Pick<IdempotencyData, 'claimed_by'> {

@@ -126,8 +126,9 @@ export class NoticeDelivery {
   async #lookThrough(kind: RecordKind, young: boolean): Promise<void> {
     for (let after: string | null = null; !this.#looks.stopped; ) {
       const page: readonly StoredRecord[] = await this.#store.openOutboxes(kind, after, pageSize)
-      const latest = this.#clock.now() - ownersTurnMs
-      const left = page.filter((record) => young || record.updated_at <= latest)
+      // one of the future was left before the clock was set back
+      const now = this.#clock.now()
+      const left = page.filter((record) => young || Math.abs(now - record.updated_at) >= ownersTurnMs)
       for (let first = 0; first < left.length; first += atOnce) {
         await Promise.all(
           left.slice(first, first + atOnce).map((record) => this.#deliver({ kind, record, again: true })),

@@ -30,7 +30,10 @@ export class Breaker {
 
   rests(route: Route): boolean {
     const health = this.#health.get(route)
-    return health !== undefined && health.restsUntil > this.#now()
+    if (health === undefined) return false
+    const leftMs = health.restsUntil - this.#now()
+    // more than a whole rest is left where the clock was set back meanwhile
+    return leftMs > 0 && leftMs <= restMs
   }
 
   /** One more failure after the rest ends it begins the next one at once. */

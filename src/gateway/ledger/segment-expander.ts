@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Row } from '#records/schema.ts'
 import { Table } from '#records/table.ts'
 import { type Clock, pause } from '#runtime/clock.ts'
-import { idFloor } from '#runtime/ids.ts'
+import { idFloor, timeOfId } from '#runtime/ids.ts'
 import { Rounds } from '#runtime/rounds.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
@@ -86,7 +86,9 @@ export class SegmentExpander {
 
   /** Makes rows of every segment that there is now, of any process, without a rest. @throws {StoreUnavailable} */
   async all(): Promise<void> {
-    for await (const segment of this.#segments(idFloor(segmentPrefix, this.#parts.clock.now() + 1))) {
+    const [newest] = await this.#table.list(segmentScope, { limit: 1 })
+    const end = idFloor(segmentPrefix, Math.max(this.#parts.clock.now(), timeOfId(newest?.id ?? '') ?? 0) + 1)
+    for await (const segment of this.#segments(end)) {
       await this.#expand(segment, false)
       this.#own.delete(segment.id)
     }

@@ -33,7 +33,7 @@ const defaultPatienceMs = 300
  *
  * @param options.url `redis://…` or `rediss://…`.
  * @param options.installation name of the database: installations that share a Redis do not see each other.
- * @param options.now ms since the epoch; for how long the directory is not to be trusted, and for limits of this node.
+ * @param options.now ms since the epoch; for how long the directory is not to be trusted.
  * @param options.patienceMs how long an answer is waited for; then Redis counts as away until it answers again.
  */
 export const openRedis = async ({
@@ -82,7 +82,7 @@ export const openRedis = async ({
   return {
     presence,
     fanOut,
-    limits: new RedisLimits(commands, prefix, new LocalLimits(now)),
+    limits: new RedisLimits(commands, prefix, new LocalLimits({ steady: () => performance.now() })),
     ping,
     close: async () => {
       await fanOut.close()

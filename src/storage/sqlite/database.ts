@@ -152,7 +152,7 @@ export class Database {
 }
 
 /** Makes the file before SQLite does, which sets no mode; the log beside it gets the mode of the file. */
-const keepToOwner = (path: string): void => {
+export const keepToOwner = (path: string): void => {
   try {
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)

@@ -54,7 +54,7 @@ export const openAccounts = async ({ secureCookies = false } = {}) => {
   const given = { secretKey: `csk_${'k'.repeat(43)}`, ownerEmail, ownerPassword }
   const { organization, project } = await bootstrap({ ...deps, apiKeys: auth.apiKeys, projects: auth.projects, given })
   const directory = new TenantDirectory({ records, now })
-  const shared = { ...auth, records, now, limits: new LocalLimits(now), directory, notices: delivery }
+  const shared = { ...auth, records, now, limits: new LocalLimits({ steady: now }), directory, notices: delivery }
   const exports = new TenantExport({ storage, host: { rows: { shown: async () => {} } }, kinds, actorRows: [], now })
   const useCases = noted({
     ...authUseCases({ ...shared, secureCookies }),

@@ -31,7 +31,7 @@ const processOn = (records: RecordStore, stepMs = 0, key: Buffer = masterKey) =>
   }
   const start = (given = nothingGiven, show: (made: Installation) => void = () => {}) =>
     bootstrap({ records, apiKeys, projects: directory, given, show, now, pause })
-  return { now, apiKeys, directory, start }
+  return { clock, now, apiKeys, directory, start }
 }
 
 const counts = async (records: RecordStore, organization: string, project: string) => [
@@ -58,6 +58,20 @@ describe('the first start', () => {
     ).toBe(true)
     expect(await directory.settings(made.project)).toMatchObject({ organization: made.organization })
     expect(await directory.signingSecrets(made.project)).toEqual([expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)])
+  })
+
+  it('that broke off before the clock was set back is taken up', async () => {
+    const { records } = openMemoryStorage()
+    const earlier = processOn(records)
+    const died = earlier.start(nothingGiven, () => {
+      throw new Error('killed')
+    })
+    await expect(died).rejects.toThrow('killed')
+    const shown: string[] = []
+    const later = processOn(records)
+    later.clock.now -= 24 * 60 * 60_000
+    await later.start(nothingGiven, ({ generated }) => void shown.push(generated?.secretKey ?? ''))
+    expect(await later.apiKeys.verify(shown[0] ?? '')).not.toBeNull()
   })
 
   it('that cannot show its secrets is not over: the next one shows others, and those work', async () => {

@@ -6,7 +6,7 @@ const minute = 60_000
 
 const open = () => {
   const clock = { now: 1_700_000_000_000 }
-  const shared = new LocalLimits(() => clock.now)
+  const shared = new LocalLimits({ steady: () => clock.now })
   const limits = new LoginLimits(shared)
   const fail = async (times: number, email = 'a@x.org', address = '10.0.0.1', at = limits) => {
     for (let n = 0; n < times; n += 1) await at.attempt(email, address)

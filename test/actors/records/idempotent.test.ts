@@ -170,6 +170,18 @@ describe('a refusal', () => {
   })
 })
 
+describe('a clock that is set back', () => {
+  const dayMs = 24 * hourMs
+
+  it('leaves no key to an attempt that was cut off before', async () => {
+    const { here, there, time } = open()
+    void here.run(request(), never)
+    await new Promise(setImmediate)
+    time.now -= dayMs
+    expect(await there.run(request(), async () => 'again')).toEqual({ replayed: false, result: 'again' })
+  })
+})
+
 describe('an answer', () => {
   it('is given although it could not be kept, and made again under the same seed later', async () => {
     let failing = true

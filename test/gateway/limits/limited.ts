@@ -25,7 +25,7 @@ export const openLimited = async (
 ) => {
   await records.prepare([...limitKinds, ...ledgerKinds, usageRows])
   const book = new LimitBook({ records, projects, now: clock.now })
-  const { limits = new LocalLimits(clock.now), ...others } = options
+  const { limits = new LocalLimits(clock), ...others } = options
   return { book, admission: new LimitAdmission({ records, book, limits, clock, ...others }) }
 }
 

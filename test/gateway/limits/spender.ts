@@ -13,7 +13,7 @@ import { openLimited, requestOf } from './limited.ts'
 const [url = '', database = '', holdMs = '', atOnce = ''] = process.argv.slice(2)
 
 const storage = await openPatientMongo({ url, database })
-const limits = new LocalLimits(systemClock.now)
+const limits = new LocalLimits(systemClock)
 const { admission } = await openLimited(storage.records, systemClock, { limits, holdMs: Number(holdMs) })
 const { ledger } = await openLedger(storage, systemClock, () => admission.flush())
 

@@ -5,7 +5,7 @@ import { LocalLimits } from '#storage/local-limits.ts'
 it.each([0, 1, 500, 999])(
   'a voice request too many is to come back within the minute (%i ms into a second)',
   async (ms) => {
-    const voice = new VoiceLimit(new LocalLimits(() => 1_700_000_000_000 + ms))
+    const voice = new VoiceLimit(new LocalLimits({ steady: () => 1_700_000_000_000 + ms }))
     for (let n = 0; n < 60; n++) await voice.take('prj_1')
     await expect(voice.take('prj_1')).rejects.toMatchObject({ details: { retryAfterS: 60 } })
   },

@@ -81,7 +81,7 @@ export const openVoiceWorld = async (
   const now = () => begun + moved
   const voice = openVoice({
     guard,
-    limits: new LocalLimits(now),
+    limits: new LocalLimits({ steady: now }),
     now,
     routes: routing,
     admission: options.admission ?? { admit: () => ({ headers: [], settle: (usd) => void settled.push(usd) }) },

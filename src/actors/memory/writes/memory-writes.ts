@@ -62,10 +62,10 @@ export class MemoryWrites {
   /** The receipt once it is settled, or as it stands when that takes long. */
   async settled(scope: Scope, id: string): Promise<WriteReceipt> {
     const { clock } = this.#parts
-    const until = clock.now() + patienceMs
+    const until = clock.steady() + patienceMs
     for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 1.5, longestLookMs)) {
       const receipt = await this.receipt(scope, id)
-      if (receipt.status !== 'pending' || receipt.context.attempts > 0 || clock.now() > until) return receipt
+      if (receipt.status !== 'pending' || receipt.context.attempts > 0 || clock.steady() > until) return receipt
       await pause(clock, waitMs)
     }
   }

@@ -22,7 +22,7 @@ const freshMs = renewedMs - 100
  */
 export class HeldShards implements Ownership {
   readonly epoch: number
-  readonly #clock: Pick<Clock, 'now' | 'steady'>
+  readonly #clock: Pick<Clock, 'steady'>
   readonly #epochs = new Float64Array(shardCount)
   readonly #sentAt = new Float64Array(shardCount)
   readonly #aloneAt = new Float64Array(shardCount)
@@ -31,7 +31,7 @@ export class HeldShards implements Ownership {
   #shards: readonly number[] = []
 
   /** @param epoch number of this process's start. */
-  constructor(epoch: number, clock: Pick<Clock, 'now' | 'steady'>) {
+  constructor(epoch: number, clock: Pick<Clock, 'steady'>) {
     this.epoch = epoch
     this.#clock = clock
   }
@@ -83,7 +83,7 @@ export class HeldShards implements Ownership {
     this.#epochs[shard] = epoch
     // it was being given away when it was held before
     this.#draining.delete(shard)
-    this.#aloneAt[shard] = epoch === 1 ? 0 : this.#clock.now() + overlapMs
+    this.#aloneAt[shard] = epoch === 1 ? 0 : this.#clock.steady() + overlapMs
     this.#list()
     return true
   }

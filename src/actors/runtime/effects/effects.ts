@@ -18,7 +18,7 @@ export interface EffectContext {
    * `stored` is what the commit keeps as its event.
    */
   readonly part: (event: StoredEvent, stored: StoredEvent) => Promise<void>
-  /** From when on no earlier owner of the actor can still be at work on it, in ms since the epoch. */
+  /** From when on no earlier owner of the actor can still be at work on it, in ms by the steady clock. */
   readonly aloneAt: number
   /** Resolves when the messages of the actor's commits so far are delivered, and its row and those that they leave written. */
   readonly delivered: () => Promise<void>

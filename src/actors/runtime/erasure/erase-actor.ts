@@ -33,7 +33,8 @@ export const eraseActor = (
   run: async (_params, context) => {
     const { actor, owner, delivered, signal, aloneAt } = context
     await delivered()
-    if (clock.now() < aloneAt) await pause(clock, aloneAt - clock.now(), signal)
+    const left = aloneAt - clock.steady()
+    if (left > 0) await pause(clock, left, signal)
     await beside(context)
     await markErased(storage.records, { actor, now: clock.now() })
     const remove = async (): Promise<void> => {

@@ -44,6 +44,8 @@ export class Janitor {
     const now = this.#clock.now()
     let spare = this.#host.live - this.#residency.most
     for (const resident of this.#host.residents()) {
+      // the wall clock was set back: what was used before that counts as used now
+      if (resident.usedAt > now) resident.usedAt = now
       const idleMs = now - resident.usedAt
       if (idleMs < quietMs || !this.#quiet(resident)) continue
       resident.forgetTail()

@@ -17,7 +17,7 @@ export interface Ownership {
   readonly shards: readonly number[] | undefined
   /** Whether the process that held a shard before ended without giving it back: what ran there may have ended it. */
   crashed(shard: number): boolean
-  /** From when on no other process can still be at work in a shard that is held here, in ms since the epoch. */
+  /** From when on no other process can still be at work in a shard that is held here, in ms by the steady clock. */
   aloneFrom(shard: number): number
 }
 

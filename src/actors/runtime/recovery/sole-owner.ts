@@ -12,10 +12,10 @@ export class SoleOwner implements Ownership {
   readonly #afterCrash: boolean
 
   /** @param afterCrash the process before ended without a word. */
-  constructor(epoch: number, clock: Pick<Clock, 'now'>, afterCrash = false) {
+  constructor(epoch: number, clock: Pick<Clock, 'steady'>, afterCrash = false) {
     this.#afterCrash = afterCrash
     this.epoch = epoch
-    this.#aloneAt = epoch === 1 ? 0 : clock.now() + overlapMs
+    this.#aloneAt = epoch === 1 ? 0 : clock.steady() + overlapMs
   }
 
   epochOf(): number {

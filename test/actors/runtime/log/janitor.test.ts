@@ -2,6 +2,14 @@ import { expect, it } from 'vitest'
 import { Janitor } from '#runtime/log/janitor.ts'
 import { openProbe } from '../probe.ts'
 
+it('gives back the memory of actors that were used before the wall clock was set back', async () => {
+  const probe = await openProbe()
+  await probe.create('prb_1')
+  probe.clock.set(-24 * 60 * 60_000)
+  await probe.clock.advance(63_000)
+  expect(probe.host.live).toBe(0)
+})
+
 it('gives back the memory of actors beyond the most as soon as they are quiet, and keeps those that are at work', async () => {
   const probe = await openProbe()
   for (let at = 0; at < 6; at++) await probe.create(`prb_${at}`)
