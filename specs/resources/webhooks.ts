@@ -77,6 +77,10 @@ export const webhooks = defineResource('webhooks', {
   },
 })
 
+const attemptErrors =
+  '`url_refused` (the address is not public), `unreachable`, `connection_lost` (the connection ended without a response; the endpoint may have the event), ' +
+  '`timeout`, `redirect_refused` or `http_error` (a status other than 2xx)'
+
 const deliveryFields = {
   id: id('dlv'),
   webhook_id: id('whk'),
@@ -86,7 +90,10 @@ const deliveryFields = {
   status: oneOf('pending', 'delivered', 'failed'),
   attempt_count: integer(),
   last_status_code: nullable(integer()),
-  last_error: nullable(string()),
+  last_error: described(
+    nullable(string()),
+    `Reason of the last failure: ${attemptErrors}, \`webhook_deleted\` or \`webhook_disabled\`.`,
+  ),
   next_attempt_at: described(
     nullable(timestamp()),
     'Time of the next attempt: after a failed attempt, or when too many deliveries wait for the webhook.',
@@ -105,7 +112,7 @@ const attempt = object(
     duration_ms: integer(),
     url: string(),
     status_code: nullable(integer()),
-    error: nullable(string()),
+    error: described(nullable(string()), `Reason of the failure: ${attemptErrors}.`),
     request_headers: jsonObject(),
     response_headers: described(nullable(jsonObject()), 'Headers of the response; null without a response.'),
     response_body: described(nullable(json()), 'Body of the response: at most 2048 bytes, with secrets masked.'),

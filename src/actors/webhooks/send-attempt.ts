@@ -33,6 +33,7 @@ export type AttemptError =
   | 'timeout'
   | 'redirect_refused'
   | 'http_error'
+  /** The connection was made, and ended without a response: the endpoint may have the event. */
   | 'connection_lost'
 
 /** So much of an answer is kept for the log. */
@@ -58,8 +59,15 @@ export const sendAttempt = async (request: AttemptRequest, parts: AttemptParts):
   } catch (error) {
     if (error instanceof SsrfRefused) return failed('url_refused')
     if (error instanceof RedirectFailed) return failed('redirect_refused')
-    return failed(limit.aborted ? 'timeout' : 'unreachable')
+    if (limit.aborted) return failed('timeout')
+    return failed(isLost(error) ? 'connection_lost' : 'unreachable')
   }
+}
+
+/** Closed, reset, or ended since what came was no HTTP. */
+const isLost = (error: unknown): boolean => {
+  const { name, code } = Object(error)
+  return name === 'HTTPParserError' || ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)
 }
 
 const failed = (error: AttemptError): AttemptOutcome => ({ status: null, error, response: null })

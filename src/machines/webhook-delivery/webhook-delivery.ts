@@ -25,7 +25,7 @@ const jitterPart = 0.1
 export const deliveryRetentionMs = 30 * 24 * hourMs
 
 /** Why a delivery ended without success and before its last attempt. */
-export type UndeliverableReason = 'webhook_deleted' | 'webhook_disabled' | 'endpoint_gone'
+export type UndeliverableReason = 'webhook_deleted' | 'webhook_disabled'
 
 /** A delivery's durable context. What attempts sent and got are events of its log. */
 export type DeliveryContext = {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sendAttempt } from '#actors/webhooks/send-attempt.ts'
 import { openSsrfGuard, type SsrfGuard } from '#outgoing/ssrf-guard.ts'
@@ -55,6 +57,32 @@ describe('an attempt', () => {
     await receiver.close()
     expect(await send({ url })).toEqual({ status: null, error: 'unreachable', response: null })
     receiver = await Receiver.open()
+  })
+
+  it.each([
+    ['closes the connection', (socket: Socket) => socket.end()],
+    ['resets it', (socket: Socket) => socket.resetAndDestroy()],
+    ['answers with what is no HTTP', (socket: Socket) => socket.end('hello\r\n\r\n')],
+  ])('says that the connection was lost when the endpoint has the event and %s', async (_, end) => {
+    const heard: string[] = []
+    const endpoint = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.on('data', (part) => {
+        heard.push(part.toString())
+        if (heard.join('').includes('{"a":1}')) end(socket)
+      })
+    })
+    endpoint.listen(0, '127.0.0.1')
+    await once(endpoint, 'listening')
+    const { port }: AddressInfo = Object(endpoint.address())
+    const host = `127.0.0.1:${port}`
+    const near = openSsrfGuard({ allowedPrivateHosts: [host] })
+    const request = { url: `http://${host}/`, headers: {}, body: '{"a":1}' }
+    const parts = { guard: near, timeoutMs: 15_000, signal: new AbortController().signal }
+    expect(await sendAttempt(request, parts)).toEqual({ status: null, error: 'connection_lost', response: null })
+    expect(heard.join('')).toContain('{"a":1}')
+    await near.close()
+    endpoint.close()
   })
 
   it('never connects to an address that is not public', async () => {
