@@ -8,6 +8,7 @@ import { Chart } from './chart.js'
 import { ChartPlay } from './chart-play.js'
 import { ContextPanel } from './context-panel.js'
 import { h } from './dom.js'
+import { machineName } from './format.js'
 import { html, render } from './html.js'
 import { JobPanel } from './job-panel.js'
 import { LogPanel } from './log-panel.js'
@@ -150,7 +151,7 @@ export class ActorView {
   /** @param {Actor} actor @param {Chart} chart */
   #fill(actor, chart) {
     const list = listHash({ project: this.#project, machine: actor.machine })
-    const name = actor.machine.replaceAll('_', ' ')
+    const name = machineName(actor.machine)
     const bundle = () =>
       downloadBundle(actor.id, { steps: this.#book.steps, log: this.#log.events, actor: this.#actor })
     this.element.replaceChildren(

@@ -1,7 +1,7 @@
 import { duration } from './age.js'
 import { callApi, file } from './api.js'
 import { FleetChart } from './fleet-chart.js'
-import { toneOf } from './format.js'
+import { machineName, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
 import { listHash } from './route.js'
@@ -61,7 +61,7 @@ const Fleet = ({ project, machines }) => {
 /** @param {{ project: string } & Shown} props */
 const Machine = ({ project, machine, layout }) => {
   const total = actorsOf(machine)
-  const name = machine.machine.replaceAll('_', ' ')
+  const name = machineName(machine.machine)
   return html`
     <section class="fleet-machine" aria-label=${name}>
       <h2>

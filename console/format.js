@@ -78,9 +78,14 @@ const tones = {
   expired: 'bad',
   deleted: 'bad',
   parked: 'bad',
+  blocker: 'bad',
+  warning: 'wait',
   draining: 'wait',
   'not answering': 'bad',
 }
+
+/** The kind of an actor in words. @param {string} machine */
+export const machineName = (machine) => machine.replaceAll('_', ' ').replace(/^mcp\b/, 'MCP')
 
 /**
  * How a state is coloured: by the innermost part of its path that says something.

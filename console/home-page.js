@@ -1,6 +1,6 @@
 import { age } from './age.js'
 import { callApi } from './api.js'
-import { ahead } from './format.js'
+import { ahead, machineName } from './format.js'
 import { html } from './html.js'
 import { linked } from './linked-ids.js'
 import { LivePage } from './live-page.js'
@@ -78,7 +78,7 @@ const Row = ({ project, need }) => html`
   <li>
     <div class="need-head">
       <a href=${need.kind === 'webhook' ? listHash({ project, machine: 'delivery' }) : routeHash({ view: 'actor', project, id: need.id })}>${need.subject}</a>
-      ${need.machine && html`<span class="muted">${need.machine.replaceAll('_', ' ')}</span>`}
+      ${need.machine && html`<span class="muted">${machineName(need.machine)}</span>`}
       ${need.risk_level && html`<span class="chip" data-tone=${toneOfRisk(need.risk_level)}>${need.risk_level} risk</span>`}
       ${need.count > 1 && html`<a href=${listHash({ project, machine: '', error: need.subject })}>${need.count} times</a>`}
       <span class="need-age">

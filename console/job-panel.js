@@ -25,6 +25,7 @@ export const JobPanel = ({ project, id, seq }) => {
   }, [id, seq])
   if (job === null) return trouble === '' ? null : html`<p class="trouble" role="alert">${trouble}</p>`
   return html`
+    ${job.error !== null && html`<p class="trouble job-trouble"><code>${job.error.code}</code> ${job.error.message}</p>`}
     <p class="job-facts muted">Attempt ${job.attempts}. ${job.submitted ? 'The page has submitted data.' : 'Nothing was submitted.'}</p>
     ${job.steps.length === 0 && html`<p class="empty">No page was opened yet.</p>`}
     <ol class="job-steps">

@@ -1,6 +1,6 @@
 import { age } from './age.js'
 import { callApi } from './api.js'
-import { time, toneOf } from './format.js'
+import { machineName, time, toneOf } from './format.js'
 import { html } from './html.js'
 import { LivePage } from './live-page.js'
 import { listHash, routeHash } from './route.js'
@@ -63,7 +63,7 @@ const queryOf = ({ machine, state, tenant, agent, error, from, to, after }) => (
 
 /** @param {string} machine */
 const titleOf = (machine) => {
-  const plural = machine === 'delivery' ? 'deliveries' : `${machine.replaceAll('_', ' ')}s`
+  const plural = machine === 'delivery' ? 'deliveries' : `${machineName(machine)}s`
   return plural.charAt(0).toUpperCase() + plural.slice(1)
 }
 

@@ -99,7 +99,7 @@ const rowOf = (
   cells: [
     html`<a href=${hashAt(place, { server: id })}>${id}</a>`,
     html`${name} <span class="muted">${url}</span>`,
-    html`<span class="chip" data-tone=${status === 'failing' ? 'bad' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}: ${error.message}${failing_since !== null && `, since ${age(failing_since)}`}</span>`}`,
+    html`<span class="chip" data-tone=${status === 'failing' ? 'bad' : toneOf(status)}>${status}</span>${error !== null && html` <span class="trouble">${error.code}${failing_since !== null && ` since ${age(failing_since)}`}: ${error.message}</span>`}`,
     pending_review_count === 0 ? '0' : html`<span class="chip" data-tone="wait">${pending_review_count}</span>`,
     String(tool_count),
     tenant_id ?? 'any',
