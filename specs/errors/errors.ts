@@ -1,6 +1,7 @@
 import { bodyErrors } from './body-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { mcpErrors } from './mcp-errors.ts'
+import { withNamedPart } from './named-part.ts'
 
 /** The type field of the platform envelope, and the status family it goes with. */
 export type ErrorType =
@@ -387,7 +388,10 @@ export class ServiceError extends Error {
   readonly details: ErrorDetails
   /** @param details `cause` is for logs: `details` does not carry it, so no envelope and no other node ever sees it. */
   constructor(code: ErrorCode, { cause, ...details }: ErrorDetails & { readonly cause?: unknown } = {}) {
-    super(details.message ?? errors[code].message, cause === undefined ? undefined : { cause })
+    super(
+      details.message ?? withNamedPart({ code, ...errors[code] }, details.param),
+      cause === undefined ? undefined : { cause },
+    )
     this.code = code
     this.details = details
   }

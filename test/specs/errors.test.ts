@@ -25,6 +25,20 @@ describe('a service error', () => {
     expect('cause' in new ServiceError('not_found', { param: 'id' })).toBe(false)
   })
 
+  it.each(['missing_field', 'unknown_field', 'invalid_field', 'invalid_query', 'invalid_header'] as const)(
+    'names in the message of %s what is wrong, unless it has a message of its own',
+    (code) => {
+      expect(new ServiceError(code, { param: 'messages' }).message).toMatch(/\w: messages\.$/)
+      expect(new ServiceError(code, { param: 'a', message: 'Send b.' }).message).toBe('Send b.')
+      expect(new ServiceError(code, { param: 'x'.repeat(10_000) }).message.length).toBeLessThan(200)
+      expect(new ServiceError(code).message).not.toContain(':')
+    },
+  )
+
+  it('names nothing in the message of a resource that does not exist', () => {
+    expect(new ServiceError('not_found', { param: 'ses_1' }).message).toBe('The resource does not exist.')
+  })
+
   it.each(['platform', 'openai', 'memory', 'flat', 'web', 'anthropic', 'custom_providers'] as const)(
     'shows callers of the family %s nothing of its cause',
     (family) => {

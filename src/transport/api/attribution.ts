@@ -69,6 +69,9 @@ const named = (request: Pick<HttpRequest, 'header'>, header: string, maxLength: 
   }
   // the native server's parser makes '' of a value that is all beyond ASCII: the call would be the whole project's
   if (!ascii.test(value))
-    throw new ServiceError('invalid_header', { param: header, message: `${header} takes ASCII only, and some.` })
+    throw new ServiceError('invalid_header', {
+      param: header,
+      message: `${header} must consist of one or more ASCII characters.`,
+    })
   return value
 }
