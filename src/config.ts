@@ -75,6 +75,8 @@ export interface Config {
   readonly sharedCorpus: string | null
   /** Search engines of third parties that requests may name. */
   readonly searchEngines: readonly SearchEngineSettings[]
+  /** Of a request line with its headers; null: 16 KB. The native server takes it from the environment by itself. */
+  readonly mostHeadBytes: number | null
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
@@ -88,8 +90,8 @@ export type LogLevel = (typeof logLevels)[number]
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
-  constructor(problems: readonly string[]) {
-    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, options)
     this.problems = problems
   }
 }
@@ -139,7 +141,7 @@ function configOf(read: EnvironmentReader): Config {
     peerHost:
       read.value('PEER_HOST', reachableHostOf, 'a host name or an IP address that other nodes can reach') ?? null,
     peerPort: read.value('PEER_PORT', portOf, 'a port number from 0 to 65535') ?? 0,
-    peerAddress: read.value('PEER_ADDRESS', matching(/^[A-Za-z0-9._-]+:\d{1,5}$/), 'host:port') ?? null,
+    peerAddress: read.value('PEER_ADDRESS', peerAddressOf, 'host:port') ?? null,
     runs: {
       perProject: read.value('RUNS_PER_PROJECT', countUpTo(500), 'a number from 1 to 500') ?? 100,
       perTenant: read.value('RUNS_PER_TENANT', countUpTo(500), 'a number from 1 to 500') ?? 20,
@@ -169,12 +171,14 @@ function configOf(read: EnvironmentReader): Config {
       read.value('TRUSTED_PROXIES', proxiesOf, 'a number from 1 to 20, or comma-separated IP addresses and networks') ??
       null,
     embedderPath: read.value('EMBEDDER_PATH', asIs, 'the folder of a sentence model') ?? null,
-    sharedCorpus: read.value('WEB_SHARED_PROJECT', asIs, 'the id of a project') ?? null,
+    sharedCorpus: read.value('WEB_SHARED_PROJECT', matching(/^prj_\w{1,60}$/), 'the id of a project (prj_…)') ?? null,
     searchEngines: read.value('WEB_SEARCH_ENGINES', searchEnginesOf, searchEnginesTake) ?? Object.freeze([]),
     chromiumPath: read.value('CHROMIUM_PATH', asIs, 'the path of a browser') ?? null,
     browserJobs: read.value('BROWSER_JOBS', countUpTo(100), 'a number from 1 to 100') ?? null,
     browserJobMemoryBytes:
       1024 * 1024 * (read.value('BROWSER_JOB_MEMORY_MB', countUpTo(65_536), 'MiB from 1 to 65536') ?? 1024),
+    mostHeadBytes:
+      read.value('UWS_HTTP_MAX_HEADERS_SIZE', countFrom(1024, 1_048_576), 'bytes from 1024 to 1048576') ?? null,
     logLevel: read.value('LOG_LEVEL', oneOf(logLevels), `one of ${logLevels.join(', ')}`) ?? 'info',
     otelEndpoint: read.value('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrlOf, 'an http:// or https:// URL') ?? null,
   }
@@ -216,7 +220,10 @@ class EnvironmentReader {
       return undefined
     }
     try {
-      return readFileSync(file, 'utf8').trim()
+      const secret = readFileSync(file, 'utf8').trim()
+      // taken as not set, data would go to another store, or under another key
+      if (secret === '') this.problems.push(`${name}_FILE names a file that is empty`)
+      return secret
     } catch {
       this.problems.push(`${name}_FILE must be the path of a file that this user may read`)
       return undefined
@@ -289,12 +296,19 @@ const portOf = (text: string): number | undefined => {
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined
 }
 
-const countUpTo =
-  (most: number) =>
+const countUpTo = (most: number) => countFrom(1, most)
+
+const countFrom =
+  (least: number, most: number) =>
   (text: string): number | undefined => {
     const count = Number(text)
-    return /^\d{1,9}$/.test(text) && count >= 1 && count <= most ? count : undefined
+    return /^\d{1,9}$/.test(text) && count >= least && count <= most ? count : undefined
   }
+
+const peerAddressOf = (text: string): string | undefined => {
+  const [, port] = /^[A-Za-z0-9._-]+:(\d{1,5})$/.exec(text) ?? []
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535 ? text : undefined
+}
 
 /** A host, but not "all addresses", which no client can connect to. */
 const reachableHostOf = (text: string): string | undefined =>

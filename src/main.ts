@@ -9,7 +9,7 @@ import { openServerKeys } from './actors/accounts/lasting-keys.ts'
 import type { BrowserSettings } from './actors/browser/browser.ts'
 import { openActors } from './actors/open-actors.ts'
 import { systemClock } from './actors/runtime/clock.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
 import { ManagedProviders, simulatedWanted } from './gateway/routing/managed-providers.ts'
 import { startSimulatedProvider } from './gateway/simulated/server.ts'
 import { masterKeysOf } from './master-keys.ts'
@@ -74,8 +74,14 @@ const openModels = async (config: Config): Promise<Models> => {
 }
 
 /** A sentence model in a process of its own, with as many threads as leave the server one core. */
-const openEmbedder = (folder: string): Promise<LocalEmbedder> =>
-  LocalEmbedder.open({ folder, threads: Math.max(1, availableParallelism() - 1) })
+const openEmbedder = async (folder: string): Promise<LocalEmbedder> => {
+  try {
+    return await LocalEmbedder.open({ folder, threads: Math.max(1, availableParallelism() - 1) })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError([`EMBEDDER_PATH must be the folder of a sentence model (${reason})`], { cause })
+  }
+}
 
 const originOf = ({ publicUrl }: Config): string | null => (publicUrl === null ? null : new URL(publicUrl).origin)
 
@@ -185,7 +191,8 @@ const main = async (config: Config): Promise<void> => {
   // a start that is cut short leaves nothing that the next one does not take up
   let stop = async (): Promise<void> => {}
   let _stopping: Promise<void> | undefined
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  // a terminal that is closed ends a server as gently as the others do
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       log.info({ signal }, 'shutting down')
       const limitMs = config.shutdownGraceMs + closingMs

@@ -49,6 +49,7 @@ describe('readConfig', () => {
       embedderPath: null,
       sharedCorpus: null,
       searchEngines: [],
+      mostHeadBytes: null,
       logLevel: 'info',
       otelEndpoint: null,
     })
@@ -97,6 +98,7 @@ describe('readConfig', () => {
       WEB_SHARED_PROJECT: 'prj_shared',
       WEB_SEARCH_ENGINES:
         '[{"name":"searx","shape":"searxng","url":"http://searx/?q={query}","headers":{"X-Key":"k"}}]',
+      UWS_HTTP_MAX_HEADERS_SIZE: '8192',
       LOG_LEVEL: 'debug',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4318',
       SHUTDOWN_GRACE_S: '45',
@@ -153,6 +155,7 @@ describe('readConfig', () => {
           paths: { results: 'results', title: 'title', url: 'url', snippet: 'content', published: 'publishedDate' },
         },
       ],
+      mostHeadBytes: 8192,
       logLevel: 'debug',
       otelEndpoint: 'http://otel:4318',
     })
@@ -177,6 +180,12 @@ describe('readConfig', () => {
     ['PEER_HOST', 'http://node'],
     ['PEER_PORT', '70000'],
     ['PEER_ADDRESS', 'node-1'],
+    ['PEER_ADDRESS', 'node-1:99999'],
+    ['WEB_SHARED_PROJECT', 'my project'],
+    ['UWS_HTTP_MAX_HEADERS_SIZE', '0'],
+    ['UWS_HTTP_MAX_HEADERS_SIZE', '16KB'],
+    ['UWS_HTTP_MAX_HEADERS_SIZE', '-1'],
+    ['UWS_HTTP_MAX_HEADERS_SIZE', '999999999'],
     ['RUNS_PER_PROJECT', '0'],
     ['RUNS_PER_TENANT', '501'],
     ['RUN_MAX_STEPS', '201'],
@@ -300,6 +309,9 @@ describe('a secret in a file', () => {
   it('is refused when the file cannot be read, and when the variable is set as well', () => {
     expect(() => readConfig({ MASTER_KEY_FILE: join(folder, 'none') })).toThrow(
       'MASTER_KEY_FILE must be the path of a file',
+    )
+    expect(() => readConfig({ MONGODB_URL_FILE: file('empty', '\n') }), 'data would go to SQLite').toThrow(
+      'MONGODB_URL_FILE names a file that is empty',
     )
     const both = { REDIS_URL: 'redis://a', REDIS_URL_FILE: file('redis', 'redis://b') }
     expect(() => readConfig(both)).toThrow('REDIS_URL and REDIS_URL_FILE are both set')

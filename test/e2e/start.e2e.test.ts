@@ -134,6 +134,33 @@ describe('a start', () => {
     },
   )
 
+  it.for([
+    ['SIGHUP', 'a terminal that is closed'],
+    ['SIGINT', 'Ctrl-C'],
+  ] as const)('ends drained with the %s of %s', async ([signal]) => {
+    const { child, printed, ended } = server({ PORT: '0', DATA_DIR: folder() })
+    await started(child, printed)
+    child.kill(signal)
+    expect(await ended).toBe(0)
+    expect(printed.out).toContain('shutting down')
+  })
+
+  it('answers where the variable for the size of heads is empty, as compose files write it', async () => {
+    const { child, printed } = server({ PORT: '0', DATA_DIR: folder(), UWS_HTTP_MAX_HEADERS_SIZE: '' })
+    await started(child, printed)
+    const [, url = ''] = /"url":"([^"]+)"/.exec(printed.out) ?? []
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it('without the model that EMBEDDER_PATH names says so, without a stack', async () => {
+    const data = folder()
+    const failed = server({ PORT: '0', DATA_DIR: data, EMBEDDER_PATH: data })
+    expect(await failed.ended).toBe(1)
+    expect(failed.printed.err).toBe(
+      `The configuration is invalid:\n  EMBEDDER_PATH must be the folder of a sentence model (no model.onnx in ${data})\n`,
+    )
+  })
+
   it('by npm ends with the SIGTERM that npm gets, drained', async () => {
     const { child, printed, ended } = run('npm', ['start'], { PORT: '0', DATA_DIR: folder() })
     await started(child, printed)

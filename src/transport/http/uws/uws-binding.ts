@@ -103,8 +103,9 @@ const maxHeadBytes = 16 * 1024
  * @throws when there is no build for this platform or Node version.
  */
 export const loadUws = (): Uws => {
-  // read once, when the library loads; its own 4 KiB are less than cookies, a token and tracing headers may come to
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(maxHeadBytes)
+  // read once, when the library loads; its own 4 KiB are less than cookies, a token and tracing headers may come to.
+  // One that is empty it takes for 0, and then answers no request
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = process.env.UWS_HTTP_MAX_HEADERS_SIZE?.trim() || String(maxHeadBytes)
   const uws: Uws = createRequire(import.meta.url)('uWebSockets.js')
   uws._cfg('silent')
   return uws
