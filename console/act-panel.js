@@ -1,10 +1,11 @@
 import { callApi } from './api.js'
-import { Approval } from './approval-form.js'
+import { Approval, OthersDecide } from './approval-form.js'
 import { DeedForm } from './deed-form.js'
 import { deedsOf } from './deeds.js'
 import { html } from './html.js'
 import { InputPanel } from './input-panel.js'
 import { LivePanel } from './live/live-panel.js'
+import { sessionNow } from './session.js'
 import { useEffect, useRef, useState } from './vendor/hooks.js'
 
 /**
@@ -48,7 +49,7 @@ export const ActPanel = ({ project, actor, steps, operates, done }) => {
   const chosen = deeds.find(({ name }) => name === open)
   return html`
     ${isPending && html`<${Approval} project=${project} actor=${actor} done=${done} />`}
-    ${isAwaitingInput && html`<${InputPanel} project=${project} actor=${actor} done=${done} />`}
+    ${isAwaitingInput && (sessionNow().decides ? html`<${InputPanel} project=${project} actor=${actor} done=${done} />` : html`<section class="act" aria-label="Waits for input"><${OthersDecide} /></section>`)}
     ${isHandedOver && html`<${LivePanel} project=${project} id=${actor.id} done=${done} />`}
     ${
       deeds.length > 0 &&

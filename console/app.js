@@ -53,7 +53,7 @@ const report = (error) => {
   if (error === null) return
   const gone = error instanceof ApiError && error.status === 404
   notice.textContent = gone
-    ? 'This session, run or action does not exist in your projects, or it was deleted.'
+    ? 'What this address names does not exist in your projects, or it was deleted.'
     : wordsOf(error)
 }
 
@@ -189,7 +189,8 @@ const signIn = async () => {
     callApi(null, 'projects.list', { query: { limit: 100 } }),
     callApi(null, 'auth.me'),
   ])
-  session.trigger.signedIn({ projects: data, operates: member.role === 'admin' || member.role === 'owner' })
+  const operates = member.role === 'admin' || member.role === 'owner'
+  session.trigger.signedIn({ projects: data, operates, decides: operates || member.role === 'approver' })
   localStorage.setItem(signedInBefore, 'yes')
   await show()
 }

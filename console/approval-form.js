@@ -1,6 +1,7 @@
 import { callApi } from './api.js'
 import { html } from './html.js'
 import { jsonText } from './parts/turned-text.js'
+import { sessionNow } from './session.js'
 import { useEffect, useState } from './vendor/hooks.js'
 
 /**
@@ -53,6 +54,7 @@ export const Approval = ({ project, actor, done }) => {
       setBusy(false)
     }
   }
+  if (!sessionNow().decides) return html`<${Proposed} action=${action} text=${proposed} />`
   return html`
     <form class="act approval" aria-label="Decide" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <p><strong>${action.tool}</strong> <span class="chip" data-tone=${action.risk_level === 'high' || action.risk_level === 'critical' ? 'bad' : 'wait'}>${action.risk_level} risk</span></p>
@@ -75,6 +77,18 @@ export const Approval = ({ project, actor, done }) => {
     </form>
   `
 }
+
+/** What a member without the right to decide sees of it. @param {{ action: Action, text: string }} props */
+const Proposed = ({ action, text }) => html`
+  <section class="act approval" aria-label="Waits for a decision">
+    <p><strong>${action.tool}</strong> <span class="chip" data-tone="wait">${action.risk_level} risk</span></p>
+    <pre class="body" tabindex="0" aria-label="Arguments">${text}</pre>
+    <${OthersDecide} />
+  </section>
+`
+
+/** Why there is nothing to press. */
+export const OthersDecide = () => html`<p class="muted">Only approvers, admins and owners can decide this.</p>`
 
 /** Lines that are gone and lines that came. @param {{ before: string, after: string }} props */
 export const Diff = ({ before, after }) => {

@@ -2,20 +2,25 @@ import { createStore } from './vendor/store.js'
 
 /**
  * @typedef {{ id: string, name: string }} Project
- * @typedef {{ projects: readonly Project[] | null, operates: boolean, project: string | null }} Session `projects`: null while no user
+ * @typedef {{ projects: readonly Project[] | null, operates: boolean, decides: boolean, project: string | null }} Session `projects`: null while no user
  *   is signed in. `operates`: members see what is theirs; what the installation consists of is for those who look after it.
- *   `project`: the one that is shown.
+ *   `decides`: approvers and those above them decide what waits for a person. `project`: the one that is shown.
  */
 
 /** @type {Session} */
-const signedOut = { projects: null, operates: false, project: null }
+const signedOut = { projects: null, operates: false, decides: false, project: null }
 
 /** Who is signed in, and which project they look at: what all pages share. */
 export const session = createStore({
   context: signedOut,
   on: {
-    /** @param {Session} _ @param {{ projects: readonly Project[], operates: boolean }} event */
-    signedIn: (_, { projects, operates }) => ({ projects, operates, project: projects[0]?.id ?? null }),
+    /** @param {Session} _ @param {{ projects: readonly Project[], operates: boolean, decides: boolean }} event */
+    signedIn: (_, { projects, operates, decides }) => ({
+      projects,
+      operates,
+      decides,
+      project: projects[0]?.id ?? null,
+    }),
     signedOut: () => signedOut,
     /** @param {Session} context @param {{ project: string }} event */
     looked: (context, { project }) => ({ ...context, project }),

@@ -16,7 +16,7 @@ export const RequestPanel = ({ place, id }) => {
   return html`
     <section class="panel" aria-label=${`Request ${id}`}>
       <h2>Request <code>${id}</code> <a class="close" href=${hashAt(place, { request: '' })}>Close</a></h2>
-      ${error !== null && html`<p class="panel-part trouble" role="alert">There is no line of this request: it was not logged, or its time is over.</p>`}
+      ${error !== null && html`<p class="panel-part trouble" role="alert">The request log has no entry for this request: it was not logged, or its entry has expired.</p>`}
       ${data !== null && html`<${Shown} place=${place} entry=${data} />`}
     </section>
   `

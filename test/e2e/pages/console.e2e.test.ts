@@ -187,9 +187,9 @@ describe.skipIf(executablePath === undefined)('the console', () => {
     const session = await world.api.createSession()
     await look(session)
     await world.api.get(`/v1/sessions/${session}`, { method: 'DELETE' })
-    await page.getByRole('alert').getByText('This session, run or action does not exist').waitFor()
+    await page.getByRole('alert').getByText('What this address names does not exist').waitFor()
     await page.goto(`${world.url}/#/actors/ses_unknown`)
-    await page.getByRole('alert').getByText('This session, run or action does not exist').waitFor()
+    await page.getByRole('alert').getByText('What this address names does not exist').waitFor()
     expect(await page.locator('#view').textContent()).toBe('')
   })
 
