@@ -23,6 +23,16 @@ export const requestBounds: readonly Bound[] = [
     ],
   },
   {
+    of: 'answers of 64 KB and more that clients have not read yet, and pages of logs that are made',
+    most: 'the room of long bodies, together with them',
+    beyond: 'a page waits for up to five seconds; a GET is 503 `overloaded`; a stream is ended, resumable',
+    code: ['src/transport/api/body/answer-place.ts', 'AnswerPlace'],
+    test: [
+      'test/transport/api/long-answers.test.ts',
+      'have room in memory for so many, then a further one is 503 overloaded, until they are read',
+    ],
+  },
+  {
     of: 'what a body may take to come',
     most: '20 s, and a second more for each 16 KB',
     beyond: '408 `body_too_slow`, and the connection closes',

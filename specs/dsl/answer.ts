@@ -9,6 +9,8 @@ export interface JsonAnswer<out T, WithHeaders extends boolean = boolean> {
   readonly withHeaders: WithHeaders
   /** The document shows a secret once. It is never cached, and is encrypted where it is stored for a replay. */
   readonly secret: boolean
+  /** The document may be as long as this, in bytes, and its operation waits for room before it makes it; 0 for others. */
+  readonly mostBytes: number
 }
 
 /** Events of an actor's log as SSE. `events` has the payload of each by its name. */
@@ -44,16 +46,26 @@ export const eventsOf = (answer: Answer): EventsAnswer | null => {
   return answer.others.find((each) => each.kind === 'events') ?? null
 }
 
+/** How long a whole answer may be, where that is declared; 0 otherwise. */
+export const mostBytesOf = (answer: Answer): number => {
+  if (answer.kind === 'choice') return answer.json.mostBytes
+  return answer.kind === 'json' ? answer.mostBytes : 0
+}
+
+/** A page of a log, with what it takes to make it: it has 4 MB at most. */
+export const logPageBytes = 8 * 1024 * 1024
+
 /** A JSON answer; status 200 unless said otherwise. */
 export const answersJson = <T>(
   schema: Schema<T>,
-  options: { status?: number; secret?: boolean } = {},
+  options: { status?: number; secret?: boolean; mostBytes?: number } = {},
 ): JsonAnswer<T, false> => ({
   kind: 'json',
   status: options.status ?? 200,
   schema,
   withHeaders: false,
   secret: options.secret ?? false,
+  mostBytes: options.mostBytes ?? 0,
 })
 
 /** A JSON answer whose use-case also sets headers. */

@@ -1,5 +1,5 @@
 import { dashboardOnly } from '../access.ts'
-import { answersEvents, answersJson } from '../dsl/answer.ts'
+import { answersEvents, answersJson, logPageBytes } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { numberedPage, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
@@ -111,7 +111,7 @@ export const projectActors = defineOperations('project_actors', {
       after: defaulted(integer({ min: 0 }), 0),
       limit: defaulted(integer({ min: 1, max: 200 }), 100),
     },
-    answer: answersJson(object({ data: array(actorEvent), last_sequence: integer() })),
+    answer: answersJson(object({ data: array(actorEvent), last_sequence: integer() }), { mostBytes: logPageBytes }),
   },
   stream: {
     summary: "Stream an actor's log",

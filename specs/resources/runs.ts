@@ -1,5 +1,5 @@
 import { anyKeyOrDashboard, publicKeyOrDashboard, secretKeyOnly } from '../access.ts'
-import { answersEither, answersEvents, answersJson } from '../dsl/answer.ts'
+import { answersEither, answersEvents, answersJson, logPageBytes } from '../dsl/answer.ts'
 import { defineOperations } from '../dsl/declare.ts'
 import { cursorPage, cursorQuery, ownerFilters } from '../dsl/lists.ts'
 import {
@@ -195,7 +195,7 @@ export const runs = defineOperations(resource, {
       ),
     },
     answer: answersEither(
-      answersJson(cursorPage(runEvent)),
+      answersJson(cursorPage(runEvent), { mostBytes: logPageBytes }),
       answersEvents({ ...runEvents, ...endedStream }, { resumable: true }),
     ),
   },

@@ -1,6 +1,6 @@
 import { conversationMemory } from '#specs/memory-field.ts'
 import { type Access, anyKeyOrDashboard, keyClientOrDashboard, keyOrClient, secretKeyOnly } from '../access.ts'
-import { answersEvents, answersJson } from '../dsl/answer.ts'
+import { answersEvents, answersJson, logPageBytes } from '../dsl/answer.ts'
 import { defineOperation, defineOperations } from '../dsl/declare.ts'
 import { numberedPage, ownerFilters, pageQuery, startingAfter } from '../dsl/lists.ts'
 import {
@@ -264,7 +264,7 @@ export const sessions = defineOperations(resource, {
       ),
       ...pageQuery,
     },
-    answer: answersJson(numberedPage(sessionEvent)),
+    answer: answersJson(numberedPage(sessionEvent), { mostBytes: logPageBytes }),
   },
 })
 

@@ -63,9 +63,9 @@ const readyHelp =
   'Whether the process accepts requests: 1, or 0 while the store does not respond or the process is shutting down.'
 const mostHelp = 'Maximum number of open client connections: half of the file descriptor limit of the process.'
 const refusedHelp = 'Client connections that were closed because the limit was reached.'
-const bodyHelp = 'Bytes of large request bodies in progress.'
+const bodyHelp = 'Bytes of large request bodies in progress and of large answers that are not read yet.'
 const mostBodyHelp =
-  'Maximum bytes of large request bodies in progress: a sixth of the heap. Further requests wait, and are then refused with 503.'
+  'Maximum of troupe_body_bytes: a sixth of the heap. Further requests wait, and are then refused with 503.'
 const lostHelp = 'Gateway calls that were not recorded because the store was unavailable for too long.'
 
 /** Puts the dispatcher, the streams, health, metrics and the console behind one handler. */

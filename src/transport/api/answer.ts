@@ -56,12 +56,17 @@ const sendDocument = (
       bodyOf: () => JSON.stringify(body),
     })
   const send = (written: string | Uint8Array): number => {
+    hold(exchange, written)
     exchange.response.send(declared.status, head, written)
     return declared.status
   }
   const written = encodeJson(asObject(body))
   return written instanceof Promise ? written.then(send) : send(written)
 }
+
+/** @throws {ServiceError} `overloaded` for a long answer without room that may be requested again */
+const hold = ({ place, request }: Exchange, { length }: string | Uint8Array): void =>
+  place?.hold(length, request.method === 'GET')
 
 const sendEvents = (
   exchange: Exchange,
@@ -74,6 +79,7 @@ const sendEvents = (
     headers: exchange.headers,
     endless,
     look: exchange.look,
+    grow: (bytes) => exchange.place?.grow(bytes) ?? true,
   })
   return 200
 }
@@ -90,6 +96,7 @@ const sendBytes = (
   const { contentType, bytes, headers = [] } = result
   const head = [['content-type', contentType] as const, ...exchange.headers, ...headers]
   if (typeof bytes === 'string' || bytes instanceof Uint8Array) {
+    if (!tagged) hold(exchange, bytes)
     if (tagged) return sendTagged(exchange, status, { headers: head, result, bodyOf: () => bytes })
     exchange.response.send(status, head, bytes)
     return status

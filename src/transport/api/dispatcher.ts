@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Call, Idempotency, Principal } from '#actors/call/call.ts'
 import { nextShare } from '#outgoing/shares/in-shares.ts'
 import type { About, IdempotentRequests } from '#records/idempotent.ts'
-import { eventsOf } from '#specs/dsl/answer.ts'
+import { eventsOf, mostBytesOf } from '#specs/dsl/answer.ts'
 import type { Operation } from '#specs/dsl/declare.ts'
 import { idTextRule, isIdText } from '#specs/dsl/id-text.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
@@ -16,6 +16,7 @@ import type { SseStreams } from '../streams/sse.ts'
 import { browserOf, type StreamSeats } from '../streams/stream-seats.ts'
 import { answer, replayedHeaders } from './answer.ts'
 import { attributionOf } from './attribution.ts'
+import { AnswerPlace } from './body/answer-place.ts'
 import { type BodyRoom, projectOf } from './body/body-room.ts'
 import { type ReadBody, readBody } from './body/read-body.ts'
 import { seatedBody } from './body/seated-body.ts'
@@ -61,6 +62,13 @@ export interface ApiParts {
   readonly upgrade: (request: HttpRequest) => Promise<UpgradeDecision>
   /** Whether the process is about to end, and opens no stream any more; absent: it never does. */
   readonly isDraining?: () => boolean
+}
+
+/** What a request says, and with which credential. */
+interface CallInput {
+  readonly principal: Principal
+  readonly query: unknown
+  readonly body: unknown
 }
 
 const publicPrincipal: Principal = { kind: 'public' }
@@ -191,9 +199,20 @@ export class Dispatcher implements HttpHandler {
       reserved,
       clientAddress: this.#parts.clientAddress,
     })
+    const placed = this.#place(exchange, operation, { principal, query, body })
+    if (placed !== undefined) await placed
     const result = await this.#result(exchange, endpoint, call)
     if (exchange.look !== undefined) await this.#watchTenant(exchange, principal, result)
     return answer(exchange, operation, { result, query, streams: this.#parts.streams })
+  }
+
+  /** Gives the answer a place among those in memory; one that may be long waits for it. @throws {ServiceError} (or rejects) `overloaded` */
+  #place(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
+    const place = new AnswerPlace(this.#parts.bodies, projectOf(principal), exchange.response)
+    exchange.place = place
+    const most = mostBytesOf(operation.answer)
+    if (most === 0 || wantsStream(operation, { request: exchange.request, ...input })) return undefined
+    return place.reserve(most)
   }
 
   /** A long body is read when there is room for it, which it has until it is answered and nothing runs for it. */
@@ -208,11 +227,7 @@ export class Dispatcher implements HttpHandler {
    *
    * @throws {ServiceError} `too_many_streams`; `shutting_down` for a stream that would be cut by the end of the process
    */
-  #admitStream(
-    exchange: Exchange,
-    operation: Operation,
-    { principal, ...input }: { readonly principal: Principal; readonly query: unknown; readonly body: unknown },
-  ): void {
+  #admitStream(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): void {
     const { request, response } = exchange
     if (!wantsStream(operation, { request, ...input })) return
     if (this.#parts.isDraining?.() === true) throw new ServiceError('shutting_down', { retryAfterS: 1 })

@@ -1,6 +1,7 @@
 import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
 import type { LookAgain } from '../streams/credential-watch.ts'
+import type { AnswerPlace } from './body/answer-place.ts'
 import type { BodySeat } from './body/body-room.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -20,6 +21,8 @@ export interface Exchange {
   look?: LookAgain
   /** The room of its body, where that is long. */
   seat?: BodySeat
+  /** The room of its answer; absent before it is known who calls. */
+  place?: AnswerPlace
   /** Made when the signal is first read. */
   aborter: AbortController | null
 }

@@ -51,6 +51,10 @@ export class SeatedResponse implements HttpResponse {
     this.#response.fail()
   }
 
+  onOver(listener: () => void): void {
+    this.#response.onOver(listener)
+  }
+
   onClose(listener: () => void): void {
     this.#listener = listener
   }

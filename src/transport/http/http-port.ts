@@ -40,6 +40,8 @@ export interface HttpResponse {
   fail(): void
   /** Called once when the peer goes before the answer has ended. One listener; a later call replaces it. */
   onClose(listener: () => void): void
+  /** Called once when the connection has taken the whole answer, or the peer is gone; at once where it is so. One listener; a later call replaces it. */
+  onOver(listener: () => void): void
   /** Nothing can be sent any more: the peer is gone, or the answer has ended. */
   readonly closed: boolean
 }

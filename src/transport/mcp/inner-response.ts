@@ -61,6 +61,10 @@ export class InnerResponse implements HttpResponse {
     this.#onClose()
   }
 
+  onOver(listener: () => void): void {
+    void this.answer.then(listener, listener)
+  }
+
   onClose(listener: () => void): void {
     this.#onClose = listener
   }

@@ -29,6 +29,8 @@ export interface SseOptions {
   readonly headers: Headers
   /** The stream has no end of its own (it follows a log): a shutdown ends it at once. Its client resumes elsewhere. */
   readonly endless: boolean
+  /** What waits for a reader that takes nothing has become so long; false: there is no room for it. Called with 0 once nothing waits. */
+  readonly grow?: ((bytes: number) => boolean) | undefined
   /** Held every few seconds; the stream ends when it refuses. */
   readonly look?: LookAgain | undefined
 }
@@ -112,6 +114,7 @@ class SseStream implements EventSink, Ticking {
   readonly #writer: BodyWriter
   readonly #shortNames: boolean
   readonly #watch: CredentialWatch
+  readonly #grow: (bytes: number) => boolean
   #control: StreamControl | null = null
   #pending = ''
   #opened = false
@@ -131,6 +134,7 @@ class SseStream implements EventSink, Ticking {
     this.#counters = counters
     this.#watch = new CredentialWatch(options.look ?? (() => {}), () => this.contain(() => this.#endWithCredential()))
     this.#shortNames = options.shortNames
+    this.#grow = options.grow ?? (() => true)
     this.#writer = response.stream(200, [...sseHeaders, ...options.headers])
     this.#writer.onDrain(() => this.#onDrain())
     response.onClose(() => this.#stop())
@@ -200,7 +204,9 @@ class SseStream implements EventSink, Ticking {
     const text = this.#pending
     this.#pending = ''
     this.#write(text)
-    if (this.#blocked && this.#writer.bufferedBytes > wireLimits.bufferedMaxBytes) this.lose()
+    if (!this.#blocked) return
+    const { bufferedBytes } = this.#writer
+    if (bufferedBytes > wireLimits.bufferedMaxBytes || !this.#grow(bufferedBytes)) this.lose()
   }
 
   /** The head goes out with the first bytes: a client of a quiet stream would wait for it. */
@@ -233,6 +239,7 @@ class SseStream implements EventSink, Ticking {
   #onDrain(): void {
     if (!this.#blocked || this.#over) return
     this.#blocked = false
+    this.#grow(0)
     this.#control?.resume()
   }
 
@@ -254,6 +261,7 @@ class SseStream implements EventSink, Ticking {
   #finish(): void {
     this.#over = true
     this.#pending = ''
+    if (this.#blocked) this.#grow(0)
     this.#streams.forget(this)
   }
 }

@@ -150,6 +150,7 @@ const responseInto = (resolve: (received: Received) => void): HttpResponse => {
       return writer
     },
     onClose: () => {},
+    onOver: () => {},
     closed: false,
     get begun() {
       return writer !== null

@@ -50,6 +50,9 @@ export class FakeResponse implements HttpResponse, BodyWriter {
     return this.writes.join('')
   }
 
+  /** The connection has taken the whole answer. */
+  over: () => void = () => {}
+
   send(status: number, headers: Headers, body: string | Uint8Array): void {
     this.status = status
     this.headers = headers
@@ -64,6 +67,10 @@ export class FakeResponse implements HttpResponse, BodyWriter {
 
   onClose(listener: () => void): void {
     this.#close = listener
+  }
+
+  onOver(listener: () => void): void {
+    this.over = listener
   }
 
   write(part: string | Uint8Array): boolean {

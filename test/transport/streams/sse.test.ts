@@ -141,6 +141,29 @@ describe('sse', () => {
     expect([response.ending, log.following]).toEqual(['aborted', 0])
   })
 
+  it('breaks off a reader that takes nothing where there is no room for what waits, and lets others wait', async () => {
+    const held: number[] = []
+    let room = 150_000
+    const grow = (bytes: number): boolean => {
+      held.push(bytes)
+      return bytes <= room
+    }
+    streams.serve(log.follow(null), response, { ...plain, grow })
+    response.blocked = true
+    response.bufferedBytes = 100_000
+    log.append(delta('a'))
+    await loopTurn()
+    expect([response.ending, held]).toEqual(['open', [100_000]])
+    response.drain()
+    expect(held).toEqual([100_000, 0])
+    room = 50_000
+    response.blocked = true
+    log.append(delta('b'))
+    await loopTurn()
+    expect([response.ending, log.following]).toEqual(['aborted', 0])
+    expect(held.at(-1)).toBe(0)
+  })
+
   it('writes a comment after 15 seconds of silence, and again after 15 more', async () => {
     serve()
     log.append(delta('a'))

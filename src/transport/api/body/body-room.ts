@@ -93,6 +93,11 @@ export class BodyRoom {
     return this.#waiting.size === 0 && this.#fits(project, bytes) ? this.#seat(project, bytes) : null
   }
 
+  /** Room for what is in memory already and cannot be given up: there may be too little for others then. */
+  force(project: string, bytes: number): BodySeat {
+    return this.#seat(project, bytes)
+  }
+
   /** What a project holds becomes so much more; less lets others in. */
   change(project: string, bytes: number): void {
     const held = (this.#held.get(project) ?? 0) + bytes

@@ -23,6 +23,8 @@ export class NodeHttpResponse implements HttpResponse {
   #closed = false
   #begun = false
   #listener: (() => void) | null = null
+  #overListener: (() => void) | null = null
+  #isOver = false
 
   constructor(response: ServerResponse, request: NodeHttpRequest, owner: NodeResponseOwner) {
     this.#response = response
@@ -42,6 +44,11 @@ export class NodeHttpResponse implements HttpResponse {
 
   onClose(listener: () => void): void {
     this.#listener = listener
+  }
+
+  onOver(listener: () => void): void {
+    if (this.#isOver) listener()
+    else this.#overListener = listener
   }
 
   send(status: number, headers: Headers, body: string | Uint8Array): void {
@@ -64,6 +71,8 @@ export class NodeHttpResponse implements HttpResponse {
   end(part: string | Uint8Array): void {
     this.#closed = true
     this.#response.end(part)
+    // at its time-out, which any progress puts off, node:http destroys the connection
+    if (this.#response.writableLength > 0) this.#response.socket?.setTimeout(stalledMaxMs)
   }
 
   fail(): void {
@@ -91,6 +100,9 @@ export class NodeHttpResponse implements HttpResponse {
   }
 
   #gone(): void {
+    this.#isOver = true
+    const over = this.#overListener
+    if (over !== null) this.contain(over)
     if (this.#closed) return
     this.#closed = true
     const listener = this.#listener

@@ -29,6 +29,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
   readonly #request: UwsHttpRequest
   #closed = false
   #listener: (() => void) | null = null
+  #overListener: (() => void) | null = null
   #status = ''
   #headers: Headers = []
   #answered = false
@@ -51,6 +52,11 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
 
   onClose(listener: () => void): void {
     this.#listener = listener
+  }
+
+  onOver(listener: () => void): void {
+    if (this.#closed) listener()
+    else this.#overListener = listener
   }
 
   send(status: number, headers: Headers, body: string | Uint8Array): void {
@@ -162,5 +168,8 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     this.#closed = true
     this.#writer?.release()
     this.#owner.over()
+    const listener = this.#overListener
+    this.#overListener = null
+    if (listener !== null) this.contain(listener)
   }
 }

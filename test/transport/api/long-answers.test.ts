@@ -1,0 +1,112 @@
+import { pino } from 'pino'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { secretKeyOnly } from '#specs/access.ts'
+import { answersJson } from '#specs/dsl/answer.ts'
+import { defineOperations } from '#specs/dsl/declare.ts'
+import { object, string } from '#specs/dsl/schema.ts'
+import { BodyRoom } from '#transport/api/body/body-room.ts'
+import type { HttpServer } from '#transport/http/http-port.ts'
+import { openServer } from '#transport/http/open-server.ts'
+import { head, type RawClient, rawClient } from '../http/raw-client.ts'
+import { principals, serve } from './serving.ts'
+
+const document = object({ text: string() })
+const access = secretKeyOnly
+
+const things = defineOperations('things', {
+  get: { summary: '', method: 'GET', path: '/v1/things', access, answer: answersJson(document) },
+  log: {
+    summary: '',
+    method: 'GET',
+    path: '/v1/things/log',
+    access,
+    answer: answersJson(document, { mostBytes: 60_000_000 }),
+  },
+  make: { summary: '', method: 'POST', path: '/v1/things', access, answer: answersJson(document) },
+})
+
+/** More than a connection on this machine takes without a reader. */
+const long = 'x'.repeat(30_000_000)
+const most = 100_000_000
+
+const opened: { server: HttpServer; clients: RawClient[] }[] = []
+
+afterEach(async () => {
+  for (const { server, clients } of opened.splice(0)) {
+    for (const { socket } of clients) socket.destroy()
+    await server.close(0)
+  }
+})
+
+/** The API over a real server, with a room of 100 MB for answers, of which a project has 75. */
+const open = async (adapter: 'uws' | 'node') => {
+  const room = new BodyRoom(most)
+  let made = 0
+  const answer = async () => {
+    made++
+    return { text: long }
+  }
+  const useCases = { 'things.get': answer, 'things.log': answer, 'things.make': answer }
+  const parts = { bodies: room, authenticator: { authenticate: () => principals.secret_key } }
+  const { dispatcher } = serve(Object.values(things), useCases, { parts })
+  const server = openServer(dispatcher, pino({ level: 'silent' }), { adapter })
+  const clients: RawClient[] = []
+  opened.push({ server, clients })
+  const port = await server.listen('127.0.0.1', 0)
+  const unread = async (method: string, path: string): Promise<RawClient> => {
+    const client = await rawClient(port)
+    clients.push(client)
+    client.socket.pause()
+    client.write(head(method, path, 'content-length: 0'))
+    return client
+  }
+  const url = `http://127.0.0.1:${port}`
+  return { room, unread, url, made: () => made }
+}
+
+const patience = { timeout: 20_000 }
+
+describe.each(['uws', 'node'] as const)('long answers that are not read (%s)', (adapter) => {
+  it('have room in memory for so many, then a further one is 503 overloaded, until they are read', async () => {
+    const { room, unread, url } = await open(adapter)
+    const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
+    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
+    const refused = await fetch(`${url}/v1/things`)
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
+    for (const { socket } of clients) socket.resume()
+    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+    expect((await (await fetch(`${url}/v1/things`)).text()).length).toBeGreaterThan(long.length)
+    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+  })
+
+  it('give their room back when their clients go', async () => {
+    const { room, unread } = await open(adapter)
+    const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
+    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
+    for (const { socket } of clients) socket.destroy()
+    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+  })
+
+  it('are not made while there is no room for them, where their operation says how long they may be', async () => {
+    const { room, unread, made } = await open(adapter)
+    const clients = [await unread('GET', '/v1/things/log'), await unread('GET', '/v1/things/log')]
+    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(30_000_000), patience)
+    clients.push(await unread('GET', '/v1/things/log'))
+    await vi.waitFor(() => expect(made()).toBeGreaterThan(0), patience)
+    expect(made()).toBe(1)
+    for (const { socket } of clients) socket.resume()
+    await vi.waitFor(() => expect(made()).toBe(3), patience)
+    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+  })
+
+  it('are sent after requests that have changed something, whatever room there is', async () => {
+    const { room, unread, url } = await open(adapter)
+    const clients = [await unread('GET', '/v1/things'), await unread('GET', '/v1/things')]
+    await vi.waitFor(() => expect(room.bytes).toBeGreaterThan(60_000_000), patience)
+    const made = await fetch(`${url}/v1/things`, { method: 'POST' })
+    expect([made.status, (await made.text()).length > long.length]).toEqual([200, true])
+    for (const { socket } of clients) socket.resume()
+    await vi.waitFor(() => expect(room.bytes).toBe(0), patience)
+  })
+})
