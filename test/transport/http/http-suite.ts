@@ -73,6 +73,17 @@ export const httpSuite = (adapter: 'uws' | 'node'): void => {
       await endless.body?.cancel()
     })
 
+    it.each(['100-continue', '100-Continue'])('invites a body whose client waits for it: %s', async (expected) => {
+      const { port } = await serve(echo)
+      const raw = await client(port)
+      for (const body of ['hello', 'again']) {
+        raw.write(head('POST', '/', `Expect: ${expected}`, 'content-length: 5'))
+        await raw.until('100 Continue\r\n\r\n')
+        raw.write(body)
+        expect(await raw.until(`"body":"${body}"`)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
+      }
+    })
+
     it('reads a chunked body', async () => {
       const { port } = await serve(echo)
       const raw = await client(port)

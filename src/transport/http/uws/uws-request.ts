@@ -60,6 +60,7 @@ export class UwsHttpRequest implements HttpRequest {
   #address: string | null = null
   #body: RequestBody | null = null
   #isRepeated = false
+  #isInvited = false
 
   constructor(uws: UwsResponse, request: UwsRequest, parts: UwsRequestParts) {
     this.method = request.getCaseSensitiveMethod()
@@ -92,12 +93,19 @@ export class UwsHttpRequest implements HttpRequest {
   }
 
   body(maxBytes: number): Promise<Buffer> {
-    return this.#body?.read(maxBytes, Number(this.header('content-length') ?? 0)) ?? noBody
+    const declaredBytes = Number(this.header('content-length') ?? 0)
+    if (this.#waitsForInvitation && declaredBytes <= maxBytes) this.#invite()
+    return this.#body?.read(maxBytes, declaredBytes) ?? noBody
   }
 
   /** The connection closes after the answer: the rest of the request may not come to an end. */
   get isLast(): boolean {
     return this.#body?.isTooSlow ?? false
+  }
+
+  /** The line of the status is out, with a 100: that of the answer has to be written otherwise. */
+  get isInvited(): boolean {
+    return this.#isInvited
   }
 
   /** Makes the address outlive the response, for a request that becomes a WebSocket. */
@@ -115,6 +123,23 @@ export class UwsHttpRequest implements HttpRequest {
   drop(): void {
     this.#uws = null
     this.#body?.drop()
+  }
+
+  /**
+   * The client sends its body after a 100. The library sends one by itself, but for this very spelling only, although the case
+   * of the letters has no meaning (RFC 9110, 10.1.1); Java's client writes another.
+   */
+  get #waitsForInvitation(): boolean {
+    const expected = this.header('expect')
+    return expected !== undefined && expected !== '100-continue' && expected.toLowerCase() === '100-continue'
+  }
+
+  /** The library has no call for it: this is the line of a status, and the empty line behind it. */
+  #invite(): void {
+    const uws = this.#uws
+    if (uws === null || this.#body === null || this.#isInvited) return
+    this.#isInvited = true
+    uws.cork(() => void uws.writeStatus('100 Continue\r\n'))
   }
 
   /** Read only where it is needed: it is a system call and an ArrayBuffer, a quarter of what a request costs. */

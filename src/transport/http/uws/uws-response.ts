@@ -79,8 +79,14 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
   writeHead(): void {
     if (!this.#headPending) return
     this.#headPending = false
-    this.uws.writeStatus(this.#status)
+    if (this.#request.isInvited) this.#writeStatusAgain()
+    else this.uws.writeStatus(this.#status)
     for (const [name, value] of this.#headers) this.uws.writeHeader(name, value)
+  }
+
+  /** The library writes one status per request, and that was a 100: a field takes the line of the answer before its name. */
+  #writeStatusAgain(): void {
+    this.uws.writeHeader(`HTTP/1.1 ${this.#status}\r\nvary`, 'Expect')
   }
 
   finish(part: string | Uint8Array): void {
