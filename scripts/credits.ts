@@ -1,4 +1,4 @@
-import { readCommandLine } from '#src/start/command-line.ts'
+import { readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { organizationScope } from '../specs/scope.ts'
 import { organizations } from '../src/actors/accounts/kinds.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
@@ -14,9 +14,10 @@ const usage = 'usage: npm run credits -- --organization ID [--grant USD | --unga
 const main = async (): Promise<void> => {
   const options = { organization: { type: 'string' }, grant: { type: 'string' }, ungate: { type: 'boolean' } } as const
   const { organization, grant, ungate = false } = readCommandLine({ usage, options })
-  if (organization === undefined || (grant !== undefined && ungate)) throw new BackupError(usage)
+  if (organization === undefined) return refuseCommandLine(usage, '--organization is required')
+  if (grant !== undefined && ungate) return refuseCommandLine(usage, '--grant and --ungate exclude each other')
   if (grant !== undefined && !/^\d{1,9}(\.\d{1,18})?$/.test(grant))
-    throw new BackupError(`--grant takes USD such as 25.50. ${usage}`)
+    return refuseCommandLine(usage, '--grant must be an amount in USD, such as 25.50')
   const { storage } = await openInstallation({ mayBeNew: false })
   try {
     const { records } = storage

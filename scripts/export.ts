@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { pino } from 'pino'
-import { readCommandLine } from '#src/start/command-line.ts'
+import { readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { type ExportReport, exportProject } from '../src/actors/backup/export-project.ts'
 import { kinds } from '../src/actors/capabilities.ts'
@@ -22,7 +22,7 @@ const usage =
 const main = async (): Promise<void> => {
   const options = { project: { type: 'string' }, out: { type: 'string' } } as const
   const { project, out } = readCommandLine({ usage, options })
-  if (project === undefined || out === undefined) throw new BackupError(usage)
+  if (project === undefined || out === undefined) return refuseCommandLine(usage, '--project and --out are required')
   if (existsSync(out)) throw new BackupError(`${out} already exists. Choose another file.`)
   const installation = await openInstallation({ mayBeNew: false, alone: true })
   try {

@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { readCommandLine } from '#src/start/command-line.ts'
+import { readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { bootstrap, type Installation } from '../src/actors/accounts/bootstrap.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { importProject } from '../src/actors/backup/import-project.ts'
@@ -18,7 +18,7 @@ const usage =
  */
 const main = async (): Promise<void> => {
   const path = readCommandLine({ usage, options: { in: { type: 'string' } } }).in
-  if (path === undefined) throw new BackupError(usage)
+  if (path === undefined) return refuseCommandLine(usage, '--in is required')
   if (!existsSync(path)) throw new BackupError(`There is no file ${path}.`)
   const installation = await openInstallation({ mayBeNew: true, alone: true })
   const { storage, secrets } = installation

@@ -1,4 +1,4 @@
-import { readCommandLine } from '#src/start/command-line.ts'
+import { readCommandLine, refuseCommandLine } from '#src/start/command-line.ts'
 import { resetOwner } from '../src/actors/accounts/reset-owner.ts'
 import { BackupError } from '../src/actors/backup/backup-error.ts'
 import { fail, openInstallation } from './backup/installation.ts'
@@ -11,7 +11,7 @@ const usage = 'usage: npm run reset-owner -- --email ADDRESS'
  */
 const main = async (): Promise<void> => {
   const { email } = readCommandLine({ usage, options: { email: { type: 'string' } } as const })
-  if (email === undefined) throw new BackupError(usage)
+  if (email === undefined) return refuseCommandLine(usage, '--email is required')
   const { storage, auth } = await openInstallation({ mayBeNew: false })
   try {
     const { records } = storage

@@ -69,7 +69,10 @@ export const fail = (error: unknown): void => {
 
 const sentenceOf = (error: unknown): string | null => {
   if (error instanceof BackupError) return error.message
-  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return error.message
   const { MONGODB_URL, DATA_DIR } = process.env
-  return startFailure(error, { mongodbUrl: MONGODB_URL || null, dataDir: DATA_DIR || './data' })
+  return startFailure(error, { mongodbUrl: MONGODB_URL || null, dataDir: DATA_DIR || './data' }) ?? fileFailure(error)
 }
+
+/** Why a file that the operator named could not be read or written, such as `ENOENT: no such file or directory`. */
+const fileFailure = (error: unknown): string | null =>
+  error instanceof Error && 'syscall' in error ? error.message : null

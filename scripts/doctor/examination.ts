@@ -38,5 +38,8 @@ export const reportOf = (findings: readonly Finding[]): readonly string[] => {
     ...(advice === undefined ? [] : [`${' '.repeat(width + 11)}→ ${advice}`]),
   ])
   const count = (status: Finding['status']): number => findings.filter((each) => each.status === status).length
-  return [...lines, `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed`]
+  return [
+    ...lines,
+    `${count('ok')} ok, ${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}, ${count('failed')} failed`,
+  ]
 }

@@ -111,6 +111,11 @@ describe('a project that is exported and imported', () => {
     expect(existsSync(`${file}.out`)).toBe(false)
   })
 
+  it('says in one line why a file cannot be read', async () => {
+    const { code, said } = await runTool('import', ['--in', folder], place('unreadable'))
+    expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/^EISDIR: [^\n]+\n$/) })
+  })
+
   it('is refused where there is no store, and none is made', async () => {
     const nowhere = place('nowhere')
     const { code, said } = await runTool('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)

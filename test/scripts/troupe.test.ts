@@ -111,6 +111,11 @@ describe('a command of package.json', () => {
     ['picture', '--only dance', '--only'],
     ['cluster', '--nodes many', '--nodes'],
     ['stuck', '', 'SECRET_KEY'],
+    ['credits', '', '--organization'],
+    ['credits', '--organization org_1 --grant much', '--grant'],
+    ['reset-owner', '', '--email'],
+    ['export', '--project prj_1', '--out'],
+    ['import', '', '--in'],
   ] as const)('npm run %s -- %s is refused before anything is done', ([name, args, named]) => {
     const { status, stdout, stderr } = command(`${packageJson.scripts[name]} ${args}`)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
