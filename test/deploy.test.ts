@@ -38,6 +38,17 @@ it('nginx passes no metrics on', () => {
   expect(location?.trim()).toBe('return 404;')
 })
 
+it('nginx refuses ids with bytes that the native server would cut off, and no others', () => {
+  const conf = readFileSync('deploy/nginx.conf', 'utf8')
+  const [, pattern = '-'] =
+    /map "\$http_x_tenant_id\$http_x_external_user_id" \$id_is_refused \{[^}]*"~([^"]+)"/.exec(conf) ?? []
+  const refused = new RegExp(pattern)
+  const bytes = (text: string, encoding: BufferEncoding): string => Buffer.from(text, encoding).toString('latin1')
+  for (const id of [bytes('josé', 'utf8'), bytes('josé', 'latin1'), 'jos\u0001', 'a\tb']) expect(id).toMatch(refused)
+  for (const id of ['', 'jos', 'Acme Corp. (1) ~!']) expect(id).not.toMatch(refused)
+  expect(conf).toContain('if ($id_is_refused)')
+})
+
 interface Service {
   readonly image?: string
   readonly build?: string
