@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { namesOption, readCommandLine } from '#src/start/command-line.ts'
 import type { ClientCheck } from './clients/client-check.ts'
-import { asyncOpenai, compiledSdks } from './clients/compiled-sdks.ts'
+import { compiledSdks, otherCompiledClients } from './clients/compiled-sdks.ts'
 import { generators } from './clients/generators.ts'
 import { heavyPythonFrameworks, pythonFrameworks } from './clients/python-frameworks.ts'
 import { sdks } from './clients/sdks.ts'
@@ -18,7 +18,7 @@ import { freePort } from './services/service.ts'
  * tools likewise; `-- --quick` these alone, all that install in under two minutes. Exit code 1 when a client does not compile or its turn fails.
  */
 const quick = { ...sdks, ...compiledSdks, ...pythonFrameworks }
-const slow = { ...generators, 'async-openai': asyncOpenai, ...heavyPythonFrameworks }
+const slow = { ...generators, ...otherCompiledClients, ...heavyPythonFrameworks }
 const checks: Readonly<Record<string, ClientCheck>> = { ...slow, ...quick }
 const known = Object.keys(checks)
 const usage = [

@@ -5,9 +5,14 @@ import { type ClientCheck, run } from './client-check.ts'
 
 /** Pinned: a new version is tried when it is raised here. */
 const goModules = ['github.com/openai/openai-go/v3 v3.96.0', 'github.com/anthropics/anthropic-sdk-go v1.84.0']
+const mcpModules = ['github.com/mark3labs/mcp-go v1.2.1', 'github.com/modelcontextprotocol/go-sdk v1.8.0']
 const javaArtifacts = {
-  openai: ['com.openai', 'openai-java', '4.101.0'],
-  anthropic: ['com.anthropic', 'anthropic-java', '3.12.0'],
+  openai: [['com.openai', 'openai-java', '4.101.0']],
+  anthropic: [['com.anthropic', 'anthropic-java', '3.12.0']],
+  langchain4j: [
+    ['dev.langchain4j', 'langchain4j', '1.19.0'],
+    ['dev.langchain4j', 'langchain4j-open-ai', '1.19.0'],
+  ],
 }
 const crates = {
   'async-openai': '{ version = "=0.43.0", features = ["chat-completion", "responses", "embedding", "model", "audio"] }',
@@ -26,9 +31,9 @@ const needing =
     else console.log(`passed over: it needs ${missing.join(', ')}, which is not here`)
   }
 
-const goCheckOf = (program: string): ClientCheck =>
+const goCheckOf = (program: string, modules = goModules): ClientCheck =>
   needing(['go'], (world) => {
-    const requirements = goModules.map((module) => `require ${module}\n`).join('')
+    const requirements = modules.map((module) => `require ${module}\n`).join('')
     writeFileSync(join(world.folder, 'go.mod'), `module clients\n\ngo 1.24\n\n${requirements}`)
     copyFileSync(join(import.meta.dirname, 'go', program), join(world.folder, 'main.go'))
     run(world, 'go', ['run', '.'], { GOFLAGS: '-mod=mod' })
@@ -36,11 +41,15 @@ const goCheckOf = (program: string): ClientCheck =>
 
 const javaCheckOf = (name: keyof typeof javaArtifacts, program: string): ClientCheck =>
   needing(['java', 'mvn'], (world) => {
-    const [groupId, artifactId, version] = javaArtifacts[name]
-    const dependency = `<groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId><version>${version}</version>`
+    const dependencies = javaArtifacts[name]
+      .map(
+        ([groupId, artifactId, version]) =>
+          `<dependency><groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId><version>${version}</version></dependency>`,
+      )
+      .join('')
     const own =
       '<modelVersion>4.0.0</modelVersion><groupId>clients</groupId><artifactId>clients</artifactId><version>1</version>'
-    const project = `<project>${own}<dependencies><dependency>${dependency}</dependency></dependencies></project>`
+    const project = `<project>${own}<dependencies>${dependencies}</dependencies></project>`
     writeFileSync(join(world.folder, 'pom.xml'), project)
     run(world, 'mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'])
     copyFileSync(join(import.meta.dirname, 'java', program), join(world.folder, program))
@@ -56,7 +65,7 @@ export const compiledSdks: Readonly<Record<string, ClientCheck>> = {
 }
 
 /** async-openai, which compiles some 150 crates first: minutes of one processor. */
-export const asyncOpenai: ClientCheck = needing(['cargo'], (world) => {
+const asyncOpenai: ClientCheck = needing(['cargo'], (world) => {
   const dependencies = Object.entries(crates).map(([name, version]) => `${name} = ${version}\n`)
   const heading = '[package]\nname = "turn"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
   writeFileSync(join(world.folder, 'Cargo.toml'), heading + dependencies.join(''))
@@ -64,3 +73,10 @@ export const asyncOpenai: ClientCheck = needing(['cargo'], (world) => {
   copyFileSync(join(import.meta.dirname, 'rust/turn.rs'), join(world.folder, 'src/main.rs'))
   run(world, 'cargo', ['run', '--quiet'])
 })
+
+/** Clients that differ little from the SDKs, for the full run. */
+export const otherCompiledClients: Readonly<Record<string, ClientCheck>> = {
+  'async-openai': asyncOpenai,
+  'mcp-go': goCheckOf('mcp.go', mcpModules),
+  langchain4j: javaCheckOf('langchain4j', 'LangChain4jTurns.java'),
+}
