@@ -66,7 +66,16 @@ async function searchIn(
   embedder: Embedder | null,
   { question, ...options }: { readonly question: Question } & SearchOptions,
 ): Promise<Found> {
-  const [vector = null] = (await embedder?.embed([question.text], 'query')) ?? []
+  const topic = index.topicOf(question.text)
+  const texts = [question.text, ...(topic === null ? [] : [topic])]
+  const [vector = null, topicVector = null] = (await embedder?.embed(texts, 'query')) ?? []
   const named = embedder === null ? {} : { embedder: embedder.id }
-  return await index.search({ text: question.text, vector, now: question.now, ...named, ...options })
+  return await index.search({
+    text: question.text,
+    vector,
+    topic: topicVector,
+    now: question.now,
+    ...named,
+    ...options,
+  })
 }

@@ -36,7 +36,7 @@ export async function readFinanceBench(folder: string): Promise<Collection | nul
 
 const textsOf = (name: string, { text: whole, chunks }: DocumentRead): readonly Text[] =>
   chunks.map(({ start, end, page, heading }, order) => ({
-    ...{ id: `${name}#${page}#${order}`, text: whole.slice(start, end), group: name, order, at: 0 },
+    ...{ id: `${name}#${page}#${order}`, text: whole.slice(start, end), group: name, order, page, at: 0 },
     ...(heading !== null && { heading }),
   }))
 

@@ -75,6 +75,12 @@ export class PassageIndex {
     this.#table.groups.name(group, title)
   }
 
+  /** What a question is about in the document that its words name, for `PassageQuery.topic`; null when they name none. */
+  topicOf(text: string): string | null {
+    if (this.#weights.topic === 0) return null
+    return this.#table.groups.titles.topicOf(text, conceptsOf(text, this.#spoken()))
+  }
+
   /** Finds passages by a question, best first; it gives way to other work every few milliseconds. */
   search(query: PassageQuery): Promise<PassageHits> {
     const concepts = conceptsOf(query.text, this.#spoken())

@@ -3,6 +3,8 @@ export interface PassageQuery {
   readonly text: string
   /** Of the index's embedder; one of other dimensions counts as none. */
   readonly vector: Float32Array | null
+  /** Of what `PassageIndex.topicOf` says of the text, by the same embedder. */
+  readonly topic?: Float32Array | null
   /** Id of the embedder that made the vector: the score is calibrated for it. */
   readonly embedder?: string
   readonly limit: number

@@ -29,6 +29,7 @@ export class PassageTable {
   #firsts = int32s(0)
   #counts = int32s(0)
   #speakerOf = int32s(0)
+  #pages = int32s(0)
   #at = float64s(0)
   readonly #amending = new Set<number>()
   readonly #stances = new Map<number, Stance>()
@@ -93,6 +94,8 @@ export class PassageTable {
   lengthOf = (slot: number): number => this.#lengths[slot] ?? 0
   atOf = (slot: number): number => this.#at[slot] ?? 0
   speakerOf = (slot: number): number => this.#speakerOf[slot] ?? none
+  /** Page of its group that it stands on; -1 for none. */
+  pageOf = (slot: number): number => this.#pages[slot] ?? none
   /** Whether the passage speaks of something that is otherwise than it was. */
   amends = (slot: number): boolean => this.#amending.has(slot)
   /** Terms of the requests that an instruction is about; none for other passages. */
@@ -111,6 +114,7 @@ export class PassageTable {
     this.#totalLength += length
     this.#at[slot] = passage.at
     this.#speakerOf[slot] = this.#speakers.add(passage.speaker ?? null)
+    this.#pages[slot] = passage.page ?? none
     this.#groups.add(slot, passage, length)
     if (isMarked) this.#mark(slot, passage.text)
     else if (isReply(passage.text)) this.#stances.set(slot, 'reply')
@@ -153,6 +157,7 @@ export class PassageTable {
     this.#firsts = grown(this.#firsts, length, int32s)
     this.#counts = grown(this.#counts, length, int32s)
     this.#speakerOf = grown(this.#speakerOf, length, int32s)
+    this.#pages = grown(this.#pages, length, int32s)
     this.#at = grown(this.#at, length, float64s)
   }
 }

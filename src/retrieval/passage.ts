@@ -6,6 +6,8 @@ export interface Passage {
   readonly group: string | null
   /** Its place in the group: the passages before and after it are its neighbours. */
   readonly order: number
+  /** Page of the group that it stands on, from 1. */
+  readonly page?: number | null
   /** When it was said, in ms. */
   readonly at: number
   readonly speaker?: string | null

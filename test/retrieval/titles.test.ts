@@ -40,6 +40,30 @@ describe('titles', () => {
     expect(fits.get(1)).toBeGreaterThan(4 * (fits.get(0) ?? 0))
   })
 
+  it('count for less where the question has a part of the name only', () => {
+    const of = titles('Private school', 'Harvard', 'Otters')
+    const fitOf = (text: string, group: number) => of.fitsOf(text, conceptsOf(text, ['en'])).get(group) ?? 0
+    expect(fitOf('How large is the private school?', 0)).toBe(1)
+    expect(fitOf('How large is the school?', 0)).toBeLessThan(0.9)
+  })
+
+  it.each([
+    ["What was Best Buy's gross margin in FY2019?", 'What was gross margin in'],
+    ['How large were deposits of 3M in 2018?', 'How large were deposits of in'],
+    ['What is a zeppelin?', null],
+    ['Best Buy 2019', null],
+    ['', null],
+  ])('leave of %j what it is about', (text, topic) => {
+    expect(titles(...reports).topicOf(text, conceptsOf(text, ['en']))).toBe(topic)
+  })
+
+  it('leave nothing out of a question that names hundreds alike', () => {
+    const text = 'What is in the report?'
+    const many = titles(...Array.from({ length: 300 }, (_, n) => `report ${n}`), 'owls')
+    expect(many.topicOf(text, conceptsOf(text, ['en']))).toBeNull()
+    expect(many.fitsOf(text, conceptsOf(text, ['en'])).size).toBe(300)
+  })
+
   it('are forgotten when they are replaced or deleted', () => {
     const made = titles('otters', 'owls', 'eels')
     made.set(0, 'badgers')
@@ -71,6 +95,17 @@ describe('passages of a titled group', () => {
     const made = index()
     for (const year of ['2017', '2018', '2019'])
       expect((await found(made, question(`What was the revenue of Acme in FY${year}?`)))[0]).toBe(year)
+  })
+
+  it('are told apart by the vector of what the question is about beside the name', async () => {
+    const made = new PassageIndex('document')
+    const [name, topic] = [new Float32Array([1, 0]), new Float32Array([0, 1])]
+    made.add(passage('aaa', { id: 'named', group: 'a', vector: name }))
+    made.add(passage('bbb', { id: 'meant', group: 'a', vector: new Float32Array([0.8, 0.6]) }))
+    made.add(passage('ccc', { id: 'far', group: 'a', vector: new Float32Array([-0.6, -0.8]) }))
+    made.nameGroup('a', 'ACME')
+    expect(await found(made, question('zzz', { vector: name, limit: 2 }))).toEqual(['named', 'meant'])
+    expect(await found(made, question('zzz', { vector: name, topic, limit: 2 }))).toEqual(['meant', 'named'])
   })
 
   it('lose the title with the last of them', async () => {

@@ -9,9 +9,9 @@ import { lookingBack, weightsFor } from './brevity.ts'
 import { calibrated } from './calibration.ts'
 import { fitOf, momentsOf } from './dates.ts'
 import { type LexicalScores, lexicalScores } from './lexical.ts'
+import { bestApart } from './pages-apart.ts'
 import { Pause } from './pause.ts'
 import { liftStances } from './stance-lift.ts'
-import { highest } from './top.ts'
 import type { Weights } from './weights.ts'
 
 /** What is searched. */
@@ -26,6 +26,8 @@ export interface Searched {
 interface Cosines {
   readonly own: Float32Array
   readonly window: Float32Array
+  /** Of the question without what names a document; null where it names none. */
+  readonly topic: Float32Array | null
 }
 
 const noTitles: Parts['titles'] = new Map()
@@ -100,15 +102,11 @@ export class Search {
   }
 
   async #cosines(): Promise<Cosines | null> {
-    const { vectors, table, weights } = this.#in
-    const query = vectors.query(this.#query.vector)
-    if (query === null) return null
-    const own = this.#room.floats(this.#extent)
-    for (let from = 0; from < this.#extent; from += 1024) {
-      vectors.cosines(query, own, { from, to: Math.min(this.#extent, from + 1024) })
-      if (this.#pause.due()) await this.#pause.turn()
-    }
-    if (weights.window === 0) return { own, window: own }
+    const { table, weights } = this.#in
+    const own = await this.#cosinesOf(this.#query.vector)
+    if (own === null) return null
+    const topic = weights.topic === 0 ? null : await this.#cosinesOf(this.#query.topic ?? null)
+    if (weights.window === 0) return { own, window: own, topic }
     const window = this.#room.floats(this.#extent)
     for (let slot = 0; slot < this.#extent; slot++) {
       const before = table.groups.before(slot)
@@ -118,7 +116,19 @@ export class Search {
       window[slot] = sum / (1 + beside * neighbourShare)
       if (slot % 1024 === 0 && this.#pause.due()) await this.#pause.turn()
     }
-    return { own, window }
+    return { own, window, topic }
+  }
+
+  async #cosinesOf(vector: Float32Array | null): Promise<Float32Array | null> {
+    const { vectors } = this.#in
+    const query = vectors.query(vector)
+    if (query === null) return null
+    const cosines = this.#room.floats(this.#extent)
+    for (let from = 0; from < this.#extent; from += 1024) {
+      vectors.cosines(query, cosines, { from, to: Math.min(this.#extent, from + 1024) })
+      if (this.#pause.due()) await this.#pause.turn()
+    }
+    return cosines
   }
 
   /** 1 for what someone else said than the one person whom the question names; null when it names none. */
@@ -148,6 +158,7 @@ export class Search {
     if (cosines !== null) {
       this.#addRange(fused, cosines.own, { weight: weights.vector })
       this.#addRange(fused, cosines.window, { weight: weights.window })
+      if (cosines.topic !== null) this.#addRange(fused, cosines.topic, { weight: weights.topic })
     }
     const rival = others === null ? 0 : this.#heldBack(fused, plain, others)
     liftStances(this.#query.text, this.#in, { concepts, scores: fused, found: lexical.found, allowed })
@@ -238,7 +249,9 @@ export class Search {
 
   #answer(scores: Scores): PassageHits {
     const { limit, threshold = 0, explain = false, embedder = null } = this.#query
-    const close = highest(scores.fused, Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0))
+    const count = Math.max(limit, leastCompared) + (explain ? mostLeftOut : 0)
+    const { table, weights } = this.#in
+    const close = bestApart(scores.fused, { table, again: weights.again, count })
     const ranked = this.#newerFirst(
       close.filter((slot) => this.#isStill(slot)),
       scores,
@@ -246,7 +259,7 @@ export class Search {
     const hits: PassageHit[] = []
     const left: LeftOut[] = []
     for (const slot of ranked) {
-      const id = this.#in.table.idOf(slot) ?? ''
+      const id = table.idOf(slot) ?? ''
       const score = scores.calibrated(slot, embedder)
       if (score < threshold) left.push({ id, score, reason: 'below_threshold' })
       else if (hits.length === limit) left.push({ id, score, reason: 'beyond_limit' })
@@ -342,7 +355,9 @@ class Scores {
 
   parts(slot: number): Readonly<Record<string, number>> {
     const { lexical, cosines } = this.#all
-    const vectors = cosines === null ? {} : { vector: cosines.own[slot] ?? 0, window: cosines.window[slot] ?? 0 }
+    const topic = cosines === null || cosines.topic === null ? {} : { topic: cosines.topic[slot] ?? 0 }
+    const vectors =
+      cosines === null ? {} : { vector: cosines.own[slot] ?? 0, window: cosines.window[slot] ?? 0, ...topic }
     const number = this.#in.table.groups.numberOf(slot)
     const [group, title] = [lexical.groups[number] ?? 0, this.#all.titles.get(number) ?? 0]
     const { found, around } = this.#found(slot)

@@ -11,12 +11,16 @@ export interface Weights {
   readonly vector: number
   /** Of the vector with those of the passages beside it. */
   readonly window: number
+  /** Of the vector of the question without what names the document that it is about. */
+  readonly topic: number
   /** Of the words of the whole group. */
   readonly group: number
   /** Of the words that the group's title has. */
   readonly title: number
   /** Of the better of the two passages beside it. */
   readonly neighbour: number
+  /** Factor of what stands on a page of which a better passage is found. */
+  readonly again: number
   /** Of a date in the question that the passage's own fits. */
   readonly time: number
   /** A newer passage goes before an older that has as many of the question's words, from this share of its score. */
@@ -60,12 +64,13 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
       ...{ reply: 0.1, replyBack: 0.2 },
       leastGroup: 2,
       title: 0,
+      ...{ topic: 0, again: 1 },
       calibration: 'memory',
     },
   },
   document: {
     ...{ k1: 0.9, b: 0.4, coordination: 0, feedback: 0, lexical: 0.6, vector: 1, window: 0, group: 0.15 },
-    title: 0.4,
+    ...{ title: 0.4, topic: 0.3, again: 0.9 },
     ...{ neighbour: 0, time: 0, newer: 1, amended: 1, otherPerson: 1, leastGroup: 20, calibration: 'document' },
     ...{ brief: 0, longVector: 0, instruction: 0, closestInstruction: 0, preference: 0, reply: 0, replyBack: 0 },
   },

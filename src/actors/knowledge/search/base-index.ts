@@ -107,10 +107,10 @@ export class BaseIndex {
     this.#textBytes += text.length * 2
     let since = steady()
     for (const [order, chunk] of chunks.entries()) {
-      const { id, start, end, heading } = chunk
+      const { id, start, end, heading, page } = chunk
       this.#chunks.set(id, { source, chunk })
       const vector = readVector(known?.get(id))
-      const passage = { id, text: text.slice(start, end), group: row.id, order, at: row.updated_at, vector }
+      const passage = { id, text: text.slice(start, end), group: row.id, order, page, at: row.updated_at, vector }
       this.passages.add(heading === null ? passage : { ...passage, heading })
       if (steady() - since < sliceMs) continue
       await breathe()

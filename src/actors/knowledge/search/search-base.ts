@@ -37,11 +37,14 @@ export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder:
 /** Searches a base. An embedder that fails leaves the words: the answer says so. @throws {StoreUnavailable} */
 export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
   const { project, base, query, top_k, threshold, accepts, explain } = search
-  const [index, embedded] = await Promise.all([parts.indexes.of(project, base), vectorOf(parts, project, query)])
+  const index = await parts.indexes.of(project, base)
+  const embedded = await vectorsOf(parts, project, [query, index.passages.topicOf(query)])
+  // vectors of another embedder say nothing about this one
+  const [vector = null, topic = null] = embedded?.id === index.embedder ? embedded.vectors : []
   const found = await index.passages.search({
     text: query,
-    // vectors of another embedder say nothing about this one
-    vector: embedded?.id === index.embedder ? (embedded?.vector ?? null) : null,
+    vector,
+    topic,
     ...(embedded !== null && { embedder: embedded.id }),
     limit: top_k,
     threshold,
@@ -59,12 +62,15 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
   }
 }
 
-const vectorOf = async ({ embedderOf }: SearchParts, project: string, query: string) => {
+const vectorsOf = async ({ embedderOf }: SearchParts, project: string, texts: readonly (string | null)[]) => {
   const embedder = await embedderOf(project)
   if (embedder === null) return null
   try {
-    const [vector] = await embedder.embed([query], 'query')
-    return vector === undefined ? null : { id: embedder.id, vector }
+    const vectors = await embedder.embed(
+      texts.filter((text) => text !== null),
+      'query',
+    )
+    return { id: embedder.id, vectors }
   } catch {
     return null
   }

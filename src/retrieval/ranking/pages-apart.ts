@@ -1,0 +1,32 @@
+import type { PassageTable } from '../passage-table.ts'
+import { highest } from './top.ts'
+
+/** So many times as many as are wanted are looked at for what stands on a page of its own. */
+const pool = 3
+
+/** What the order of hits needs to know. */
+export interface PagesApart {
+  readonly table: PassageTable
+  /** Factor of a score for each better passage of the same page. */
+  readonly again: number
+  readonly count: number
+}
+
+/**
+ * Slots of the best scores, best first. Of a page one passage has its full score; the others are lowered in `scores`: two
+ * passages of one page say less than one each of two pages.
+ */
+export function bestApart(scores: Float32Array, { table, again, count }: PagesApart): readonly number[] {
+  if (again === 1) return highest(scores, count)
+  const better = new Map<string, number>()
+  const best = highest(scores, count * pool)
+  for (const slot of best) {
+    const page = table.pageOf(slot)
+    if (page === -1) continue
+    const place = `${table.groups.numberOf(slot)}#${page}`
+    const before = better.get(place) ?? 0
+    scores[slot] = (scores[slot] ?? 0) * again ** before
+    better.set(place, before + 1)
+  }
+  return best.toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)).slice(0, count)
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { PassageIndex } from '#retrieval/passage-index.ts'
+import { found, passage, question } from '../passages.ts'
+
+const text = 'The otter sleeps in the reeds by the river.'
+
+/** Passages that fit alike, but for their length: the first of each page is the shortest. */
+const indexOf = (pages: readonly (number | null)[]): PassageIndex => {
+  const index = new PassageIndex('document')
+  for (const [order, page] of pages.entries())
+    index.add(passage(text + ' It is so.'.repeat(order), { id: `${order}`, group: 'book', order, page }))
+  return index
+}
+
+describe('passages of one page', () => {
+  const wanted = question('Where does the otter sleep?', { limit: 3 })
+
+  it('come after the best one of another page that fits nearly as well', async () => {
+    expect(await found(indexOf([1, 1, 2]), wanted)).toEqual(['0', '2', '1'])
+    expect(await found(indexOf([1, 1, 1, 1, 2, 3]), wanted)).toEqual(['0', '4', '5'])
+  })
+
+  it('of different sources, or of none, stand by themselves', async () => {
+    expect(await found(indexOf([null, null, null]), wanted)).toEqual(['0', '1', '2'])
+    const index = indexOf([1])
+    index.add(passage(`${text} It is so.`, { id: 'other', group: 'other book', order: 0, page: 1 }))
+    index.add(passage(`${text} It is so. It is so.`, { id: 'next', group: 'book', order: 1, page: 2 }))
+    expect(await found(index, wanted)).toEqual(['0', 'other', 'next'])
+  })
+
+  it('have falling scores in the order of the hits', async () => {
+    const { hits } = await indexOf([1, 1, 2, 2]).search({ ...wanted, limit: 4 })
+    const scores = hits.map(({ score }) => score)
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+    expect(hits).toHaveLength(4)
+  })
+})
