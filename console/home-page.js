@@ -24,6 +24,8 @@ import { serverNow } from './server-time.js'
  */
 
 const refreshMs = 2000
+/** So many of a kind does the server list at most (`observation.attention`). */
+const most = 50
 
 /** @type {readonly { kinds: readonly Need['kind'][], title: string, tone: string }[]} */
 const sections = [
@@ -53,7 +55,7 @@ export const homePage = (project, report) =>
 const Home = ({ project, needs }) => html`
   <div class="view-head">
     <h1>Home</h1>
-    <span class="muted" role="status">${needs.length === 0 ? 'Nothing needs attention.' : needs.length === 1 ? 'One item needs attention.' : `${needs.length} items need attention.`}</span>
+    <span class="muted" role="status">${attentionText(needs)}</span>
   </div>
   ${needs.length === 0 && html`<p class="empty">Nothing waits, is stuck or has failed. <a href=${listHash({ project })}>Look at the sessions</a>, or press <kbd>/</kbd> to find something.</p>`}
   ${sections.map(({ kinds, title, tone }) => {
@@ -65,10 +67,20 @@ const Home = ({ project, needs }) => html`
   <p class="page-foot"><a href=${routeHash({ view: 'bundle', project })}>Open a saved bundle</a></p>
 `
 
+/** @param {readonly Need[]} needs */
+const isCut = (needs) => ['approval', 'stuck'].some((kind) => needs.filter((need) => need.kind === kind).length >= most)
+
+/** @param {readonly Need[]} needs */
+const attentionText = (needs) => {
+  if (needs.length === 0) return 'Nothing needs attention.'
+  if (isCut(needs)) return `${needs.length} or more items need attention.`
+  return needs.length === 1 ? 'One item needs attention.' : `${needs.length} items need attention.`
+}
+
 /** @param {{ project: string, title: string, tone: string, needs: readonly Need[] }} props */
 const Section = ({ project, title, tone, needs }) => html`
   <section class="needs" aria-label=${title}>
-    <h2>${title} <span class="chip" data-tone=${tone}>${needs.reduce((sum, { count }) => sum + count, 0)}</span></h2>
+    <h2>${title} <span class="chip" data-tone=${tone}>${needs.reduce((sum, { count }) => sum + count, 0)}${isCut(needs) ? '+' : ''}</span></h2>
     <ul>${needs.map((need) => html`<${Row} key=${need.kind + need.id + need.subject} project=${project} need=${need} />`)}</ul>
   </section>
 `

@@ -93,7 +93,7 @@ POST /v1/knowledge-bases/{id}/sources {"text": "…"}</pre></div>`
         html`<time datetime=${created_at}>${age(created_at)}</time>`,
       ],
     }),
-  )} /></section>`
+  )} />${bases.length === most && html`<p class="panel-part muted">Only the newest ${most} are listed.</p>`}</section>`
 }
 
 /** What failed comes first, then what is under way. @type {readonly Source['status'][]} */
@@ -111,6 +111,7 @@ const Sources = ({ place, base, sources, done }) => {
       <${Table} label="Sources" columns=${['Source', 'Title', 'Status', 'Chunks', 'Last sync', 'Last change', 'Lifecycle', 'Sync']} rows=${sorted.map(
         (source) => rowOf({ place, base, done }, source),
       )} />
+      ${sources.length === most && html`<p class="panel-part muted">Only the newest ${most} are listed.</p>`}
     </section>
   `
 }

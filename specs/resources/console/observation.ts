@@ -199,7 +199,7 @@ export const observation = defineOperations('observation', {
   attention: {
     summary: 'List what needs attention',
     description:
-      'Returns pending approvals, those that expire soonest first, then stuck and slow work, failures of the last 24 hours, and failing webhooks.',
+      'Returns pending approvals, those that expire soonest first, then stuck and slow work, failures of the last 24 hours, and failing webhooks. Of long lists, the 50 oldest approvals and the 50 newest pieces of stuck work are returned.',
     method: 'GET',
     path: `${project}/attention`,
     access,

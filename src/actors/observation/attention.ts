@@ -53,7 +53,8 @@ export const attention = async (parts: AttentionParts, scope: Scope): Promise<re
 const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const lists = await Promise.all(
     ['pending_approval', 'awaiting_input'].map((status) =>
-      records.list(actionRows, scope, { where: { status }, limit: most }),
+      // the oldest expire first: of a long list, those must not be missing
+      records.list(actionRows, scope, { where: { status }, limit: most, ascending: true }),
     ),
   )
   const needs = lists.flat().map((row): Need => {
@@ -81,6 +82,7 @@ const handOvers = async ({ records }: ObservationParts, scope: Scope): Promise<r
   const rows = await records.list(listedRows(browserJobRows), scope, {
     where: { actor_state: 'open.waiting' },
     limit: most,
+    ascending: true,
   })
   const needs = rows.flatMap(({ id, tenant, data: { url, waiting } }): Need[] => {
     if (!isObject(waiting)) return []

@@ -97,6 +97,24 @@ describe('what needs a person', () => {
     expect(await attention(parts, projectScope('prj_b'))).toEqual([])
   })
 
+  it('is, of more approvals than are listed, those that expire first', async () => {
+    const { world, parts } = await open({ scripts: Array.from({ length: 55 }, () => weatherCall) })
+    const sessions: string[] = []
+    for (let count = 0; count < 55; count++) {
+      const session = await newSession(world)
+      await turn(world, session, { input: 'weather?', tools: [weather] })
+      sessions.push(session)
+    }
+    await expect.poll(() => attention(parts, scope)).toHaveLength(50)
+    const causes = (await attention(parts, scope)).map(({ cause }) => cause)
+    expect(causes.toSorted()).toEqual(
+      sessions
+        .slice(0, 50)
+        .map((id) => `${id} waits for a decision.`)
+        .toSorted(),
+    )
+  })
+
   it('is what failed, one row a code with its count and the newest sentence', async () => {
     const { world, parts } = await open({ scripts: [fails, fails] })
     for (const session of [await newSession(world), await newSession(world)])
