@@ -16,7 +16,7 @@ const usage = [
 const { out } = readCommandLine({ usage, options: { out: { type: 'string' } } })
 
 try {
-  if (out === undefined) {
+  if (!out) {
     process.stderr.write(`${usage}\n`)
     process.exit(2)
   }

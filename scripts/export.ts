@@ -7,6 +7,7 @@ import { type ExportReport, exportProject } from '../src/actors/backup/export-pr
 import { kinds } from '../src/actors/capabilities.ts'
 import { systemClock } from '../src/actors/runtime/clock.ts'
 import { SegmentExpander } from '../src/gateway/ledger/segment-expander.ts'
+import { fileFailure } from './backup/file-failure.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 import { contentsOf } from './backup/summary.ts'
 
@@ -22,7 +23,7 @@ const usage =
 const main = async (): Promise<void> => {
   const options = { project: { type: 'string' }, out: { type: 'string' } } as const
   const { project, out } = readCommandLine({ usage, options })
-  if (project === undefined || out === undefined) return refuseCommandLine(usage, '--project and --out are required')
+  if (project === undefined || !out) return refuseCommandLine(usage, '--project and --out are required')
   if (existsSync(out)) throw new BackupError(`${out} already exists. Choose another file.`)
   const installation = await openInstallation({ mayBeNew: false, alone: true })
   try {
@@ -51,7 +52,10 @@ const toFile = async (
   work: (write: (text: string) => Promise<void>) => Promise<ExportReport>,
 ): Promise<ExportReport> => {
   const draft = `${path}.part`
-  const file = await open(draft, 'w', 0o600)
+  const failed = (error: unknown): never => {
+    throw fileFailure(path, error)
+  }
+  const file = await open(draft, 'w', 0o600).catch(failed)
   let waiting = ''
   const flush = async (): Promise<void> => {
     const text = waiting
@@ -69,9 +73,9 @@ const toFile = async (
     await rename(draft, path)
     return report
   } catch (error) {
-    await file.close()
+    await file.close().catch(() => {})
     await rm(draft, { force: true })
-    throw error
+    return failed(error)
   }
 }
 

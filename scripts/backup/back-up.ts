@@ -1,9 +1,11 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BackupError } from '#actors/backup/backup-error.ts'
 import { type Config, readConfig } from '#src/config.ts'
 import { databaseOf, sqlitePath } from '#src/open-storage.ts'
+import { makeFolder } from '#storage/data-folder.ts'
+import { fileFailure } from './file-failure.ts'
 
 const mongoAdvice = (url: string): string =>
   [
@@ -25,17 +27,18 @@ export const backUp = async (folder: string, config: Config = readConfig(process
   if (!existsSync(from)) throw new BackupError(`There is no store at ${from}. Set DATA_DIR as the server has it.`)
   if (existsSync(folder)) throw new BackupError(`${folder} already exists. Choose another folder.`)
   const draft = `${folder}.part`
-  rmSync(draft, { recursive: true, force: true })
-  mkdirSync(draft, { recursive: true, mode: 0o700 })
   try {
+    rmSync(draft, { recursive: true, force: true })
+    await makeFolder(resolve(draft))
     copyStore(from, join(draft, 'troupe.db'))
     const keyNote = copyKey(config, draft)
     renameSync(draft, folder)
     const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
     return [`${from} is copied to ${resolve(folder)} and read back (${(bytes / 1e6).toFixed(1)} MB).`, keyNote]
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true })
-    throw error
+    // of a path that leads through a file nothing was made
+    if (existsSync(draft)) rmSync(draft, { recursive: true, force: true })
+    throw fileFailure(folder, error)
   }
 }
 

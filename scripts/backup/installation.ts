@@ -10,6 +10,7 @@ import { type Config, readConfig } from '#src/config.ts'
 import { masterKeyFile, masterKeysOf } from '#src/master-keys.ts'
 import { openStorage, openStorageAlone, sqlitePath } from '#src/open-storage.ts'
 import { startFailure } from '#src/start-failure.ts'
+import { openDataFolder } from '#storage/data-folder.ts'
 import type { Storage } from '#storage/ports.ts'
 import { openSecretBox } from '#storage/secrets.ts'
 
@@ -46,6 +47,7 @@ export const openInstallation = async ({ mayBeNew, alone = false }: Installation
   if (!mayBeNew && config.masterKey === null && !existsSync(keyFile)) {
     throw new BackupError(`There is no master key: set MASTER_KEY, or put its file back to ${keyFile}.`)
   }
+  if (mayBeNew && config.mongodbUrl === null) await openDataFolder(config.dataDir)
   const storage = await (alone ? openStorageAlone : openStorage)(config)
   await storage.records.prepare(kinds)
   const masterKeys = masterKeysOf(config)

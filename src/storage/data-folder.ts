@@ -47,7 +47,8 @@ const makeAndTry = async (path: string): Promise<void> => {
   }
 }
 
-const makeFolder = async (path: string): Promise<void> => {
+/** Makes a folder, and those above it, level by level. */
+export const makeFolder = async (path: string): Promise<void> => {
   if (await exists(path)) return
   if (dirname(path) !== path) await makeFolder(dirname(path))
   await mkdir(path, 0o700).catch((error: unknown) => {

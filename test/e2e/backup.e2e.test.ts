@@ -116,6 +116,30 @@ describe('a project that is exported and imported', () => {
     expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/^EISDIR: [^\n]+\n$/) })
   })
 
+  it('and a backup end with one sentence at a place that cannot be used, and leave nothing there', async () => {
+    const env = place('places')
+    await at(env, async () => {})
+    const file = join(folder, 'a-file')
+    writeFileSync(file, 'text')
+    const before = readdirSync(folder)
+    const ways = [
+      ['backup', '--out', join(file, 'x'), `${join(file, 'x')} cannot be used: a part of the path is a file.`],
+      ['backup', '--out', '/proc/troupe/x', '/proc/troupe/x cannot be used: there is no such folder.'],
+      [
+        'export',
+        '--out',
+        join(folder, 'none', 'x'),
+        `${join(folder, 'none', 'x')} cannot be used: there is no such folder.`,
+      ],
+      ['import', '--in', join(file, 'x'), `There is no file ${join(file, 'x')}.`],
+    ] as const
+    for (const [tool, option, path, said] of ways) {
+      const args = tool === 'export' ? ['--project', 'prj_a', option, path] : [option, path]
+      expect(await runTool(tool, args, env)).toEqual({ code: 1, said: `${said}\n` })
+    }
+    expect(readdirSync(folder)).toEqual(before)
+  })
+
   it('is refused where there is no store, and none is made', async () => {
     const nowhere = place('nowhere')
     const { code, said } = await runTool('export', ['--project', 'prj_a', '--out', join(folder, 'x')], nowhere)

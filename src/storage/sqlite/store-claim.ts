@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreInUse } from '../store-in-use.ts'
 import { keepToOwner } from './database.ts'
@@ -22,7 +20,6 @@ const claims = new Set<DatabaseSync>()
  */
 export const claimStore = (path: string): (() => void) => {
   const file = `${path}.lock`
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   keepToOwner(file)
   let lock: DatabaseSync | undefined
   try {
