@@ -8,6 +8,7 @@ import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 import { wireLimits } from '../http/wire-limits.ts'
 import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.ts'
 import { sseFrames } from './sse-frames.ts'
+import { StartShares } from './start-shares.ts'
 
 /** Frames gathered in one loop turn beyond which they are written at once. In UTF-16 units. */
 const gatheredMaxLength = 64 * 1024
@@ -52,6 +53,7 @@ export class SseStreams {
   readonly #ticker: Ticker
   readonly #counters: StreamCounters
   readonly #open = new Set<SseStream>()
+  readonly #starts = new StartShares()
   #dirty: SseStream[] = []
   #silent: SseStream[] = []
 
@@ -69,7 +71,10 @@ export class SseStreams {
     this.#open.add(served)
     this.#ticker.add(served)
     this.#watchOpening(served)
-    served.start(stream)
+    this.#starts.start(
+      () => served.start(stream),
+      (start) => served.contain(start),
+    )
   }
 
   /** For a shutdown: ends the streams that have no end of their own, in a way that lets their clients resume. */
@@ -142,6 +147,7 @@ class SseStream implements EventSink, Ticking {
   }
 
   start(stream: EventStream): void {
+    if (this.#over) return
     if (this.#stopped) {
       this.#finish()
       return

@@ -80,9 +80,13 @@ describe('three nodes', { timeout: 180_000 }, () => {
     ({ event, data }: Frame): boolean =>
       event === 'turn.completed' && data.output === `You said: ${input}`
 
-  const timed = async (read: () => ReturnType<Api['post']>) => {
+  /** A request that is not answered fails by its name, with the logs of the nodes, before the test's time is over. */
+  const timed = async (what: string, read: () => ReturnType<Api['post']>) => {
     const startedMs = performance.now()
-    const answered = await read()
+    const late = Promise.withResolvers<never>()
+    const logs = () => world.nodes.map((node) => node.log().slice(-4_000)).join('\n')
+    const timer = setTimeout(() => late.reject(new Error(`no answer to ${what}\n${logs()}`)), 6 * refusalMaxMs)
+    const answered = await Promise.race([read(), late.promise]).finally(() => clearTimeout(timer))
     return { answered, ms: performance.now() - startedMs }
   }
 
@@ -99,11 +103,11 @@ describe('three nodes', { timeout: 180_000 }, () => {
 
     const attempts = await Promise.all(
       world.apis.flatMap((api) => [
-        timed(() => api.post('/v1/sessions', {})),
-        timed(() => api.post(`/v1/sessions/${session}/turns`, { input: 'during' })),
-        timed(() => api.post(`/v1/sessions/${waiting}/approve`, { action_id: waits.data.action_id })),
-        timed(() => api.get('/v1/sessions')),
-        timed(() => api.get('/readyz')),
+        timed('a creation', () => api.post('/v1/sessions', {})),
+        timed('a turn', () => api.post(`/v1/sessions/${session}/turns`, { input: 'during' })),
+        timed('an approval', () => api.post(`/v1/sessions/${waiting}/approve`, { action_id: waits.data.action_id })),
+        timed('a list', () => api.get('/v1/sessions')),
+        timed('readiness', () => api.get('/readyz')),
       ]),
     )
     console.info(`refused after ${attempts.map(({ ms }) => Math.round(ms)).join(', ')} ms`)

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { StartShares } from '#transport/streams/start-shares.ts'
+
+const spin = (ms: number): void => {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+const atOnce = (work: () => void): void => work()
+
+describe('streams that begin in one turn of the loop', () => {
+  it('begin at once while that takes little', () => {
+    const shares = new StartShares()
+    const begun: number[] = []
+    for (let n = 0; n < 100; n++) shares.start(() => begun.push(n), atOnce)
+    expect(begun).toHaveLength(100)
+  })
+
+  it('begin in turns of their own, in order, when the first ones take long', async () => {
+    const shares = new StartShares()
+    const begun: number[] = []
+    const turns: number[] = []
+    let turn = 0
+    const count = (): void => {
+      turn += 1
+      if (begun.length < 6) setImmediate(count)
+    }
+    setImmediate(count)
+    for (let n = 0; n < 6; n++) {
+      const start = (): void => {
+        spin(10)
+        begun.push(n)
+        turns.push(turn)
+      }
+      shares.start(start, atOnce)
+    }
+    expect(begun).toEqual([0])
+    await expect.poll(() => begun).toEqual([0, 1, 2, 3, 4, 5])
+    expect(new Set(turns).size).toBe(6)
+  })
+
+  it('give what they throw later to those who contain it', async () => {
+    const shares = new StartShares()
+    const caught: unknown[] = []
+    const contain = (work: () => void): void => {
+      try {
+        work()
+      } catch (error) {
+        caught.push(error)
+      }
+    }
+    shares.start(() => spin(10), contain)
+    const late = new Error('late')
+    shares.start(() => {
+      throw late
+    }, contain)
+    await expect.poll(() => caught).toEqual([late])
+  })
+})
