@@ -18,6 +18,15 @@ describe('the score of a hit', () => {
     },
   )
 
+  it('is as good as among ten where a scope has one memory, and as bad', async () => {
+    const index = new PassageIndex('memory')
+    index.add(passage(harbour))
+    const bestOf = async (text: string) => (await index.search(question(text))).hits[0]?.score ?? 0
+    // no memory has "long"
+    expect(await bestOf('How long has the harbour of Trieste been deepened?')).toBeGreaterThan(0.7)
+    expect(await bestOf('Which ships carried penguins, walnuts and violins to the museum?')).toBeLessThan(0.1)
+  })
+
   it('is below 0.7 for a document that shares one word of many', async () => {
     expect(await scoreOf('document', 'Which ships carried penguins, walnuts and violins to the museum?')).toBeLessThan(
       0.7,

@@ -6,6 +6,9 @@ import { feedbackOf } from './feedback.ts'
 import { idfOf, type Lexicon } from './lexicon.ts'
 import type { Pause } from './pause.ts'
 
+/** In an index of fewer passages a word that none has would say many times as much as one that is found. */
+const leastSize = 10
+
 /** What the words of a question find, by slot. */
 export interface LexicalScores {
   readonly scores: Float32Array
@@ -60,7 +63,7 @@ export async function lexicalScores(
   const questionTerms = new Set(known.flatMap(({ terms }) => terms))
   const feedback = weights.feedback === 0 ? [] : feedbackOf(lexicon, scorer.scores, questionTerms)
   for (const { term, share } of feedback) {
-    scorer.expand(term, share * weights.feedback * idfOf(postings.frequency(term), table.size))
+    scorer.expand(term, share * weights.feedback * idfIn(table, postings.frequency(term)))
     if (pause.due()) await pause.turn()
   }
   const { scores, found, shared } = scorer
@@ -70,11 +73,13 @@ export async function lexicalScores(
   return { scores, found, shared, unseenNames, groups }
 }
 
+const idfIn = ({ size }: Lexicon['table'], frequency: number): number => idfOf(frequency, Math.max(size, leastSize))
+
 function weighed({ postings, table }: Lexicon, concepts: readonly Concept[]): readonly WeighedConcept[] {
   return concepts.map((concept) => {
     const terms = concept.terms.map((term) => postings.termOf(term)).filter((term) => term !== -1)
     const frequency = terms.reduce((most, term) => Math.max(most, postings.frequency(term)), 0)
-    return { isName: concept.isName, terms, idf: idfOf(frequency, table.size) }
+    return { isName: concept.isName, terms, idf: idfIn(table, frequency) }
   })
 }
 
