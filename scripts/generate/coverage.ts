@@ -9,6 +9,12 @@ const contractTest = 'test/transport/api/contract.test.ts'
 /** At most so many tests are named for a row. */
 const namedTests = 3
 
+/** What users of other APIs may look for here; each is 404. */
+const notOffered = [
+  'Not offered: batches (`/v1/batches`), files (`/v1/files`), fine-tuning and realtime sessions in the form of OpenAI, batches and files in that of',
+  "Anthropic, and Gemini's own API.",
+] as const
+
 /**
  * `specs/coverage.md`: every row of the interface, its declaration, and its tests.
  *
@@ -29,6 +35,8 @@ export const coveragePage = (operations: readonly Operation[], called: CalledOpe
     `operation is also held to the contract of \`${contractTest}\`; named here are tests that had an answer of it.`,
     '',
     `${declared} of ${total} rows are declared.`,
+    '',
+    ...notOffered,
     ...sections.flatMap((section) => [
       '',
       `## ${section.section} (${section.declared} of ${section.lines.length})`,
