@@ -6,10 +6,14 @@ import { openUpstream, type Upstream } from '#test/gateway/call/scripted-upstrea
 import { goodAnswer, goodStream } from '#test/gateway/chat/chat-world.ts'
 import { World } from '../world.ts'
 
-/** Of what is allocated. Calls in flight, and those that gather to be written, are 3 %; where each call is kept, it is 13 or more. */
-const mostKept = 0.07
+/**
+ * Of what is allocated, in the best of some rounds. Calls in flight, and those that gather to be written, are 1 to 7 %, up to 14 on a busy
+ * machine, but not in each round; where each call is kept, its 13 or more come on top in all of them.
+ */
+const mostKept = 0.12
 const callers = 16
 const requests = 2_500
+const mostRounds = 6
 
 describe('what a request allocates', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kept-'))
@@ -71,9 +75,14 @@ describe('what a request allocates', () => {
     // what a first request loads, and what the compiler keeps, is no request's
     await send(1_000, chat(body))
     await collected()
-    await send(requests, chat(body))
-    const [allocated, kept] = await collected()
-    expect(allocated).toBeGreaterThan(requests * 5_000)
-    expect(kept / allocated).toBeLessThan(mostKept)
+    // on a busy machine more is in flight when a collection comes; what each call keeps is there in every round
+    const shares: number[] = []
+    for (let round = 0; round < mostRounds && Math.min(...shares) >= mostKept; round++) {
+      await send(requests, chat(body))
+      const [allocated, kept] = await collected()
+      expect(allocated).toBeGreaterThan(requests * 5_000)
+      shares.push(kept / allocated)
+    }
+    expect(Math.min(...shares), `${shares}`).toBeLessThan(mostKept)
   })
 })

@@ -149,19 +149,27 @@ export class ConnectionAccesses implements ConnectionService {
   /** The connection when nothing goes on with it, or after a while. @throws {StoreUnavailable} */
   async idle(resident: Resident): Promise<Resident> {
     const { host, clock } = this.#parts
-    const found = await host.load(resident.id)
-    if (found === null) return resident
-    if (!connectionDefinition.busy(storedState(found.state.snapshot))) return found
+    const until = clock.steady() + patienceMs
+    let found = await host.load(resident.id)
+    while (found !== null && isBusy(found) && clock.steady() < until) {
+      await this.#change(found)
+      found = await host.load(resident.id)
+    }
+    return found ?? resident
+  }
+
+  /** Resolves when something became of what goes on, which may be but a part of it; or after a while. */
+  async #change(found: Resident): Promise<void> {
+    const { host, clock } = this.#parts
     const over = Promise.withResolvers<void>()
     const stream = host.feed.follow(found.id, found.state.lastSequence, { at: 'idle', after: () => true })
     const control = stream.start({ push: () => true, end: () => over.resolve() })
     const waited = new AbortController()
     // the stream of one that is erased meanwhile does not end
     const gone = this.#settled(found.id, waited.signal)
-    await Promise.race([over.promise, gone, pause(clock, patienceMs)])
+    await Promise.race([Promise.all([over.promise, pause(clock, betweenMs)]), gone, pause(clock, patienceMs)])
     waited.abort()
     control.stop()
-    return (await host.load(resident.id)) ?? found
   }
 
   /** Resolves when the connection is gone, or nothing goes on with it. */
@@ -170,10 +178,15 @@ export class ConnectionAccesses implements ConnectionService {
     while (!ended.aborted) {
       await pause(clock, lookMs)
       const found = ended.aborted ? null : await host.load(id)
-      if (found === null || !connectionDefinition.busy(storedState(found.state.snapshot))) return
+      if (found === null || !isBusy(found)) return
     }
   }
 }
+
+/** The stream of a connection whose actor is not live just now ends at once: a wait looks again after so long, in ms. */
+const betweenMs = 10
+
+const isBusy = ({ state }: Resident): boolean => connectionDefinition.busy(storedState(state.snapshot))
 
 /** How often a wait looks whether its connection is still there, in ms. */
 const lookMs = 500
