@@ -4,9 +4,6 @@ import { forEachInShares, nextShare } from '#outgoing/shares/in-shares.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 
-/** How long a stream reads its log before others get the loop, in ms: a reader far away takes megabytes at once. */
-const shareMs = 8
-
 /** Commits of an actor that wait until all of its followers have the one before. */
 const mostWaiting = 64
 
@@ -240,25 +237,23 @@ class Follower {
   }
 
   /** Reads the log from the last event on, until there is no more or the reader is slow. */
-  catchUp(since = performance.now()): void {
+  catchUp(): void {
     this.#mode = 'reading'
     while (!this.over && this.#mode === 'reading') {
       const events = this.#reader.read(this.#actor, this.#last)
       if (!Array.isArray(events)) {
-        void this.#readLater(events, since)
+        void this.#readLater(events)
         return
       }
       this.#took(events)
     }
   }
 
-  async #readLater(events: readonly LogEvent[] | Promise<readonly LogEvent[]>, since: number): Promise<void> {
+  async #readLater(events: readonly LogEvent[] | Promise<readonly LogEvent[]>): Promise<void> {
     try {
       this.#took(await events)
       this.#failures = 0
-      const isLong = performance.now() - since > shareMs
-      if (isLong) await nextShare()
-      if (!this.over && this.#mode === 'reading') this.catchUp(isLong ? performance.now() : since)
+      if (!this.over && this.#mode === 'reading') this.catchUp()
     } catch (error) {
       this.#log.warn({ actorId: this.#actor, failures: this.#failures, err: error }, 'log of a stream not read')
       if (!(error instanceof StoreUnavailable)) this.finish('lost')

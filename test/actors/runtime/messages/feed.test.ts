@@ -136,35 +136,6 @@ describe('a reader', () => {
     expect(seen).toEqual(seen.map(() => upTo(22)))
   })
 
-  it('reads a long log in several turns of the loop', async () => {
-    const log = new Log()
-    log.commit(60)
-    log.gate = Promise.resolve()
-    let [turns, isReading] = [0, true]
-    const turn = (): void => {
-      turns += 1
-      if (isReading) setImmediate(turn)
-    }
-    setImmediate(turn)
-    const seen: number[] = []
-    const atTurn = new Set<number>()
-    log.feed.follow(actor, 0, never).start({
-      push: (events) => {
-        const end = performance.now() + 3
-        while (performance.now() < end);
-        seen.push(...events.map(({ sequence }) => sequence))
-        atTurn.add(turns)
-        return true
-      },
-      end: () => {},
-    })
-    await expect.poll(() => seen.length).toBe(60)
-    isReading = false
-    expect(seen).toEqual(upTo(60))
-    // 60 times 3 ms, of which a turn has the pages of 8 ms and what it was in
-    expect(atTurn.size).toBeGreaterThan(5)
-  })
-
   it('that is slow costs nothing but its place, and misses nothing', () => {
     const log = new Log()
     const slow = log.follow(0, never, 2)
