@@ -55,7 +55,7 @@ export class Titles {
     this.#names.delete(group)
   }
 
-  /** How well the title of each group that has a word of the question fits it, 0 to 1: 1 has the best, if the question has all of its name. */
+  /** How well the title of each group that has a word of the question fits it, 0 to 1: the best has 1 if the question has all of its name. */
   fitsOf(text: string, concepts: readonly Concept[]): ReadonlyMap<number, number> {
     const sums = new Map<number, number>()
     if (this.#terms.size < 2) return sums

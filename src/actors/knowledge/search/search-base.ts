@@ -38,7 +38,7 @@ export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder:
 export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
   const { project, base, query, top_k, threshold, accepts, explain } = search
   const index = await parts.indexes.of(project, base)
-  const embedded = await vectorsOf(parts, project, [query, index.passages.topicOf(query)])
+  const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
   // vectors of another embedder say nothing about this one
   const [vector = null, topic = null] = embedded?.id === index.embedder ? embedded.vectors : []
   const found = await index.passages.search({
@@ -62,12 +62,13 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
   }
 }
 
-const vectorsOf = async ({ embedderOf }: SearchParts, project: string, texts: readonly (string | null)[]) => {
+/** @param texts called only where there is an embedder: what a question is about takes a look at all titles. */
+const vectorsOf = async ({ embedderOf }: SearchParts, project: string, texts: () => readonly (string | null)[]) => {
   const embedder = await embedderOf(project)
   if (embedder === null) return null
   try {
     const vectors = await embedder.embed(
-      texts.filter((text) => text !== null),
+      texts().filter((text) => text !== null),
       'query',
     )
     return { id: embedder.id, vectors }
