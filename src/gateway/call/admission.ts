@@ -1,39 +1,47 @@
 import type { Payer } from './caller.ts'
 import type { KeySource, Need } from './routes.ts'
 
-/** A call that is about to be made. */
+/** A call for which permission is requested. */
 export interface AdmissionRequest {
   readonly caller: Payer
   readonly need: Need
-  /** As the caller named it. */
+  /** The model name as the caller gave it. */
   readonly model: string
-  /** Whose key the first route has. */
+  /** Source of the API key of the first route. */
   readonly source: KeySource
-  /** USD that the call costs at most, as decimal text; null when it is unknown. Called only under a budget. */
+  /**
+   * Returns the maximum cost of the call in USD as decimal text; null when it is unknown. Called only under a budget.
+   */
   readonly mostUsd: () => string | null
-  /** USD that its shortest answer costs; absent for a call that cannot be made cheaper. Called only when the most is too much. */
+  /**
+   * Returns the cost in USD of the shortest answer; absent for a call that cannot be made cheaper. Called only when the
+   * maximum exceeds what is left.
+   */
   readonly leastUsd?: () => string | null
 }
 
 /** Permission to make one call. */
 export interface Ticket {
-  /** `x-ratelimit-…` of the answer, and the like. */
+  /** Headers for the answer, such as `x-ratelimit-…`. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** USD that the call may cost, when that is less than the most it could; as decimal text. */
+  /** Upper limit in USD for the cost of the call, when it is lower than the maximum cost; as decimal text. */
   readonly limitedToUsd?: string
-  /** The call is over, whatever became of it. @param usd what it cost; null when nothing is known, '0' when nothing was used. */
+  /**
+   * Reports that the call has ended, with any outcome. @param usd the actual cost; null when it is unknown, '0' when
+   * nothing was used.
+   */
   settle(usd: string | null): void
   /**
-   * Resolves when what was settled is durable; undefined: there is nothing to wait for.
+   * Resolves when the settled cost is durable; undefined when there is nothing to wait for.
    * @throws {StoreUnavailable}
    */
   readonly counted?: () => Promise<void> | undefined
 }
 
-/** Limits, budgets and credits, the same on every path form because each of them comes by here. */
+/** Checks limits, budgets and credits. Every API of the gateway goes through it, so they apply equally to all. */
 export interface Admission {
   /**
-   * Answers without waiting where neither limit nor budget stands for the caller.
+   * Answers without waiting when neither a limit nor a budget applies to the caller.
    * @throws {ServiceError} `rate_limit_exceeded`, `budget_exceeded`, `credit_balance_exhausted`
    */
   admit(request: AdmissionRequest): Ticket | Promise<Ticket>

@@ -17,27 +17,33 @@ type Controller = Dispatcher.DispatchController
 
 const maxErrorBytes = 64 * 1024
 
-/** The answer is whole before the response has ended: so many ticks are waited for its end, then the connection is cut. */
+/**
+ * When the answer is complete before the response has ended, its end is awaited for this many ticks; then the
+ * connection is cut.
+ */
 const lingerTicks = 5
 
-/** Receives what one attempt brings. `bytes` and `over` may throw {AttemptFailed}: the attempt has failed then. */
+/** Receives the results of one attempt. `bytes` and `over` may throw {AttemptFailed}, which makes the attempt fail. */
 export interface AttemptListener {
-  /** Parts of the body of a good answer, gathered by what the network brought together. */
+  /** Receives a part of the body of a successful answer; chunks that arrived from the network together are one part. */
   bytes(part: Buffer): void
-  /** The body of a good answer is over. */
+  /** The body of a successful answer has ended. */
   over(): void
-  /** Called at most once, and last. */
+  /** The attempt has failed. Called at most once, and last. */
   failed(failure: AttemptFailed): void
-  /** What an answer with an error status means. */
+  /** Maps an answer with an error status to a failure. */
   failureOf(answer: ErrorAnswer): AttemptFailed
 }
 
-/** How long an attempt may be silent, and the ticker that counts it. */
+/** Timeouts of an attempt, and the ticker that counts them. */
 export interface Patience extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'> {
   readonly ticker: Ticker
 }
 
-/** One request to a provider: the handler that undici calls. It settles once; settling early cuts the connection at once. */
+/**
+ * One HTTP request to a provider, as the handler that undici calls. It settles once; settling early cuts the connection
+ * immediately.
+ */
 export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   readonly #listener: AttemptListener
   readonly #patience: Patience
@@ -55,7 +61,7 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   #ticksLeft: number
   readonly #endsAt: number
 
-  /** @param sinceMs when its call began, by `performance.now()`. */
+  /** @param sinceMs when the call of this attempt began, by `performance.now()`. */
   constructor(listener: AttemptListener, patience: Patience, sinceMs: number) {
     this.#listener = listener
     this.#patience = patience
@@ -64,14 +70,14 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
     patience.ticker.add(this)
   }
 
-  /** The caller is gone, or has all that it wanted to know. */
+  /** Cancels the attempt, because the caller has disconnected or needs nothing more. */
   cancel(): void {
     if (this.#settled) return
     this.#settle()
     this.#controller?.abort(cancelled())
   }
 
-  /** The answer is whole: what follows is of no interest. */
+  /** Marks the answer as complete: the rest of the response is ignored. */
   finish(): void {
     if (this.#settled) return
     this.#settled = true
@@ -94,12 +100,12 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
   }
 
   tick(): void {
-    // an answer that comes byte by byte, or says only that it lives, is never silent for long
+    // an answer that trickles in, or sends only keep-alives, never triggers the idle timeout
     if (!this.#settled && performance.now() >= this.#endsAt) {
       this.#fail(timedOut('end'))
       return
     }
-    // a caller that does not read cannot blame the provider for its silence
+    // while the caller does not read, silence is not the provider's fault
     if (this.#paused || ++this.#quietTicks < this.#ticksLeft) return
     if (this.#settled) {
       this.#patience.ticker.delete(this)
@@ -107,12 +113,12 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
     } else this.#fail(timedOut(this.#begun ? 'continue' : 'answer'))
   }
 
-  /** A tick threw: the provider's answer cannot be waited for any more. */
+  /** Called when a tick threw: the answer of the provider can no longer be awaited. */
   fail(): void {
     if (!this.#settled) this.#fail(streamBroken())
   }
 
-  /** Called when the request leaves the queue; one that was given up meanwhile is not sent. */
+  /** Called when the request leaves the queue; a request that was cancelled in the meantime is not sent. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller
     if (this.#settled) controller.abort(cancelled())
@@ -178,7 +184,10 @@ export class Attempt implements Dispatcher.DispatchHandler, Ticking {
     return unreachable()
   }
 
-  /** All that the network brought in one go is handed on together: undici calls once for each chunk of the encoding. */
+  /**
+   * Hands on everything that arrived from the network together as one part, because undici calls once for each chunk of
+   * the transfer encoding.
+   */
   readonly #flush = (): void => {
     const part = this.#part
     if (part === null || this.#settled) return

@@ -1,7 +1,7 @@
 import type { ModelErrorCode } from './provider-port.ts'
 import type { Route } from './routes.ts'
 
-/** Failures in a row after which a route is passed over, and for how long. */
+/** Number of consecutive failures after which a route rests, and the length of the rest in ms. */
 const failuresMax = 3
 const restMs = 10_000
 
@@ -11,7 +11,7 @@ interface Health {
   restsUntil: number
 }
 
-/** What says that a provider is in trouble; a refusal of the request says nothing about it. */
+/** Errors that indicate a problem of the provider; a refusal of the request does not. */
 const troubles: ReadonlySet<ModelErrorCode> = new Set([
   'provider_unavailable',
   'provider_timeout',
@@ -19,7 +19,10 @@ const troubles: ReadonlySet<ModelErrorCode> = new Set([
   'provider_stream_broken',
 ])
 
-/** Which routes had better be left alone for some seconds. Of this process; a caller without another route takes them all the same. */
+/**
+ * Tracks which routes should be avoided for some seconds, in this process only. A caller that has no other route uses a
+ * resting one all the same.
+ */
 export class Breaker {
   readonly #health = new WeakMap<Route, Health>()
   readonly #now: () => number
@@ -32,11 +35,11 @@ export class Breaker {
     const health = this.#health.get(route)
     if (health === undefined) return false
     const leftMs = health.restsUntil - this.#now()
-    // more than a whole rest is left where the clock was set back meanwhile
+    // more than a whole rest remains only when the clock was set back in the meantime
     return leftMs > 0 && leftMs <= restMs
   }
 
-  /** One more failure after the rest ends it begins the next one at once. */
+  /** Counts a failure. After a rest, a single further failure starts the next rest immediately. */
   failed(route: Route, code: ModelErrorCode): void {
     if (!troubles.has(code)) return
     const health = this.#health.get(route) ?? { failures: 0, restsUntil: 0 }

@@ -1,30 +1,30 @@
 import { AttemptFailed, cancelled } from './failure.ts'
 
-/** Limits of one model call, all in milliseconds but `retries`. */
+/** Limits of one model call; all but the numbers of retries are in milliseconds. */
 export interface CallPolicy {
   readonly connectTimeoutMs: number
-  /** From the request's start to the first byte of the answer's body. */
+  /** From the start of the request to the first byte of the answer's body. */
   readonly firstByteTimeoutMs: number
-  /** Longest silence inside an answer. */
+  /** Longest silence within an answer. */
   readonly idleTimeoutMs: number
-  /** From the call's start to the last byte of its answer, whatever comes in between. */
+  /** From the start of the call to the last byte of its answer, including all retries. */
   readonly totalTimeoutMs: number
-  /** Attempts after the first one; only before the first byte. */
+  /** Attempts after the first one; made only before the first byte of an answer. */
   readonly retries: number
-  /** The same where another way is left: no time is spent on one that does not answer. */
+  /** The same while another route is left to try: less time is spent on one that does not answer. */
   readonly retriesBesideOthers: number
-  /** The same for a rate limit of the provider; absent: as for other failures. */
+  /** The same for rate limits of the provider; absent: the same number as for other failures. */
   readonly rateLimitRetries?: number
   readonly backoffMs: number
   readonly maxBackoffMs: number
-  /** A longer `Retry-After` is not waited for: the call fails and says how long to wait. */
+  /** A longer `Retry-After` is not waited for: the call fails and returns the waiting time. */
   readonly maxRetryAfterMs: number
 }
 
-/** What an operator sets of it. */
+/** The limits that an operator can configure. */
 export type ModelWaits = Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'totalTimeoutMs'>
 
-/** What stands when nothing is configured. */
+/** Limits that apply when nothing is configured. */
 export const defaultCallPolicy: CallPolicy = {
   connectTimeoutMs: 10_000,
   firstByteTimeoutMs: 600_000,
@@ -38,7 +38,7 @@ export const defaultCallPolicy: CallPolicy = {
 }
 
 /**
- * Runs `attempt` until it succeeds, fails for good, or the attempts are used up.
+ * Runs `attempt` until it succeeds, fails with an error that is not retryable, or the retries are used up.
  *
  * @throws {ModelError} of the last attempt; `cancelled` as soon as `signal` aborts, also between attempts.
  */
@@ -55,7 +55,9 @@ export async function withRetries<T>(policy: CallPolicy, signal: AbortSignal, at
   }
 }
 
-/** Milliseconds until the next attempt; undefined when there is none. Half of the back-off is jitter. */
+/**
+ * Returns the milliseconds until the next attempt; undefined when there is none. Up to half of the back-off is random.
+ */
 export function waitBefore(failed: number, failure: AttemptFailed, policy: CallPolicy): number | undefined {
   if (!failure.retryable || failed >= retriesOf(failure, policy)) return undefined
   const retryAfterMs = failure.error.retryAfterMs

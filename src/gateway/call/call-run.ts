@@ -8,51 +8,67 @@ import { AttemptFailed } from './failure.ts'
 import { refusedBy, servedHeaders } from './served-headers.ts'
 import type { Way, Ways } from './ways.ts'
 
-/** Retries of the gateway and of an SDK multiply: a rate limit is met by one here, where the caller has its own. */
+/**
+ * Retries of the gateway and of a client SDK multiply: for a caller that retries itself, a rate limit is retried only
+ * once here.
+ */
 const policyFor = (policy: CallPolicy, caller: CallHead['caller']): CallPolicy =>
   isRequest(caller) && caller.retriesItself === true ? { ...policy, rateLimitRetries: 1 } : policy
 
-/** What every call goes by. */
+/** Services that every call uses. */
 export interface CallRunParts extends RecordParts {
   readonly admission: Admission
   readonly policy: CallPolicy
-  /** null: ways are ordered by something else than their failures. */
+  /** null when routes are not ordered by their failures. */
   readonly breaker: Pick<Breaker, 'failed' | 'worked'> | null
 }
 
-/** What follows a failure that another attempt on the same way would meet again. */
+/** Where a call continues after a failure that another attempt on the same route would repeat. */
 export type Onward = 'other_way' | 'other_model' | 'nowhere'
 
-/** What one kind of call adds to the road that all calls take. */
+/** The parts of a call that differ between kinds of calls (chat, embeddings, …); {CallRun} does the rest. */
 export interface CallKind<W extends Way> extends CallHead {
-  /** USD that the call costs at most by this way, as decimal text; null when it is unknown. Called only under a budget. */
+  /**
+   * Returns the maximum cost in USD on this route, as decimal text; null when it is unknown. Called only under a
+   * budget.
+   */
   mostUsd(way: W): string | null
-  /** What its shortest answer costs by this way; absent for kinds that cannot be made cheaper, null for such a call. */
+  /**
+   * Returns the cost of the shortest answer on this route; absent for kinds that cannot be made cheaper, null for such
+   * a call.
+   */
   leastUsd?(way: W): string | null
-  /** The call may cost so much, which is less than the most; null: the most. @returns the tokens that its answer is limited to. */
+  /**
+   * Limits the cost of the call to `usd`, which is lower than the maximum; null removes the limit. @returns the number
+   * of output tokens that the answer is limited to; null for no limit.
+   */
   limit?(way: W, usd: string | null): number | null
-  /** Whether permission for `before` holds for `way`, too: else a new one is requested, since another key may pay. */
+  /**
+   * Whether the permission for `before` is also valid for `way`; otherwise a new one is requested, since another key
+   * may pay.
+   */
   sharesTicket(before: W, way: W): boolean
   /**
-   * Sends one request. Calls `failed`, `fail` or `succeed` of the run later, once.
-   * @throws {AttemptFailed} as if `failed` had been called; everything else ends the call.
+   * Sends one request. Later calls `failed`, `fail` or `succeed` of the run, once.
+   * @throws {AttemptFailed} with the same effect as calling `failed`; any other error ends the call.
    */
   attempt(way: W): void
-  /** Where to go on after a failure. */
+  /** Returns where to continue after a failure. */
   onward(failure: AttemptFailed, way: W): Onward
-  /** A failure in the words of the API. */
+  /** Converts a failure to the error that the API returns. */
   refusalOf(failure: unknown): Error
-  /** Delivers a failure to the caller that waits for the answer. */
+  /** Delivers an error to the caller that waits for the answer. */
   refuse(error: Error): void
-  /** What the call has come to. @param error null when it went well. */
+  /** Returns the result of the call. @param error null on success. */
   end(error: Error | null): CallEnd
 }
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
 /**
- * The road of one call to a model, whatever it is for: who can serve it, permission, attempts until the answer begins,
- * then what it cost. Nothing waits for a promise where an answer is at hand. It ends once: by `succeed`, `fail` or `close`.
+ * The course of one model call, of any kind: find a route, get permission, make attempts until an answer begins, then
+ * record the cost. Where a value is available synchronously, no promise is awaited. A run ends once: by `succeed`,
+ * `fail` or `close`.
  */
 export class CallRun<W extends Way> {
   readonly record: CallRecord
@@ -80,25 +96,25 @@ export class CallRun<W extends Way> {
     return this.#isOver
   }
 
-  /** How often the current way may be tried again, and how soon. */
+  /** Limits for the current route; fewer retries while another route is left to try. */
   get policy(): CallPolicy {
     const policy = policyFor(this.#parts.policy, this.#kind.caller)
     if (this.#ways?.hasMore !== true) return policy
     return { ...policy, retries: Math.min(policy.retries, policy.retriesBesideOthers) }
   }
 
-  /** Tries the ways in their order. */
+  /** Tries the routes in order. */
   start(ways: Ways<W>): void {
     this.#ways = ways
     this.#next()
   }
 
-  /** The answer has begun: from here on nothing is tried again. */
+  /** Marks the answer as begun: after this, nothing is retried. */
   begin(): void {
     this.#hasBegun = true
   }
 
-  /** Who served it (`servedHeaders`), and what is left of limits. */
+  /** Headers for the answer: which provider served it (`servedHeaders`), and the remaining limits. */
   headers(): Headers {
     const served = servedHeaders(this.record.route)
     const { headers = [] } = this.#ticket ?? {}
@@ -106,7 +122,7 @@ export class CallRun<W extends Way> {
     return headers.length + limited.length === 0 ? served : [...served, ...headers, ...limited]
   }
 
-  /** One attempt has failed. */
+  /** Reports a failed attempt: it is retried, another route is tried, or the call fails. */
   failed(failure: AttemptFailed): void {
     const way = this.#way
     if (this.#isOver || way === null) return
@@ -122,7 +138,7 @@ export class CallRun<W extends Way> {
     else this.#timer = setTimeout(() => this.#attempt(way), waitMs)
   }
 
-  /** The call has failed for good. */
+  /** Ends the call with a failure and delivers the error to the caller. */
   fail(failure: unknown): void {
     if (this.#isOver) return
     const error = refusedBy(this.record.route, this.#kind.refusalOf(failure))
@@ -130,13 +146,13 @@ export class CallRun<W extends Way> {
     this.close(error)
   }
 
-  /** The answer is whole. */
+  /** Ends the call successfully: the answer is complete. */
   succeed(): void {
     if (this.#way !== null) this.#parts.breaker?.worked(this.#way.route)
     this.close(null)
   }
 
-  /** Ends the call, and records it, without a word to its caller. */
+  /** Ends and records the call without notifying its caller. */
   close(error: Error | null): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -146,12 +162,17 @@ export class CallRun<W extends Way> {
     this.record.write(error, end)
   }
 
-  /** Resolves when what was settled is durable; undefined: there is nothing to wait for. @throws {StoreUnavailable} */
+  /**
+   * Resolves when the settled cost is durable; undefined when there is nothing to wait for. @throws {StoreUnavailable}
+   */
   counted(): Promise<void> | undefined {
     return this.#settled?.counted?.()
   }
 
-  /** Goes on at once where nothing has to be waited for. @param tooLate what to do with what comes when the call is over. */
+  /**
+   * Passes the value of `get` to `go`, synchronously unless it is a promise; an error fails the call. @param tooLate
+   * receives a value that arrives after the call has ended.
+   */
   after<T>(get: () => T | Promise<T>, go: (value: T) => void, tooLate: (value: T) => void = () => {}): void {
     try {
       const value = get()

@@ -3,53 +3,59 @@ import { viaBehind } from '#outgoing/via.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
 import type { Scope } from '#specs/scope.ts'
 
-/** Who a gateway request is for: limits, budgets, usage rows and the request log go by it. */
+/** The caller of a gateway request, by which limits, budgets, usage rows and the request log are assigned. */
 export interface Caller {
   readonly principal: Principal
   readonly scope: Scope
   readonly requestId: string
   readonly project: string
-  /** The tenant that the request is charged to; null: the project's own. */
+  /** The tenant that is charged for the request; null: the project itself. */
   readonly tenant: string | null
   readonly externalUserId: string | null
-  /** The key that called; null for client tokens and dashboard sessions. */
+  /** The API key of the request; null for client tokens and dashboard sessions. */
   readonly keyId: string | null
   readonly agentId: string | null
-  /** What its requests to providers say in `Via`, when it came from a server like this one. */
+  /** The `Via` header for its requests to providers, when the request came through a server like this one. */
   readonly via?: string | undefined
-  /** How long its providers may be silent, in ms; absent: as the connection or the installation says. */
+  /** Timeout in ms for silence of providers; absent: that of the connection or the installation. */
   readonly timeoutMs?: number | undefined
-  /** It retries what fails: a rate limit of a provider is met by one retry here, so that both do not multiply. */
+  /**
+   * Whether the caller retries failures itself: then a rate limit of a provider is retried only once here, so that the
+   * retries do not multiply.
+   */
   readonly retriesItself?: boolean | undefined
 }
 
-/** The fields of a caller that limits, budgets and policies go by. */
+/** The fields of a caller that determine its limits, budgets and policies. */
 export type Payer = Pick<Caller, 'project' | 'tenant' | 'externalUserId' | 'keyId' | 'agentId'>
 
 /**
- * An actor that calls, for a turn or a run. What it used is a usage row of its own commit, once however often it is called
- * again after a crash: the ledger takes none of its calls.
+ * An actor that makes model calls, for a turn or a run. Its usage becomes one usage row in the actor's own commit, even
+ * when the call is repeated after a crash; so the ledger records none of its calls.
  */
 export interface ActorCaller extends Payer {
   readonly meteredBy: 'commit'
   readonly timeoutMs?: number | undefined
 }
 
-/** The actor of this owner. @param keyId of the request that started it; null where it is unknown, as for all that outlives a request. */
+/**
+ * Returns the caller for the actor of an owner. @param keyId API key of the request that started it; null when unknown,
+ * as for work that outlives a request.
+ */
 export const actorCaller = (
   { project, tenant, user }: Pick<Owner, 'project' | 'tenant' | 'user'>,
   agentId: string | null,
   keyId: string | null = null,
 ): ActorCaller => ({ meteredBy: 'commit', project, tenant, externalUserId: user, keyId, agentId })
 
-/** Whether the ledger takes what it calls. */
+/** Whether the caller is a request, whose calls the ledger records. */
 export const isRequest = (caller: Caller | ActorCaller): caller is Caller => !('meteredBy' in caller)
 
-/** Whether it may use the models of its agent only: every visitor of a page has a public key. */
+/** Whether the caller may use only the models of its agent: a public key is known to every visitor of a page. */
 export const usesOwnModels = (caller: Caller | ActorCaller): boolean =>
   isRequest(caller) && caller.principal.kind === 'agent_key' && caller.principal.keyType === 'public'
 
-/** The caller of a validated call. @throws {ServiceError} `request_loop` */
+/** Returns the caller of a validated API call. @throws {ServiceError} `request_loop` */
 export const callerOf = ({
   principal,
   scope,

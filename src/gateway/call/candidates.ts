@@ -3,13 +3,13 @@ import type { Breaker } from './breaker.ts'
 import type { Need, Route, Routes } from './routes.ts'
 import type { Way, Ways } from './ways.ts'
 
-/** What the ways to serve a request are found with. */
+/** Dependencies of {Candidates}. */
 export interface CandidatesParts {
   readonly routes: Routes
   readonly breaker: Breaker
 }
 
-/** Which models are looked up, for whom and for what: `models` in the order in which to try them. */
+/** The models to look up for a request; `models` is in the order in which to try them. */
 export interface CandidatesQuery {
   readonly project: string
   readonly need: Need
@@ -17,8 +17,8 @@ export interface CandidatesQuery {
 }
 
 /**
- * The ways to serve one request, in the order in which to try them: every route of the model, then those of each fallback.
- * Routes that failed often of late come when there is nothing else left. Models are looked up as they are needed.
+ * The routes for one request, in the order in which to try them: every route of the model, then those of each fallback.
+ * Routes that failed repeatedly in recent calls come last. Models are looked up lazily.
  */
 export class Candidates implements Ways<Way> {
   readonly #parts: CandidatesParts
@@ -41,9 +41,9 @@ export class Candidates implements Ways<Way> {
   }
 
   /**
-   * The next one; null when there is none left.
+   * Returns the next route; null when none is left.
    *
-   * @throws {ServiceError} (or rejects) when no model of the request could be served at all: what was wrong with the first.
+   * @throws {ServiceError} (or rejects) when no model of the request has a route; the error is that of the first model.
    */
   next(): Way | null | Promise<Way | null> {
     for (;;) {
@@ -55,12 +55,12 @@ export class Candidates implements Ways<Way> {
     }
   }
 
-  /** Whether something is left to try after the current one. */
+  /** Whether a route is left to try after the current one. */
   get hasMore(): boolean {
     return this.#routeAt < this.#routes.length || this.#modelAt + 1 < this.#models.length || this.#resting.length > 0
   }
 
-  /** Passes over the other routes of the current model: they would get the same request. */
+  /** Skips the remaining routes of the current model, since they would get the same request. */
   skipModel(): void {
     this.#routeAt = this.#routes.length
     const other = this.#resting.filter(({ model }) => model !== this.#model)
@@ -101,7 +101,7 @@ export class Candidates implements Ways<Way> {
     return this.next()
   }
 
-  /** A fallback may serve what the first model cannot; trouble of ours is no reason to look further. */
+  /** When a model has no route, a fallback may serve the request; an internal error ends the search. */
   #without(error: unknown): Way | null | Promise<Way | null> {
     if (!(error instanceof ServiceError)) throw error
     this.#unknown ??= error

@@ -5,60 +5,68 @@ import type { ChatFormat } from './chat-format.ts'
 import type { Route } from './routes.ts'
 
 /**
- * The request to a model, in the one form that everything is turned into and out of: the body of OpenAI's chat
- * completions (`model`, `messages`, `tools`, …), as parsed; also `models`, the fallbacks in order.
+ * A chat request in the gateway's canonical form, to and from which all others are converted: the parsed body of an
+ * OpenAI chat completion (`model`, `messages`, `tools`, …), with the fallbacks in order in `models`.
  */
 export type ChatBody = WireObject
 
-/** One chat request of whatever form. */
+/** One chat request, from any API. */
 export interface ChatCall {
   readonly caller: Caller
   /** Operation id, for the log. */
   readonly operation: string
   readonly need: 'chat' | 'vision'
   readonly body: ChatBody
-  /** Aborts when the caller is gone: upstream is cancelled within 100 ms. */
+  /** Aborts when the caller disconnects; the upstream request is then cancelled within 100 ms. */
   readonly signal: AbortSignal
-  /** A format of its own for some routes, null for the one that the route has. @throws {ServiceError} for a route that cannot serve it. */
+  /**
+   * Returns a different format for some routes; null for the route's own format. @throws {ServiceError} for a route
+   * that cannot serve the call.
+   */
   readonly formatFor?: (route: Route) => ChatFormat | null
 }
 
-/** How a call ended. */
+/** Result of a chat call. */
 export interface ChatSummary extends Charge {
   readonly route: Route
-  /** The model as the provider named it in its answer. */
+  /** The model as named by the provider in its answer. */
   readonly model: string
   readonly finishReason: string | null
-  /** Headers for the answer: `x-provider`, limits. */
+  /** Headers for the answer, such as `x-provider` and those of limits. */
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-/** A whole answer: `completion` is OpenAI's `chat.completion` document. */
+/** A non-streamed answer: `completion` is an OpenAI `chat.completion` document. */
 export interface ChatOutcome extends ChatSummary {
   readonly completion: WireObject
 }
 
-/** Receives a streamed answer in order. Either `end` or `fail` comes, once, unless the signal aborts first. */
+/** Receives a streamed answer in order. Either `end` or `fail` is called, once, unless the signal aborts first. */
 export interface ChatListener {
-  /** The provider began to answer; headers can be sent. */
+  /** The provider has begun to answer; headers can be sent. */
   begin(about: Pick<ChatSummary, 'route' | 'headers'>): void
-  /** One `chat.completion.chunk` of OpenAI's form. @returns false when the reader is slow: no more until `resume`. */
+  /**
+   * Receives one OpenAI `chat.completion.chunk`. @returns false when the reader is slow: the stream pauses until
+   * `resume`.
+   */
   chunk(chunk: WireObject): boolean
-  /** The answer is whole. */
+  /** The answer is complete. */
   end(summary: ChatSummary): void
-  /** It broke, after `begin` or before. Never a clean end. */
+  /** The answer failed, before or after `begin`. The output must not end as if it were complete. */
   fail(error: Error): void
 }
 
-/** The writer's side of a streamed answer. */
+/** Flow control for the consumer of a streamed answer. */
 export interface ChatControl {
   resume(): void
 }
 
-/** Chat with any model: routing, limits, redaction, retries, fallbacks, metering and log, the same for every form. */
+/**
+ * Chat with any model: routing, limits, redaction, retries, fallbacks, metering and logging, the same for every API.
+ */
 export interface ChatCalls {
-  /** @throws {ServiceError} `model_not_found`, `rate_limit_exceeded`, `provider_…`. {ModelError} never gets out. */
+  /** @throws {ServiceError} `model_not_found`, `rate_limit_exceeded`, `provider_…`. Never throws {ModelError}. */
   complete(call: ChatCall): Promise<ChatOutcome>
-  /** Refusals come by `fail` too. */
+  /** All errors are delivered by `fail`, including refusals before the call is made. */
   stream(call: ChatCall, listener: ChatListener): ChatControl
 }

@@ -5,58 +5,65 @@ import type { ChatBody } from './chat-calls.ts'
 import type { AttemptFailed, ErrorAnswer } from './failure.ts'
 import type { Route } from './routes.ts'
 
-/** How an answer in another provider's words ended. */
+/** Result of an answer in a provider's format. */
 export interface AnswerEnd {
-  /** The model as the provider named it; the requested name where the provider names none. */
+  /** The model as named by the provider; the requested name when the provider gives none. */
   readonly model: string
-  /** null: the provider counted nothing; the caller may estimate. */
+  /** null when the provider reported no usage; the caller may estimate it. */
   readonly usage: TokenUsage | null
-  /** In OpenAI's words: `stop`, `length`, `tool_calls`, `content_filter`. */
+  /** One of OpenAI's values: `stop`, `length`, `tool_calls`, `content_filter`. */
   readonly finishReason: string
 }
 
-/** A whole answer: `completion` is OpenAI's `chat.completion` document. */
+/** A non-streamed answer: `completion` is an OpenAI `chat.completion` document. */
 export interface FormatAnswer extends AnswerEnd {
   readonly completion: WireObject
 }
 
-/** Turns the bytes of one attempt's stream into OpenAI's chunks. Not to be used after it threw. */
+/** Converts the bytes of one attempt's stream to OpenAI chunks. Must not be used after it threw. */
 export interface ChatDecoder {
   /**
-   * What the bytes complete, as `chat.completion.chunk` documents in order; often none. Bytes may end anywhere. The first
-   * chunk carries `role`; the last has `finish_reason`, and one with `usage` and without choices follows it, whether or
-   * not the caller requested usage: the part that writes to the caller leaves it out.
-   * @throws {AttemptFailed} on an error object in the stream, and on what is not of the format.
+   * Returns the `chat.completion.chunk` documents that these bytes complete, in order; often none. Bytes may be split
+   * anywhere. The first chunk has `role`; the last one has `finish_reason`, and a chunk with `usage` and without
+   * choices follows it, whether or not the caller requested usage: the code that writes to the caller drops it.
+   * @throws {AttemptFailed} on an error object in the stream, and on bytes that do not follow the format.
    */
   push(bytes: Uint8Array): readonly WireObject[]
-  /** The provider has said that its answer is whole: what follows is of no interest, and no caller waits for the connection's end. */
+  /**
+   * Whether the provider has signalled the end of its answer. Later bytes are ignored, and the end of the connection is
+   * not awaited.
+   */
   readonly done: boolean
   /**
-   * The bytes are over: chunks that were kept back for the end, such as those of formats without an end mark.
-   * @throws {AttemptFailed} `provider_stream_broken` when the answer is not whole.
+   * Called when the bytes have ended. Returns the chunks that were held back, as in formats without an end mark.
+   * @throws {AttemptFailed} `provider_stream_broken` when the answer is incomplete.
    */
   finish(): { readonly chunks: readonly WireObject[]; readonly end: AnswerEnd }
 }
 
-/** One chat request in a provider's words, and how to read what it answers. Immutable: every attempt sends it anew. */
+/** One chat request in a provider's format, with the parser for its answer. Immutable: every attempt sends it again. */
 export interface FormatRequest {
-  /** What follows the route's base URL; begins with a slash, may have a query. */
+  /** Path appended to the route's base URL; begins with a slash, may have a query. */
   readonly path: string
-  /** Lower-case names, the key's and the content type among them. */
+  /** Headers by lower-case name, including the API key and the content type. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: WireBody
-  /** @throws {AttemptFailed} when it is no answer of the format. @param json the parsed body of a 200. */
+  /**
+   * Parses a non-streamed answer. @throws {AttemptFailed} when it does not follow the format. @param json the parsed
+   * body of a 200.
+   */
   answer(json: unknown): FormatAnswer
   decoder(): ChatDecoder
 }
 
-/** A provider's own chat format, to and from OpenAI's. Pure. */
+/** Converts between OpenAI's chat format and a provider's. Pure. */
 export interface ChatFormat {
   /**
-   * @param body `model` in it is not read: `route.model` is called. Nor is `stream`.
-   * @throws {ServiceError} `invalid_field` with `param` (`messages[2].content[0]`) for what the format cannot say.
+   * @param body its `model` is ignored, because `route.model` is called; so is its `stream`.
+   * @throws {ServiceError} `invalid_field` with `param` (`messages[2].content[0]`) for values that the format cannot
+   * express.
    */
   request(body: ChatBody, route: Route, stream: boolean): FormatRequest
-  /** What an answer with another status than 200 means. `now` in ms. */
+  /** Maps an answer with a status other than 200 to a failure. @param now in ms. */
   failure(answer: ErrorAnswer, now: number): AttemptFailed
 }

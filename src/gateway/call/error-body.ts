@@ -1,9 +1,10 @@
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /**
- * What a provider says of an error, as OpenAI says it (`message`, `type`, `code`, `param`), out of the forms that
- * compatible servers have for it: the object or the text of `error`, the object itself, what FastAPI says of a field
- * (`detail`), also as a `message`, ElevenLabs' `detail` and Deepgram's `err_msg`. Empty where none of them is there.
+ * Extracts the error of a provider's response body in OpenAI's form (`message`, `type`, `code`, `param`). Understands
+ * the variants of compatible servers: `error` as an object or a string, a bare error object, FastAPI's `detail` (also
+ * nested in `message`), ElevenLabs' `detail` and Deepgram's `err_msg`. Returns an empty object for a body that is not a
+ * JSON object.
  */
 export const errorIn = (body: string): WireObject => {
   const said = objectOf(parseJson(body))

@@ -3,7 +3,7 @@ import { errors } from '#specs/errors/errors.ts'
 import { errorIn } from './error-body.ts'
 import { ModelError } from './provider-port.ts'
 
-/** How one attempt failed: the error that the caller gets, and whether another attempt may help. */
+/** A failed attempt: the error for the caller, and whether another attempt may succeed. */
 export class AttemptFailed extends Error {
   override readonly name = 'AttemptFailed'
   readonly error: ModelError
@@ -15,35 +15,35 @@ export class AttemptFailed extends Error {
   }
 }
 
-/** A refusal that another attempt would meet again. */
+/** A failure that another attempt would repeat. */
 export const refused = (error: ModelError): AttemptFailed => new AttemptFailed(error, false)
 
-/** The caller gave up. */
+/** The caller cancelled the call. */
 export const cancelled = (): AttemptFailed => refused(new ModelError('cancelled', 'The model call was cancelled.'))
 
-/** The answer began and did not end as the wire format says. */
+/** The answer began but did not end as its wire format requires. */
 export const streamBroken = (): AttemptFailed =>
   refused(new ModelError('provider_stream_broken', 'The provider ended its stream early.'))
 
-/** Answers take all the memory that they may; this one is not read to its end. */
+/** The memory for answers in progress is used up; this answer is not read to its end. */
 export const noRoom = (): AttemptFailed =>
   refused(new ModelError('overloaded', errors.overloaded.message, { retryAfterMs: 1000 }))
 
-/** Nothing came in time. Not tried again: the caller has waited a whole limit already. */
+/** A timeout expired. Not retryable: the caller has already waited for a whole timeout. */
 export const timedOut = (what: 'answer' | 'continue' | 'end'): AttemptFailed =>
   refused(
     new ModelError('provider_timeout', `The provider did not ${what === 'end' ? 'end its answer' : what} in time.`),
   )
 
-/** The connection failed before any answer. */
+/** The connection failed before any answer; retryable. */
 export const unreachable = (): AttemptFailed =>
   new AttemptFailed(new ModelError('provider_unavailable', 'The provider cannot be reached.'), true)
 
-/** The server of a route is one that is not connected to. */
+/** This server does not connect to the server of the route. */
 export const unavailable = (): AttemptFailed =>
   refused(new ModelError('provider_unavailable', 'The provider cannot be reached.'))
 
-/** An address that a customer named, and that the server does not connect to. */
+/** A customer configured an address that this server does not connect to. */
 export const refusedAddress = (): AttemptFailed =>
   refused(new ModelError('provider_unavailable', 'Connections to the address of the provider are not allowed.'))
 
@@ -51,11 +51,11 @@ export const refusedAddress = (): AttemptFailed =>
 export interface ErrorAnswer {
   readonly status: number
   readonly body: string
-  /** The value of that header. */
+  /** Value of the `Retry-After` header. */
   readonly retryAfter: string | null
 }
 
-/** What an answer with an error status means. @param now in ms. */
+/** Maps an answer with an error status to a failure. @param now in ms. */
 export function statusFailure({ status, body, retryAfter }: ErrorAnswer, now: number): AttemptFailed {
   const error = errorIn(body)
   const reason = reasonOf(error)
@@ -69,7 +69,7 @@ export function statusFailure({ status, body, retryAfter }: ErrorAnswer, now: nu
       new ModelError('context_length_exceeded', 'The conversation exceeds the context window of the model.'),
     )
   }
-  // a server like this one found it: the code is kept, however many servers are between
+  // another server like this one detected the loop: keep its code across any number of servers
   if (error.code === 'request_loop') return refused(new ModelError('request_loop', loopMessage))
   if (status === 404) return refused(new ModelError('model_not_found', 'The provider does not offer this model.'))
   if (status === 401 || status === 402 || status === 403 || isAboutTheAccount(status, error)) {
@@ -79,13 +79,13 @@ export function statusFailure({ status, body, retryAfter }: ErrorAnswer, now: nu
   return refused(new ModelError('provider_error', `The provider refused the request (${status}${reason}).`))
 }
 
-/** Anthropic says of an account without credit, or over its own limit, that the request is bad. */
+/** Anthropic reports an account without credit, or over its own limit, as a bad request. */
 const isAboutTheAccount = (status: number, error: WireObject): boolean =>
   status === 400 && /credit balance is too low|your specified API usage limits/i.test(textOf(error.message))
 
 const loopMessage = errors.request_loop.message
 
-/** The request is wrong for this model, and sending it again would not make it right. */
+/** The request is invalid for this model; sending it again would not help. */
 function requestRefused(error: { readonly [field: string]: unknown }, reason: string): AttemptFailed {
   if (/content_?(policy|filter)|moderation|safety/i.test(reason)) {
     return refused(new ModelError('content_policy_violation', 'The provider refused the content of the request.'))
@@ -99,11 +99,13 @@ function requestRefused(error: { readonly [field: string]: unknown }, reason: st
 const maxShownLength = 300
 const secretLike = /\b(?:sk|pk|rk|gsk|xai|key|org|proj|user)[-_][\w-]{4,}|\bAIza[\w-]+|[\w-]{24,}/g
 
-/** What a provider says about the request itself helps its author; what looks like a key or an account does not get out. */
+/**
+ * The provider's message about the request helps its author; anything that resembles a key or an account id is removed.
+ */
 const shownMessage = (message: string): string =>
   message.slice(0, maxShownLength).replace(secretLike, '…').replace(/\s+/g, ' ').trim()
 
-/** An error object that came inside a stream: always after the first byte, so never tried again. */
+/** Maps an error object inside a stream to a failure. It comes after the first byte, so it is never retryable. */
 export function streamedFailure(error: unknown): AttemptFailed {
   const fields = objectOf(error)
   const reason = reasonOf(fields)
@@ -121,7 +123,10 @@ export function streamedFailure(error: unknown): AttemptFailed {
   return refused(new ModelError('provider_error', `The provider returned an error${reason}.`))
 }
 
-/** Milliseconds of a `Retry-After` value (seconds or an HTTP date); undefined when it says nothing usable. */
+/**
+ * Returns the milliseconds of a `Retry-After` value (seconds or an HTTP date), at most 31 days; undefined when it is
+ * unusable.
+ */
 export function retryAfterMs(value: string | null, now: number): number | undefined {
   if (value === null || value.trim() === '') return undefined
   const seconds = Number(value)
@@ -130,10 +135,10 @@ export function retryAfterMs(value: string | null, now: number): number | undefi
   return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longestWaitMs)
 }
 
-/** Limits come back with the month at the latest; what says more is no time to wait for. */
+/** Limits are renewed after a month at most, so a longer `Retry-After` is capped. */
 const longestWaitMs = 31 * 24 * 3_600_000
 
-/** A provider without credit answers 429 too; waiting does not help there. */
+/** A provider also answers 429 when the account has no credit; that is not retryable. */
 function rateLimited(reason: string, waitMs: number | undefined): AttemptFailed {
   const error = new ModelError('provider_rate_limited', 'The rate limit of the provider is exceeded.', {
     retryAfterMs: waitMs,
@@ -158,7 +163,9 @@ function isTooLong(status: number, error: { readonly [field: string]: unknown })
   )
 }
 
-/** The provider's own short code, when it looks like one. Its message is not shown: it may quote keys or input. */
+/**
+ * The provider's short error code, if it looks like one. Its message is not shown, since it may quote keys or input.
+ */
 function reasonOf(error: { readonly [field: string]: unknown }): string {
   const found = [error.code, error.type, error.status].find(
     (value) => typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_]{1,63}$/.test(value),
@@ -166,5 +173,5 @@ function reasonOf(error: { readonly [field: string]: unknown }): string {
   return typeof found === 'string' ? `, ${found}` : ''
 }
 
-/** Whether a thrown value carries a system or undici error code. */
+/** The system or undici error code of a thrown value; empty when it has none. */
 export const errorCodeOf = (error: unknown): string => (isObject(error) ? textOf(error.code) : '')

@@ -3,16 +3,19 @@ import { AttemptFailed, cancelled, refused } from './failure.ts'
 import { ModelError } from './provider-port.ts'
 import type { Way, Ways } from './ways.ts'
 
-/** A kind of call whose answers are promises. */
+/** A kind of call whose attempts return promises. */
 export interface AnsweredKind<W extends Way, Answer> extends Omit<CallKind<W>, 'attempt' | 'refuse'> {
   readonly signal: AbortSignal
-  /** Sends one request to this way. @throws {AttemptFailed} {ModelError} when another attempt, or way, may do better. */
+  /**
+   * Sends one request on this route. @throws {AttemptFailed} {ModelError} when another attempt or another route may
+   * succeed.
+   */
   answer(way: W, run: CallRun<W>): Promise<Answer>
-  /** The answer came when the call was over. */
+  /** Disposes of an answer that arrived after the call had ended. */
   discard(answer: Answer): void
 }
 
-/** A call that a provider answers; `run` is still to be ended. */
+/** A call that a provider has answered; the receiver still has to end `run`. */
 export interface AnsweredCall<W extends Way, Answer> {
   readonly run: CallRun<W>
   readonly way: W
@@ -20,9 +23,10 @@ export interface AnsweredCall<W extends Way, Answer> {
 }
 
 /**
- * Goes the road of a call until one way answers.
+ * Runs a call until one route answers.
  *
- * @throws {Error} `kind.refusalOf` the last failure; `cancelled` as soon as its signal aborts. The call is recorded then.
+ * @throws {Error} `kind.refusalOf` the last failure; `cancelled` as soon as its signal aborts. The call is then
+ * recorded.
  */
 export const firstAnswer = <W extends Way, Answer>(
   parts: CallRunParts,

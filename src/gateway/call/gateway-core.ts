@@ -4,12 +4,12 @@ import type { Admission } from './admission.ts'
 import type { Redaction } from './redaction.ts'
 import type { Routes } from './routes.ts'
 
-/** What every request of the gateway goes by, whatever its form. */
+/** Services that every request of the gateway uses, whatever its API. */
 export interface GatewayCore {
   readonly routes: Routes
   readonly admission: Admission
   readonly ledger: CallLedger
   readonly redaction: Redaction
-  /** Measures and traces calls; absent: not observed. */
+  /** Metrics and traces of calls; absent: none. */
   readonly telemetry?: Telemetry | undefined
 }

@@ -5,21 +5,21 @@ import type { Patience } from './attempt.ts'
 import { type CallPolicy, defaultCallPolicy } from './call-policy.ts'
 import { Upstreams } from './upstreams.ts'
 
-/** What connections to providers are opened with. */
+/** Dependencies of {openReach}. */
 export interface ReachOptions {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy> | undefined
   readonly telemetry?: Telemetry | undefined
 }
 
-/** How requests whose answers are taken whole reach providers. */
+/** Connections to providers for requests whose answers are not streamed. */
 export interface Reach {
   readonly policy: CallPolicy
   readonly patience: Patience
   readonly upstreams: Upstreams
 }
 
-/** Opens no connection before the first request. */
+/** Returns the means to reach providers. No connection is opened before the first request. */
 export const openReach = ({ guard, policy: own, telemetry }: ReachOptions): Reach => {
   const policy = { ...defaultCallPolicy, ...own }
   const ticker = new Ticker(tickMsFor(Math.min(policy.firstByteTimeoutMs, policy.idleTimeoutMs, policy.totalTimeoutMs)))

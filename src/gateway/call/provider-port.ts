@@ -13,13 +13,13 @@ export interface ModelToolCall {
   readonly name: string
   readonly arguments: string
   /**
-   * What the provider wants back, unread, with this call in later requests (a signature of the model's reasoning).
-   * Keep it with the call; never show it. Without it some models answer worse.
+   * Opaque data of the provider (a signature of the model's reasoning) that must be sent back with this call in later
+   * requests. Keep it with the call; never show it. Without it, some models give worse answers.
    */
   readonly opaque?: string
 }
 
-/** One message of a conversation, in our own words. Immutable: what it is turned into may be kept by identity. */
+/** One message of a conversation, in the gateway's own form. Immutable, so conversions may be cached by identity. */
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string }
@@ -29,20 +29,20 @@ export type ModelMessage =
 /** One request to a model. */
 export interface ModelRequest {
   readonly model: string
-  /** System messages that stand before `messages`. */
+  /** System messages that are sent before `messages`. */
   readonly instructions?: readonly string[]
-  /** May grow at its end between calls, and is otherwise never changed: its encoding may be kept by identity. */
+  /** May be appended to between calls but is otherwise never changed, so its encoding may be cached by identity. */
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
   readonly temperature?: number
   readonly maxTokens?: number
-  /** Further fields of a chat completion (`top_p`, `tool_choice`, `models` …), as they are sent. */
+  /** Further fields of a chat completion (`top_p`, `tool_choice`, `models` …), passed through unchanged. */
   readonly more?: Readonly<Record<string, unknown>>
   /** Same on every retry of one call; sent upstream where the provider honours it. */
   readonly idempotencyKey: string
 }
 
-/** A model's whole answer. `text` is all deltas joined. */
+/** A model's complete answer. `text` is all deltas joined. */
 export interface ModelAnswer {
   readonly model: string
   readonly text: string
@@ -51,7 +51,7 @@ export interface ModelAnswer {
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter'
 }
 
-/** Why a model call failed; `code` is an error code of `specs/errors/errors.ts`. */
+/** Why a model call failed: an error code of `specs/errors/errors.ts`. */
 export type ModelErrorCode =
   | 'provider_not_configured'
   | 'model_not_found'
@@ -67,12 +67,15 @@ export type ModelErrorCode =
   | 'overloaded'
   | 'cancelled'
 
-/** A failed model call, after the adapter's own retries. Its message is safe to show: no key, no host, no driver text. */
+/**
+ * A failed model call, after the adapter's own retries. Its message is safe to show: it has no key, host or driver
+ * text.
+ */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: ModelErrorCode
   readonly retryAfterMs: number | undefined
-  /** The field of the request that the provider will not have. */
+  /** The field of the request that the provider rejected. */
   readonly param: string | undefined
   constructor(
     code: ModelErrorCode,

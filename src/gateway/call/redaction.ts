@@ -1,63 +1,71 @@
-/** What stands for the personal data that was taken out of one request, so that its answer can have it back. */
+/** Replaces the placeholders in the answer to a request with the personal data that was removed from the request. */
 export interface Restorer {
-  /** The text with every placeholder of this request turned back. */
+  /** Returns the text with every placeholder of this request replaced. */
   restore(text: string): string
-  /** For streams: what can be handed on of the text so far; a placeholder may be cut in two between parts. */
+  /**
+   * For streams: returns the restored text that can be passed on so far; the rest may be the start of a placeholder.
+   */
   push(part: string): string
-  /** What `push` had kept back. */
+  /** Returns the text that `push` held back. */
   end(): string
-  /** For a further stream of the same answer: each tool call and each choice has one of its own. */
+  /** Returns a restorer for another stream of the same answer: each tool call and each choice requires its own. */
   fork(): Restorer
 }
 
-/** Texts of a request without personal data, in order. */
+/** Texts of a request with personal data replaced, in order. */
 export interface Redacted {
   readonly texts: readonly string[]
   readonly toolArguments: readonly string[]
-  /** Turns the answer back; null when nothing was replaced, or the project wants no restoring. */
+  /** Restores the answer; null when nothing was replaced or the project's policy does not restore. */
   readonly restorer: Restorer | null
-  /** How many different values of each type were replaced; absent for none. */
+  /** Number of distinct values replaced, by type; absent for none. */
   readonly found?: Found
-  /** What was replaced in the texts; absent where that is not known plainly. */
+  /** The replacements made in the texts; absent when they are not known individually. */
   readonly replacements?: readonly Replacement[]
 }
 
-/** A value of which every finding in a request's texts got the same placeholder. */
+/** A value that was replaced by the same placeholder wherever it occurs in a request's texts. */
 export interface Replacement {
   readonly value: string
   readonly placeholder: string
   readonly times: number
 }
 
-/** How many different values of each type of personal data were replaced. */
+/** Number of distinct values replaced, by type of personal data. */
 export type Found = Readonly<Record<string, number>>
 
-/** Redaction as a project wants it. */
+/** The redaction policy of a project. */
 export interface RedactionPolicy {
-  /** The same for policies that redact the same. */
+  /** Cache key: equal for policies with the same effect. */
   readonly key: string
-  /** Whether texts of messages are redacted. */
+  /** Whether message texts are redacted. */
   readonly input: boolean
-  /** Whether arguments of tool calls are. */
+  /** Whether arguments of tool calls are redacted. */
   readonly toolArguments: boolean
-  /** Whether texts to embed are; vectors have nothing to be put back into. */
+  /** Whether texts to embed are redacted; vectors cannot be restored. */
   readonly embeddings: boolean
-  /** Whether texts to speak are; a placeholder is spoken. */
+  /** Whether texts for speech synthesis are redacted; the placeholder is spoken. */
   readonly speech: boolean
   /**
-   * Texts of a request before they go to a provider, and JSON texts of tool calls' arguments, which stay JSON; each in
-   * order, whatever `input` and `toolArguments` say. `redactChat` (src/gateway/redaction/chat-redaction.ts) does this
-   * for a chat body.
+   * Redacts the texts of a request and the JSON texts of tool calls' arguments, which remain JSON; each in order,
+   * regardless of `input` and `toolArguments`. `redactChat` (src/gateway/redaction/chat-redaction.ts) applies this to a
+   * chat body.
    */
   redact(texts: readonly string[], toolArguments?: readonly string[]): Redacted
-  /** The same in a worker, for texts that would hold the loop. @throws {ServiceError} `redaction_unavailable` */
+  /**
+   * Same as `redact` but in a worker, for texts that would block the event loop. @throws {ServiceError}
+   * `redaction_unavailable`
+   */
   redactApart(texts: readonly string[], toolArguments?: readonly string[]): Promise<Redacted>
 }
 
-/** Personal data in requests, by each project's policy. */
+/** Redaction of personal data in requests, by each project's policy. */
 export interface Redaction {
-  /** null: the project redacts nothing on the way to providers. Answers without waiting for a project in steady use. */
+  /**
+   * Returns null when the project redacts nothing in its requests to providers. Synchronous for a project in steady
+   * use.
+   */
   policyOf(project: string): RedactionPolicy | null | Promise<RedactionPolicy | null>
-  /** A body for the request log: personal data and secrets are always taken out, whatever the policy. */
+  /** Redacts a body for the request log: personal data and secrets are always removed, whatever the policy. */
   forLog(body: string): string
 }

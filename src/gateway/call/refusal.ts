@@ -3,17 +3,17 @@ import { statusIn } from '#specs/errors/wire-errors.ts'
 import { AttemptFailed } from './failure.ts'
 import { ModelError } from './provider-port.ts'
 
-/** What a failed call is answered with. */
+/** Converts the failure of a call to the error that the API returns. */
 export const refusalOf = (failure: unknown): Error => {
   const error = failure instanceof AttemptFailed ? failure.error : failure
   if (error instanceof ModelError) return refusalBy(error)
   return error instanceof Error ? error : new ServiceError('internal_error', { cause: failure })
 }
 
-/** The code that a failure is logged with. */
+/** The error code under which a failure is logged. */
 export const codeOf = (failure: Error): ErrorCode => (failure instanceof ServiceError ? failure.code : 'internal_error')
 
-/** The status of a failure that comes before the first byte of the answer. */
+/** The HTTP status of a failure before the first byte of the answer. */
 export const statusOf = (failure: Error): number => statusIn('openai', codeOf(failure))
 
 const refusalBy = (error: ModelError): ServiceError => {
@@ -26,7 +26,7 @@ const refusalBy = (error: ModelError): ServiceError => {
   })
 }
 
-/** An error inside a stream, in the envelope of OpenAI's forms. */
+/** An error inside a stream, in the envelope of OpenAI's APIs. */
 export const errorFrame = (failure: Error, requestId: string): object => {
   const error = failure instanceof ServiceError ? failure : new ServiceError('internal_error')
   const { code, message, details } = error

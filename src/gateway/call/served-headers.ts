@@ -6,8 +6,8 @@ type Headers = readonly (readonly [name: string, value: string])[]
 const known = new WeakMap<Route, Headers>()
 
 /**
- * Who served a call and who pays for it: `x-provider`, `x-billing-mode` (`managed`, `byok`, `custom`, `simulated`), and
- * `x-provider-connection`, the id of the connection or custom provider, where it was one.
+ * Headers that say who served a call and who pays for it: `x-provider`, `x-billing-mode` (`managed`, `byok`, `custom`,
+ * `simulated`), and `x-provider-connection`, the id of the connection or custom provider if there was one.
  */
 export const servedHeaders = (route: Route | null): Headers => {
   if (route === null) return []
@@ -20,7 +20,7 @@ export const servedHeaders = (route: Route | null): Headers => {
   return headers
 }
 
-/** A refusal that says which provider was tried last. */
+/** Adds to an error the headers of the provider that was tried last. */
 export const refusedBy = (route: Route | null, error: Error): Error => {
   if (route === null || !(error instanceof ServiceError)) return error
   const { code, details, cause } = error

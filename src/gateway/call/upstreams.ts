@@ -11,26 +11,26 @@ import type { CallPolicy } from './call-policy.ts'
 import { unavailable } from './failure.ts'
 import type { Route } from './routes.ts'
 
-/** Connections at once to one origin; a streamed answer holds one. Further calls wait. */
+/** Maximum number of simultaneous connections to one origin; a streamed answer occupies one. Further calls wait. */
 const maxConnections = 1024
 
-/** Where the requests of one route go. */
+/** Connections and address for the requests of one route. */
 export interface Upstream {
   readonly dispatcher: Dispatcher
   readonly origin: string
-  /** Path of the base URL, without a slash at its end. */
+  /** Path of the base URL, without a trailing slash. */
   readonly basePath: string
-  /** For most requests: POST with whole bodies. */
+  /** Dispatcher for most requests: POST with complete bodies. */
   readonly posting: PostDispatcher
 }
 
-/** Sends requests whose body is written whole. */
+/** Sends requests whose body is sent as a whole. */
 export interface PostDispatcher {
-  /** @throws {TypeError} for a header that cannot go over the wire. */
+  /** @throws {TypeError} for a header that is invalid in HTTP. */
   dispatch(request: PoolRequest, handler: Dispatcher.DispatchHandler): void
 }
 
-/** Connections to providers: one pool an origin; what a customer named goes through the guard. */
+/** Connections to providers: one pool per origin. Addresses that a customer configured go through the SSRF guard. */
 export class Upstreams {
   readonly #guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly #connectTimeoutMs: number
@@ -49,7 +49,7 @@ export class Upstreams {
     this.#connectTimeoutMs = policy.connectTimeoutMs
   }
 
-  /** @throws {SsrfRefused} when a customer's URL is not one that the server connects to. */
+  /** @throws {SsrfRefused} when this server does not connect to the URL that a customer configured. */
   of(route: Route): Upstream {
     const known = this.#known.get(route)
     if (known !== undefined) return known
@@ -63,7 +63,7 @@ export class Upstreams {
     return made
   }
 
-  /** Ends all connections; calls in flight fail. */
+  /** Closes all connections; calls in flight fail. */
   async close(): Promise<void> {
     for (const posting of this.#posting.values()) posting.destroy()
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
@@ -88,7 +88,7 @@ export class Upstreams {
   }
 }
 
-/** Its dispatcher is opened when it is first wanted: most requests go past it. */
+/** Opens its dispatcher lazily, since most requests use `posting` only. */
 class KnownUpstream implements Upstream {
   readonly origin: string
   readonly basePath: string
@@ -107,7 +107,10 @@ class KnownUpstream implements Upstream {
   }
 }
 
-/** The upstream of a route. @throws {AttemptFailed} `provider_unavailable` where the server does not connect to it. */
+/**
+ * Returns the upstream of a route. @throws {AttemptFailed} `provider_unavailable` when this server does not connect to
+ * it.
+ */
 export const reachable = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstream => {
   try {
     return upstreams.of(route)
@@ -116,7 +119,7 @@ export const reachable = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstr
   }
 }
 
-/** Names the span of the call in each request, where traces are wanted. */
+/** Adds the `traceparent` of the call's span to each request, when tracing is on. */
 const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher =>
   tracer === null
     ? posting
@@ -128,7 +131,7 @@ const traced = (posting: PostDispatcher, tracer: Tracer | null): PostDispatcher 
         },
       }
 
-/** Time limits are the call's own. */
+/** Timeouts are enforced by the call itself. */
 const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const
 
 const throughGuard = (dispatcher: Dispatcher, origin: string): PostDispatcher => ({
@@ -138,7 +141,7 @@ const throughGuard = (dispatcher: Dispatcher, origin: string): PostDispatcher =>
   },
 })
 
-/** HTTP/1.1 only: there an abort closes the socket, which every server notices at once. */
+/** HTTP/1.1 only: there an abort closes the socket, which every server notices immediately. */
 const openPool = (origin: string, timeout: number): Pool =>
   new (undici().Pool)(origin, {
     connections: maxConnections,

@@ -1,19 +1,20 @@
 import type { CallPolicy } from './call-policy.ts'
 
-/** How long a provider may be silent, in ms; null: as whatever is less specific says. */
+/** Timeouts in ms for silence of a provider; null: inherited from the less specific setting. */
 export interface Waits {
   readonly firstByteMs: number | null
   readonly idleMs: number | null
 }
 
-/** Nothing of its own. */
+/** No timeouts of its own. */
 const usual: Waits = { firstByteMs: null, idleMs: null }
 
 /**
- * What of a policy a route and a request say otherwise: a request's limit stands for both waits, before those of its
- * connection, before those of the installation. The same object where neither says anything.
+ * Returns a policy with the timeouts of a route and a request applied. The timeout of the request replaces both and
+ * takes precedence over those of the connection, which take precedence over those of the installation. Returns the same
+ * object when nothing differs.
  *
- * @param timeoutMs the request's; undefined for none.
+ * @param timeoutMs of the request; undefined for none.
  */
 export const policyFor = <P extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idleTimeoutMs'>>(
   policy: P,
@@ -26,11 +27,11 @@ export const policyFor = <P extends Pick<CallPolicy, 'firstByteTimeoutMs' | 'idl
   return { ...policy, firstByteTimeoutMs, idleTimeoutMs }
 }
 
-/** The waits that a row of a connection or a custom provider says; undefined for none. */
+/** The timeouts in a row of a connection or a custom provider; undefined for none. */
 export const waitsOf = ({ first_byte_timeout_ms = null, idle_timeout_ms = null }: KeptWaits): Waits | undefined =>
   first_byte_timeout_ms === null && idle_timeout_ms === null
     ? undefined
     : { firstByteMs: first_byte_timeout_ms, idleMs: idle_timeout_ms }
 
-/** As rows keep them; absent in those that were written before. */
+/** The timeouts as stored in rows; the fields are absent in older rows. */
 export type KeptWaits = { readonly first_byte_timeout_ms?: number | null; readonly idle_timeout_ms?: number | null }

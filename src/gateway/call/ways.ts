@@ -1,19 +1,22 @@
 import type { Route } from './routes.ts'
 
-/** One way to serve a call. */
+/** One candidate for serving a call. */
 export interface Way {
-  /** The name of the model under which limits and budgets count it. */
+  /** The model name under which limits and budgets count the call. */
   readonly model: string
   readonly route: Route
 }
 
-/** The ways to serve one call, in the order in which to try them. */
+/** The candidates for serving one call, in the order in which to try them. */
 export interface Ways<W extends Way> {
-  /** The next one; null when none is left. @throws {ServiceError} (or rejects) when the call could not be served at all. */
+  /**
+   * Returns the next one; null when none is left. @throws {ServiceError} (or rejects) when the call has no candidate at
+   * all.
+   */
   next(): W | null | Promise<W | null>
-  /** Whether something is left to try after the current one. */
+  /** Whether a candidate is left to try after the current one. */
   readonly hasMore: boolean
-  /** Passes over the other ways of the current model: they would get the same request. */
+  /** Skips the remaining candidates of the current model, since they would get the same request. */
   skipModel(): void
 }
 
@@ -44,7 +47,7 @@ class MappedWays<V extends Way, W extends Way> implements Ways<W> {
   }
 }
 
-/** The same ways, each with what `make` adds to it when its turn comes. */
+/** Maps each way with `make`, lazily. */
 export const mappedWays = <V extends Way, W extends Way>(ways: Ways<V>, make: (way: V) => W): Ways<W> =>
   new MappedWays(ways, make)
 
@@ -67,5 +70,5 @@ class ListedWays<W extends Way> implements Ways<W> {
   skipModel(): void {}
 }
 
-/** Ways that are known from the beginning. */
+/** Ways from a fixed list. */
 export const listedWays = <W extends Way>(ways: readonly W[]): Ways<W> => new ListedWays(ways)

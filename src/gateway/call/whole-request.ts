@@ -7,33 +7,33 @@ import type { Route } from './routes.ts'
 import { reachable, type Upstreams } from './upstreams.ts'
 import { policyFor } from './waits.ts'
 
-/** Bytes of an answer: 2,048 vectors of 3,072 numbers are 70 MB as JSON. */
+/** Maximum size of an answer in bytes: 2,048 vectors of 3,072 numbers are 70 MB as JSON. */
 const maxAnswerBytes = 96 * 1024 * 1024
 
-/** What whole requests are sent with. */
+/** Dependencies of {wholeRequest}. */
 export interface RequestParts {
   readonly upstreams: Pick<Upstreams, 'of'>
   readonly patience: Patience
 }
 
-/** A request whose answer is taken whole. */
+/** A request whose answer is read completely before it is used. */
 export interface WholeRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: WireBody
-  /** When its call began, by `performance.now()`. */
+  /** Start of its call, by `performance.now()`. */
   readonly sinceMs: number
-  /** How long the provider may be silent; undefined: as its connection or the installation says. */
+  /** Timeout in ms for silence of the provider; undefined: that of its connection or the installation. */
   readonly timeoutMs: number | undefined
   readonly failureOf: (answer: ErrorAnswer) => AttemptFailed
-  /** The room of the answer; given back by its caller. */
+  /** The memory reserved for the answer; the caller of `wholeRequest` releases it. */
   readonly seat: AnswerSeat
-  /** As soon as it aborts, the connection is cut. */
+  /** Cuts the connection as soon as it aborts. */
   readonly signal: AbortSignal
 }
 
 /**
- * One attempt at a provider, and the bytes of its answer.
+ * Makes one attempt at a provider and returns the body of its answer.
  *
  * @throws {AttemptFailed} `cancelled` as soon as the request's `signal` aborts.
  */

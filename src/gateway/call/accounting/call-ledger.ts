@@ -4,10 +4,10 @@ import type { Found } from '../redaction.ts'
 import type { KeySource, Need, Route } from '../routes.ts'
 import type { LoggedText } from './logged-text.ts'
 
-/** Status under which a call is logged whose caller went away. */
+/** HTTP status that is logged for a call whose caller disconnected. */
 export const callerGone = 499
 
-/** Attempts that failed which a line of the request log keeps. */
+/** Maximum number of failed attempts stored in one entry of the request log. */
 export const mostFailedAttempts = 20
 
 /** One attempt that failed. */
@@ -23,7 +23,7 @@ export type FailedAttempt = {
   readonly after_ms: number
 }
 
-/** One gateway request that is over. */
+/** One gateway request that has ended. */
 export interface GatewayCall {
   readonly caller: Caller
   /** Operation id, such as `chat_completions.create`. */
@@ -31,15 +31,15 @@ export interface GatewayCall {
   readonly need: Need
   /** The model that the caller named. */
   readonly requestedModel: string
-  /** The route that answered, or was tried last; null when none was. */
+  /** The route that answered, or the last one tried; null when no route was tried. */
   readonly route: Route | null
-  /** null: it failed before anything was used; then nothing is charged. */
+  /** null when the call failed before anything was used; then nothing is charged. */
   readonly units: Usage | null
   /** USD as exact decimal text; null when the price is unknown. '0' only when the provider charges nothing. */
   readonly costUsd: string | null
-  /** Status that the caller got. */
+  /** HTTP status that the caller received. */
   readonly status: number
-  /** Code of `specs/errors/errors.ts`; null when nothing went wrong. */
+  /** Code of `specs/errors/errors.ts`; null on success. */
   readonly error: string | null
   readonly streamed: boolean
   /** ms since the epoch. */
@@ -47,19 +47,25 @@ export interface GatewayCall {
   /** ms until the first byte of the answer; null when there was none. */
   readonly firstByteMs: number | null
   readonly durationMs: number
-  /** Attempts at providers, the successful one included. */
+  /** Number of attempts at providers, including the successful one. */
   readonly attempts: number
-  /** Attempts that failed, in order, the first `mostFailedAttempts` of them; absent for none. */
+  /** The first `mostFailedAttempts` failed attempts, in order; absent when there were none. */
   readonly failedAttempts?: readonly FailedAttempt[]
-  /** Personal data that was replaced in what went to providers; absent for none. */
+  /** Number of values of personal data that were replaced in the texts sent to providers, by type; absent for none. */
   readonly redactions?: Found
-  /** Request and response, for the request log, made on demand after the answer is out; null: nothing is kept. */
+  /**
+   * Bodies of the request and the response for the request log, built on demand after the answer has been sent; null
+   * when bodies are not logged.
+   */
   readonly bodies: (() => { readonly request: LoggedText; readonly response: LoggedText }) | null
 }
 
-/** Takes what is over: usage rows and request log. Never waits, never throws; what it took is durable within 100 ms. */
+/**
+ * Records ended calls as usage rows and entries of the request log. `record` never waits and never throws; a recorded
+ * call is durable within 100 ms.
+ */
 export interface CallLedger {
   record(call: GatewayCall): void
-  /** Everything taken so far is durable and can be listed. */
+  /** Resolves when everything recorded so far is durable and can be listed. */
   flush(): Promise<void>
 }

@@ -8,49 +8,49 @@ import { codeOf } from '../refusal.ts'
 import type { Route } from '../routes.ts'
 import { type CallLedger, callerGone, type FailedAttempt, type GatewayCall, mostFailedAttempts } from './call-ledger.ts'
 
-/** What becomes of a call that is over. */
+/** Consumers of a call that has ended. */
 export interface RecordParts {
   readonly ledger: Pick<CallLedger, 'record'>
-  /** Receives what actors used, for limits of tokens; their usage rows follow from their commits. */
+  /** Receives the usage of actors' calls, for token limits; their usage rows follow from the actors' own commits. */
   readonly counted?: (call: Pick<GatewayCall, 'units'> & { readonly caller: Payer }) => void
   readonly telemetry?: Telemetry | undefined
   /** ms since the epoch. */
   readonly now: () => number
 }
 
-/** What is known of a call before it is made. */
+/** Properties of a call that are known before it is made. */
 export interface CallHead extends Pick<GatewayCall, 'operation' | 'need' | 'streamed'> {
-  /** The ledger takes the calls of requests; an actor's own commit says what it used. */
+  /** The ledger records only calls of requests; the usage of an actor is in the actor's own commit. */
   readonly caller: Caller | ActorCaller
   /** The model as the caller named it. */
   readonly model: string
 }
 
-/** What a call has come to. */
+/** Result of a call that has ended. */
 export interface CallEnd {
-  /** null: nothing was used, and nothing is charged. */
+  /** null when nothing was used; then nothing is charged. */
   readonly usage: Usage | null
   /** USD as exact decimal text; null when the price is unknown. */
   readonly costUsd: string | null
-  /** Status of the answer; the good one of its beginning for a stream that broke. */
+  /** HTTP status of the answer; the success status it began with, for a stream that broke. */
   readonly status: number
   readonly bodies: NonNullable<GatewayCall['bodies']>
-  /** Personal data that was replaced in what went to providers; absent for none. */
+  /** Number of values of personal data that were replaced in the texts sent to providers, by type; absent for none. */
   readonly redactions?: Found | undefined
 }
 
-/** What is noted of one call while it runs: for its usage row and the request log. */
+/** Collects the data of one running call for its usage row, the request log and telemetry. */
 export class CallRecord {
   readonly #parts: RecordParts
   readonly #head: CallHead
   readonly #startedAt: number
   /** By `performance.now()`. */
   readonly startedMs = performance.now()
-  /** undefined: no traces are wanted. */
+  /** undefined when tracing is off. */
   readonly #span: Span | undefined
   #firstByteMs: number | null = null
   attempts = 0
-  /** The route that answered, or was tried last. */
+  /** The route that answered, or the last one tried. */
   route: Route | null = null
   #failed: FailedAttempt[] | undefined
 
@@ -63,14 +63,17 @@ export class CallRecord {
     })
   }
 
-  /** Runs what calls a provider: its request names the span of this call. */
+  /**
+   * Runs `work`, which sends the request to a provider, with the call's span as the current one, so that the request
+   * carries it.
+   */
   within(work: () => void): void {
     const tracer = this.#parts.telemetry?.tracer
     if (this.#span === undefined || tracer === undefined || tracer === null) work()
     else tracer.within(this.#span.context, work)
   }
 
-  /** An attempt has failed. */
+  /** Notes a failed attempt. */
   failed({ provider, model, source, connectionId }: Route, { code, message }: ModelError): void {
     this.#failed ??= []
     if (this.#failed.length >= mostFailedAttempts) return
@@ -78,12 +81,15 @@ export class CallRecord {
     this.#failed.push({ provider, model, source, connection_id: connectionId, error: code, message, after_ms })
   }
 
-  /** A byte of an answer has come. */
+  /** Notes that the first byte of an answer has arrived; later calls have no effect. */
   begun(): void {
     this.#firstByteMs ??= performance.now() - this.startedMs
   }
 
-  /** Hands the call to the ledger, once; but for an actor's, which has a row of its own. @param error null when it went well. */
+  /**
+   * Hands the call to the ledger; called once. An actor's call is only counted, since its commit writes its usage row.
+   * @param error null on success.
+   */
   write(error: Error | null, end: CallEnd): void {
     const { usage, costUsd, status, bodies, redactions } = end
     this.#measure(error, end)
@@ -143,5 +149,5 @@ export class CallRecord {
   }
 }
 
-/** Names of OpenTelemetry's GenAI conventions; what they do not name has ours. */
+/** Operation names of the OpenTelemetry GenAI conventions; a need without one keeps the gateway's name. */
 const genAiOperation: Readonly<Record<string, string>> = { chat: 'chat', embedding: 'embeddings' }

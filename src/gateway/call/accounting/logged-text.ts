@@ -1,16 +1,19 @@
 import { beginningOfJson, isLong } from '#outgoing/shares/encode-in-steps.ts'
 
-/** A request or an answer for the log: all of it, or the beginning of what is longer than the log keeps. */
+/**
+ * Text of a request or an answer for the log: the whole text, or only its beginning when it is longer than the log
+ * keeps.
+ */
 export type LoggedText = string | { readonly beginning: string }
 
-/** Bytes that have more than the log keeps of any text. */
+/** Length in bytes from which a text certainly exceeds what the log keeps. */
 const longBytes = 128 * 1024
 
-/** A document as JSON. Of a long one no more is written than the log keeps. */
+/** Returns a document as JSON. Of a long document, only the beginning that the log keeps is encoded. */
 export const loggedJson = (document: object): LoggedText =>
   isLong(document) ? { beginning: beginningOfJson(document) } : JSON.stringify(document)
 
-/** Bytes as text. */
+/** Returns bytes as UTF-8 text; of long ones, only the beginning that the log keeps. */
 export const loggedBytes = (bytes: Uint8Array): LoggedText => {
   const { buffer, byteOffset, length } = bytes
   if (length <= longBytes) return Buffer.from(buffer, byteOffset, length).toString('utf8')

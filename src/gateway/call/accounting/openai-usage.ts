@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 
-/** Usage as OpenAI counts it. */
+/** Converts the `usage` object of an OpenAI chat completion. */
 export function usageOf(usage: WireObject): TokenUsage {
   const details = objectOf(usage.prompt_tokens_details)
   const written = objectOf(usage.completion_tokens_details)
@@ -17,7 +17,7 @@ export function usageOf(usage: WireObject): TokenUsage {
   }
 }
 
-/** Audio that was heard and spoken; nothing for none. */
+/** Token counts of audio input and output; counts of zero are left out. */
 export function audioTokens(input: unknown, output: unknown, cached?: unknown): AudioTokens {
   const [audioInputTokens, audioOutputTokens, audioCachedTokens] = [countOf(input), countOf(output), countOf(cached)]
   return {
@@ -29,11 +29,11 @@ export function audioTokens(input: unknown, output: unknown, cached?: unknown): 
 
 type AudioTokens = Pick<TokenUsage, 'audioInputTokens' | 'audioOutputTokens' | 'audioCachedTokens'>
 
-/** OpenRouter says what an answer cost, in credits of one USD each. */
+/** OpenRouter reports what an answer cost, in credits of one USD each. */
 const charged = (cost: unknown): Pick<TokenUsage, 'chargedUsd'> =>
   typeof cost === 'number' && cost >= 0 && Number.isFinite(cost) ? { chargedUsd: new Decimal(cost).toFixed() } : {}
 
-/** What was written to the cache, in the details of the input as OpenAI's two forms have them. */
+/** Tokens written to the prompt cache, from the details of the input in either of OpenAI's formats. */
 export function cacheWrites(details: WireObject): Pick<TokenUsage, 'cacheWriteTokens' | 'cacheWriteLongTokens'> {
   const cacheWriteTokens = countOf(details.cache_write_tokens)
   const cacheWriteLongTokens = countOf(objectOf(details.cache_write_tokens_details).ttl_12h_tokens)

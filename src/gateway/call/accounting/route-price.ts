@@ -6,7 +6,10 @@ import type { ChargedRoute } from './charge.ts'
 
 const known = new WeakMap<ChargedRoute, { readonly row: PriceRow | undefined }>()
 
-/** The prices by which calls on a route are charged: those that the project has set, else the list's; undefined for none. */
+/**
+ * Returns the prices of calls on a route: those set by the project, else those of the price list; undefined when it has
+ * neither.
+ */
 export const routePrice = (route: ChargedRoute): PriceRow | undefined => {
   const found = known.get(route)
   if (found !== undefined) return found.row
@@ -15,12 +18,16 @@ export const routePrice = (route: ChargedRoute): PriceRow | undefined => {
   return row
 }
 
-/** What calls on a route can cost, where its own price is not known: a provider that passes calls on reports its charge afterwards. */
+/**
+ * Returns the prices used to estimate the maximum cost of a call. For a route without a price whose provider reports
+ * its charges afterwards, these are the list prices of the underlying model.
+ */
 export const heldPrice = (route: Route): PriceRow | undefined =>
   routePrice(route) ?? (reportsCharges(route.provider) ? underlying(route.model) : undefined)
 
 /**
- * What a call cost: by the word of its provider where that says what it charges, else by the prices of the route.
+ * Returns the cost of a call: what the provider reports as its charge where it reports one, else by the prices of the
+ * route.
  *
  * @returns USD as exact decimal text; null when the price is unknown.
  */
@@ -45,10 +52,13 @@ const ownRow = ({ ownPrices, provider, model }: ChargedRoute): PriceRow | undefi
   }
 }
 
-/** Rows by what is the same in all names of a model, the dearest of several. */
+/** List prices by the stem that all names of a model share; of several rows, the most expensive. */
 const byStem = new Map<string, PriceRow>()
 
-/** The list price of a model that a provider passes on, as in `anthropic/claude-haiku-4.5:nitro`: the dearest that is listed. */
+/**
+ * Returns the list price of a model that a provider resells, as in `anthropic/claude-haiku-4.5:nitro`: the most
+ * expensive one listed for its stem.
+ */
 const underlying = (model: string): PriceRow | undefined => {
   if (byStem.size === 0) {
     for (const row of prices.rows) {
@@ -61,7 +71,7 @@ const underlying = (model: string): PriceRow | undefined => {
   return byStem.get(stemOf(model))
 }
 
-/** Without who makes or sells it, its variant, and marks between words. */
+/** Strips the vendor, the variant and all punctuation from a model name. */
 const stemOf = (model: string): string =>
   model
     .slice(model.lastIndexOf('/') + 1)

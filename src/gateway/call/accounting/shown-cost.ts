@@ -1,14 +1,17 @@
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 
-/** The cost among the usage of an answer, in USD; nothing where the price is unknown. */
+/** The `cost_usd` field for the usage of an answer; empty when the price is unknown. */
 export const costField = (usd: string | null): { readonly cost_usd?: number } =>
   usd === null ? {} : { cost_usd: Number(usd) }
 
-/** The header of a whole answer that has its exact cost; none where the price is unknown. */
+/** The header of a non-streamed answer with its exact cost; empty when the price is unknown. */
 export const costHeader = (usd: string | null): readonly (readonly [name: string, value: string])[] =>
   usd === null ? [] : [['x-cost-usd', usd]]
 
-/** A document of OpenAI's with the cost in its usage; the same one where there is none, or no usage. */
+/**
+ * Returns an OpenAI document with the cost added to its usage; the same document when the price is unknown or it has no
+ * usage.
+ */
 export const withCost = <T extends WireObject>(document: T, usd: string | null): T =>
   usd === null || !isObject(document.usage)
     ? document
@@ -18,7 +21,10 @@ const usageKey = '"usage":'
 const openingBrace = 0x7b
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** The same in the bytes of a document in which `usage` comes last and has fields: nothing else of a long one is written anew. */
+/**
+ * Adds the cost to an encoded document in which `usage` comes last and has fields. The bytes are spliced, so that a
+ * long document is not encoded again.
+ */
 export const bytesWithCost = (bytes: Buffer, usd: string | null): Buffer => {
   if (usd === null) return bytes
   const at = bytes.lastIndexOf(usageKey)

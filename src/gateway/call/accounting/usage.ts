@@ -1,5 +1,7 @@
-/** Characters that make one token in estimates: right within some 20 % for English, too low for other scripts. */
+/**
+ * Characters per token in rough estimates: accurate within some 20 % for English, too low a count for other scripts.
+ */
 const charsPerToken = 4
 
-/** Tokens of so many characters. */
+/** Estimates the number of tokens of a text from its length in characters. */
 export const tokensOfChars = (chars: number): number => Math.ceil(chars / charsPerToken)

@@ -1,8 +1,8 @@
 const resolved = Promise.resolve()
 
 /**
- * Calls back when what runs now has run, before anything else is read from the network. As `queueMicrotask`, which makes
- * an `AsyncResource` for each call.
+ * Runs `callback` as a microtask: after the running code, before more is read from the network. Unlike
+ * `queueMicrotask`, it creates no `AsyncResource` per call.
  */
 export const atEndOfTask = (callback: () => void): void => {
   void resolved.then(callback)

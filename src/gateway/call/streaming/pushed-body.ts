@@ -5,49 +5,50 @@ import { atEndOfTask } from './end-of-task.ts'
 /** Headers of an answer. */
 export type AnswerHeaders = readonly (readonly [name: string, value: string])[]
 
-/** Who writes a pushed body. */
+/** Callbacks to the producer of a {PushedBody}. */
 export interface BodyWriter {
   /**
-   * The head of the answer goes out, once: with its first frame, so that a refusal before it has a status of its own; or,
-   * when the model is silent for long, with a comment, so that no proxy takes the connection for dead. Absent: it went out.
+   * Sends the head of the answer, once. It is sent with the first frame, so that a failure before that can still get an
+   * error status; or with a keep-alive comment when the model is silent for long, so that no proxy considers the
+   * connection dead. Absent: the head has already been sent.
    */
   open?(headers: AnswerHeaders): void
-  /** The reader takes frames again. */
+  /** The reader accepts frames again. */
   resume(): void
-  /** The reader is gone. */
+  /** The reader has disconnected. */
   gone?(): void
 }
 
-/** How silence is kept alive. */
+/** When keep-alive comments are sent. */
 export interface KeepAlive {
   readonly ticker: Ticker
-  /** Ticks of silence after which a comment shows that the connection lives. */
+  /** Ticks of silence after which a comment is sent. */
   readonly ticks: number
 }
 
 /** The content type of event streams. */
 export const eventStream = 'text/event-stream; charset=utf-8'
 
-/** Headers of every stream: no cache, and no proxy that gathers it. */
+/** Headers of every stream: no caching, and no buffering by proxies. */
 export const streamHeaders: AnswerHeaders = [
   ['cache-control', 'no-store'],
   ['x-accel-buffering', 'no'],
 ]
 
-/** A comment after this many ms of silence, by a timer of its own. */
+/** Sends a comment after this many ms of silence; creates its own ticker. */
 export const keptAliveAfter = (ms: number): KeepAlive => {
   const ticker = new Ticker(tickMsFor(ms))
   return { ticker, ticks: ticker.ticks(ms) }
 }
 
-/** ms of silence after which a stream shows that it lives. */
+/** ms of silence after which a stream sends a keep-alive comment. */
 export const keepAliveMs = 15_000
 const every15s = keptAliveAfter(keepAliveMs)
 const comment = Buffer.from(': keep-alive\n\n')
 
 /**
- * A `text/event-stream` body that is written frame by frame: all that comes in one task is one part. Frames that come
- * before the body is read are kept.
+ * A `text/event-stream` body that is written frame by frame. Frames written in one task are sent as one part; frames
+ * written before the body is read are kept.
  */
 export class PushedBody implements ByteStream, Ticking {
   place = -1
@@ -69,7 +70,7 @@ export class PushedBody implements ByteStream, Ticking {
     if (!this.#isOpen) keepAlive.ticker.add(this)
   }
 
-  /** Whether the head has gone out: what goes wrong after that is said inside. */
+  /** Whether the head has been sent; later errors have to be reported inside the stream. */
   get isOpen(): boolean {
     return this.#isOpen
   }
@@ -80,7 +81,10 @@ export class PushedBody implements ByteStream, Ticking {
     this.#writer.open?.(headers)
   }
 
-  /** @returns false when the reader is slow: no more, please, until `resume`. The frames are taken all the same. */
+  /**
+   * Queues frames, even when it returns false. @returns false when the reader is slow: the producer should pause until
+   * `resume`.
+   */
   write(frames: Buffer | string): boolean {
     if (this.#over || this.#ending !== null || frames.length === 0) return !this.#blocked
     this.#pending.push(typeof frames === 'string' ? Buffer.from(frames) : frames)
@@ -91,22 +95,22 @@ export class PushedBody implements ByteStream, Ticking {
     return !this.#blocked
   }
 
-  /** A sign of life, also before there is anything to say. */
+  /** Sends a keep-alive comment, also before the first frame. */
   keepAlive(): void {
     this.write(comment)
   }
 
-  /** The body is whole. */
+  /** Ends the body as complete. */
   end(): void {
     this.#finish('clean')
   }
 
-  /** It broke, after all that was written: never a clean end. */
+  /** Ends the body as broken, after everything that was written: the reader must not take it for complete. */
   abort(): void {
     this.#finish('broken')
   }
 
-  /** Nothing more is read or written. */
+  /** Discards everything that is queued; nothing more is read or written. */
   close(): void {
     this.#over = true
     this.#pending = []
@@ -128,7 +132,7 @@ export class PushedBody implements ByteStream, Ticking {
     this.#flush()
   }
 
-  /** Of a tick that threw. */
+  /** Called when a tick threw. */
   fail(): void {
     this.abort()
   }
@@ -151,7 +155,7 @@ export class PushedBody implements ByteStream, Ticking {
     if (this.#ending !== null) this.close()
   }
 
-  /** All that waits, as one part; undefined for nothing. */
+  /** Takes all queued frames as one part; undefined when there are none. */
   #taken(): Buffer | undefined {
     const [first] = this.#pending
     if (first === undefined) return undefined
