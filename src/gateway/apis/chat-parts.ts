@@ -5,10 +5,10 @@ import { ServiceError } from '#specs/errors/errors.ts'
 export const invalid = (param: string, why: string): ServiceError =>
   new ServiceError('invalid_field', { param, message: `${param} ${why}.` })
 
-/** @param param path of the field that is not there. */
+/** @param param path of the missing field. */
 export const missing = (param: string): ServiceError => new ServiceError('missing_field', { param })
 
-/** A field that has to be text with something in it. @throws {ServiceError} `missing_field`, `invalid_field` */
+/** Returns a required field that must be a non-empty text. @throws {ServiceError} `missing_field`, `invalid_field` */
 export const needText = (value: unknown, param: string): string => {
   if (value === undefined || value === null) throw missing(param)
   if (typeof value !== 'string') throw invalid(param, 'must be string')
@@ -16,18 +16,18 @@ export const needText = (value: unknown, param: string): string => {
   return value
 }
 
-/** A field without those that are undefined or null: what a caller left out is not sent. */
+/** Returns an object without its undefined and null fields, so that what a caller left out is not sent. */
 export const given = (fields: WireObject): WireObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 
-/** The warning that tools were left out, since the provider that serves the call does not know them; by their types. */
+/** Header that lists, by type, the tools that were left out because the provider of the call does not know them. */
 export const ignoredTools = (types: readonly string[]): readonly (readonly [name: string, value: string])[] =>
   types.length === 0 ? [] : [['x-ignored-tools', [...new Set(types)].slice(0, 16).map(headerWord).join(', ')]]
 
-/** What may stand in a header of a word that callers wrote. */
+/** Replaces the characters of a caller's text that a header may not contain. */
 const headerWord = (type: string): string => type.replace(/[^\w.-]/g, '_').slice(0, 64)
 
-/** Whether images are among the messages: the call needs a model that can see. */
+/** The need of a call: `vision` when its messages have images. */
 export const needOf = (messages: readonly unknown[]): 'chat' | 'vision' =>
   messages.some((message) => arrayOf(objectOf(message).content).some((part) => objectOf(part).type === 'image_url'))
     ? 'vision'

@@ -4,7 +4,10 @@ import { Conversations } from './conversations/conversations.ts'
 import { type MessageParts, messageUseCases } from './messages/message-use-cases.ts'
 import { type ResponseParts, responseForm } from './responses/response-use-cases.ts'
 
-/** Every chat form beside OpenAI's own: their use-cases, and how responses are made in the background. */
+/**
+ * Opens every chat API other than OpenAI's chat completions: their use-cases, and the function that makes background
+ * responses.
+ */
 export const openForms = (parts: Omit<ResponseParts, 'conversations'> & MessageParts & AiChatParts) => {
   const conversations = new Conversations(parts.records, parts.now)
   const responses = responseForm({ ...parts, conversations })

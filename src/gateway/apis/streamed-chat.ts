@@ -10,32 +10,33 @@ import {
   streamHeaders,
 } from '../call/streaming/pushed-body.ts'
 
-/** How a form writes a streamed answer: SSE frames as text, '' for none. */
+/** Writes a streamed answer in the form of one API: SSE frames as text, '' for none. */
 export interface StreamForm {
-  /** Headers beside those of every answer. */
+  /** Headers in addition to those of every answer. */
   readonly headers?: AnswerHeaders
   chunk(chunk: WireObject): string
-  /** The last frames; a promise where something has to be durable before the end. It is never rejected. */
+  /** Returns the last frames; as a promise, which must not reject, when something has to be durable before the end. */
   end(summary: ChatSummary): string | Promise<string>
-  /** The last frames of an answer that broke after its beginning. */
+  /** Returns the last frames of an answer that failed after its beginning. */
   fail(error: ServiceError): string
 }
 
-/** How a streamed answer is written, and when it begins. */
+/** Options of a streamed answer. */
 export interface StreamOptions {
   readonly form: StreamForm
-  /** After what silence the stream begins without its provider. */
+  /** Keep-alive of the stream; it also sets how long a silent provider delays the head of the answer. */
   readonly keepAlive?: KeepAlive | undefined
 }
 
-/** The error that callers see: an unforeseen one is `internal_error`. */
+/** Returns the error for callers: anything but a {ServiceError} becomes `internal_error`. */
 export const shownError = (error: Error): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('internal_error', { cause: error })
 
 /**
- * A chat answer as a body of frames. Resolves when the provider has begun, or when it has been silent for long.
+ * Streams a chat answer as a body of frames. Resolves when the provider has begun, or when it has been silent for the
+ * keep-alive interval.
  *
- * @throws {ServiceError} what `ChatCalls` refuses before that; `cancelled` when the caller went away.
+ * @throws {ServiceError} the errors of `ChatCalls` before that; `cancelled` when the caller disconnected.
  */
 export const streamedChat = (chat: ChatCalls, call: ChatCall, { form, keepAlive }: StreamOptions) =>
   new Promise<BytesResult>((resolve, reject) => {
@@ -73,7 +74,7 @@ const finish = (body: PushedBody, frames: string): void => {
   body.end()
 }
 
-/** Calls at once when the signal has aborted already. */
+/** Calls the listener when the signal aborts; immediately when it has already aborted. */
 export const whenAborted = (signal: AbortSignal, listener: () => void): void => {
   if (signal.aborted) listener()
   else signal.addEventListener('abort', listener, { once: true })

@@ -8,13 +8,13 @@ import { streamedChat } from '../streamed-chat.ts'
 import { chatRequestOf } from './chat-request.ts'
 import { chatFrames, chatResultOf } from './chat-result.ts'
 
-/** What `/api/ai/chat` is answered with. */
+/** Dependencies of `/api/ai/chat`. */
 export interface AiChatParts {
   readonly chat: ChatCalls
   readonly memory: Pick<ChatMemory, 'begin'>
 }
 
-/** The use-case of `/api/ai/chat`. `userId` says whom a key calls for, unless its headers do. */
+/** The use-case of `/api/ai/chat`. `userId` names the end user of the request, unless headers do. */
 export const aiChatUseCases = ({ chat, memory }: AiChatParts): Pick<UseCases, 'ai_chat.create'> => ({
   'ai_chat.create': async (call) => {
     const { stream, userId, user_id } = call.body

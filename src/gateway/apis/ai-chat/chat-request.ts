@@ -7,7 +7,7 @@ type Body = BodyOf<'ai_chat.create'>
 type Message = Body['messages'][number]
 
 /**
- * A request of `/api/ai/chat` in the words of OpenAI's chat completions.
+ * Converts a request of `/api/ai/chat` to the form of OpenAI's chat completions.
  *
  * @throws {ServiceError} `missing_field`, `invalid_field` with the field's path.
  */
@@ -67,7 +67,7 @@ const partOf = (part: WireObject, path: string): WireObject => {
   }
 }
 
-/** An image by its address, as a data URL, or as bare base64 with its type beside it. */
+/** Accepts an image as a URL, a data URL, or bare base64 with its media type in another field. */
 const imageOf = (part: WireObject, path: string): WireObject => {
   const image = part.image_url ?? part.imageUrl ?? part.image ?? part.url
   const fields = isObject(image) ? image : { url: image, detail: part.detail }
@@ -89,7 +89,7 @@ const callOf = (call: WireObject, path: string): WireObject => {
   }
 }
 
-/** A function as OpenAI's chat form declares it, or bare. */
+/** Accepts a function as in OpenAI's chat completions, or without the wrapping object. */
 const toolOf = (tool: WireObject, at: number): WireObject => {
   const path = `tools[${at}]`
   if (tool.type !== undefined && tool.type !== 'function') throw invalid(`${path}.type`, 'must be function')

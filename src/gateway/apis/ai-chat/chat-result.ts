@@ -9,7 +9,7 @@ import type { StreamForm } from '../streamed-chat.ts'
 type Result = ResultOf<'ai_chat.create'>
 type Call = NonNullable<Result['toolCalls']>[number]
 
-/** A whole answer in the form of `/api/ai/chat`. */
+/** Converts a non-streamed answer to the form of `/api/ai/chat`. */
 export const chatResultOf = (outcome: ChatOutcome): Result => {
   const { completion } = outcome
   const message = objectOf(objectOf(arrayOf(completion.choices)[0]).message)
@@ -21,7 +21,10 @@ export const chatResultOf = (outcome: ChatOutcome): Result => {
   }
 }
 
-/** The frames of a streamed answer. @param remembered what of it is remembered; null for nothing. */
+/**
+ * Returns the frame writer of a streamed answer. @param remembered memory that is updated from the answer; null for
+ * none.
+ */
 export const chatFrames = (remembered: RememberedChat | null, requestId: string): StreamForm => {
   const calls: PartialCall[] = []
   const state = { id: '' }
@@ -44,7 +47,7 @@ export const chatFrames = (remembered: RememberedChat | null, requestId: string)
   }
 }
 
-/** Everything of an answer but its text. */
+/** Returns everything of an answer except its text. */
 const endOf = (summary: ChatSummary, calls: readonly Call[]) => {
   const { usage, finishReason } = summary
   const prompt = usage.inputTokens
@@ -89,7 +92,7 @@ const addTo = (calls: PartialCall[], delta: WireObject): void => {
   call.arguments += textOf(fields.arguments)
 }
 
-/** More than any model requests at once: an index beyond it is nonsense. */
+/** More calls than any model makes at once: a higher index is ignored as invalid. */
 const maxCalls = 1024
 
 const functionOf = ({ name, arguments: text }: PartialCall) => ({ name, arguments: text })

@@ -21,7 +21,7 @@ export interface ChatCompletionsDeps {
   readonly memory: Pick<ChatMemory, 'begin'>
 }
 
-/** Chat in OpenAI's form: what providers of that form answer is handed on as it comes. */
+/** OpenAI's chat completions. Answers of providers with the same format are passed on without being re-encoded. */
 export const chatCompletionsUseCases = (deps: ChatCompletionsDeps): Pick<UseCases, 'chat_completions.create'> => ({
   'chat_completions.create': (call) => {
     const { memory } = call.body
@@ -88,13 +88,13 @@ const bodyOf = ({ body }: CompletionCall, chat: RememberedChat) => {
   return { ...body, messages: chat.messages, ...(tools !== undefined && { tools }) }
 }
 
-/** As the provider wrote it, where nothing is to be added and no part keeps it. */
+/** Returns the provider's own bytes, when nothing was added to them and they are not stored for an Idempotency-Key. */
 const answerTo = ({ idempotency }: CompletionCall, { bytes, completion, headers }: WholeAnswer): CompletionAnswer => {
   if (bytes !== null && idempotency === null) return { bytes: { contentType: jsonType, bytes, headers } }
   return { json: asCompletion(completion), headers: [...headers] }
 }
 
-/** Answered once the write is durable, so that what the caller has seen is remembered. */
+/** Returns the answer after the memory write is durable, so that whatever the caller sees is remembered. */
 const rememberedAnswer = async (
   chat: RememberedChat,
   { completion, headers }: WholeAnswer,
@@ -104,7 +104,7 @@ const rememberedAnswer = async (
   return { json: asCompletion({ ...completion, memory: chat.block }), headers: [...headers, ...chat.headers] }
 }
 
-/** Reads the answer in passing, and ends the stream once the write is durable. */
+/** Reads the answer for memory while passing it on; the stream ends after the memory write is durable. */
 const rememberingListener = (stream: CompletionStream, chat: RememberedChat): RunListener => ({
   takesFrames: false,
   begin: (about) => stream.begin(about),

@@ -13,10 +13,10 @@ type ConversationUseCases = Pick<
   Extract<keyof UseCases, `conversations.${string}` | `conversation_items.${string}`>
 >
 
-/** Items that one call adds. */
+/** Maximum number of items that one call adds. */
 const maxAdded = 20
 
-/** The use-cases of OpenAI's conversations. */
+/** Use-cases of OpenAI's Conversations API. */
 export const conversationUseCases = (conversations: Conversations): ConversationUseCases => ({
   'conversations.create': async (call) => {
     const { metadata, items } = call.body

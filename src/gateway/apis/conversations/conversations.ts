@@ -11,14 +11,16 @@ type ConversationData = {
   /** JSON of its items, oldest first. */
   readonly items: string
   readonly count: number
-  /** Of an agent's key: no other agent's key reaches it. */
+  /** Agent of the key that created it; keys of other agents cannot access it. */
   readonly agent_id: string | null
 }
 
-/** Conversations in the form of OpenAI. */
+/** Conversations of OpenAI's Conversations API. */
 export const conversationKind: TypedKind<ConversationData> = { name: 'conversations' }
 
-/** Items of a conversation, and characters of all together: it is one document of the store. */
+/**
+ * Maximum number of items of a conversation, and of characters in total: a conversation is one document in the store.
+ */
 const maxItems = 2000
 export const maxChars = 4 * 1024 * 1024
 
@@ -31,19 +33,22 @@ export interface Conversation {
   readonly items: readonly ResponseItem[]
 }
 
-/** What is new about a conversation. */
+/** A change to a conversation; absent fields stay as they are. */
 export interface ConversationChange {
   readonly metadata?: { readonly [name: string]: string }
   readonly items?: (items: readonly ResponseItem[]) => readonly ResponseItem[]
 }
 
-/** Whose conversations a call reaches: a scope, and the agent of an agent's key, null for all. */
+/**
+ * The conversations that a call can access: those of a scope, and only those of the agent for an agent's key (null:
+ * all).
+ */
 export interface Reach {
   readonly scope: Scope
   readonly agentId: string | null
 }
 
-/** Keeps conversations, each with the items that were said in it. */
+/** Stores conversations with their items. */
 export class Conversations {
   readonly #table: Table<ConversationData>
 
@@ -66,7 +71,7 @@ export class Conversations {
     return conversationOf(await this.#row(reach, id))
   }
 
-  /** The conversation that a request names. @throws {ServiceError} `not_found` with `conversation` */
+  /** Returns the conversation that a request names. @throws {ServiceError} `not_found` with `conversation` */
   async named(caller: Caller, id: string): Promise<Conversation> {
     const row = await this.#table.get(caller.scope, id)
     if (row !== null && row.tenant === caller.tenant && isOf(row, caller.agentId)) return conversationOf(row)

@@ -3,7 +3,7 @@ import { costField } from '#gateway/call/accounting/shown-cost.ts'
 import { callerOf } from '#gateway/call/caller.ts'
 import type { EmbeddingCalls, EmbeddingOutcome } from '#gateway/embeddings/embedding-calls.ts'
 
-/** Embeddings in OpenAI's form: what a provider of that form answers is handed on as it came. */
+/** OpenAI's embeddings. Answers of providers with the same format are passed on without being re-encoded. */
 export const embeddingUseCases = (calls: Pick<EmbeddingCalls, 'create'>): Pick<UseCases, 'embeddings.create'> => ({
   'embeddings.create': async (call) => {
     const { body, bytes = null, signal, idempotency } = call

@@ -6,11 +6,12 @@ import { given, invalid, needText } from '../chat-parts.ts'
 type Turns = BodyOf<'messages.create'>['messages']
 
 /**
- * The turns of a conversation in the words of chat completions: results of tools are messages of their own, calls stand
- * beside the text of their answer.
+ * Converts the turns of a conversation to messages of chat completions. Tool results become separate messages; tool
+ * calls are added to the assistant message.
  *
- * @param own the provider's format is Anthropic's: it gets back what only it can read (thinking, marks for its cache).
- * @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` for blocks that are not taken.
+ * @param own whether the provider's format is Anthropic's: then blocks are kept that only Anthropic can read (thinking,
+ * cache marks).
+ * @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` for unsupported blocks.
  */
 export const chatTurns = (
   system: string | readonly WireObject[] | null | undefined,
@@ -37,7 +38,7 @@ const systemOf = (
   return parts.length === 0 ? [] : [{ role: 'system', content: plainOr(parts) }]
 }
 
-/** One text stays a string: not every server takes lists of parts. */
+/** A single text stays a string, since not every server accepts lists of parts. */
 const plainOr = (parts: readonly WireObject[]): unknown => {
   const [only, ...others] = parts
   return others.length === 0 && only?.type === 'text' && only.cache_control === undefined ? only.text : parts
@@ -57,7 +58,10 @@ const userTurnOf = (blocks: readonly WireObject[], path: string, own: boolean): 
   return parts.length === 0 ? messages : [...messages, { role: 'user', content: plainOr(parts) }]
 }
 
-/** Images in results are shown beside them where the format has no place for them. */
+/**
+ * Returns a tool result and its images. For other formats than Anthropic's, images are sent outside of the result,
+ * which can only have text.
+ */
 const resultOf = (block: WireObject, path: string, own: boolean) => {
   const { content, is_error } = block
   const said = typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content).map(objectOf)
@@ -89,7 +93,10 @@ const answerOf = (blocks: readonly WireObject[], path: string, own: boolean): Wi
   }
 }
 
-/** What tools did that Anthropic itself runs: it wants it back, and no other provider can read it. */
+/**
+ * Whether a block is of a tool that Anthropic itself runs: Anthropic requires it back, and no other provider can read
+ * it.
+ */
 const isOwnTool = ({ type }: WireObject): boolean =>
   /^(?:server_tool_use|mcp_tool_use|container_upload|\w+_tool_result)$/.test(textOf(type))
 
@@ -99,7 +106,7 @@ const callOf = (block: WireObject, path: string): WireObject => ({
   function: { name: needText(block.name, `${path}.name`), arguments: JSON.stringify(block.input ?? {}) },
 })
 
-/** A mark for the cache of Anthropic. */
+/** Returns the cache mark of a block, for Anthropic only. */
 const markOf = ({ cache_control }: WireObject, own: boolean): WireObject =>
   own && isObject(cache_control) ? { cache_control } : {}
 
@@ -129,7 +136,7 @@ const documentOf = (block: WireObject, path: string): WireObject => {
   }
 }
 
-/** A document of text blocks, or of one text. */
+/** Returns the text of a document that consists of text blocks, or of a single text. */
 const contentText = (content: unknown, path: string): string => {
   if (typeof content === 'string') return content
   const texts = arrayOf(content).map(objectOf)

@@ -17,7 +17,7 @@ import type { ResultOf } from '#specs/index.ts'
 export type Message = ResultOf<'messages.create'>
 type Block = WireObject & { readonly type: string }
 
-/** A whole answer in the form of Anthropic. */
+/** Converts a non-streamed answer to Anthropic's form. */
 export const messageOf = (outcome: ChatOutcome): Message => {
   const choice = objectOf(arrayOf(outcome.completion.choices)[0])
   const blocks = blocksOf(objectOf(choice.message))
@@ -26,7 +26,7 @@ export const messageOf = (outcome: ChatOutcome): Message => {
   return { ...newMessage(outcome.model, blocks, chargedUsage(outcome)), ...stop }
 }
 
-/** A message that is not over. */
+/** Returns a message that has not ended. */
 export const newMessage = (model: string, content: readonly Block[], usage: Message['usage']): Message => ({
   ...({
     id: newId('msg'),
@@ -43,7 +43,7 @@ export const newMessage = (model: string, content: readonly Block[], usage: Mess
   usage,
 })
 
-/** The blocks of a message of chat completions. */
+/** Converts a message of chat completions to content blocks. */
 export const blocksOf = (said: WireObject): readonly Block[] => {
   const text = textOf(said.content) + textOf(said.refusal)
   return [
@@ -53,7 +53,7 @@ export const blocksOf = (said: WireObject): readonly Block[] => {
   ]
 }
 
-/** As the provider signed them; unsigned reasoning is shown all the same. */
+/** Returns thinking blocks as the provider signed them; unsigned reasoning is shown with an empty signature. */
 const thoughtsOf = ({ thinking_blocks, reasoning_content, reasoning }: WireObject): readonly Block[] => {
   const signed = arrayOf(thinking_blocks).filter(isObject)
   if (signed.length > 0) return signed.map((block) => ({ ...block, type: textOf(block.type) }))
@@ -79,14 +79,14 @@ const stopReasons: Readonly<Record<string, StopReason>> = {
   content_filter: 'refusal',
 }
 
-/** The stop sequence that a choice was ended by, as Anthropic's models and vLLM name it; '' for none. */
+/** Returns the stop sequence that ended a choice, which Anthropic's models and vLLM report; '' for none. */
 export const stopTextOf = (choice: WireObject): string => textOf(choice.stop_reason)
 
 /**
- * Why the answer is over, in Anthropic's words. A forced call ends OpenAI's answers by `stop`; clients of this form run
- * tools for `tool_use` only.
+ * Returns why the answer ended, in Anthropic's form. OpenAI ends an answer with a forced call by `stop`, but clients of
+ * this API run tools only for `tool_use`.
  *
- * @param text the stop sequence that ended it; '' for none.
+ * @param text the stop sequence that ended the answer; '' for none.
  */
 export const stopOf = (
   { finishReason }: ChatSummary,
@@ -97,19 +97,19 @@ export const stopOf = (
   return { stop_reason: stopReasons[finishReason ?? ''] ?? 'end_turn', stop_sequence: null }
 }
 
-/** What went into the cache, by how long it stays there. */
+/** Tokens written to the cache, by the lifetime of the entry. */
 const writtenTokens = (written: number, long: number) => ({
   ephemeral_5m_input_tokens: written - long,
   ephemeral_1h_input_tokens: long,
 })
 
-/** The usage of an answer, and what it cost. */
+/** Usage of an answer, with its cost. */
 export const chargedUsage = ({ usage, costUsd }: ChatSummary): Message['usage'] & WireObject => ({
   ...usageOf(usage),
   ...costField(costUsd),
 })
 
-/** Usage as Anthropic counts it: what was cached is not part of `input_tokens`. */
+/** Usage as Anthropic reports it: `input_tokens` does not include tokens read from or written to the cache. */
 export const usageOf = (usage: TokenUsage): Message['usage'] & WireObject => {
   const written = usage.cacheWriteTokens ?? 0
   return {

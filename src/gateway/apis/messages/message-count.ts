@@ -6,10 +6,10 @@ import { anthropicHeaders } from '#gateway/providers/anthropic/anthropic-format.
 import { arrayOf, countOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 
-/** Tokens of a message before it is sent, and whose count it is. */
+/** Number of input tokens of a message before it is sent, and how it was determined. */
 export interface MessageCount {
   readonly inputTokens: number
-  /** `provider`: exact; `estimate`: by length. */
+  /** `provider`: exact; `estimate`: from the length. */
   readonly by: 'provider' | 'estimate'
 }
 
@@ -19,7 +19,7 @@ export interface CountParts {
   readonly signal: AbortSignal
 }
 
-/** Anthropic's own count costs nothing. */
+/** Anthropic's token counting endpoint, which is free of charge. */
 const countKind: DocumentKind = {
   operation: 'messages.count_tokens',
   need: 'chat',
@@ -30,12 +30,14 @@ const countKind: DocumentKind = {
   costUsd: () => '0',
 }
 
-/** Failures of a provider that leave the estimate: servers that are merely compatible do not count. */
+/** Provider errors after which the estimate is used: servers that are merely compatible have no such endpoint. */
 const uncounted: ReadonlySet<ErrorCode> = new Set([
   ...(['model_not_found', 'provider_error', 'provider_refused', 'provider_unavailable', 'provider_timeout'] as const),
 ])
 
-/** Counts by the provider where the first route speaks Anthropic's API, else by length. @throws {ServiceError} */
+/**
+ * Lets the provider count when the first route has Anthropic's format, else estimates by length. @throws {ServiceError}
+ */
 export const countMessage = async (
   { documents, caller, signal }: CountParts,
   body: WireObject,
@@ -54,11 +56,11 @@ export const countMessage = async (
 
 const estimated = (body: WireObject): MessageCount => ({ inputTokens: estimatedTokens(body), by: 'estimate' })
 
-/** What Anthropic counts a picture as at most; a page of a document is about the same. */
+/** Anthropic counts an image as at most about this many tokens; a page of a document is similar. */
 const tokensAFile = 1_600
 const tokensAMessage = 4
 
-/** Tokens of a request of Messages by length: within some 20 % for English. */
+/** Estimates the tokens of a Messages request from its length: accurate within some 20 % for English. */
 export const estimatedTokens = ({ messages, system, tools }: WireObject): number => {
   const size = { chars: 0, files: 0 }
   for (const value of [system, messages, tools]) add(value, size)

@@ -8,19 +8,19 @@ import { chargedUsage, newMessage, stopOf, stopTextOf, usageOf } from './message
 interface WaitingCall {
   id: string
   name: string
-  /** What is not sent yet. */
+  /** Arguments that have not been sent yet. */
   rest: string
   begun: boolean
 }
 
 const nothingUsed = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0 }
 
-/** More than any model requests at once: an index beyond it is nonsense. */
+/** More calls than any model makes at once: a higher index is ignored as invalid. */
 const maxCalls = 1024
 
 /**
- * The events of a streamed answer in the form of Anthropic: one block after the other. Of several calls at once the first
- * is streamed; the others follow when the model is done.
+ * Writes the events of a streamed answer in Anthropic's form, one block after the other. Of several simultaneous calls,
+ * the first is streamed; the others follow when the model is done.
  */
 export class MessageFrames implements StreamForm {
   readonly headers: NonNullable<StreamForm['headers']>
@@ -29,20 +29,20 @@ export class MessageFrames implements StreamForm {
   #frames = ''
   #id = ''
   #begun = false
-  /** Blocks that began. */
+  /** Number of blocks that have begun. */
   #blocks = 0
   #open: 'text' | 'thinking' | 'tool_use' | null = null
-  /** Index of the call that is streamed. */
+  /** Index of the call that is being streamed. */
   #streamed = 0
   #stopText = ''
 
-  /** @param headers beside those of every stream. */
+  /** @param headers in addition to those of every stream. */
   constructor(requestId: string, headers: NonNullable<StreamForm['headers']>) {
     this.#requestId = requestId
     this.headers = headers
   }
 
-  /** Of the message; '' before it began. */
+  /** Id of the message; '' before it has begun. */
   get id(): string {
     return this.#id
   }
@@ -94,7 +94,10 @@ export class MessageFrames implements StreamForm {
     this.#blockDelta(delta)
   }
 
-  /** A provider signs its thinking at the end of it; what it hides, and what its own tools did, comes whole. */
+  /**
+   * Writes a thinking block. Its signature comes after its text; redacted thinking, and blocks of Anthropic's own
+   * tools, come as complete blocks.
+   */
   #thought(block: WireObject): void {
     if (block.type === 'thinking') {
       this.#thinking({ type: 'signature_delta', signature: textOf(block.signature) })
@@ -127,7 +130,7 @@ export class MessageFrames implements StreamForm {
       const { id, name } = call
       this.#start('tool_use', { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } })
     }
-    // once another block has begun, this one cannot go on
+    // once another block has begun, this one cannot be continued
     if (call.rest === '' || this.#open !== 'tool_use') return
     this.#blockDelta({ type: 'input_json_delta', partial_json: call.rest })
     call.rest = ''

@@ -8,23 +8,23 @@ import { chatTurns } from './chat-turns.ts'
 
 type Body = BodyOf<'messages.create'>
 
-/** The provider that is called first. */
+/** Properties of the first route that determine how a request is converted. */
 export interface RouteTraits {
-  /** Its format is Anthropic's: it also gets what has no words elsewhere. */
+  /** Whether its format is Anthropic's: then it also gets the fields that other formats cannot express. */
   readonly own: boolean
-  /** Its model thinks, as far as is known: others refuse an effort. */
+  /** Whether its model reasons, true when unknown: other models refuse `reasoning_effort`. */
   readonly reasons: boolean
 }
 
-/** A request in the words of chat completions. */
+/** A request in the form of chat completions. */
 export interface MessageRequest {
   readonly body: ChatBody
-  /** Types of tools that were left out, since the provider does not know them. */
+  /** Types of the tools that were left out because the provider does not know them. */
   readonly ignored: readonly string[]
 }
 
 /**
- * A request of Anthropic's Messages in the words of chat completions.
+ * Converts a request of Anthropic's Messages API to the form of chat completions.
  *
  * @throws {ServiceError} `missing_field`, `invalid_field`, `bad_request`
  */
@@ -52,12 +52,12 @@ export const messageRequestOf = (body: Body, { own, reasons }: RouteTraits): Mes
   return { body: request, ignored }
 }
 
-/** The tools of a request by who knows them. */
+/** The tools of a request, by who can use them. */
 interface MessageTools {
   readonly functions: readonly WireObject[]
-  /** Anthropic's, as they were sent. */
+  /** Anthropic's own tools, as they were sent. */
   readonly ownTools: readonly WireObject[]
-  /** Types of those that the provider of the call does not know. */
+  /** Types of the tools that the provider of the call does not know. */
   readonly ignored: readonly string[]
 }
 
@@ -73,7 +73,7 @@ const toolsOf = (body: Body, own: boolean): MessageTools => {
   return { functions, ownTools: [], ignored: foreign.map(({ type }) => textOf(type)) }
 }
 
-/** An answer has to begin with a call of it: left out, the request would be another one. */
+/** Refuses a forced choice of an unknown tool: leaving the tool out would change the meaning of the request. */
 const refuseForced = ({ tool_choice }: Body, foreign: readonly WireObject[]): void => {
   if (tool_choice?.type !== 'tool' || !foreign.some(({ name }) => name === tool_choice.name)) return
   const message = `The provider of this model has no tool ${tool_choice.name}.`
@@ -82,11 +82,11 @@ const refuseForced = ({ tool_choice }: Body, foreign: readonly WireObject[]): vo
 
 const isFunction = ({ type }: WireObject): boolean => type === undefined || type === null || type === 'custom'
 
-/** No other provider has a word for more than they call high. */
+/** Other providers have no effort above `high`. */
 const effortOf = (effort: string | null | undefined): string | undefined =>
   effort === 'max' ? 'high' : (effort ?? undefined)
 
-/** What other formats have no words for, or other servers refuse. */
+/** Fields that other formats cannot express, or that other servers refuse. */
 const ownFields = ({ top_k, thinking, cache_control, metadata, service_tier, output_config }: Body): WireObject => ({
   ...{ top_k, thinking, cache_control },
   output_config: output_config?.effort ? { effort: output_config.effort } : undefined,

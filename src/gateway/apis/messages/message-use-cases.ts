@@ -39,7 +39,7 @@ const traitsOf = (first: Route | undefined): RouteTraits => {
   return { own: format === 'anthropic', reasons: capabilitiesOf(provider, model)?.includes('reasoning') !== false }
 }
 
-/** The use-cases of Anthropic's Messages form. */
+/** Use-cases of Anthropic's Messages API. */
 export const messageUseCases = (opened: MessageParts): MessageUseCases => {
   const { chat, routes, documents } = opened
   const parts = { ...opened, threads: new ThreadStore(opened.records, opened.now) }
@@ -97,7 +97,7 @@ const rememberedBody = (body: ChatBody, remembered: RememberedChat): ChatBody =>
 const wordsOf = ({ completion }: ChatOutcome): string =>
   textOf(objectOf(objectOf(arrayOf(completion.choices)[0]).message).content)
 
-/** What failed before its answer leaves the thread as it was. */
+/** Releases the thread when a request fails before its answer, so that the thread can be continued again. */
 const released = async <T>(threading: Threading, answer: Promise<T>): Promise<T> => {
   try {
     return await answer

@@ -4,7 +4,7 @@ import type { RememberedChat } from '#gateway/remembering/chat-memory.ts'
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ServiceError } from '#specs/errors/errors.ts'
 
-/** Frames of an answer that is read in passing for memory, and that ends once the write is durable. */
+/** Reads the text of a streamed answer for memory; the stream ends after the memory write is durable. */
 export class RememberingFrames implements StreamForm {
   readonly headers: NonNullable<StreamForm['headers']>
   readonly #frames: StreamForm

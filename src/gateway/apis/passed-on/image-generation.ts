@@ -5,7 +5,7 @@ import { costOfUnits } from '#gateway/prices/prices.ts'
 import type { TokenUsage, Usage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
-/** Google has the operation beside its own API. */
+/** Google offers this operation in its OpenAI-compatible API. */
 const target = ({ format, apiKey }: Route): DocumentTarget | null => {
   const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
   if (format === 'google') return { path: '/openai/images/generations', headers }
@@ -16,7 +16,10 @@ const tokensOf = (inputTokens: number, outputTokens: number): TokenUsage => ({
   ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },
 })
 
-/** Tokens of an image of OpenAI's of its largest usual size, by quality; what is not said may be the dearest. */
+/**
+ * Tokens of one OpenAI image of the largest common size, by quality. An absent or unknown quality counts as the most
+ * expensive.
+ */
 const tokensByQuality: ReadonlyMap<string, number> = new Map([
   ['low', 408],
   ['medium', 1584],
@@ -34,7 +37,7 @@ const usage = ({ data, usage: counted }: WireObject): Usage => {
   return { images: arrayOf(data).length, tokens: tokensOf(countOf(input_tokens), countOf(output_tokens)) }
 }
 
-/** By tokens where the provider sells images so and counted them, else by the image. */
+/** Priced by tokens when OpenAI serves the call and has counted them, else by the image. */
 const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
   const row = routePrice(route)
   const byTokens = row?.provider === 'openai' && row.output !== undefined && (tokens?.outputTokens ?? 0) > 0
@@ -42,7 +45,7 @@ const costUsd = (route: Route, { images, tokens }: Usage): string | null => {
   return row?.image === undefined || images === undefined ? null : costOfUnits(row, { images })
 }
 
-/** Images of a description, in OpenAI's form. */
+/** Image generation, in OpenAI's form. */
 export const imageGeneration: DocumentKind = {
   ...{ operation: 'images.generate', need: 'image' },
   ...{ target, most, usage, costUsd },

@@ -11,7 +11,7 @@ import { imageGeneration } from './image-generation.ts'
 
 type PassedOn = 'moderations.create' | 'completions.create' | 'rerank.create' | 'images.generate'
 
-/** Operations whose documents go to the provider of their model as they are. */
+/** Operations whose documents are sent to the provider of their model unchanged. */
 export const passedOnUseCases = (documents: Pick<DocumentCalls, 'create'>): Pick<UseCases, PassedOn> => ({
   'moderations.create': (call) =>
     sent(documents, moderation, { call, body: { ...call.body, model: moderationModel(call.body) } }),
@@ -42,7 +42,7 @@ const sent = async (documents: Pick<DocumentCalls, 'create'>, kind: DocumentKind
 const notStreamed = (what: string): ServiceError =>
   new ServiceError('bad_request', { param: 'stream', message: `${what} cannot be streamed.` })
 
-/** OpenAI's, for names that say no provider. */
+/** The model of a moderation; OpenAI's models may be named without the provider. */
 const moderationModel = ({ model = 'omni-moderation-latest' }: { readonly model?: string }): string =>
   /^(?:omni|text)-moderation/.test(model) ? `openai/${model}` : model
 
@@ -55,13 +55,13 @@ const tokens = (inputTokens: number, outputTokens: number): TokenUsage => ({
   ...{ inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 },
 })
 
-/** What OpenAI and compatible servers count. */
+/** Reads usage as OpenAI and compatible servers report it. */
 const counted = ({ usage }: WireObject): Usage => {
   const { prompt_tokens, completion_tokens, total_tokens } = objectOf(usage)
   return { tokens: tokens(countOf(prompt_tokens ?? total_tokens), countOf(completion_tokens)) }
 }
 
-/** No provider charges for it. */
+/** Moderation is free of charge at every provider. */
 const moderation: DocumentKind = {
   operation: 'moderations.create',
   need: 'chat',
@@ -80,7 +80,7 @@ const completion: DocumentKind = {
   costUsd: ({ provider, model }, usage) => costOfUnits(priceAt(provider, model), usage),
 }
 
-/** OpenAI writes 16 tokens where nothing is said, for each prompt. */
+/** Maximum number of output tokens. OpenAI's default is 16 tokens per completion. */
 const mostWritten = ({ prompt, max_tokens, n }: WireObject): number =>
   (countOf(max_tokens) || 16) * Math.max(1, arrayOf(prompt).length) * Math.max(1, countOf(n))
 

@@ -1,26 +1,29 @@
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { given, invalid, needText } from '../chat-parts.ts'
 
-/** What a caller knows a function by: free text instead of JSON (`custom`), a namespace that it was declared in. */
+/**
+ * The caller's view of a function tool that differs from the function itself: a `custom` tool takes free text instead
+ * of JSON, and a tool may be declared in a namespace.
+ */
 export interface ToolAlias {
   readonly name: string
   readonly custom: boolean
   readonly namespace: string | null
 }
 
-/** Aliases by the name of the function that stands for them. */
+/** Aliases by the name of the function that represents the tool. */
 export type ToolAliases = ReadonlyMap<string, ToolAlias>
 
 /**
- * Tools that the caller runs, as functions, which every model can call: a custom tool is one of a single text, those of a
- * namespace stand beside the others.
+ * Converts the tools that the caller runs to functions, which every model can call. A custom tool becomes a function
+ * with a single text parameter; the tools of a namespace are added to the others.
  */
 export class CallerTools {
   readonly functions: WireObject[] = []
   readonly aliases = new Map<string, ToolAlias>()
   readonly #plain: ReadonlySet<string>
 
-  /** @param tools all of the request: those outside of namespaces keep their names. */
+  /** @param tools all tools of the request: those outside of namespaces keep their names. */
   constructor(tools: readonly WireObject[]) {
     const plain = tools.filter(({ type }) => type === 'function' || type === 'custom')
     this.#plain = new Set(plain.map(({ name }) => textOf(name)))
@@ -65,13 +68,16 @@ export class CallerTools {
   }
 }
 
-/** The text of a custom tool's call, as its function's arguments have it; they themselves when they are no JSON. */
+/**
+ * Returns the text of a custom tool's call from the arguments of its function; the arguments themselves when they are
+ * not JSON with that text.
+ */
 export const customInput = (written: string): string => {
   const { input } = objectOf(parseJson(written))
   return typeof input === 'string' ? input : written
 }
 
-/** The call of a custom tool as one of the function that stands for it. */
+/** Returns the function arguments for the call of a custom tool. */
 export const customArguments = (input: unknown): string => JSON.stringify({ input: textOf(input) })
 
 type FunctionWords = WireObject & { readonly name: string }
@@ -85,7 +91,7 @@ const functionOf = (tool: WireObject, path: string): FunctionWords => {
   return { ...given({ description, parameters, strict }), name }
 }
 
-/** A model that takes functions only is shown the grammar in words. */
+/** For models that only take functions, the grammar is put into the description. */
 const customOf = ({ name, description, format }: WireObject, path: string): FunctionWords => {
   const { type, syntax, definition } = objectOf(format)
   const grammar = type === 'grammar' ? ` It follows this ${textOf(syntax)} grammar:\n${textOf(definition)}` : ''

@@ -1,10 +1,10 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { Source } from './response-output.ts'
 
-/** `[3]`, as the model is instructed to name its sources. */
+/** `[3]`: the form in which the model is instructed to cite its sources. */
 const marks = /\[(\d{1,3})\]/g
 
-/** The places where a text names one of the sources, as annotations of chat completions. Indexes are in UTF-16 units. */
+/** Returns the citations of sources in a text, as annotations of chat completions. Indexes are in UTF-16 units. */
 export const citationsIn = (text: string, sources: readonly Source[]): readonly WireObject[] => {
   if (sources.length === 0) return []
   return Array.from(text.matchAll(marks)).flatMap(({ index, 0: mark, 1: number }): readonly WireObject[] => {

@@ -1,6 +1,6 @@
 import type { WireObject } from '#outgoing/wire.ts'
 
-/** Writes the events of one response as frames, numbered from 0 in the order in which they come. */
+/** Writes the events of one response as SSE frames, numbered from 0. */
 export class EventFrames {
   readonly #write: (frame: string) => void
   #sequence = 0

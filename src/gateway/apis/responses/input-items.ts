@@ -5,10 +5,13 @@ import { given, invalid, needText } from '../chat-parts.ts'
 import { customArguments } from './caller-tools.ts'
 import { summaryMessage } from './context/summary-item.ts'
 
-/** An item of a conversation in the Responses form, checked, with an id. */
+/** A validated item of a conversation in the Responses API, with an id. */
 export type ResponseItem = WireObject & { readonly id: string; readonly type: string }
 
-/** The input of a model, as items. @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
+/**
+ * Validates the input of a request and returns it as items. @throws {ServiceError} `invalid_field`, `missing_field`,
+ * `bad_request`
+ */
 export const inputItems = (
   input: string | readonly WireObject[] | null | undefined,
   name = 'input',
@@ -47,7 +50,7 @@ const inputItem = (item: WireObject, path: string): ResponseItem => {
   }
 }
 
-/** What a remote server had and did, and what was decided about its calls. */
+/** Validates an item of a remote (MCP) server: listed tools, a call, or an approval request or response. */
 const remoteItem = (item: WireObject, path: string): ResponseItem => {
   const type = textOf(item.type)
   if (type === 'mcp_approval_response') {
@@ -58,7 +61,7 @@ const remoteItem = (item: WireObject, path: string): ResponseItem => {
   return { ...item, id: textOf(item.id) || newId('mcpi'), type }
 }
 
-/** Checked here, so that one of another server is refused where it stands. */
+/** Decodes the summary during validation, so that an item of another server is refused with its path. */
 const compactionItem = (item: WireObject, path: string): ResponseItem => {
   const checked = { ...item, id: textOf(item.id) || newId('cmp'), type: 'compaction' }
   summaryMessage(checked, path)
@@ -134,10 +137,10 @@ const outputItem = (item: WireObject, path: string): ResponseItem => ({
 })
 
 /**
- * The items in the words of chat completions: calls belong to the answer that made them, what outputs show beside text
- * follows them as the user's, reasoning and searches are left out.
+ * Converts items to messages of chat completions. Tool calls are added to the assistant message that made them; images
+ * and files in tool outputs follow the output as a user message; reasoning and searches are left out.
  *
- * @throws {ServiceError} `bad_request` when a call has no output, or an output no call.
+ * @throws {ServiceError} `bad_request` when a call has no output, or an output has no call.
  */
 export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[] => {
   checkCalls(items)
@@ -163,7 +166,7 @@ export const messagesOf = (items: readonly ResponseItem[]): readonly WireObject[
   return messages
 }
 
-/** A call of a remote tool with what came of it. */
+/** Converts the call of a remote tool to the call and its result. */
 const remoteCall = ({
   id,
   server_label,
@@ -184,7 +187,7 @@ const isCall = ({ type }: ResponseItem): boolean => type === 'function_call' || 
 const isOutput = ({ type }: ResponseItem): boolean =>
   type === 'function_call_output' || type === 'custom_tool_call_output'
 
-/** What an output has beside text: tools answer in text only. */
+/** Images and files in a tool output: tool messages can only have text. */
 const mediaOf = ({ output }: ResponseItem): readonly WireObject[] =>
   arrayOf(output)
     .map(objectOf)
@@ -211,7 +214,7 @@ const messageOf = ({ role, content }: ResponseItem): WireObject => {
   return { role: role === 'user' ? 'user' : 'system', content: chatContent(parts) }
 }
 
-/** One text stays a string: not every server takes lists of parts. */
+/** A single text stays a string, since not every server accepts lists of parts. */
 const chatContent = (parts: readonly WireObject[]): unknown => {
   const [only, ...others] = parts
   if (others.length === 0 && only !== undefined && 'text' in only) return only.text

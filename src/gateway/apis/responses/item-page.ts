@@ -1,14 +1,14 @@
 import type { ResponseItem } from './input-items.ts'
 
-/** A page of items that is requested. */
+/** The page of items that a request selects. */
 export interface PageQuery {
   readonly limit?: number
   readonly order?: 'asc' | 'desc'
-  /** Id of the item before the first. */
+  /** Id of the item that precedes the page. */
   readonly after?: string
 }
 
-/** OpenAI's list of items: newest first unless requested otherwise, 20 a page. */
+/** Returns a page of OpenAI's item lists: newest first by default, 20 items by default. */
 export const itemPage = (items: readonly ResponseItem[], { limit = 20, order = 'desc', after }: PageQuery) => {
   const ordered = order === 'asc' ? items : items.toReversed()
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1

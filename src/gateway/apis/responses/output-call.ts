@@ -5,15 +5,15 @@ import type { ResponseItem } from './input-items.ts'
 import { type OutputPart, statusOf } from './output-parts.ts'
 import type { Emit } from './response-output.ts'
 
-/** A call that the model made. */
+/** A tool call of the model. */
 export interface NamedCall {
   readonly callId: string
   readonly name: string
-  /** What the caller knows it by; undefined: by its name. */
+  /** The caller's view of the tool; undefined when it is the function itself. */
   readonly alias: ToolAlias | undefined
 }
 
-/** A call of a tool that the caller runs: of a function, or of a custom tool that a function stands for. */
+/** Output item for the call of a tool that the caller runs: a function, or a custom tool represented by a function. */
 export class OutputCall implements OutputPart {
   readonly #emit: Emit
   readonly #place: { readonly item_id: string; readonly output_index: number }
@@ -48,7 +48,7 @@ export class OutputCall implements OutputPart {
   add(delta: string): void {
     if (delta === '') return
     this.#arguments += delta
-    // the text of a custom tool comes as JSON, which can be read when it is whole
+    // the input of a custom tool arrives as JSON, which can be parsed only when it is complete
     if (!this.#isCustom) this.#emit('response.function_call_arguments.delta', { ...this.#place, delta })
   }
 

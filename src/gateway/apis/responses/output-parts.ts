@@ -4,15 +4,18 @@ import { citationsIn } from './citations.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { Emit, Source } from './response-output.ts'
 
-/** One item of an output, as it stands. */
+/** One item of the output in its current state. */
 export interface OutputPart {
   readonly item: ResponseItem
 }
 
-/** The status of an item that has ended. @param whole false: it was cut off. */
+/** Returns the status of an item that has ended. @param whole false when it was cut off. */
 export const statusOf = (whole: boolean) => (whole ? 'completed' : 'incomplete')
 
-/** A message of the model: text and refusals, one part each time the kind changes. */
+/**
+ * Output item for a message of the model. Text and refusals are separate parts; a new part begins when the kind
+ * changes.
+ */
 export class OutputMessage implements OutputPart {
   readonly #emit: Emit
   readonly #place: { readonly item_id: string; readonly output_index: number }
@@ -23,7 +26,7 @@ export class OutputMessage implements OutputPart {
   #text = ''
   #status = 'in_progress'
 
-  /** @param sources what the text may cite. */
+  /** @param sources the sources that the text may cite. */
   constructor(emit: Emit, index: number, sources: readonly Source[]) {
     this.#emit = emit
     this.#place = { item_id: newId('msg'), output_index: index }
@@ -46,7 +49,7 @@ export class OutputMessage implements OutputPart {
     this.#emit('response.output_text.delta', { ...this.#at(), delta, logprobs: [] })
   }
 
-  /** Citations of the provider, in the form of OpenAI's chat completions. */
+  /** Adds citations of the provider, in the form of OpenAI's chat completions. */
   annotate(annotations: readonly WireObject[]): void {
     for (const { type, url_citation, file_citation } of annotations) {
       if (type !== 'url_citation' && type !== 'file_citation') continue
@@ -105,7 +108,7 @@ export class OutputMessage implements OutputPart {
   }
 }
 
-/** What a model lets see of its reasoning. */
+/** Output item for the reasoning that a model exposes. */
 export class OutputReasoning implements OutputPart {
   readonly #emit: Emit
   readonly #place: { readonly item_id: string; readonly output_index: number; readonly content_index: number }

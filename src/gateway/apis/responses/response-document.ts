@@ -9,18 +9,18 @@ import type { ResponseRequest } from './response-plan.ts'
 /** OpenAI's Response document. */
 export type ResponseDocument = ResultOf<'responses.create'>
 
-/** What is known of a response from its beginning. */
+/** Properties of a response that are known from its beginning. */
 export interface ResponseHead {
   readonly id: string
   /** s since the epoch. */
   readonly createdAt: number
   readonly request: ResponseRequest
   readonly store: boolean
-  /** The conversation that it is of; null for none. */
+  /** Id of the conversation that it belongs to; null for none. */
   readonly conversation: string | null
 }
 
-/** How a response stands. */
+/** The current state of a response. */
 export interface ResponseState {
   readonly status: ResponseDocument['status']
   readonly model: string
@@ -34,7 +34,7 @@ export interface ResponseState {
   readonly completedAt?: number
 }
 
-/** The document, with every setting as the request made it. */
+/** Builds the document of a response, with the settings of its request. */
 export const responseDocument = (head: ResponseHead, state: ResponseState): ResponseDocument => ({
   ...({
     id: head.id,
@@ -71,7 +71,7 @@ const settingsOf = (request: ResponseRequest) => ({
   access_programs: null,
 })
 
-/** Usage in the words of OpenAI. @param costUsd as exact decimal text; null when the price is unknown. */
+/** Converts usage to OpenAI's form. @param costUsd as exact decimal text; null when the price is unknown. */
 export const usageDocument = (usage: TokenUsage, costUsd: string | null) => ({
   ...usageOf(usage),
   ...costField(costUsd),
@@ -85,7 +85,7 @@ const usageOf = (usage: TokenUsage): ResponseUsage => ({
   total_tokens: usage.inputTokens + usage.outputTokens,
 })
 
-/** Both together, of several model calls of one response. */
+/** Adds the usage of two model calls of one response. */
 export const addUsage = (a: TokenUsage | null, b: TokenUsage): TokenUsage =>
   a === null
     ? b

@@ -26,13 +26,13 @@ import { type SearchWay, upstreamFormatFor } from './search-way.ts'
 import type { ServerSearch } from './searches/server-search.ts'
 import type { StoredResponses } from './stored-responses.ts'
 
-/** What responses are made with. */
+/** Dependencies of {ResponseMaker}. */
 export interface MakerParts {
   readonly chat: ChatCalls
   readonly stored: StoredResponses
   readonly now: () => number
   readonly log: Logger
-  /** After what silence a stream begins without its provider. */
+  /** Keep-alive of streams; it also sets how long a silent provider delays the head of the answer. */
   readonly keepAlive?: KeepAlive
 }
 
@@ -42,33 +42,33 @@ export interface ToMake {
   readonly plan: ResponsePlan
   readonly caller: Caller
   readonly store: boolean
-  /** Adds what was said to a conversation; null for none. */
+  /** Appends the items of the response to its conversation; null for none. */
   readonly conversation: {
     readonly id: string
     readonly add: (items: readonly ResponseItem[]) => Promise<unknown>
   } | null
-  /** Who runs the tools that the caller does not; null when there are none. */
+  /** Who runs the tools that the caller does not run; null when there are none. */
   readonly way: SearchWay | null
-  /** Searches that the server runs for the model. */
+  /** Searches that this server runs for the model. */
   readonly searches: readonly ServerSearch[]
   /** Tools of remote servers. */
   readonly remote: RemoteServers
-  /** AnswerHeaders beside those of the model call. */
+  /** Headers in addition to those of the model call. */
   readonly headers: AnswerHeaders
-  /** What memory takes from the answer; null for nothing. */
+  /** Memory that is updated from the answer; null for none. */
   readonly remembered: RememberedChat | null
   readonly signal: AbortSignal
-  /** Of a response that was begun before; s since the epoch. */
+  /** Creation time of a background response, in s since the epoch; absent: the current time. */
   readonly createdAt?: number
 }
 
-/** Those of the last model call, with what all of them cost. */
+/** The headers of the last model call, with the cost of all calls. */
 const headersOf = ({ summary, costUsd }: RunEnd): AnswerHeaders => [
   ...summary.headers.filter(([name]) => name !== 'x-cost-usd'),
   ...costHeader(costUsd),
 ]
 
-/** Makes responses by chat with any model. */
+/** Makes responses by chat calls to any model. */
 export class ResponseMaker {
   readonly #parts: MakerParts
 
@@ -76,7 +76,7 @@ export class ResponseMaker {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} */
+  /** Makes a response that is not streamed. @throws {ServiceError} */
   async whole(task: ToMake): Promise<{ readonly json: ResponseDocument; readonly headers: AnswerHeaders }> {
     const head = this.#head(task)
     const output = newOutput(task, () => {})
@@ -91,7 +91,10 @@ export class ResponseMaker {
     return { json: await this.#ended(task, { head, output, end }), headers: [...headersOf(end), ...task.headers] }
   }
 
-  /** Resolves when the provider has begun. @throws {ServiceError} what is refused before that. */
+  /**
+   * Makes a streamed response. Resolves when the stream has begun. @throws {ServiceError} when the response fails
+   * before that.
+   */
   streamed(task: ToMake): Promise<BytesResult> {
     const head = this.#head(task)
     return new Promise((resolve, reject) => {
@@ -119,7 +122,7 @@ export class ResponseMaker {
     })
   }
 
-  /** The document of a response that waits to be made. */
+  /** Returns the document of a background response that has not begun. */
   queued(task: ToMake): ResponseDocument {
     return responseDocument(this.#head(task), { status: 'queued', model: task.plan.request.model, output: [] })
   }
@@ -137,7 +140,7 @@ export class ResponseMaker {
     return runResponse({ plan, output, callModel, searches: [...searches, ...remote.tools], remote, signal })
   }
 
-  /** The document of a response that was answered, kept when it is to be. */
+  /** Returns the document of an answered response, after adding it to its conversation and storing it as requested. */
   async #ended(
     task: ToMake,
     { head, output, end }: { readonly head: ResponseHead; readonly output: ResponseOutput; readonly end: RunEnd },
@@ -156,7 +159,7 @@ export class ResponseMaker {
     return task.store ? this.#kept(task, added) : added
   }
 
-  /** What was answered is a part of its conversation before it is given; where it cannot be, it says so. */
+  /** Adds the answer to its conversation before returning it. If that fails, the document has no `conversation`. */
   async #added(
     { plan }: ToMake,
     { add }: NonNullable<ToMake['conversation']>,
@@ -171,7 +174,9 @@ export class ResponseMaker {
     }
   }
 
-  /** An answer that was paid for is given although it could not be kept; it says so. */
+  /**
+   * Stores the answer. If that fails, the answer is returned all the same, since it was paid for, with `store: false`.
+   */
   async #kept({ caller, plan }: ToMake, document: ResponseDocument): Promise<ResponseDocument> {
     try {
       await this.#parts.stored.keep(caller, { document, input: plan.input, chain: plan.chain })
@@ -189,7 +194,7 @@ export class ResponseMaker {
     const shown = { code: responseCodes[code] ?? 'server_error', message }
     const state = { status: 'failed', model: stream.model, output: stream.output.items, error: shown } as const
     stream.emit('response.failed', { response: responseDocument(head, state) })
-    // the SDKs throw at this one: it comes last so that they see the other too
+    // the SDKs throw on this event: it comes last so that they also see `response.failed`
     stream.over('error', { code, message, param: null })
   }
 }
@@ -199,7 +204,7 @@ const incompleteReasons: Readonly<Record<string, string>> = {
   content_filter: 'content_filter',
 }
 
-/** OpenAI's words for what can go wrong with a response that has begun. */
+/** OpenAI's error codes for a response that failed after its beginning; the default is `server_error`. */
 const responseCodes: Readonly<Record<string, string>> = {
   provider_rate_limited: 'rate_limit_exceeded',
   rate_limit_exceeded: 'rate_limit_exceeded',
@@ -224,12 +229,12 @@ const chatCallOf = ({ caller, way, signal }: ToMake, body: WireObject): ChatCall
 const messageOf = ({ completion }: ChatOutcome): WireObject =>
   objectOf(objectOf(arrayOf(completion.choices)[0]).message)
 
-/** One streamed response: the body that is read, and the model that is called. */
+/** One streamed response: the body for the caller, and the calls of the model. */
 class ResponseStream {
   readonly output: ResponseOutput
   readonly body: PushedBody
   readonly emit: Emit
-  /** As far as it is known. */
+  /** The requested model; the one of the route as soon as the provider has begun. */
   model: string
   readonly #chat: ChatCalls
   readonly #task: ToMake
@@ -264,7 +269,7 @@ class ResponseStream {
       })
     })
 
-  /** Its last event. */
+  /** Sends the last event and ends the body. */
   over(type: string, fields: WireObject): void {
     this.emit(type, fields)
     this.body.end()
@@ -274,12 +279,12 @@ class ResponseStream {
     return this.body.isOpen
   }
 
-  /** There will be no answer. */
+  /** Closes the body without an answer. */
   giveUp(): void {
     this.body.close()
   }
 
-  /** Of several model calls the first begins the answer. */
+  /** The first of several model calls begins the answer. */
   #begin({ route, headers }: Parameters<ChatListener['begin']>[0]): void {
     if (this.begun) return
     this.model = route.model

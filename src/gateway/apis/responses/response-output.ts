@@ -5,52 +5,52 @@ import type { ResponseItem } from './input-items.ts'
 import { OutputCall } from './output-call.ts'
 import { OutputMessage, type OutputPart, OutputReasoning } from './output-parts.ts'
 
-/** Notified of everything that happens to the output, in order: the type of an event and its fields. */
+/** Receives the events of the output in order: the type of each event and its fields. */
 export type Emit = (type: string, fields: WireObject) => void
 
 /** A source that the answer may cite as `[n]`, n from 1. */
 export type Source = Page | FoundFile
 
-/** A page of the web. */
+/** A web page. */
 export interface Page {
   readonly url: string
   readonly title: string
 }
 
-/** A part of a document, as results of file searches have it. */
+/** A part of a document, as in the results of file searches. */
 export interface FoundFile {
   readonly file_id: string
   readonly filename: string
   readonly score: number
   readonly text: string
   readonly attributes: WireObject
-  /** Where in the document the part is. */
+  /** Position of the part in the document. */
   readonly place: WireObject
 }
 
-/** A search that the model requested. `arguments` is Arguments as JSON text, exactly as the model generated them. */
+/** A search that the model requested. `arguments` is JSON text, exactly as the model generated it. */
 export interface SearchCall {
   readonly callId: string
   readonly name: string
   readonly arguments: string
 }
 
-/** How calls of a response are read. */
+/** Options for reading the model's calls. */
 export interface OutputOptions {
-  /** Functions whose calls are searches of the server's. */
+  /** Names of functions whose calls this server runs as searches. */
   readonly searches: ReadonlySet<string>
   readonly aliases: ToolAliases
-  /** What else the request wants to see, as `file_search_call.results`. */
+  /** Optional data that the request includes in the output, such as `file_search_call.results`. */
   readonly include: readonly string[]
 }
 
-/** More than any model requests at once: an index beyond it is nonsense. */
+/** More calls than any model makes at once: a higher index is ignored as invalid. */
 const maxCalls = 1024
 
 /**
- * The output of one response as it is made: deltas of chat completions in, items and their events out.
+ * Builds the output of one response: takes deltas of chat completions, and produces items and their events.
  *
- * A message or a piece of reasoning ends when something else begins; calls end with the model's answer.
+ * A message or a reasoning item ends when another item begins; calls end with the model's answer.
  */
 export class ResponseOutput {
   readonly #emit: Emit
@@ -71,12 +71,12 @@ export class ResponseOutput {
     this.#searches = searches
   }
 
-  /** The items so far, as they stand. */
+  /** The items so far, in their current state. */
   get items(): readonly ResponseItem[] {
     return this.#parts.map((part) => part.item)
   }
 
-  /** One delta of a chunk, or the message of a whole completion. */
+  /** Adds one delta of a chunk, or the message of a non-streamed completion. */
   delta(delta: WireObject): void {
     const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning)
     if (reasoning !== '') this.#reasoning().add(reasoning)
@@ -90,26 +90,26 @@ export class ResponseOutput {
     for (const [at, call] of arrayOf(delta.tool_calls).entries()) this.#call(objectOf(call), at)
   }
 
-  /** The model's answer is over. @param whole false when it was cut off: what is open stays incomplete. */
+  /** Ends the model's answer. @param whole false when it was cut off: open items become incomplete. */
   finish(whole: boolean): void {
     this.#close(whole)
     for (const call of this.#calls) call?.finish(whole)
     this.#calls = []
   }
 
-  /** Calls that the caller has to run. */
+  /** Whether there are calls for the caller to run. */
   get hasCalls(): boolean {
     return this.#parts.some((part) => part instanceof OutputCall)
   }
 
-  /** The searches of the model's answer, taken once. */
+  /** Returns the searches that the model requested, and clears them. */
   takeSearches(): readonly SearchCall[] {
     const calls = this.#searchCalls
     this.#searchCalls = []
     return calls
   }
 
-  /** An item for a search of the web that begins. @returns a function that ends it; null: it failed. */
+  /** Begins the item of a web search. @returns a function that ends it; it takes null for a failure. */
   search(query: string): (pages: readonly Page[] | null) => void {
     const over = this.#beginSearch(webSearch, { action: { type: 'search', query } })
     return (pages) => {
@@ -119,7 +119,7 @@ export class ResponseOutput {
     }
   }
 
-  /** An item for a search of documents that begins. @returns a function that ends it; null: it failed. */
+  /** Begins the item of a document search. @returns a function that ends it; it takes null for a failure. */
   fileSearch(query: string): (files: readonly FoundFile[] | null) => void {
     const over = this.#beginSearch(fileSearch, { queries: [query], results: null })
     return (files) => {
@@ -130,7 +130,7 @@ export class ResponseOutput {
     }
   }
 
-  /** An item for something that a remote server does or has: `written` shows the arguments of a call, `done` ends it. */
+  /** Begins an item for an action of a remote server: `written` shows the arguments of a call, `done` ends the item. */
   remote(type: string, idPrefix: string, begun: WireObject): RemoteItem {
     this.#close(true)
     const output_index = this.#parts.length
@@ -171,7 +171,7 @@ export class ResponseOutput {
     }
   }
 
-  /** A search that the provider runs, as it begins and as it ended. */
+  /** Shows a search run by the provider; called when it begins and when it has ended. */
   #foreignSearch(item: WireObject): void {
     const id = textOf(item.id)
     const action = objectOf(item.action)
@@ -181,7 +181,7 @@ export class ResponseOutput {
       over({ action: { type: 'search', ...action } }, item.status === 'failed')
   }
 
-  /** What a tool did that the provider runs: its item, whole. */
+  /** Adds the complete item of another tool run by the provider. */
   #hosted(fields: WireObject): void {
     this.#close(true)
     const output_index = this.#parts.length
@@ -246,7 +246,7 @@ export class ResponseOutput {
   }
 }
 
-/** An item that begins. */
+/** An open item of a remote server. */
 export interface RemoteItem {
   readonly written: (text: string) => void
   readonly done: (ended: WireObject, failed?: boolean) => void
@@ -260,13 +260,13 @@ interface SearchKind {
 const webSearch: SearchKind = { type: 'web_search_call', idPrefix: 'ws' }
 const fileSearch: SearchKind = { type: 'file_search_call', idPrefix: 'fs' }
 
-/** A call as its deltas come. */
+/** Collects the deltas of one call. */
 interface CallOutput {
   add(text: string): void
   finish(whole: boolean): void
 }
 
-/** A call of the search: no output itself; what comes of it is. */
+/** The model's request for a search. It is not an output item itself; the search creates one. */
 class SearchRequest implements SearchCall, CallOutput {
   readonly callId: string
   readonly name: string

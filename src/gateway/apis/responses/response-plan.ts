@@ -9,31 +9,31 @@ import { hasAccess } from './remote/remote-tools.ts'
 import { allowedTools, type ResponseTools, responseTools, textFormatOf, toolChoiceOf } from './response-tools.ts'
 import type { ResponseHistory, ResponseInput } from './stored-responses.ts'
 
-/** A request of the Responses form, as parsed. */
+/** A parsed request of the Responses API. */
 export type ResponseRequest = BodyOf<'responses.create'>
 
-/** A request that was checked, and what it comes to. */
+/** A validated request, and what is derived from it. */
 export interface ResponsePlan {
   readonly request: ResponseRequest
-  /** What the request itself brings. */
+  /** Items of the request itself. */
   readonly input: readonly ResponseItem[]
-  /** All items, those of earlier responses first. */
+  /** All items, with those of earlier responses first. */
   readonly items: readonly ResponseItem[]
   readonly chain: readonly string[]
   readonly tools: ResponseTools
-  /** In the words of chat completions. */
+  /** In the form of chat completions. */
   readonly messages: readonly WireObject[]
-  /** Everything of the chat request but `messages` and what says about tools. */
+  /** The chat request without `messages` and the fields about tools. */
   readonly base: ChatBody
   readonly toolChoice: unknown
 }
 
 /**
- * Checks a request and turns it into the words of chat completions.
+ * Validates a request and converts it to the form of chat completions.
  *
- * @param history what came before it; null for nothing.
- * @param sent its input, with the items that it only names.
- * @throws {ServiceError} `bad_request` for what is not offered here; `missing_field`, `invalid_field`.
+ * @param history the items before the request; null for none.
+ * @param sent the input of the request with its item references resolved.
+ * @throws {ServiceError} `bad_request` for what is not supported; `missing_field`, `invalid_field`.
  */
 export const planResponse = (
   request: ResponseRequest,
@@ -57,7 +57,10 @@ export const planResponse = (
   }
 }
 
-/** What OpenAI offers under these names is not offered here. @throws {ServiceError} `bad_request` */
+/**
+ * Refuses combinations of fields, and fields, that OpenAI accepts but this server does not support. @throws
+ * {ServiceError} `bad_request`
+ */
 export const refuseUnoffered = ({ background, store, memory, prompt, tools }: ResponseRequest): void => {
   if (background === true && store === false)
     throw unoffered('store', 'A background response must be stored, because it is retrieved later.')

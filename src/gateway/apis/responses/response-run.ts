@@ -12,33 +12,33 @@ import { searchToolName } from './response-tools.ts'
 import type { ServerSearch, ToolPlace } from './searches/server-search.ts'
 import { hostedToolsField, searchToolField } from './upstream-request.ts'
 
-/** Calls the model once. `onDelta` gets the parts of its answer, or the whole message. @throws {ServiceError} */
+/** Calls the model once. `onDelta` receives each delta of the answer, or the whole message. @throws {ServiceError} */
 export type CallModel = (body: ChatBody, onDelta: (delta: WireObject) => void) => Promise<ChatSummary>
 
-/** What a response is made with. */
+/** Dependencies of {runResponse}. */
 export interface RunParts {
   readonly plan: ResponsePlan
   readonly output: ResponseOutput
   readonly callModel: CallModel
-  /** Searches that the server runs. */
+  /** Searches that this server runs. */
   readonly searches: readonly ServerSearch[]
-  /** Tools of remote servers; their functions are among the searches. */
+  /** The remote servers; their tools are among `searches`. */
   readonly remote: Pick<RemoteServers, 'begin' | 'show'>
   readonly signal: AbortSignal
 }
 
-/** How it ended. */
+/** Result of a response. */
 export interface RunEnd {
   readonly usage: TokenUsage
-  /** Of all model calls, as exact decimal text; null when a price is unknown. */
+  /** Cost of all model calls, as exact decimal text; null when a price is unknown. */
   readonly costUsd: string | null
-  /** Of the last model call. */
+  /** Summary of the last model call. */
   readonly summary: ChatSummary
 }
 
-/** Model calls of one response, searches in between. */
+/** Maximum number of model calls of one response, with searches in between. */
 const roundsMax = 16
-/** How often a conversation that is too long is cut in half. */
+/** Maximum number of times that a conversation which is too long is halved. */
 const cutsMax = 8
 
 interface Round {
@@ -47,7 +47,7 @@ interface Round {
   readonly messages: readonly WireObject[]
 }
 
-/** Calls the model until it has answered, and runs the searches that it requests meanwhile. @throws {ServiceError} */
+/** Calls the model until it has answered, running the searches that it requests in between. @throws {ServiceError} */
 export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
   const { plan, output } = parts
   let usage: TokenUsage | null = null
@@ -62,7 +62,7 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
     const searches = output.takeSearches()
     if (searches.length === 0 || output.hasCalls || isSpent(plan, round)) return { usage, costUsd, summary }
     const results = await searchAll(parts, searches)
-    // an approval is required: the next request goes on with it
+    // an approval is required: the response ends, and the next request brings the decision
     if (results === null) return { usage, costUsd, summary }
     const tool_calls = searches.map(({ callId, name, arguments: written }) => ({
       id: callId,
@@ -80,7 +80,10 @@ export const runResponse = async (parts: RunParts): Promise<RunEnd> => {
 const sumOf = (a: string | null, b: string | null): string | null =>
   a === null || b === null ? null : amountText(amountOf(a).plus(amountOf(b)))
 
-/** One model call; with `truncation: auto` again with less when the conversation is too long for the model. */
+/**
+ * Makes one model call. With `truncation: auto`, a conversation that is too long for the model is shortened and sent
+ * again.
+ */
 const callOnce = async (parts: RunParts, round: Round) => {
   const { plan, output, callModel } = parts
   let { messages } = round
@@ -103,7 +106,7 @@ const callOnce = async (parts: RunParts, round: Round) => {
 
 const isTooLong = (error: unknown): boolean => error instanceof ServiceError && error.code === 'context_length_exceeded'
 
-/** Without the older half of what follows the system messages; null when nothing can be spared. */
+/** Removes the older half of the messages after the system messages; null when nothing can be removed. */
 const withoutOldest = (messages: readonly WireObject[]): readonly WireObject[] | null => {
   const first = messages.findIndex(({ role }) => role !== 'system')
   const rest = first < 0 ? [] : messages.slice(first)
@@ -111,7 +114,7 @@ const withoutOldest = (messages: readonly WireObject[]): readonly WireObject[] |
   return from <= 0 ? null : [...messages.slice(0, first), ...rest.slice(from)]
 }
 
-/** Whether the model has searched as often as it may: it has to answer now. */
+/** Whether the model has used up its searches and has to answer. */
 const isSpent = ({ request }: ResponsePlan, { number, searched }: Round): boolean =>
   number >= roundsMax || searched >= (request.max_tool_calls ?? Number.POSITIVE_INFINITY)
 
@@ -121,7 +124,7 @@ const bodyOf = ({ plan, searches }: RunParts, round: Round, messages: readonly W
   const foreign = searches.some(({ name }) => name === searchToolName) ? null : plan.tools.search
   const { hosted } = plan.tools
   if (tools.length === 0 && foreign === null && hosted.length === 0) return { ...plan.base, messages }
-  // a choice that forces a call holds for the first model call only: the answer has to come some time
+  // a forced choice applies to the first model call only; otherwise the model would never answer
   const choice = searches.length > 0 && isSpent(plan, round) ? 'none' : round.number === 1 ? plan.toolChoice : undefined
   const parallel = plan.request.parallel_tool_calls ?? undefined
   return {
@@ -163,5 +166,5 @@ const answerOf = async (
   return query === '' || search?.run === undefined ? 'The search requires a query.' : search.run(query, within)
 }
 
-/** The query of a call; '' when the model wrote none. */
+/** The query of a call; '' when the model gave none. */
 const queryOf = (text: string): string => textOf(objectOf(parseJson(text)).query).trim()

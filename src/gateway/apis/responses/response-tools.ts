@@ -4,39 +4,39 @@ import { CallerTools, type ToolAliases } from './caller-tools.ts'
 import { type RemoteTool, remoteTool } from './remote/remote-tools.ts'
 import { type FileSearchTool, fileSearchName, fileSearchTool } from './searches/file-search.ts'
 
-/** The name under which a model calls the search that the server runs. */
+/** Name of the function by which a model calls the web search that this server runs. */
 export const searchToolName = 'web_search'
 
 /** The tools of a request, by who runs them. */
 export interface ResponseTools {
-  /** Run by the caller; in the words of chat completions. */
+  /** Run by the caller; in the form of chat completions. */
   readonly functions: readonly WireObject[]
-  /** What callers know a function by that is not simply its name. */
+  /** The caller's view of functions that represent another kind of tool. */
   readonly aliases: ToolAliases
-  /** Run by the server; null when it was not requested. */
+  /** Web search, run by this server or by OpenAI; null when it was not requested. */
   readonly search: SearchTool | null
-  /** The search of knowledge bases, run by the server; null when it was not requested. */
+  /** The search of knowledge bases, run by this server; null when it was not requested. */
   readonly files: FileSearchTool | null
-  /** Servers of tools, which are called by this server. */
+  /** Remote (MCP) servers, called by this server. */
   readonly remote: readonly RemoteTool[]
-  /** OpenAI's own, as they were sent: run by OpenAI where it serves the call. */
+  /** OpenAI's hosted tools, unchanged: run by OpenAI when it serves the call. */
   readonly hosted: readonly WireObject[]
 }
 
-/** The search as the request wants it. */
+/** The web search with the settings of the request. */
 export interface SearchTool {
-  /** As it was sent. */
+  /** The tool as it was sent. */
   readonly tool: WireObject
-  /** Where it stands, for errors: `tools[1]`. */
+  /** Path for errors: `tools[1]`. */
   readonly path: string
-  /** Results a search. */
+  /** Number of results per search. */
   readonly limit: number
 }
 
 const searchTypes = ['web_search_preview', 'web_search_preview_2025_03_11', 'web_search', 'web_search_2025_08_26']
 const limits: Readonly<Record<string, number>> = { low: 3, medium: 6, high: 12 }
 
-/** @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
+/** Validates the tools of a request. @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request` */
 export const responseTools = (tools: readonly WireObject[] | null | undefined): ResponseTools => {
   const callers = new CallerTools(tools ?? [])
   const hosted: WireObject[] = []
@@ -62,13 +62,16 @@ export const responseTools = (tools: readonly WireObject[] | null | undefined): 
   return { functions, aliases, search, files, remote, hosted }
 }
 
-/** Whose call it is has to be plain by its name. */
+/** Refuses a function with the name of a search, since calls are distinguished by name only. */
 const refuseNamesake = (functions: readonly WireObject[], name: string): void => {
   if (!functions.some((tool) => objectOf(tool.function).name === name)) return
   throw invalid('tools', `must not have a function named ${name} beside the search`)
 }
 
-/** `tool_choice` in the words of chat completions; undefined leaves it to the model. @throws {ServiceError} `invalid_field` */
+/**
+ * Converts `tool_choice` to the form of chat completions; undefined leaves the choice to the model. @throws
+ * {ServiceError} `invalid_field`
+ */
 export const toolChoiceOf = (choice: unknown, tools: ResponseTools): unknown => {
   if (choice === undefined || choice === null) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
@@ -84,7 +87,7 @@ export const toolChoiceOf = (choice: unknown, tools: ResponseTools): unknown => 
 const hasFileSearch = ({ files, hosted }: ResponseTools): boolean =>
   files !== null || hosted.some(({ type }) => type === fileSearchName)
 
-/** Names of the functions that `tool_choice` leaves; null for all. */
+/** Names of the functions that `tool_choice` allows; null for all. */
 export const allowedTools = (choice: unknown): ReadonlySet<string> | null => {
   const { type, tools } = objectOf(choice)
   if (type !== 'allowed_tools') return null
@@ -93,7 +96,10 @@ export const allowedTools = (choice: unknown): ReadonlySet<string> | null => {
 
 const named = (name: string) => ({ type: 'function', function: { name } })
 
-/** `text.format` in the words of chat completions; undefined for plain text. @throws {ServiceError} `invalid_field`, `missing_field` */
+/**
+ * Converts `text.format` to the form of chat completions; undefined for plain text. @throws {ServiceError}
+ * `invalid_field`, `missing_field`
+ */
 export const textFormatOf = (format: WireObject | null | undefined): unknown => {
   if (format === undefined || format === null || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json_object' }

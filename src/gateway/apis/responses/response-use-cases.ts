@@ -37,17 +37,17 @@ export interface ResponseParts {
   readonly routes: Routes
   readonly records: RecordStore
   readonly conversations: Conversations
-  /** Null: the server has no engine that searches. */
+  /** null when no search engine is configured. */
   readonly search: WebSearch | null
-  /** Knowledge bases that `file_search` searches; called when a request comes. */
+  /** Knowledge bases that `file_search` searches; called once per request. */
   readonly knowledge: () => KnowledgeService
-  /** Servers of tools that requests name; called when a request comes. */
+  /** Remote servers that requests name; called once per request. */
   readonly remote: () => RemoteTools
   readonly memory: Pick<ChatMemory, 'begin'>
   readonly host: ResponseHost
   readonly now: () => number
   readonly log: Logger
-  /** After what silence a stream begins without its provider. */
+  /** Keep-alive of streams; it also sets how long a silent provider delays the head of the answer. */
   readonly keepAlive?: KeepAlive
 }
 
@@ -62,13 +62,13 @@ type ResponseUseCases = Pick<
   | 'responses.compact'
 >
 
-/** The Responses form: its use-cases, and how its actors make what is requested in the background. */
+/** The Responses API: its use-cases, and the function by which actors make background responses. */
 export interface ResponseForm {
   readonly useCases: ResponseUseCases
   readonly make: ResponseEffectParts['make']
 }
 
-/** OpenAI's Responses form. */
+/** Opens OpenAI's Responses API. */
 export const responseForm = (parts: ResponseParts): ResponseForm => {
   const stored = new StoredResponses(parts.records, parts.now)
   const maker = new ResponseMaker({ ...parts, stored })
@@ -88,12 +88,12 @@ export const responseForm = (parts: ResponseParts): ResponseForm => {
   }
 }
 
-/** A response that can be made, but for what its call says. */
+/** A response ready to be made; only the id and the signal of its call are missing. */
 type Prepared = Omit<ToMake, 'id' | 'signal'> & { readonly sent: ResponseInput }
 type Prepare = (caller: Caller, request: ResponseRequest, call?: CreateCall) => Promise<Prepared>
 type CreateCall = Parameters<UseCases['responses.create']>[0]
 
-/** Checks a request and finds all that it names. @throws {ServiceError} */
+/** Validates a request and resolves everything that it names. @throws {ServiceError} */
 const preparing = (parts: ResponseParts, stored: StoredResponses): Prepare => {
   const { conversations } = parts
   const earlier = earlierIn(stored, conversations)
@@ -180,7 +180,7 @@ const reading = ({ stored, background }: Reading): ReadingUseCases => ({
     const found = await background.find(scope, agentOf(principal), id)
     if (found !== null) await background.remove(found)
     await stored.remove(scope, agentOf(principal), id).catch((error: unknown) => {
-      // one that never ended well was never stored
+      // a response that did not end successfully was never stored
       if (found === null) throw error
     })
     return { id, object: 'response', deleted: true }
@@ -191,7 +191,10 @@ const reading = ({ stored, background }: Reading): ReadingUseCases => ({
   },
 })
 
-/** Searches that the server runs for a request. @throws {ServiceError} `not_found` for a base that the caller may not search. */
+/**
+ * Opens the searches that this server runs for a request. @throws {ServiceError} `not_found` for a knowledge base that
+ * the caller may not search.
+ */
 const searchesOf = async (
   { search, knowledge }: Pick<ResponseParts, 'search' | 'knowledge'>,
   caller: Caller,
@@ -205,11 +208,11 @@ const searchesOf = async (
   ]
 }
 
-/** Adds what was said to a conversation of the caller's. */
+/** Appends items to a conversation within the caller's reach. */
 const addingTo = (conversations: Conversations, { scope, agentId }: Caller, id: string): ToMake['conversation'] => ({
   id,
   add: (more) => conversations.change({ scope, agentId }, id, { items: (items) => [...items, ...more] }),
 })
 
-/** The agent whose responses a credential reaches; null for all. */
+/** The agent to whose responses a credential is restricted; null for all. */
 const agentOf = (principal: Principal): string | null => (principal.kind === 'agent_key' ? principal.agentId : null)

@@ -7,23 +7,27 @@ import type { ResponsePlan } from './response-plan.ts'
 import { type ResponseTools, searchToolName } from './response-tools.ts'
 import { upstreamFormat } from './upstream-format.ts'
 
-/** Who runs the tools of a response that its caller does not: OpenAI itself, or an engine of this server that searches. */
+/**
+ * Who runs the tools that the caller does not run: OpenAI itself (`upstream`), or this server by its search engine
+ * (`engine`).
+ */
 export type SearchWay = 'upstream' | 'engine'
 
-/** What becomes of the tools that the caller does not run. */
+/** How the tools that the caller does not run are handled. */
 export interface ToolWay {
-  /** null: no one runs any. */
+  /** null when none are run. */
   readonly way: SearchWay | null
   readonly tools: ResponseTools
-  /** Types of those that were left out. */
+  /** Types of the tools that were left out. */
   readonly ignored: readonly string[]
 }
 
 /**
- * Who runs the search and OpenAI's other tools for a request: OpenAI for its own models; for others an engine searches, and
- * what no one runs is left out.
+ * Decides who runs the web search and OpenAI's hosted tools for a request: OpenAI for its own models; otherwise this
+ * server's search engine runs the search, and other tools are left out.
  *
- * @throws {ServiceError} `bad_request` with `tools` for a search that the request forces and no one runs; `model_not_found` and the like.
+ * @throws {ServiceError} `bad_request` with `tools` when the request forces a tool that is not available; also the
+ * errors of `Routes.resolve`, such as `model_not_found`.
  */
 export const toolWay = async (
   { routes, hasEngine }: { readonly routes: Routes; readonly hasEngine: boolean },
@@ -46,13 +50,13 @@ export const toolWay = async (
   return { way: null, tools: { ...tools, search: null, hosted: [] }, ignored: [textOf(search.tool.type), ...others] }
 }
 
-/** The format for routes that search themselves; a fallback to others is refused. */
+/** Returns the format for routes that run the search themselves; refuses fallbacks to other routes. */
 export const upstreamFormatFor: NonNullable<ChatCall['formatFor']> = (route) => {
   if (searchesItself(route)) return upstreamFormat
   throw noSearch('No available provider supports web search.')
 }
 
-/** OpenAI's own models, at OpenAI or where the installation says that OpenAI is. */
+/** Whether a route is OpenAI itself, or the address that the installation configures for OpenAI. */
 const searchesItself = ({ provider, format, source, baseUrl }: Route): boolean =>
   provider === 'openai' && format === 'openai' && (source === 'managed' || isOwnOpenAi(baseUrl))
 

@@ -11,23 +11,23 @@ import type { ResponseItem } from './input-items.ts'
 import type { ResponseDocument } from './response-document.ts'
 
 type ResponseData = {
-  /** JSON of the document as it was answered. */
+  /** JSON of the document as it was returned. */
   readonly document: string
-  /** JSON of the items of its request, those of earlier responses left out. */
+  /** JSON of the items of its request, without those of earlier responses. */
   readonly input: string
-  /** The responses that it goes on from, oldest first. */
+  /** Ids of the responses that precede it, oldest first. */
   readonly chain: readonly string[]
-  /** Of an agent's key: no other agent's key reaches it. */
+  /** Agent of the key that created it; keys of other agents cannot access it. */
   readonly agent_id: string | null
 }
 
-/** Responses that were stored, for 30 days. */
+/** Stored responses; they are kept for 30 days. */
 export const storedResponses: TypedKind<ResponseData> = { name: 'responses' }
 
-/** Which response an item of output is of, by the item's id. */
+/** The response that an output item belongs to; the row has the id of the item. */
 type ItemData = { readonly response_id: string }
 
-/** Items of stored responses, by which requests name them: `item_reference`. */
+/** Output items of stored responses, for `item_reference` in the input of requests. */
 export const storedItems: TypedKind<ItemData> = { name: 'response_items' }
 
 const keptMs = 30 * 24 * 60 * 60 * 1000
@@ -36,20 +36,20 @@ const chainMax = 1000
 /** The `input` of a request. */
 export type ResponseInput = string | readonly WireObject[] | null | undefined
 
-/** A response as it is kept. */
+/** A stored response. */
 export interface KeptResponse {
   readonly document: ResponseDocument
   readonly input: readonly ResponseItem[]
   readonly chain: readonly string[]
 }
 
-/** What came before a response: every item, and the responses that they are of. */
+/** The conversation before a response: all of its items, and the responses that they belong to. */
 export interface ResponseHistory {
   readonly items: readonly ResponseItem[]
   readonly chain: readonly string[]
 }
 
-/** Keeps responses so that later ones go on from them. */
+/** Stores responses so that later ones can continue them. */
 export class StoredResponses {
   readonly #table: Table<ResponseData>
   readonly #items: Table<ItemData>
@@ -61,7 +61,7 @@ export class StoredResponses {
     this.#now = now
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Stores a response and its output items. @throws {StoreUnavailable} */
   async keep(caller: Caller, { document, input, chain }: KeptResponse): Promise<void> {
     const { project, tenant, externalUserId, agentId } = caller
     const owner = { project, tenant, user: tenant === null ? null : externalUserId, expiresAtMs: this.#now() + keptMs }
@@ -73,16 +73,17 @@ export class StoredResponses {
   }
 
   /**
-   * The input of a request with the stored item in place of each `item_reference`.
+   * Resolves each `item_reference` in the input of a request to the stored item.
    *
-   * @throws {ServiceError} `not_found` with the param of an item that is unknown, another's, or gone.
+   * @throws {ServiceError} `not_found` with the param of an item that is unknown, deleted or expired, or of another
+   * tenant or agent.
    */
   async referenced<Input extends ResponseInput>(caller: Caller, input: Input): Promise<Input | readonly WireObject[]> {
     if (!Array.isArray(input) || !input.some(isReference)) return input
     return Promise.all(input.map((item, at) => (isReference(item) ? this.#itemOf(caller, textOf(item.id), at) : item)))
   }
 
-  /** @throws {ServiceError} `not_found`, for another agent's too. */
+  /** @throws {ServiceError} `not_found`, also for a response of another agent. */
   async find(scope: Scope, agentId: string | null, id: string): Promise<KeptResponse> {
     return keptOf(await this.#row(scope, agentId, id))
   }
@@ -95,10 +96,11 @@ export class StoredResponses {
   }
 
   /**
-   * What was said up to and with the response `id`.
+   * Returns the conversation up to and including the response `id`.
    *
-   * @throws {ServiceError} `not_found` with `previous_response_id`: it is unknown, another tenant's, or an earlier one
-   * is gone; `bad_request` when too many responses follow each other.
+   * @throws {ServiceError} `not_found` with `previous_response_id` when the response is unknown or of another tenant or
+   * agent, or when an earlier one was deleted or has expired; `bad_request` when the chain has more than 1,000
+   * responses.
    */
   async history(caller: Caller, id: string): Promise<ResponseHistory> {
     const last = await this.#ownRow(caller, id)
@@ -137,7 +139,7 @@ export class StoredResponses {
   }
 }
 
-/** JSON that is written in shares of the loop where it is long. */
+/** Encodes JSON; a long value is encoded in steps so that it does not block the event loop. */
 const jsonOf = async (value: object): Promise<string> => Buffer.from(await encodeJson(value)).toString('utf8')
 
 const isReference = ({ type }: WireObject): boolean => type === 'item_reference'

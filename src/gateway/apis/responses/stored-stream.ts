@@ -3,14 +3,14 @@ import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { ResponseItem } from './input-items.ts'
 import type { ResponseDocument } from './response-document.ts'
 
-/** An event before it has its number. */
+/** An event without its sequence number. */
 type StoredEvent = readonly [type: string, fields: WireObject]
 
 /**
- * The events of a stored response, made anew of its document: one delta for each part.
+ * Reconstructs the events of a stored response from its document, with one delta for each part.
  *
- * @param after events up to this number are left out. The last one always comes, since the numbers of the stream that was
- * read before may be higher: its deltas were more.
+ * @param after events up to this number are left out. The last event is always sent, because the original stream had
+ * more deltas, so `after` may exceed all numbers here.
  */
 export const storedStream = (document: ResponseDocument, after: number | undefined) => {
   const body = new PushedBody({ resume: () => {} })
@@ -20,13 +20,13 @@ export const storedStream = (document: ResponseDocument, after: number | undefin
   return { contentType: 'text/event-stream', bytes: body, headers: streamHeaders }
 }
 
-/** The frames of a response that has begun, as far as they come after the event `after`. */
+/** Returns the frames that begin a response, without those up to event `after`. */
 export const beginningFrames = (document: ResponseDocument, after: number | undefined): string =>
   beginningOf(document)
     .map((event, number) => (after !== undefined && number <= after ? '' : frameOf(event, number)))
     .join('')
 
-/** The frames of a response that has ended, behind those of its beginning. */
+/** Returns the frames of an ended response that follow those of its beginning, without those up to event `after`. */
 export const restFrames = (document: ResponseDocument, after: number | undefined): string => {
   const first = beginningOf(document).length
   const events = restOf(document)
@@ -53,7 +53,7 @@ const beginningOf = (document: ResponseDocument): readonly StoredEvent[] => {
 
 const restOf = (document: ResponseDocument): readonly StoredEvent[] => [
   ...document.output.flatMap((item, output_index) => itemEvents(item, output_index)),
-  // OpenAI has no event of its own for one that was cancelled
+  // OpenAI has no event for a cancelled response
   [document.status === 'cancelled' ? 'response.incomplete' : `response.${document.status}`, { response: document }],
 ]
 
@@ -67,7 +67,7 @@ const itemEvents = (item: ResponseItem, output_index: number): readonly StoredEv
   ]
 }
 
-/** What an item is before its first delta. */
+/** Returns an item as it was before its first delta. */
 const begunItem = (item: ResponseItem): ResponseItem => {
   const begun = 'status' in item ? { ...item, status: 'in_progress' } : item
   if (item.type === 'message') return { ...begun, content: [] }

@@ -8,7 +8,7 @@ import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/
 import { annotationsOf, endOf, hostedOf, searchOf, UpstreamReader } from './upstream-reader.ts'
 import { upstreamRequest } from './upstream-request.ts'
 
-/** OpenAI's Responses as a provider's chat format: for what its chat completions cannot do, which is to search the web. */
+/** OpenAI's Responses API as a chat format, for what its chat completions cannot do, such as web search. */
 export const upstreamFormat: ChatFormat = {
   request(body, route, stream) {
     const { apiKey, model } = route

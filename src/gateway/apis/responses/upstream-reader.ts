@@ -6,10 +6,10 @@ import type { ChunkWriter } from '#gateway/providers/chunk-writer.ts'
 import type { EventReader } from '#gateway/providers/event-decoder.ts'
 import { arrayOf, countOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
-/** Turns the events of OpenAI's Responses into chunks; searches and citations are fields of their deltas. */
+/** Converts the events of OpenAI's Responses API to chunks; searches and citations become fields of their deltas. */
 export class UpstreamReader implements EventReader {
   readonly #writer: ChunkWriter
-  /** Index of each call among the calls, by its place in the output. */
+  /** Index of each call among the calls, by its position in the output. */
   readonly #calls = new Map<number, number>()
   #end: AnswerEnd | null = null
   #begun = false
@@ -93,7 +93,7 @@ export class UpstreamReader implements EventReader {
   }
 }
 
-/** How a response ended, in the words of chat completions. */
+/** Returns how a response ended, in the form of chat completions. */
 export const endOf = (response: WireObject, requestedModel: string, hasCalls: boolean): AnswerEnd => ({
   model: textOf(response.model) || requestedModel,
   usage: usageOf(response),
@@ -120,7 +120,7 @@ const usageOf = (response: WireObject): TokenUsage | null => {
   }
 }
 
-/** Searches are charged for; the pages that were opened after them are not. */
+/** Searches are charged for; opening the pages that they found is not. */
 const searchesOf = ({ output, tools }: WireObject): Pick<TokenUsage, 'searches' | 'previewSearches'> => {
   const searches = arrayOf(output)
     .map(objectOf)
@@ -130,17 +130,19 @@ const searchesOf = ({ output, tools }: WireObject): Pick<TokenUsage, 'searches' 
   return isPreview ? { previewSearches: searches } : { searches }
 }
 
-/** A search as it stands; null for other items. */
+/** Returns a search item as a delta; null for other items. */
 export const searchOf = (item: WireObject): WireObject | null =>
   item.type === 'web_search_call' ? { web_searches: [item] } : null
 
 const saidOtherwise: ReadonlySet<unknown> = new Set(['message', 'function_call', 'reasoning', 'web_search_call'])
 
-/** What another tool of OpenAI's did, which is handed on as it is; null for what is said in other words. */
+/**
+ * Returns the item of another hosted tool of OpenAI as a delta; null for items that have their own fields in a delta.
+ */
 export const hostedOf = (item: WireObject): WireObject | null =>
   saidOtherwise.has(item.type) || textOf(item.type) === '' ? null : { hosted_items: [item] }
 
-/** Citations as OpenAI's chat completions have them. */
+/** Converts citations to the form of OpenAI's chat completions. */
 export const annotationsOf = (annotations: readonly unknown[]): WireObject => ({
   annotations: annotations.map(objectOf).flatMap(({ type, ...fields }): readonly WireObject[] => {
     if (type === 'file_citation') return [{ type, file_citation: fields }]

@@ -3,15 +3,15 @@ import { arrayOf, isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { given } from '../chat-parts.ts'
 import { searchToolName } from './response-tools.ts'
 
-/** The field of a chat request that carries the search tool for OpenAI's own Responses, as its caller wrote it. */
+/** Field of a chat request that carries the web search tool for OpenAI's Responses API, as the caller sent it. */
 export const searchToolField = 'web_search_tool'
 
-/** The field of a chat request that carries OpenAI's other tools, as their caller wrote them. */
+/** Field of a chat request that carries OpenAI's other hosted tools, as the caller sent them. */
 export const hostedToolsField = 'hosted_tools'
 
 /**
- * A chat request in the words of OpenAI's Responses. Nothing is stored there: a key of the installation's is shared by
- * tenants, and conversations are kept here.
+ * Converts a chat request to one of OpenAI's Responses API. It is sent with `store: false`: tenants share the keys of
+ * the installation, and conversations are stored on this server.
  */
 export const upstreamRequest = (body: WireObject, model: string, stream: boolean): WireObject => {
   const search = body[searchToolField]

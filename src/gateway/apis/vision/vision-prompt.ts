@@ -1,4 +1,4 @@
-/** What is done with the images of a request. */
+/** The task for the images of a request. */
 export type Task = 'analyze' | 'describe' | 'ocr' | 'classify'
 
 const promptsByTask: Readonly<Record<Task, (several: boolean) => string>> = {
@@ -13,9 +13,9 @@ const promptsByTask: Readonly<Record<Task, (several: boolean) => string>> = {
     `Classify ${several ? 'these images together' : 'this image'}. Answer with one JSON object and nothing else: {"tags": [short words for what is seen], "categories": [broad subjects, the best first], "objects": [things that can be made out]}, all of them lists of strings.`,
 }
 
-/** The prompt of the model. Presets have prompts of their own, and ignore `prompt`. */
+/** Returns the prompt for the model. `prompt` applies only to `analyze`; the other tasks have fixed prompts. */
 export const promptFor = (task: Task, prompt: string | null, several: boolean): string =>
   task === 'analyze' && prompt !== null && prompt.trim() !== '' ? prompt : promptsByTask[task](several)
 
-/** Providers take JSON as the form of an answer only where the word is said. */
+/** Providers accept JSON as the response format only when the prompt contains the word. */
 export const jsonInstruction = 'Answer with one JSON object and nothing else.'

@@ -10,14 +10,17 @@ import type { StreamForm } from '../streamed-chat.ts'
 
 type About = Pick<ResultOf<'vision.analyze'>, 'model' | 'provider' | 'usage' | 'cost'>
 
-/** Percent that the installation takes on top of what its own key cost. Own keys cost it nothing, and nothing is charged. */
+/**
+ * Percentage charged on top of the cost of calls with the installation's key. Calls with a project's own key are not
+ * charged.
+ */
 const managedMarkup = '0'
 
-/** The model's words. */
+/** Returns the text of the model's answer. */
 export const answerText = ({ completion }: Pick<ChatOutcome, 'completion'>): string =>
   textOf(objectOf(objectOf(arrayOf(completion.choices)[0]).message).content)
 
-/** Everything of a result but the model's words. */
+/** Returns everything of a result except the model's text. */
 export const aboutOf = ({ model, route, usage, costUsd }: ChatSummary): About => ({
   model,
   provider: route.provider,
@@ -41,7 +44,9 @@ const chargeFor = (costUsd: string): string => {
   return textOfAmount(cost.plus(percentOf(cost, amountOf(managedMarkup))))
 }
 
-/** The JSON object that a model answered, bare, in a fenced block or between words; null when there is none. */
+/**
+ * Returns the JSON object in a model's answer: bare, in a fenced block, or between other text; null when there is none.
+ */
 export const classificationIn = (raw: string): JsonObject | null => {
   const fenced = /```(?:json)?([\s\S]*?)```/i.exec(raw)?.[1]
   const between = raw.slice(raw.indexOf('{'), raw.lastIndexOf('}') + 1)
@@ -52,7 +57,7 @@ export const classificationIn = (raw: string): JsonObject | null => {
   return null
 }
 
-/** The frames of a streamed answer: deltas, then usage and cost, then `[DONE]`. */
+/** Frame writer of a streamed answer: deltas, then usage and cost, then `[DONE]`. */
 export const visionFrames = (requestId: string): StreamForm => ({
   chunk: (chunk) => {
     const delta = textOf(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta).content)

@@ -21,7 +21,9 @@ export interface VisionParts extends RemoteImages {
 type VisionUseCases = Pick<UseCases, Extract<keyof UseCases, `vision.${string}`>>
 type VisionCall = Call<unknown, unknown, BodyOf<'vision.analyze'>>
 
-/** Images, by the caller's prompt or a preset; every image is checked before a request is sent to a provider. */
+/**
+ * Image analysis with the caller's prompt or a preset. Every image is checked before a request is sent to a provider.
+ */
 export const visionUseCases = (parts: VisionParts): VisionUseCases => ({
   'vision.analyze': async (call) => answered(parts, call, analysis),
   'vision.describe': async (call) => answered(parts, call, description),
@@ -29,7 +31,7 @@ export const visionUseCases = (parts: VisionParts): VisionUseCases => ({
   'vision.classify': async (call) => answered(parts, call, classification),
 })
 
-/** One way to look at images, and what is shown of the answer. */
+/** A task, and the view of its answer. */
 interface VisionTask<T> {
   readonly task: Task
   readonly view: (outcome: ChatOutcome) => T

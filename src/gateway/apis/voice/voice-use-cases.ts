@@ -8,7 +8,7 @@ import { withLimit } from '#gateway/voice/voice-limit.ts'
 import { speechList, transcriptionList, voiceList } from '#gateway/voice/voice-registry.ts'
 import type { BodyOf } from '#specs/index.ts'
 
-/** The operations of voice. */
+/** Operations of the voice API. */
 export type VoiceUseCases = Pick<
   UseCases,
   | 'speech.speak'
@@ -19,11 +19,11 @@ export type VoiceUseCases = Pick<
   | 'transcriptions.models'
 >
 
-/** A call with a file to be heard; what transcription and translation have both. */
+/** A call with an audio file; the fields that transcription and translation share. */
 type HeardCall = Call<unknown, unknown, Pick<BodyOf<'transcriptions.translate'>, 'model' | 'prompt' | 'temperature'>>
 type HeardKind = Omit<TranscriptionRequest, 'file' | 'prompt' | 'temperature'>
 
-/** The voice API and the classic audio paths: the same operations at two addresses. */
+/** Use-cases of the voice API and of OpenAI's audio paths, which are the same operations at two addresses. */
 export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'close'>): VoiceUseCases => {
   const heard = async (call: HeardCall, operation: string, kind: HeardKind) => {
     const { model = null, prompt = null, temperature = null } = call.body
@@ -54,7 +54,7 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
           temperature,
           language,
           instructions,
-          // what is kept for an Idempotency-Key is whole
+          // an answer that is stored for an Idempotency-Key cannot be streamed
           streamed: stream || (events && call.idempotency === null),
           events,
         },
@@ -81,7 +81,7 @@ export const voiceUseCases = ({ speech, transcription, limit }: Omit<Voice, 'clo
   }
 }
 
-/** As it can be stored for an Idempotency-Key. */
+/** Converts an answer to a form that can be stored for an Idempotency-Key. */
 const keepable = (answer: BytesResult): BytesResult =>
   answer.bytes instanceof Uint8Array
     ? { ...answer, bytes: { base64: Buffer.from(answer.bytes).toString('base64') } }

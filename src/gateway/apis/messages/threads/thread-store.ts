@@ -8,43 +8,45 @@ import type { RecordStore } from '#storage/ports.ts'
 type Messages = BodyOf<'messages.create'>['messages']
 
 type ThreadData = {
-  /** JSON of all messages, the answer last; '' once a later answer has them. */
+  /** JSON of all messages, with the answer last; '' after a later answer has taken them over. */
   readonly messages: string
-  /** `open` can be continued; `in_flight` is, until a time; `continued` was. */
+  /**
+   * `open`: can be continued; `in_flight`: is being continued, until `in_flight_until_ms`; `continued`: was continued.
+   */
   readonly state: 'open' | 'in_flight' | 'continued'
   readonly in_flight_until_ms: number
-  /** Of an agent's key: no other agent's key reaches it. */
+  /** Agent of the key that created it; keys of other agents cannot access it. */
   readonly agent_id: string | null
 }
 
-/** Threads of Anthropic's Messages, each under the id of its newest answer. */
+/** Threads of Anthropic's Messages API, each stored under the id of its newest answer. */
 export const threadKind: TypedKind<ThreadData> = { name: 'message_threads' }
 
-/** What is not continued for so long is gone. */
+/** A thread that is not continued within this time (ms) is deleted. */
 const keptMs = 30 * 24 * 60 * 60 * 1000
-/** A continuation that has not ended by then never will. */
+/** A continuation that has not ended after this time (ms) is considered lost, and the thread can be continued again. */
 const flightMs = 15 * 60 * 1000
-/** A thread is one document of the store. */
+/** Maximum number of characters of a thread, which is one document in the store. */
 export const maxThreadChars = 4 * 1024 * 1024
 
-/** What a request says of its thread. */
+/** The thread that a request creates or continues. */
 export type ThreadRequest =
   | { readonly type: 'create' }
   | { readonly type: 'continue'; readonly previous_message_id: string }
 
-/** A thread while its next message is made. */
+/** A thread whose next message is being made. */
 export interface OpenThread {
-  /** All messages of the request. */
+  /** All messages of the conversation, including those of the request. */
   readonly messages: Messages
-  /** The answer that it continues; null for a new thread. */
+  /** Id of the answer that the request continues; null for a new thread. */
   readonly previous: string | null
 }
 
-/** Keeps the messages of threads, so that a request brings the new ones only. */
+/** Stores the messages of threads, so that a request sends only the new ones. */
 export class ThreadStore {
   readonly #table: Table<ThreadData>
   readonly #now: () => number
-  /** What is being written: the next request may come before the store has it. */
+  /** Writes in progress, by id: the next request may arrive before a thread is durable. */
   readonly #writing = new Map<string, Promise<void>>()
 
   constructor(records: RecordStore, now: () => number) {
@@ -52,7 +54,10 @@ export class ThreadStore {
     this.#now = now
   }
 
-  /** @throws {ServiceError} with the code of Anthropic's at which its SDKs send the whole conversation. */
+  /**
+   * Opens a thread for a request. @throws {ServiceError} with an error code of Anthropic's after which its SDKs send
+   * the whole conversation.
+   */
   async open(caller: Caller, thread: ThreadRequest, messages: Messages): Promise<OpenThread> {
     if (thread.type === 'create') return { messages, previous: null }
     const id = thread.previous_message_id
@@ -69,7 +74,10 @@ export class ThreadStore {
     return { messages: [...earlier, ...messages], previous: id }
   }
 
-  /** Keeps a thread under the id of its new answer. What cannot be kept is not found later, and begun anew. */
+  /**
+   * Stores a thread under the id of its new answer. A thread longer than `maxThreadChars` is not stored: its
+   * continuation gets `thread_not_found`, and the client sends the whole conversation.
+   */
   keep(
     caller: Caller,
     { messages, previous }: OpenThread,
@@ -84,7 +92,7 @@ export class ThreadStore {
     return writing.finally(() => this.#writing.delete(id))
   }
 
-  /** The answer did not come: the thread can be continued again. */
+  /** Makes the thread continuable again after a request without an answer. */
   async release(caller: Caller, { previous }: OpenThread): Promise<void> {
     if (previous === null) return
     await this.#table.change(caller.scope, previous, {

@@ -6,14 +6,14 @@ import type { ServiceError } from '#specs/errors/errors.ts'
 import { blocksOf } from '../message-answer.ts'
 import type { MessageFrames } from '../message-frames.ts'
 
-/** What becomes of a streamed answer. */
+/** Ends the thread of a streamed answer. */
 export interface ThreadEnd {
-  /** The answer is whole: its id and its blocks. */
+  /** Stores the complete answer: its id and its blocks. */
   keep(id: string, content: unknown): void
   release(): void
 }
 
-/** Frames of an answer that is gathered on the way, so that its thread can be continued. */
+/** Collects a streamed answer while it is written, so that its thread can be continued. */
 export class ThreadedFrames implements StreamForm {
   readonly headers: NonNullable<StreamForm['headers']>
   readonly #frames: MessageFrames

@@ -4,18 +4,21 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { OpenThread, ThreadRequest, ThreadStore } from './thread-store.ts'
 
-/** The thread of one request, from its beginning to its answer. */
+/** The thread of one request. */
 export interface Threading {
   /** All messages of the conversation. */
   readonly messages: BodyOf<'messages.create'>['messages']
-  /** The answer is whole. A thread that could not be written is begun anew by its caller. */
+  /** Stores the complete answer. Failures are only logged: the client then sends the whole conversation again. */
   keep(id: string, content: unknown): Promise<void>
   release(): Promise<void>
 }
 
 const unthreaded = async (): Promise<void> => {}
 
-/** Opens the thread that a request names; one without a thread has its own messages. @throws {ServiceError} */
+/**
+ * Opens the thread that a request names. Without a thread, the messages are those of the request, and nothing is
+ * stored. @throws {ServiceError}
+ */
 export const threadingOf = async (
   { threads, log }: { readonly threads: ThreadStore; readonly log: Logger },
   caller: Caller,

@@ -15,31 +15,34 @@ import { beginningFrames, restFrames } from '../stored-stream.ts'
 import { documentOf, itemsOf, storedDocument, storedItems, storedRequest } from './schema.ts'
 import { storedCaller } from './stored-caller.ts'
 
-/** What responses in the background need of the host. */
+/** The host operations that background responses use. */
 export type ResponseHost = Pick<Host, 'create' | 'find' | 'deliverTo' | 'newActorId'> & {
   readonly feed: Pick<Host['feed'], 'follow'>
 }
 
-/** A response that begins. */
+/** A background response to be created. */
 export interface Begun {
   readonly id: string
   readonly caller: Caller
   readonly request: ResponseRequest
-  /** Its input with the items that it only names, which may be gone when it is made. */
+  /**
+   * The input of the request with its item references resolved, since the items may be deleted before the response is
+   * made.
+   */
   readonly sent: ResponseInput
   readonly input: readonly ResponseItem[]
   readonly document: ResponseDocument
   readonly cause: string
 }
 
-/** A response as its actor has it. */
+/** A background response as stored in its actor. */
 export interface OfActor {
   readonly resident: Resident
   readonly document: ResponseDocument
   readonly input: readonly ResponseItem[]
 }
 
-/** Responses that go on without their caller, each an actor under its own id. */
+/** Responses that are made without a connected caller, each by an actor with the response's id. */
 export class BackgroundResponses {
   readonly #host: ResponseHost
   readonly #now: () => number
@@ -49,7 +52,7 @@ export class BackgroundResponses {
     this.#now = now
   }
 
-  /** Its durable beginning: it is made whatever happens to this process. */
+  /** Creates the actor of a response. Once it is durable, the response is made even if this process crashes. */
   async begin({ id, caller, request, sent, input, document, cause }: Begun): Promise<void> {
     const { project, tenant, externalUserId } = caller
     const owner = { project, tenant, user: tenant === null ? null : externalUserId, createdAt: this.#now() }
@@ -68,7 +71,7 @@ export class BackgroundResponses {
     })
   }
 
-  /** Null for a response that is none of these. */
+  /** Returns null when the id is not that of a background response within reach. */
   async find(scope: Scope, agentId: string | null, id: string): Promise<OfActor | null> {
     try {
       const resident = await this.#host.find(scope, responseDefinition, id)
@@ -81,29 +84,29 @@ export class BackgroundResponses {
     }
   }
 
-  /** One that has ended stays as it is. */
+  /** Cancels a response; no effect on one that has ended. */
   async cancel({ resident, document }: OfActor): Promise<void> {
     if (isOver(document)) return
     try {
       await this.#host.deliverTo(resident, { event: { type: 'cancel' }, cause: newId('req') })
     } catch (error) {
-      // it has ended meanwhile
+      // it has ended in the meantime
       if (!(error instanceof ServiceError && error.code === 'invalid_transition')) throw error
     }
   }
 
-  /** Removes what the actor keeps. */
+  /** Deletes the actor and its data. */
   async remove({ resident }: OfActor): Promise<void> {
     await this.#host.deliverTo(resident, { event: { type: 'delete' }, cause: `delete:${resident.id}` })
   }
 
   /**
-   * The events of a response: its beginning at once, the rest when it has ended, as those of a stored response. So their
-   * numbers are the same whenever and however often it is read.
+   * Streams the events of a response: the first events immediately, the rest when it has ended, in the form of those of
+   * a stored response. So the sequence numbers are the same whenever and however often the stream is read.
    */
   stream(found: OfActor, { scope, after }: { readonly scope: Scope; readonly after: number | undefined }) {
     const body = new PushedBody({ resume: () => {} })
-    // its head goes out with its first bytes
+    // the head is sent with the first bytes
     body.keepAlive()
     body.write(beginningFrames(found.document, after))
     const { id } = found.resident
@@ -120,5 +123,5 @@ export class BackgroundResponses {
   }
 }
 
-/** Whether nothing more happens to it. */
+/** Whether the response has reached a final status. */
 export const isOver = ({ status }: ResponseDocument): boolean => status !== 'queued' && status !== 'in_progress'

@@ -5,7 +5,7 @@ import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { contextOf } from '#runtime/schema.ts'
 import { type JsonObject, StoreUnavailable } from '#storage/ports.ts'
 
-/** A response to be made, as its actor keeps it. */
+/** A response to be made, as stored in its actor. */
 export interface Requested {
   readonly id: string
   readonly project: string
@@ -14,7 +14,7 @@ export interface Requested {
   readonly document: JsonObject
 }
 
-/** What the effects of responses need. */
+/** Dependencies of the effects of responses. */
 export interface ResponseEffectParts extends EraseParts {
   /** Makes the response and resolves with its document. @throws {ServiceError} */
   readonly make: (requested: Requested, signal: AbortSignal) => Promise<JsonObject>

@@ -5,25 +5,25 @@ import type { ResponseRequest } from '../response-plan.ts'
 import type { ResponseInput } from '../stored-responses.ts'
 
 /*
- * What a response keeps in its context, as it was written there: the actor stores plain data, and only this folder
- * makes it.
+ * Conversions between the types of the Responses API and the plain JSON in an actor's context. The casts are safe
+ * because only this folder writes that data.
  */
 
-/** A document as an actor stores it. */
+/** Converts a document to the JSON that an actor stores. */
 export const storedDocument = (document: ResponseDocument) => document as unknown as JsonObject
 
-/** The document of an actor. */
+/** Returns the document that an actor has stored. */
 export const documentOf = (stored: JsonObject) => stored as unknown as ResponseDocument
 
-/** A request as an actor stores it, with the items themselves in place of those that it only names. */
+/** Converts a request to the JSON that an actor stores, with item references resolved. */
 export const storedRequest = (request: ResponseRequest, input: ResponseInput) =>
   ({ ...request, ...(input !== undefined && { input }) }) as unknown as JsonObject
 
-/** The request of an actor. It was validated when it came. */
+/** Returns the request that an actor has stored. It was validated on arrival. */
 export const requestOf = (stored: JsonObject) => stored as unknown as ResponseRequest
 
-/** Items as an actor stores them. */
+/** Converts items to the JSON that an actor stores. */
 export const storedItems = (items: readonly ResponseItem[]) => items as unknown as readonly JsonObject[]
 
-/** The items of an actor. */
+/** Returns the items that an actor has stored. */
 export const itemsOf = (stored: readonly JsonObject[]) => stored as unknown as readonly ResponseItem[]

@@ -4,13 +4,13 @@ import { isObject } from '#runtime/schema.ts'
 import { projectScope, tenantScope, userScope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
 
-/** What of a caller outlives its request. The project is the actor's own. */
+/** The fields of a caller that are stored for work after the request. The project is that of the actor. */
 export const storedCaller = ({ tenant, externalUserId, keyId, agentId, requestId, scope }: Caller): JsonObject => ({
   ...{ tenant, external_user_id: externalUserId, key_id: keyId, agent_id: agentId, request_id: requestId },
   scope: { tenant: scope.tenant, user: scope.user },
 })
 
-/** The caller again. Its credential may have ended since: what was begun goes on. */
+/** Restores a stored caller. Its credential may have been revoked since: work that was started continues. */
 export const callerFrom = (project: string, stored: JsonObject): Caller => {
   const within = isObject(stored.scope) ? stored.scope : {}
   const agentId = textIn(stored.agent_id)
@@ -29,7 +29,7 @@ export const callerFrom = (project: string, stored: JsonObject): Caller => {
 
 const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Public keys of agents make no responses. */
+/** Only secret keys are restored, since public keys of agents cannot create responses. */
 const principalFrom = (project: string, keyId: string, agentId: string | null): Principal =>
   agentId === null
     ? { kind: 'secret_key', project, keyId }

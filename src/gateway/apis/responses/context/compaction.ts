@@ -7,11 +7,11 @@ import type { BodyOf } from '#specs/index.ts'
 import { usageDocument } from '../response-document.ts'
 import { sealed } from './summary-item.ts'
 
-/** A conversation to be shortened. */
+/** A conversation to be summarized. */
 export interface ToCompact {
   readonly caller: Caller
   readonly request: BodyOf<'responses.compact'>
-  /** In the words of chat completions. */
+  /** In the form of chat completions. */
   readonly messages: readonly WireObject[]
   readonly signal: AbortSignal
   /** s since the epoch. */
@@ -24,7 +24,10 @@ const request = [
   'Answer with the summary alone.',
 ].join(' ')
 
-/** Has the model summarize a conversation. @returns OpenAI's compaction, whose item a later request sends in its input. */
+/**
+ * Lets the model summarize a conversation. @returns OpenAI's compaction document; its item can be sent in the input of
+ * a later request.
+ */
 export const compacted = async (chat: ChatCalls, task: ToCompact) => {
   const { caller, signal, messages, createdAt, request: compaction } = task
   const { completion, usage, headers, costUsd } = await chat.complete({
@@ -47,7 +50,7 @@ export const compacted = async (chat: ChatCalls, task: ToCompact) => {
   return { json: document, headers }
 }
 
-/** One message as a paragraph of what is summarized. */
+/** Formats one message as a paragraph of the text to be summarized. */
 const lineOf = ({ role, content, tool_calls }: WireObject): string => {
   const calls = arrayOf(tool_calls).map((call) => {
     const { name, arguments: written } = objectOf(objectOf(call).function)

@@ -14,7 +14,10 @@ interface ContextParts {
   readonly now: () => number
 }
 
-/** What is done with the context of a response that is not made: its tokens are counted, or it is summarized. */
+/**
+ * Use-cases that process the context of a response without making the response: counting its tokens, and summarizing
+ * it.
+ */
 export const contextUseCases = ({
   chat,
   stored,

@@ -6,19 +6,22 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { BodyOf } from '#specs/index.ts'
 import type { ResponseHistory, StoredResponses } from '../stored-responses.ts'
 
-/** The fields of a request that say where it goes on. */
+/** The fields of a request that refer to earlier items. */
 type Continued = Pick<BodyOf<'responses.create'>, 'previous_response_id' | 'conversation'>
 
-/** What was said before a request, and the conversation that it is a part of. */
+/** The items before a request, and the id of the conversation that it belongs to. */
 export interface Earlier {
   readonly history: ResponseHistory | null
   readonly conversation: string | null
 }
 
-/** Reads what a request goes on from. @throws {ServiceError} `not_found`, `missing_field`; `bad_request` for two ways at once. */
+/**
+ * Reads the items that a request continues. @throws {ServiceError} `not_found`, `missing_field`; `bad_request` when it
+ * names both a previous response and a conversation.
+ */
 export type ReadEarlier = (caller: Caller, request: Continued) => Promise<Earlier>
 
-/** What came before a request, by the response or the conversation that it names. */
+/** Returns a reader of the items before a request, from the response or the conversation that the request names. */
 export const earlierIn =
   (stored: StoredResponses, conversations: Conversations): ReadEarlier =>
   async (caller, request) => {

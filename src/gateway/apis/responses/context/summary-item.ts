@@ -2,10 +2,16 @@ import { objectOf, parseJson, textOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResponseItem } from '../input-items.ts'
 
-/** What the item carries: opaque to callers, who send it back as it is. */
+/**
+ * Encodes a summary as `encrypted_content` of a compaction item. It is encoded, not encrypted; callers treat it as
+ * opaque and send it back unchanged.
+ */
 export const sealed = (summary: string): string => Buffer.from(JSON.stringify({ v: 1, summary })).toString('base64url')
 
-/** The message that an item of a compaction stands for. @throws {ServiceError} `bad_request` for one of another server. */
+/**
+ * Converts a compaction item to a message with its summary. @throws {ServiceError} `bad_request` for an item of another
+ * server.
+ */
 export const summaryMessage = (item: ResponseItem, path: string): ResponseItem => {
   const { v, summary } = objectOf(parseJson(Buffer.from(textOf(item.encrypted_content), 'base64url').toString('utf8')))
   if (v !== 1 || typeof summary !== 'string') {

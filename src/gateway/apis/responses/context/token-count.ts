@@ -1,11 +1,11 @@
 import { tokensOfChars } from '#gateway/call/accounting/usage.ts'
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 
-/** About what OpenAI counts a picture of usual size as; a page of a document is about the same. */
+/** OpenAI counts an image of typical size as about this many tokens; a page of a document is similar. */
 const tokensAFile = 800
 const tokensAMessage = 4
 
-/** Tokens of messages and tools in the words of chat completions by length: within some 20 % for English. */
+/** Estimates the tokens of chat messages and tools by their length: accurate within some 20 % for English. */
 export const inputTokens = (messages: readonly WireObject[], tools: readonly WireObject[]): number => {
   const size = { chars: 0, files: 0 }
   add(messages, size)

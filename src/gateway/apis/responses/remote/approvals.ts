@@ -2,9 +2,9 @@ import { textOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { ResponseItem } from '../input-items.ts'
 
-/** A call that waited for an approval, and what was decided. */
+/** A call that required an approval, with the decision. */
 export interface DecidedCall {
-  /** Of the item that requested the approval. */
+  /** Id of the item that requested the approval. */
   readonly id: string
   readonly label: string
   readonly name: string
@@ -14,9 +14,9 @@ export interface DecidedCall {
 }
 
 /**
- * Calls that these items decide about and that no later item has carried out.
+ * Returns the calls that the items approve or refuse and that no item has carried out yet.
  *
- * @throws {ServiceError} `bad_request` for a decision about a request that is not there.
+ * @throws {ServiceError} `bad_request` for a decision without its approval request.
  */
 export const approvedCalls = (items: readonly ResponseItem[]): readonly DecidedCall[] => {
   const requests = new Map(items.filter(({ type }) => type === 'mcp_approval_request').map((item) => [item.id, item]))

@@ -10,17 +10,19 @@ import type { ServerSearch } from '../searches/server-search.ts'
 import { approvedCalls } from './approvals.ts'
 import type { RemoteTool } from './remote-tools.ts'
 
-/** Tools of remote servers in one response. */
+/** Tools of the remote (MCP) servers of one response. */
 export interface RemoteServers {
-  /** A function for each tool. */
+  /** One tool per remote tool. */
   readonly tools: readonly ServerSearch[]
-  /** Makes the calls that the request approves. @returns what the model reads of them. */
+  /**
+   * Carries out the calls that the request approves. @returns these calls and their results, as messages for the model.
+   */
   begin(signal: AbortSignal): Promise<readonly WireObject[]>
-  /** Shows the lists and the calls that were made before the model was called; once. */
+  /** Adds to the output the lists of tools, and the calls that were made before the model was called; once. */
   show(output: ResponseOutput): void
 }
 
-/** No server. */
+/** For a response without remote servers. */
 export const noRemoteServers: RemoteServers = { tools: [], begin: async () => [], show: () => {} }
 
 interface Offered {
@@ -35,10 +37,11 @@ interface Call {
 }
 
 /**
- * Opens the servers that a request names: registered ones by their label, others by their URL through the guard.
+ * Opens the servers that a request names: registered ones by their label, others by their URL through the SSRF guard.
  *
- * @param items all of the conversation: what was listed is not listed again, and what was approved is called.
- * @throws {ServiceError} `secret_key_required`, and as `RemoteTools.offer`.
+ * @param items all items of the conversation: tools that were listed before are not listed again, and approved calls
+ * are carried out.
+ * @throws {ServiceError} `secret_key_required`; the errors of `RemoteTools.offer`.
  */
 export const openRemoteServers = async (
   service: () => RemoteTools,
@@ -183,10 +186,10 @@ class OpenServers implements RemoteServers {
   }
 }
 
-/** The server's own name of a tool; of the search among many, its own. */
+/** The server's own name of a tool. The tool that searches among many tools has no such name and keeps its own. */
 const nameOf = ({ tool }: Offered): string => textOf(tool.settings.tool) || tool.name
 
-/** Names that a search among many tools found. */
+/** Names of tools in the result of a search among many tools. */
 const foundIn = (output: string): readonly string[] => {
   if (!output.includes('"found_tools"')) return []
   const found = objectOf(parseJson(output)).found_tools

@@ -3,7 +3,7 @@ import { given, invalid, needText } from '#gateway/apis/chat-parts.ts'
 import { arrayOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** A server of tools that a request names, and where: `tools[1]`. */
+/** A remote (MCP) server in the tools of a request, with its path: `tools[1]`. */
 export interface RemoteTool {
   readonly path: string
   readonly label: string
@@ -13,7 +13,7 @@ export interface RemoteTool {
 const labelPattern = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * A tool of the type `mcp`. Without `server_url` the label is the name of a registered server.
+ * Validates a tool of the type `mcp`. Without `server_url`, the label is the name of a registered server.
  *
  * @throws {ServiceError} `invalid_field`, `missing_field`; `bad_request` for OpenAI's connectors.
  */
@@ -52,7 +52,7 @@ const headersOf = (value: unknown, path: string): Record<string, string> | undef
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, textOf(each)]))
 }
 
-/** Names, or a filter with names. */
+/** Accepts a list of names, or a filter with `tool_names`. */
 const allowedOf = (value: unknown): string[] | undefined => {
   const names = Array.isArray(value) ? value : objectOf(value).tool_names
   return Array.isArray(names) ? names.map(textOf) : undefined
@@ -70,13 +70,13 @@ const approvalOf = (value: unknown, path: string): RemoteDeclaration['require_ap
 const namesOf = (value: unknown): { tool_names: string[] } | undefined =>
   isObject(value) ? { tool_names: arrayOf(value.tool_names).map(textOf) } : undefined
 
-/** A tool as it is shown and kept: what gives access is left out. */
+/** Returns a tool without its credentials, as it is shown and stored. */
 export const shownTool = <V>(tool: Readonly<Record<string, V>>): Readonly<Record<string, V>> =>
   tool.type === 'mcp' ? Object.fromEntries(Object.entries(tool).filter(([name]) => !secretFields.has(name))) : tool
 
 const secretFields: ReadonlySet<string> = new Set(['headers', 'authorization'])
 
-/** Whether a tool has what gives access: it is not kept for later. */
+/** Whether a tool has credentials, which are not stored. */
 export const hasAccess = ({ type, headers, authorization }: WireObject): boolean =>
   type === 'mcp' &&
   ((headers !== undefined && headers !== null) || (authorization !== undefined && authorization !== null))

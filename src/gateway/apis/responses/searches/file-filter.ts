@@ -2,13 +2,13 @@ import { invalid, needText } from '#gateway/apis/chat-parts.ts'
 import { objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 
-/** Whether a document with this metadata counts. */
+/** Returns whether a document with this metadata matches. */
 export type FileFilter = (metadata: JsonObject) => boolean
 
 const deepest = 5
 
 /**
- * `filters` of a file search, in the form of OpenAI's Responses: comparisons of one key, joined by `and` and `or`.
+ * Parses `filters` of a file search, as in OpenAI's Responses API: comparisons of one key, combined by `and` and `or`.
  *
  * @throws {ServiceError} `invalid_field`, `missing_field`
  */
@@ -40,13 +40,13 @@ const isPlain = (value: unknown): boolean =>
 
 type Compare = (held: Json | undefined, wanted: unknown) => boolean
 
-/** A list in the metadata has each of its values. */
+/** Whether a value in the metadata equals the wanted one; a list matches by any of its values. */
 const has = (held: Json | undefined, wanted: unknown): boolean =>
   Array.isArray(held) ? held.includes(wanted) : held === wanted
 
 const isAnyOf: Compare = (held, wanted) => Array.isArray(wanted) && wanted.some((each) => has(held, each))
 
-/** Numbers by their size, texts by their characters; what cannot be compared is not in order. */
+/** Compares numbers by value and texts by code unit; values of other or different types never match. */
 const ordered =
   (holds: (order: number) => boolean): Compare =>
   (held, wanted) => {
