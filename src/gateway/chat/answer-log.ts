@@ -1,13 +1,13 @@
 import { isObject, parseJson, type WireObject } from '#outgoing/wire.ts'
 import { completionOf } from '../providers/completion-of.ts'
 
-/** Bytes of frames, and numbers of chunks, that are kept of a streamed answer for the request log. */
+/** Maximum size of frames in bytes, and number of chunks, that are kept of a streamed answer for the request log. */
 const maxBytes = 128 * 1024
 const maxChunks = 2048
 
-/** What was streamed to the caller, for the request log: kept as it is, and read only when the log needs it. */
+/** The streamed answer for the request log: collected as it was sent, and parsed only when the log reads it. */
 export class AnswerLog {
-  /** They come before chunks. */
+  /** Frames that were sent before the first chunk. */
   readonly #frames: Buffer[] = []
   readonly #chunks: WireObject[] = []
   #bytes = 0
@@ -22,18 +22,21 @@ export class AnswerLog {
     if (this.#chunks.length < maxChunks) this.#chunks.push(chunk)
   }
 
-  /** The answer as one `chat.completion`; the beginning of a very long one. */
+  /** Returns the answer as one `chat.completion` in JSON; only the beginning of a very long one. */
   toString(): string {
     const chunks = [...chunksIn(Buffer.concat(this.#frames).toString('utf8')), ...this.#chunks]
     return chunks.length === 0 ? '' : JSON.stringify(completionOf(chunks))
   }
 }
 
-/** A frame that brings nothing but text; the quotes cannot stand so inside of the text itself. */
+/** Matches a frame that only adds text. Text cannot match by accident, because its quotes are escaped. */
 const onlyText = /"index":0,"delta":\{"content":"((?:[^"\\]|\\.)*)"\}/
 const finish = '"finish_reason":"'
 
-/** The chunks of these frames. Of neighbours that bring nothing but text one is made: a long answer is parsed but once. */
+/**
+ * Parses the chunks of these frames. Consecutive frames that only add text are merged first, so that their text is
+ * parsed once.
+ */
 const chunksIn = (frames: string): readonly WireObject[] => {
   const chunks: WireObject[] = []
   let text = ''

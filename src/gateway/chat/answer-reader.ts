@@ -1,30 +1,32 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 
-/** How a streamed answer ended. */
+/** Result of a streamed answer. */
 export interface StreamEnd {
-  /** '' when no chunk named one. */
+  /** '' when no chunk named a model. */
   readonly model: string
-  /** null: the provider counted nothing. */
+  /** null when the provider reported no usage. */
   readonly usage: TokenUsage | null
   readonly finishReason: string
 }
 
-/** Turns the bytes of one attempt's stream into what its listener takes. Not to be used after it threw. */
+/** Converts the bytes of one attempt's stream for its listener. Must not be used after it threw. */
 export interface AnswerReader {
-  /** @returns false when the listener wants no more for now. @throws {AttemptFailed} */
+  /** @returns false when the listener wants to pause. @throws {AttemptFailed} */
   push(bytes: Buffer): boolean
-  /** The provider has said that its answer is whole. */
+  /** Whether the provider has signalled the end of its answer. */
   readonly done: boolean
-  /** Tokens that were written so far, by length. */
+  /** Output tokens so far, estimated from the length. */
   readonly tokensSoFar: number
-  /** @throws {AttemptFailed} `provider_stream_broken` when the answer is not whole. */
+  /** @throws {AttemptFailed} `provider_stream_broken` when the answer is incomplete. */
   finish(): StreamEnd
 }
 
-/** Receives a streamed answer, as frames of OpenAI's form or as chunks. Each says whether it wants more for now. */
+/**
+ * Receives a streamed answer, as frames in OpenAI's format or as chunks. Each method returns false to pause the stream.
+ */
 export interface AnswerListener {
-  /** Whole frames, as they came, without `[DONE]`. */
+  /** Receives complete frames, unchanged and without `[DONE]`. */
   frames(bytes: Buffer): boolean
   chunk(chunk: WireObject): boolean
 }

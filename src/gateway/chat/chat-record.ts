@@ -14,16 +14,16 @@ import { AnswerLog } from './answer-log.ts'
 import type { StreamEnd } from './answer-reader.ts'
 import type { ChatRunRequest } from './chat-run.ts'
 
-/** What is noted of one chat request while it runs: for its summary, its usage row and the request log. */
+/** Collects the data of one running chat request for its summary, its usage row and the request log. */
 export class ChatRecord {
   readonly #call: Pick<CallRecord, 'route'>
   #answer: AnswerLog | null = null
   #summary: ChatSummary | null = null
-  /** As it goes to the provider: without what was redacted. */
+  /** The request as sent to the provider, after redaction. */
   request: ChatRunRequest
-  /** The whole answer, of one that is not streamed. */
+  /** The complete answer, when it is not streamed. */
   completion: WireObject | null = null
-  /** Tokens that were handed on, by length; null when there were none. */
+  /** Output tokens that were passed on, estimated from the length; null when there were none. */
   tokensSoFar: number | null = null
 
   constructor(call: Pick<CallRecord, 'route'>, request: ChatRunRequest) {
@@ -31,13 +31,13 @@ export class ChatRecord {
     this.request = request
   }
 
-  /** What was streamed to the caller. */
+  /** The answer as streamed to the caller. */
   get answer(): AnswerLog {
     this.#answer ??= new AnswerLog()
     return this.#answer
   }
 
-  /** An actor's own log has its answer. */
+  /** Logs a chunk, except for actors, whose own log has the answer. */
   chunk(chunk: WireObject): void {
     if (isRequest(this.request.caller)) this.answer.chunk(chunk)
   }
@@ -57,7 +57,7 @@ export class ChatRecord {
     return this.#summary
   }
 
-  /** The charge of an answer that broke off, as far as it can be known; null when nothing was handed on. */
+  /** The estimated charge of an answer that broke off; null when nothing was passed on. */
   partial(): Charge | null {
     const { route } = this.#call
     if (this.tokensSoFar === null || route === null) return null
@@ -65,10 +65,10 @@ export class ChatRecord {
     return { route, usage, costUsd: costBy(route, usage) }
   }
 
-  /** What the request has come to. @param error null when it went well. */
+  /** Returns the result of the request. @param error null on success. */
   end(error: Error | null): CallEnd {
     const charge = this.#summary ?? this.partial()
-    // a stream that breaks had the good status of its beginning
+    // a stream that breaks has already sent status 200
     const status = error === null || this.tokensSoFar !== null ? 200 : statusOf(error)
     return {
       usage: charge === null ? null : { tokens: charge.usage },
@@ -87,7 +87,7 @@ export class ChatRecord {
     return this.completion === null ? (this.#answer?.toString() ?? '') : loggedJson(this.completion)
   }
 
-  /** Tokens by length, for a provider that counted none. */
+  /** Estimates the usage from the lengths, for a provider that reported none. */
   #estimate(): TokenUsage {
     const { messages, tools } = this.request.body
     const output = this.tokensSoFar ?? tokensOfChars(writtenLength(this.completion))
@@ -101,17 +101,17 @@ export class ChatRecord {
   }
 }
 
-/** What an answer of this route cost. */
+/** Returns the cost of an answer on this route in USD as decimal text; null when the price is unknown. */
 export const costBy = (route: Route, tokens: TokenUsage): string | null => routeCost(route, { tokens })
 
-/** Characters that the model wrote in a `chat.completion`. */
+/** Number of characters that the model generated in a `chat.completion`. */
 export const writtenLength = (completion: WireObject | null): number =>
   arrayOf(completion?.choices).reduce<number>((sum, choice) => sum + lengthOf(objectOf(objectOf(choice).message)), 0)
 
 const lengthOf = ({ content, tool_calls }: WireObject): number =>
   textOf(content).length + (tool_calls === undefined ? 0 : JSON.stringify(tool_calls).length)
 
-/** Characters of a value as JSON; of a long one they are estimated, since to write it would hold the loop. */
+/** Length of a value as JSON. For a long value it is estimated, since encoding it would block the event loop. */
 const sizeAsJson = (value: object): number => (isLong(value) ? charsOf(value) : JSON.stringify(value).length)
 
 const charsOf = (value: unknown): number => {

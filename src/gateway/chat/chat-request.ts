@@ -6,12 +6,15 @@ import { chatFormat } from '../providers/chat-formats.ts'
 import { portableBody } from '../providers/portable-body.ts'
 import { type ChatInput, openAiBody } from './wire-body.ts'
 
-/** One chat request in the format of its provider. `format` is null for OpenAI's own, which is passed on. */
+/**
+ * One chat request in the format of its provider. `format` is null for OpenAI's own format, which is passed on
+ * unchanged.
+ */
 export interface ChatRequest {
-  /** What follows the route's base path. */
+  /** Path appended to the route's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Those of this request alone. */
+  /** Headers that differ between requests on the same route. */
   readonly once: Readonly<Record<string, string>> | undefined
   readonly body: WireBody
   readonly format: FormatRequest | null
@@ -19,7 +22,10 @@ export interface ChatRequest {
 
 const openAiHeaders = new WeakMap<Route, Headers>()
 
-/** @throws {ServiceError} `invalid_field` for what the route's format cannot say. */
+/**
+ * Builds the request for a route. @throws {ServiceError} `invalid_field` for values that the route's format cannot
+ * express.
+ */
 export function chatRequest(input: ChatInput, route: Route): ChatRequest {
   const format =
     (input.formatFor?.(route) ?? chatFormat(route.format))?.request(input.body, route, input.stream) ?? null
@@ -39,7 +45,7 @@ const bodyFor = (input: ChatInput, route: Route): WireBody => {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Formats make theirs for each request. */
+/** Other formats create their headers for each request. */
 const noHeaders: Headers = {}
 
 const keyOf = ({ idempotencyKey }: ChatInput): Headers | undefined =>
@@ -57,6 +63,6 @@ const headersFor = (route: Route): Headers => {
   return made
 }
 
-/** The requested model, then the fallbacks. */
+/** The requested model, followed by the fallbacks. */
 export const modelsOf = ({ model, models }: ChatInput['body']): readonly string[] =>
   models === undefined ? [textOf(model)] : [...new Set([textOf(model), ...arrayOf(models).map(textOf)])]

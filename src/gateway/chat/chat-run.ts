@@ -40,10 +40,10 @@ import { readWhole, type Whole } from './whole-answer.ts'
 import { kindOf, WholeReader } from './whole-reader.ts'
 import { type ChatInput, wantsUsage, withTokenLimit } from './wire-body.ts'
 
-/** Answers beyond this are given their values back in shares of the loop. */
+/** Size from which the personal data of an answer is restored in steps, so that the event loop is not blocked. */
 const longAnswerBytes = 64 * 1024
 
-/** What every chat request goes by. */
+/** Dependencies of {ChatRun}. */
 export interface ChatParts extends CandidatesParts, CallRunParts {
   readonly breaker: CandidatesParts['breaker']
   readonly ledger: CallLedger
@@ -52,39 +52,41 @@ export interface ChatParts extends CandidatesParts, CallRunParts {
   readonly patience: Patience
 }
 
-/** One chat request, with the bytes that its body came as. */
+/** One chat request, with the bytes of its body. */
 export interface ChatRunRequest extends ChatInput {
-  /** The ledger takes the calls of requests; an actor's own commit says what it used. */
+  /** The ledger records only calls of requests; the usage of an actor is in the actor's own commit. */
   readonly caller: Caller | ActorCaller
   /** Operation id, for the log. */
   readonly operation: string
   readonly need: 'chat' | 'vision'
-  /** It shows no images: its messages need not be looked at for them. */
+  /** Set when the request has no images, so that its messages are not searched for them. */
   readonly textOnly?: true
-  /** Its conversation, of a caller that keeps it from one request to the next. */
+  /** The conversation of a caller that keeps it from one request to the next. */
   readonly history?: GrownHistory
 }
 
-/** A whole answer. `bytes` is `completion` as it came; null when it was made or changed here. */
+/** A non-streamed answer. `bytes` is `completion` as received; null when it was created or changed by the gateway. */
 export interface WholeAnswer extends ChatSummary {
   readonly completion: WireObject
   readonly bytes: Buffer | null
 }
 
-/** Receives the answer: `whole`, or `begin`, frames and chunks, and `end`; or `fail`, before the beginning or after it. */
+/**
+ * Receives the answer: `whole`; or `begin`, frames and chunks, and `end`. `fail` may come instead, or after `begin`.
+ */
 export interface RunListener extends AnswerListener {
-  /** Frames as they came are welcome; else chunks are made of them. */
+  /** Whether the listener accepts frames as received; otherwise it gets chunks only. */
   readonly takesFrames: boolean
   begin(about: Pick<ChatSummary, 'route' | 'headers'>): void
   whole(answer: WholeAnswer): void
   end(summary: ChatSummary): void
-  /** @param charge of what came before it broke; null when nothing was handed on. */
+  /** @param charge for the part that was passed on before the failure; null when nothing was. */
   fail(error: Error, charge: Charge | null): void
 }
 
 /**
- * One chat request on the road of all calls: what it sends, and how its answer is read and handed on. Either `whole`, `end`
- * or `fail` of the listener is called, once, unless the run is cancelled before.
+ * The chat-specific part of one call: what it sends, and how its answer is read and passed on. Either `whole`, `end` or
+ * `fail` of the listener is called, once, unless the run is cancelled before.
  */
 export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   readonly caller: ChatRunRequest['caller']
@@ -97,7 +99,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   readonly #run: CallRun<Way>
   readonly #record: ChatRecord
   #input: ChatRunRequest
-  /** Tokens of the answer; null: as the request says. */
+  /** Limit of output tokens; null for that of the request. */
   #limitedTo: number | null = null
   #restorer: ChatRestorer | null = null
   #request: ChatRequest | null = null
@@ -105,7 +107,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
   #reader: AnswerReader | null = null
   readonly #whole: GatheredAnswer
   #delivered = false
-  /** The last of an answer's chunks, which has what it cost. */
+  /** The chunk with the usage, to which the cost is added; sent last. */
   #usageChunk: WireObject | null = null
   #redactions: Found | undefined
 
@@ -150,12 +152,12 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     this.#run.start(stays ? seeingWays(candidates) : mappedWays(candidates, this.#withVision))
   }
 
-  /** The reader of the answer takes more again. */
+  /** Resumes reading, after the listener paused it. */
   resume(): void {
     this.#attempt?.resume()
   }
 
-  /** The caller is gone: what runs for it ends at once, and nothing more is handed on. */
+  /** Ends the run because the caller has disconnected: the attempt is cancelled and nothing more is passed on. */
   cancel(): void {
     if (this.#run.isOver) return
     this.#attempt?.cancel()
@@ -170,7 +172,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return mostCostOf(this.#input.body, route)
   }
 
-  /** An answer whose length the caller leaves open is made as short as what is left affords. */
+  /** If the caller sets no limit on its length, an answer can be limited to what the remaining budget affords. */
   leastUsd({ route }: Way): string | null {
     const { body } = this.#input
     return hasTokenLimit(body) ? null : mostCostOf(body, route, shortestAnswer)
@@ -181,7 +183,10 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return this.#limitedTo
   }
 
-  /** Permission holds for a model of one provider by one key: another way may have other prices, or another payer. */
+  /**
+   * Permission is valid for one model of one provider by one kind of key: another route may have other prices, or
+   * another payer.
+   */
   sharesTicket(before: Way, way: Way): boolean {
     const [{ source, provider }, next] = [before.route, way.route]
     return before.model === way.model && source === next.source && provider === next.provider
@@ -224,7 +229,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     if (reader === null) return
     if (reader instanceof WholeReader) this.#whole.takeRoom(part)
     if (!reader.push(part)) this.#attempt?.pause()
-    // a listener may have cancelled the run meanwhile
+    // a listener may have cancelled the run in the meantime
     if (!reader.done || this.#run.isOver) return
     this.#endStream(reader)
     this.#attempt?.finish()
@@ -305,14 +310,17 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     else post(body)
   }
 
-  /** The reader of an answer that begins so; null while nothing is said, and lines keep the connection alive. */
+  /**
+   * Returns the reader for an answer that begins with these bytes; null as long as only blank lines keep the connection
+   * alive.
+   */
   #readerOf(kind: ReturnType<typeof kindOf>): AnswerReader | null {
     if (kind === 'events') this.#reader = this.#newReader()
     else if (kind === 'json') this.#reader = this.#newWholeReader()
     return this.#reader
   }
 
-  /** For a server that answers as it likes: whole, although a stream was requested. */
+  /** For a server that sends a complete answer although a stream was requested. */
   #newWholeReader(): AnswerReader {
     const hidesUsage = !wantsUsage(this.#input.body)
     return new WholeReader(this, { format: this.#request?.format ?? null, hidesUsage, restorer: this.#restorer })
@@ -330,7 +338,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     return new ChunkReader(this, format?.decoder() ?? new OpenAiDecoder(), { hidesUsage, restorer })
   }
 
-  /** The first part of the answer: from here on nothing is tried again. */
+  /** Begins the answer when its first part is passed on: from here on nothing is retried. */
   #deliver(): void {
     if (this.#delivered) return
     this.#delivered = true
@@ -357,7 +365,7 @@ export class ChatRun implements CallKind<Way>, AttemptListener, AnswerListener {
     else this.#endRead(bytes, json)
   }
 
-  /** The attempt is over meanwhile: what it throws would be no one's. */
+  /** Like `#endRead` but after the attempt has ended, when an exception would not be caught by it. */
   #endLate(bytes: Buffer, json: unknown): void {
     if (this.#run.isOver) return
     try {

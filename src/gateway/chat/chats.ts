@@ -2,16 +2,22 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ChatCall, ChatCalls, ChatControl, ChatListener, ChatOutcome } from '../call/chat-calls.ts'
 import { type ChatParts, ChatRun, type ChatRunRequest, type RunListener, type WholeAnswer } from './chat-run.ts'
 
-/** A request that runs. */
+/** Controls a running request. */
 export interface ChatHandle {
   resume(): void
-  /** The caller is gone. */
+  /** Cancels the request because the caller has disconnected. */
   cancel(): void
-  /** Resolves when budgets know durably what it cost; undefined: there is none. Called when it is over. @throws {StoreUnavailable} */
+  /**
+   * Resolves when the cost is durably counted in the budgets; undefined when there is none. Called after the request
+   * has ended. @throws {StoreUnavailable}
+   */
   counted(): Promise<void> | undefined
 }
 
-/** Chat with any model. Forms of other words use `complete` and `stream`; `run` is for those that take bytes. */
+/**
+ * Chat with any model. `complete` and `stream` are for APIs that convert requests; `run` is for callers that pass bytes
+ * through.
+ */
 export class Chats implements ChatCalls {
   readonly #parts: ChatParts
 
@@ -19,7 +25,7 @@ export class Chats implements ChatCalls {
     this.#parts = parts
   }
 
-  /** Begins at once; the listener may be called before this returns. */
+  /** Starts immediately; the listener may be called before this returns. */
   run(request: ChatRunRequest, listener: RunListener): ChatHandle {
     const run = new ChatRun(this.#parts, request, listener)
     run.start()
@@ -52,13 +58,13 @@ export class Chats implements ChatCalls {
     return run
   }
 
-  /** Ends all connections to providers. */
+  /** Closes all connections to providers. */
   close(): Promise<void> {
     return this.#parts.upstreams.close()
   }
 }
 
-/** Resolves a promise with a whole answer. */
+/** Returns a listener that resolves a promise with a non-streamed answer. */
 export const wholeListener = (resolve: (answer: WholeAnswer) => void, reject: (error: Error) => void): RunListener => ({
   takesFrames: false,
   begin: () => {},

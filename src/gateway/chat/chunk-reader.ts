@@ -5,7 +5,7 @@ import type { ChatRestorer } from '../redaction/chat-restorer.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly } from './openai-chunks.ts'
 
-/** Hands on a stream of any format as chunks of OpenAI's form, with personal data put back where some was taken out. */
+/** Reads a stream of any format and passes it on as OpenAI chunks, with redacted personal data restored. */
 export class ChunkReader implements AnswerReader {
   readonly #listener: Pick<AnswerListener, 'chunk'>
   readonly #decoder: ChatDecoder
@@ -54,7 +54,10 @@ export class ChunkReader implements AnswerReader {
   }
 }
 
-/** Characters that a chunk brings: providers make chunks as they like, so that their number says nothing. */
+/**
+ * Number of characters in a chunk. Chunk sizes differ between providers, so the number of chunks would be no measure of
+ * length.
+ */
 const charsOf = ({ choices }: WireObject): number => {
   let chars = 0
   for (const choice of arrayOf(choices)) {

@@ -12,19 +12,19 @@ import {
 import type { RunListener } from './chat-run.ts'
 import type { ChatHandle } from './chats.ts'
 
-/** Receives the beginning of the answer, or the error in its place. */
+/** Receives the beginning of the answer, or the error that replaces it. */
 export interface Opening {
   open(answer: BytesResult): void
   refuse(error: Error): void
-  /** How an error looks inside a stream. */
+  /** Formats an error inside a stream. */
   shown(error: Error): object
 }
 
 const done = Buffer.from('data: [DONE]\n\n')
 
 /**
- * A streamed chat completion on its way to the caller: frames as the provider wrote them, or made of chunks. What goes
- * wrong after its beginning is a frame with an error, and the connection is cut: never a clean end.
+ * A streamed chat completion for the caller: frames as the provider sent them, or built from chunks. A failure after
+ * the beginning is sent as a frame with an error, and the connection is cut, so that the stream never looks complete.
  */
 export class CompletionStream implements RunListener, BodyWriter {
   readonly takesFrames = true
@@ -33,14 +33,14 @@ export class CompletionStream implements RunListener, BodyWriter {
   readonly #body: PushedBody
   #handle: ChatHandle | null = null
 
-  /** @param headers beside those that every answer has. */
+  /** @param headers in addition to those of every answer. */
   constructor(opening: Opening, keepAlive: KeepAlive, headers: AnswerHeaders) {
     this.#opening = opening
     this.#headers = headers
     this.#body = new PushedBody(this, keepAlive)
   }
 
-  /** The run that is paused when the reader is slow, and cancelled when it is gone. */
+  /** Sets the run that is paused while the reader is slow, and cancelled when the reader disconnects. */
   control(handle: ChatHandle): void {
     this.#handle = handle
   }
@@ -83,7 +83,7 @@ export class CompletionStream implements RunListener, BodyWriter {
     this.#handle?.resume()
   }
 
-  /** The reader is gone, before the answer began or after. */
+  /** Called when the reader has disconnected, before or after the answer began. */
   gone(): void {
     this.#body.close()
     this.#handle?.cancel()

@@ -6,28 +6,30 @@ import type { TokenUsage } from '../prices/usage.ts'
 import type { AnswerListener, AnswerReader, StreamEnd } from './answer-reader.ts'
 import { isUsageOnly, OpenAiChunks } from './openai-chunks.ts'
 
-/** Bytes of a frame that has not ended; a sender that goes on is broken or hostile. */
+/** Maximum size in bytes of an incomplete frame; a sender that exceeds it is broken or hostile. */
 const maxFrameBytes = 16 * 1024 * 1024
 
-/** What a chunk is looked into for; the quotes cannot stand so inside the text of an answer. */
+/** Finds the frames that have to be parsed. The text of an answer cannot match, because its quotes are escaped. */
 const notable = /"usage":\s*\{|"error":|"finish_reason":\s*"|\[DONE\]/g
 
 const closingBrace = 0x7d
 const lineFeed = 0x0a
 
-/** How a stream is read. */
+/** Options for reading a stream. */
 export interface FrameReaderOptions {
-  /** The chunk that has nothing but usage is ours: the caller did not request it. */
+  /**
+   * Whether the usage was requested by the gateway only: then the chunk that has nothing but usage is not passed on.
+   */
   readonly hidesUsage: boolean
-  /** How many answers were requested: the first chunk of each is looked at. */
+  /** Number of choices requested: the first chunk of each has to be parsed. */
   readonly choices: number
-  /** USD of what the provider counted, as exact decimal text; null when the price is unknown. */
+  /** Returns the cost of the reported usage in USD as exact decimal text; null when the price is unknown. */
   readonly costOf: (usage: TokenUsage) => string | null
 }
 
 /**
- * Hands on a stream of OpenAI's format as the bytes that came, whole frames at a time, and reads in passing what it says
- * of itself. Only frames that may say something are parsed; of the others no more is seen than that they are whole.
+ * Passes on a stream in OpenAI's format as received, in complete frames, and reads the metadata of the answer from it.
+ * Only frames that may have metadata are parsed; of the others, only the boundaries are found.
  */
 export class FrameReader implements AnswerReader {
   readonly #listener: Pick<AnswerListener, 'frames'>
@@ -41,7 +43,7 @@ export class FrameReader implements AnswerReader {
   #done = false
   #frames = 0
 
-  /** @param chunks notes what the answer says of itself, for a reader that takes it over. */
+  /** @param chunks collects the metadata of the answer; shared with a reader that takes over the stream. */
   constructor(
     listener: Pick<AnswerListener, 'frames'>,
     { hidesUsage, choices, costOf }: FrameReaderOptions,
@@ -66,7 +68,7 @@ export class FrameReader implements AnswerReader {
     if (this.#done) return true
     const bytes = this.#joined(part)
     if (bytes === null) return true
-    // one character a byte: places in the text are places in the bytes
+    // latin1 has one character per byte, so indexes in the text are indexes in the bytes
     const text = bytes.toString('latin1')
     const end = endOfFrames(text)
     this.#keepBack(bytes.subarray(end))
@@ -83,14 +85,17 @@ export class FrameReader implements AnswerReader {
     return this.#chunks.end()
   }
 
-  /** Ends in the middle of an answer. @returns the beginning of the frame that has not ended. */
+  /** Stops reading in the middle of an answer. @returns the bytes of the incomplete frame. */
   leave(): Buffer {
     const rest = Buffer.concat(this.#rest)
     this.#rest = []
     return rest
   }
 
-  /** The part behind what was kept back; null while no line of it ends, so that a very long one is joined but once. */
+  /**
+   * Returns the part with the bytes that were held back before it; null while it has no line end, so that a very long
+   * line is joined only once.
+   */
   #joined(part: Buffer): Buffer | null {
     if (this.#rest.length === 0) return part
     if (!part.includes(lineFeed)) {
@@ -110,7 +115,10 @@ export class FrameReader implements AnswerReader {
     if (this.#restBytes > maxFrameBytes) throw streamBroken()
   }
 
-  /** Hands on what came before a frame that cannot be. @param text of the bytes, and perhaps of more behind them. */
+  /**
+   * Passes on complete frames, including those before an invalid one. @param text of the bytes, possibly with more
+   * after them.
+   */
   #whole(bytes: Buffer, text: string): boolean {
     const kept = new KeptBytes(bytes)
     try {
@@ -151,10 +159,10 @@ export class FrameReader implements AnswerReader {
     else if (shown !== null) kept.put(end, shown)
   }
 
-  /** @returns what is for the caller; null when nothing is. */
+  /** @returns the frame for the caller; null when it is not passed on. */
   #frame(frame: Buffer): Buffer | null {
     const data = dataOf(frame)
-    // comments of the provider say nothing to our caller
+    // comments of the provider are not passed on
     if (data === null) return null
     if (data === '[DONE]') {
       this.#chunks.end()
@@ -174,7 +182,7 @@ export class FrameReader implements AnswerReader {
   }
 }
 
-/** The frames of one part that are handed on: as few copies as there are frames left out or changed. */
+/** Collects the frames of one part that are passed on, with as few copies as possible. */
 class KeptBytes {
   readonly #source: Buffer
   readonly #parts: Buffer[] = []
@@ -185,18 +193,18 @@ class KeptBytes {
     this.#source = source
   }
 
-  /** Some of the bytes, as they came. */
+  /** Returns a section of the bytes. */
   part(from: number, to: number): Buffer {
     return this.#source.subarray(from, to)
   }
 
-  /** These bytes, as they are. */
+  /** Keeps a section of the bytes unchanged. */
   keep(from: number, to: number): void {
     if (from !== this.#to) this.#take(from)
     this.#to = to
   }
 
-  /** Others in their place, which ends here. */
+  /** Replaces the section that ends at `to` by other bytes. */
   put(to: number, bytes: Buffer): void {
     this.#take(to)
     this.#parts.push(bytes)
@@ -217,20 +225,20 @@ class KeptBytes {
   }
 }
 
-/** Where the next frame begins to say something of the answer; beyond the end when none does. */
+/** Index of the next frame content that has to be parsed; the length of the text when there is none. */
 const eventFrom = (text: string, from: number): number => {
   notable.lastIndex = from
   return notable.exec(text)?.index ?? text.length
 }
 
-/** How a frame of one line of JSON begins. */
+/** Prefix of a frame whose data is one line with a JSON object. */
 const dataLine = 'data: {'
 
-/** Whether a frame that ends here ends with its JSON object. */
+/** Whether the frame that ends here ends with a closing brace. */
 const endsObject = (bytes: Buffer, end: number): boolean =>
   bytes[end - 1] === lineFeed && bytes[end - 3] === closingBrace
 
-/** The place after the last blank line; 0 when there is none. */
+/** Index after the last blank line; 0 when there is none. */
 const endOfFrames = (text: string): number => {
   if (text.endsWith('\n\n')) return text.length
   const plain = text.lastIndexOf('\n\n')
@@ -238,13 +246,13 @@ const endOfFrames = (text: string): number => {
   return Math.max(plain < 0 ? 0 : plain + 2, carried < 0 ? 0 : carried + 3)
 }
 
-/** The same, where no carriage return is. */
+/** Same as `nextFrame`, for text without carriage returns. */
 const plainEnd = (text: string, from: number, length: number): number => {
   const end = text.indexOf('\n\n', from)
   return end < 0 || end + 2 > length ? length : end + 2
 }
 
-/** The place after the first blank line from here. */
+/** Index after the first blank line from `from`; `length` when there is none. */
 const nextFrame = (text: string, from: number, length: number): number => {
   const plain = text.indexOf('\n\n', from)
   const carried = text.indexOf('\n\r\n', from)

@@ -7,9 +7,9 @@ import { OpenAiChunks } from './openai-chunks.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 
 /**
- * Hands on a stream of OpenAI's format as it came until something in it may begin a placeholder, and from there on chunk by chunk, with
- * personal data put back. Most answers never name what was taken out of their request, and to read each chunk takes twice
- * the processor that handing on its bytes does.
+ * Passes on a stream in OpenAI's format as received until it may contain the start of a placeholder, and from there as
+ * chunks with personal data restored. Most answers never contain a placeholder, and parsing each chunk takes twice the
+ * CPU time of passing on its bytes.
  */
 export class FramesThenChunks implements AnswerReader {
   readonly #frames: FrameReader

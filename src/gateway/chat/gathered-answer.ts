@@ -3,7 +3,7 @@ import { BoundedBytes } from '#outgoing/bounded-body.ts'
 import { noRoom, streamBroken } from '../call/failure.ts'
 import { maxWholeBytes } from './whole-answer.ts'
 
-/** The bytes of one call's answer that is read whole, with their room in memory. */
+/** Collects the bytes of an answer that is not streamed, and reserves memory for them. */
 export class GatheredAnswer {
   readonly #seat: AnswerSeat
   #bytes = new BoundedBytes(maxWholeBytes)
@@ -16,18 +16,18 @@ export class GatheredAnswer {
     return this.#bytes.bytes
   }
 
-  /** @throws {AttemptFailed} for more than an answer may have, and where there is no room for it. */
+  /** @throws {AttemptFailed} when the answer exceeds `maxWholeBytes`, or when the memory for answers is used up. */
   push(part: Buffer): void {
     if (!this.#bytes.push(part)) throw streamBroken()
     this.takeRoom(part)
   }
 
-  /** For a part that is gathered elsewhere. @throws {AttemptFailed} */
+  /** Reserves memory for a part that is collected elsewhere. @throws {AttemptFailed} */
   takeRoom(part: Buffer): void {
     if (!this.#seat.grow(part.length)) throw noRoom()
   }
 
-  /** Another attempt begins, or the call is over. */
+  /** Discards the bytes and releases their memory; called before another attempt and at the end of the call. */
   clear(): void {
     this.#bytes = new BoundedBytes(maxWholeBytes)
     this.#seat.leave()

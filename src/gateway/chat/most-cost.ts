@@ -6,26 +6,27 @@ import type { ChatBody } from '../call/chat-calls.ts'
 import type { Route } from '../call/routes.ts'
 import { costOfUnits } from '../prices/prices.ts'
 
-/** What a message or a tool takes beside its texts. */
+/** Tokens added for each object in the messages (a message, a part, a tool call), in addition to its texts. */
 const tokensAnObject = 4
 
-/** The most that a picture is counted as by any model that we know. */
+/** Maximum number of tokens that any known model counts for an image. */
 const tokensAnImage = 50_000
 
-/** For models whose longest answer is not known. */
+/** Assumed maximum length of an answer in tokens, for models whose limit is unknown. */
 const longestAnswer = 128_000
 
-/** An answer is limited to what is affordable, unless that is less than this. */
+/** Minimum length in tokens to which an answer is limited when the budget does not afford a longer one. */
 export const shortestAnswer = 256
 
-/** Whether the request says how long its answer may be. */
+/** Whether the request limits the length of its answer. */
 export const hasTokenLimit = ({ max_completion_tokens, max_tokens }: ChatBody): boolean =>
   (countOf(max_completion_tokens) || countOf(max_tokens)) > 0
 
 /**
- * What a chat call costs at most, in USD as decimal text; null when the price is not known. It holds a budget.
+ * Returns the maximum cost of a chat call in USD as decimal text, by which a budget is reserved; null when the price is
+ * unknown.
  *
- * @param outputTokens of each answer; default: as many as the request or the model allows.
+ * @param outputTokens of each answer; default: the maximum that the request or the model allows.
  */
 export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number): string | null => {
   const row = heldPrice(route)
@@ -33,7 +34,7 @@ export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number):
   const answers = Math.max(1, countOf(body.n))
   const longest = outputTokens ?? longestOf(body, row.max_output)
   const read = inputTokens(body)
-  // what callers mark for the cache may all be written to it, for long, which costs more than reading it
+  // marked input may all be written to the cache for a long time, which costs more than reading it
   const written = read.isCached ? { cacheWriteTokens: read.tokens, cacheWriteLongTokens: read.tokens } : {}
   const heard = read.isHeard ? { audioInputTokens: read.tokens } : {}
   const spoken = arrayOf(body.modalities).includes('audio') ? { audioOutputTokens: longest * answers } : {}
@@ -50,9 +51,9 @@ export const mostCostOf = (body: ChatBody, route: Route, outputTokens?: number):
 }
 
 /**
- * The longest answer that so many USD pay for; null when they pay for every answer of the model.
+ * Returns the number of output tokens that this amount of USD affords; null when it affords the longest answer.
  *
- * @param usd at least what the shortest answer costs.
+ * @param usd at least the cost of the shortest answer.
  */
 export const affordableTokens = (body: ChatBody, route: Route, usd: string): number | null => {
   const longest = longestOf(body, heldPrice(route)?.max_output)
@@ -73,14 +74,14 @@ interface Input {
 
 const counted = new WeakMap<ChatBody, Input>()
 
-/** Counted once for a request, however many ways are tried. */
+/** Counts the input tokens of a request, once for all routes that are tried. */
 const inputTokens = (body: ChatBody): Input => {
   const known = counted.get(body)
   if (known !== undefined) return known
   const found: Found = { texts: [], objects: 0, images: 0, dataChars: 0, isCached: false, isHeard: false }
   const { messages, model: _model, models: _models, memory: _memory, ...rest } = body
   collect(messages, found)
-  // what describes tools and answers is sent as JSON
+  // tools and response formats are sent as JSON
   found.texts.push(JSON.stringify(rest))
   const input = {
     tokens:
@@ -96,7 +97,7 @@ interface Found {
   readonly texts: string[]
   objects: number
   images: number
-  /** Of audio and files, each of which may be a token. */
+  /** Characters of audio and files, each of which may be a token. */
   dataChars: number
   isCached: boolean
   isHeard: boolean

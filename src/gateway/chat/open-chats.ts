@@ -7,22 +7,22 @@ import { Upstreams } from '../call/upstreams.ts'
 import type { ChatParts } from './chat-run.ts'
 import { Chats } from './chats.ts'
 
-/** What chat is opened with. */
+/** Dependencies of {openChats}. */
 export interface OpenChatsParts
   extends Pick<ChatParts, 'routes' | 'admission' | 'redaction' | 'ledger' | 'counted' | 'telemetry' | 'now'> {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly policy?: Partial<CallPolicy>
-  /** ms of silence after which a stream shows that it lives. */
+  /** ms of silence after which a stream sends a keep-alive comment. */
   readonly keepAliveMs?: number
 }
 
-/** Chat with any model, and how its streams are kept alive. */
+/** Chat with any model, and the keep-alive of its streams. */
 export interface OpenChats {
   readonly chats: Chats
   readonly keepAlive: KeepAlive
 }
 
-/** Opens no connection before the first request. */
+/** Opens chat. No connection is opened before the first request. */
 export const openChats = ({ guard, keepAliveMs = defaultKeepAliveMs, ...parts }: OpenChatsParts): OpenChats => {
   const policy = { ...defaultCallPolicy, ...parts.policy }
   const ticker = new Ticker(

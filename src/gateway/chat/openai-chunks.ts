@@ -4,16 +4,16 @@ import { streamBroken, streamedFailure } from '../call/failure.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 import type { StreamEnd } from './answer-reader.ts'
 
-/** A chunk that was read. `changed`: it is not what the provider wrote. */
+/** A parsed chunk. `changed`: it differs from what the provider sent. */
 export interface ReadChunk {
   readonly chunk: WireObject
   readonly changed: boolean
 }
 
-/** Choices of one chunk: callers request 128 at most, so that a sender of more is broken or hostile. */
+/** Maximum number of choices of one chunk: callers can request 128, so a sender of more is broken or hostile. */
 const maxChoices = 1_024
 
-/** What the chunks of one answer in OpenAI's format have said of it so far. */
+/** Collects the metadata of one answer from its chunks in OpenAI's format. */
 export class OpenAiChunks {
   #model = ''
   #usage: TokenUsage | null = null
@@ -21,10 +21,11 @@ export class OpenAiChunks {
   readonly #begun = new Set<unknown>()
 
   /**
-   * Notes one chunk.
+   * Parses one chunk and notes its metadata.
    *
-   * @returns it with the `role` that the first of each choice has to carry: clients of OpenAI rely on it.
-   * @throws {AttemptFailed} for data that is no chunk, has more than 1,024 choices, or is an error object.
+   * @returns the chunk; `role` is added to the first chunk of a choice when it is missing, because OpenAI clients rely
+   * on it.
+   * @throws {AttemptFailed} for data that is not a chunk, has more than 1,024 choices, or is an error object.
    */
   read(data: string): ReadChunk {
     const chunk = parsed(data)
@@ -44,18 +45,18 @@ export class OpenAiChunks {
     return { chunk: { ...chunk, choices: rolesGiven(choices, lacking) }, changed: true }
   }
 
-  /** How many choices have begun. */
+  /** Number of choices that have begun. */
   get begun(): number {
     return this.#begun.size
   }
 
-  /** @throws {AttemptFailed} when the provider never said why it stopped. */
+  /** @throws {AttemptFailed} when the provider never sent a finish reason. */
   end(): StreamEnd {
     if (this.#finishReason === null) throw streamBroken()
     return { model: this.#model, usage: this.#usage, finishReason: this.#finishReason }
   }
 
-  /** Whether it is the first of its choice and has no role. */
+  /** Notes a choice. @returns whether it is the first chunk of its choice and has no role. */
   #note(choice: WireObject): boolean {
     if (typeof choice.finish_reason === 'string') this.#finishReason = choice.finish_reason
     const { index = 0 } = choice
@@ -73,7 +74,7 @@ const withRole = (choice: unknown, lacking: ReadonlySet<unknown>): unknown =>
     ? { ...choice, delta: { role: 'assistant', ...objectOf(choice.delta) } }
     : choice
 
-/** A chunk that has nothing but the answer's usage. */
+/** Whether a chunk has nothing but the usage of the answer. */
 export const isUsageOnly = (chunk: WireObject): boolean =>
   isObject(chunk.usage) && Array.isArray(chunk.choices) && chunk.choices.length === 0
 

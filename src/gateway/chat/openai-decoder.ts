@@ -4,7 +4,10 @@ import type { ChatDecoder } from '../call/chat-format.ts'
 import { OpenAiChunks } from './openai-chunks.ts'
 import { RepeatedChunk } from './repeated-chunk.ts'
 
-/** Decodes a stream of OpenAI's own format, for listeners that want its chunks one by one. What came before a failure is given. */
+/**
+ * Decodes a stream in OpenAI's own format to chunks. The chunks before a failure are returned; `finish` throws the
+ * failure.
+ */
 export class OpenAiDecoder implements ChatDecoder {
   readonly #read: OpenAiChunks
   readonly #repeated = new RepeatedChunk()
@@ -13,7 +16,7 @@ export class OpenAiDecoder implements ChatDecoder {
   #done = false
   #failure: unknown = null
 
-  /** @param read has noted what was read of the answer before. */
+  /** @param read metadata of the part of the answer that another reader has read. */
   constructor(read: OpenAiChunks = new OpenAiChunks()) {
     this.#read = read
   }

@@ -1,17 +1,18 @@
 import { arrayOf, isObject, objectOf, parseJson, type WireObject } from '#outgoing/wire.ts'
 
-/** Longer chunks are read one by one: what is kept of one stays as long as its stream, in UTF-16 units. */
+/** Maximum length of a chunk to be reused, in UTF-16 units; it stays in memory as long as its stream. */
 const longest = 4_096
-/** A provider whose chunks differ in more than their text is not followed for longer. */
+/** Number of patterns to try, for a provider whose chunks differ in more than their text. */
 const mostPatterns = 2
-/** V8 keeps a part of a string that is shorter as a copy; a longer one would hold all that came with it. */
+/** V8 copies substrings up to this length; a longer one would keep the whole received text in memory. */
 const longestCopied = 12
-/** What stands for a content to see where it goes. */
+/** Unique text that is put in place of the content to verify its position. */
 const probe = '\u{10FFFF}probe\u{10FFFF}'
 
 /**
- * Most chunks of an answer in OpenAI's format are the same text but for their `content`. Once one of them was parsed, those
- * like it are made of it and of their content: a string in the same place of the same JSON is the same chunk.
+ * Avoids parsing most chunks of an answer in OpenAI's format, which differ only in their `content`. After one chunk was
+ * parsed, those with the same text around the content are built from it: the same JSON with another string at the same
+ * position is the same chunk.
  */
 export class RepeatedChunk {
   #head = ''
@@ -20,18 +21,18 @@ export class RepeatedChunk {
   #choice: WireObject = {}
   #patterns = 0
 
-  /** The chunk that this text is, as `JSON.parse` has it; null where it has to be parsed. */
+  /** Returns the chunk of this text, equal to the result of `JSON.parse`; null when it has to be parsed. */
   read(data: string): WireObject | null {
     const head = this.#head
     const tail = this.#tail
     if (head === '' || data.length < head.length + tail.length) return null
-    // ten times as fast as `startsWith`, which V8 compiles to a loop over what each unit is a part of
+    // ten times as fast as `startsWith`, which V8 runs as a loop over the characters
     if (data.slice(0, head.length) !== head || data.slice(data.length - tail.length) !== tail) return null
     const content = contentOf(data.slice(head.length, data.length - tail.length))
     return content === null ? null : { ...this.#chunk, choices: [{ ...this.#choice, delta: { content } }] }
   }
 
-  /** Notes a chunk that was parsed: those after it may be like it. */
+  /** Notes a parsed chunk as the pattern for those that follow. */
   note(data: string, chunk: WireObject): void {
     if (this.#patterns >= mostPatterns || data.length > longest) return
     const [choice, ...others] = arrayOf(chunk.choices)
@@ -50,20 +51,20 @@ export class RepeatedChunk {
   }
 }
 
-/** Whether it says something that is noted of an answer beside its text. */
+/** Whether a chunk has metadata in addition to its text. */
 const saysMore = ({ error, usage }: WireObject, { finish_reason, delta }: WireObject): boolean =>
   (error !== undefined && error !== null) ||
   isObject(usage) ||
   typeof finish_reason === 'string' ||
   Object.keys(objectOf(delta)).join() !== 'content'
 
-/** Whether a text between these two is the chunk's content, and not a string somewhere else in it. */
+/** Whether text between these two parts is the content of the chunk, and not another string in it. */
 const isContentBetween = (head: string, tail: string): boolean => {
   const [choice] = arrayOf(objectOf(parseJson(`${head}${probe}${tail}`)).choices)
   return objectOf(objectOf(choice).delta).content === probe
 }
 
-/** What is written between the quotes of a JSON string; null when it is no whole one. */
+/** Decodes the content of a JSON string without its quotes; null when it is not a complete string. */
 const contentOf = (written: string): string | null => {
   if (written.length <= longestCopied && isPlain(written)) return written
   const content = parseJson(`"${written}"`)

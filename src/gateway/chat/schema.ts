@@ -1,5 +1,8 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { ResultOf } from '#specs/index.ts'
 
-/** What a provider answered, as what the operation answers: its choices are read, the rest is the provider's word. */
+/**
+ * Types a provider's answer as the result of the operation. The gateway reads its choices; the rest is passed on
+ * unchecked.
+ */
 export const asCompletion = (completion: WireObject) => completion as ResultOf<'chat_completions.create'>

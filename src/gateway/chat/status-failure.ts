@@ -2,7 +2,7 @@ import { type AttemptFailed, type ErrorAnswer, statusFailure } from '../call/fai
 import type { Route } from '../call/routes.ts'
 import { chatFormat } from '../providers/chat-formats.ts'
 
-/** What an answer with an error status means, by the format of the route. */
+/** Maps an answer with an error status to a failure, by the format of the route. */
 export const failureBy = (route: Route | null, answer: ErrorAnswer): AttemptFailed => {
   const format = route === null ? null : chatFormat(route.format)
   const now = Date.now()

@@ -7,15 +7,15 @@ import { capabilitiesOf, visionModelOf } from '../prices/model-capabilities.ts'
 
 const upgrades = new WeakMap<Route, Route>()
 
-/** Whether a request shows images. */
+/** Whether a request contains images. */
 export const showsImages = ({ messages }: ChatBody): boolean =>
   arrayOf(messages).some(
     (message) => isObject(message) && Array.isArray(message.content) && message.content.some(isImage),
   )
 
 /**
- * The route on which the same provider can see (`chat_completions.create`): another model of it where the requested one is
- * known not to. An unknown model is taken at its word.
+ * Returns the route for a request with images (`chat_completions.create`): one to another model of the same provider
+ * when the requested model is known not to accept images. An unknown model is assumed to accept them.
  */
 export const visionRoute = (route: Route): Route => {
   const known = upgrades.get(route)
@@ -28,8 +28,8 @@ export const visionRoute = (route: Route): Route => {
 }
 
 /**
- * The ways whose models see as they are, so that images lead to no model that was not named: what an agent's public key
- * may use are its agent's models.
+ * Restricts the ways to models that accept images themselves, so that images never lead to a model that was not named:
+ * an agent's public key may use only the models of its agent.
  */
 export const seeingWays = (ways: Ways<Way>): Ways<Way> => new SeeingWays(ways)
 

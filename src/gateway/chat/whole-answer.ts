@@ -7,25 +7,27 @@ import { completionOf } from '../providers/completion-of.ts'
 import type { StreamEnd } from './answer-reader.ts'
 import { OpenAiDecoder } from './openai-decoder.ts'
 
-/** A whole answer, read. */
+/** A parsed non-streamed answer. */
 export interface Whole extends StreamEnd {
-  /** OpenAI's `chat.completion`. */
+  /** OpenAI's `chat.completion` document. */
   readonly completion: WireObject
-  /** It was put together here out of a stream. */
+  /** Set when it was assembled from a stream. */
   readonly gathered?: true
 }
 
-/** A stream of events, which some servers answer whatever is requested. */
+/** Matches the beginning of an event stream, which some servers send whatever was requested. */
 const eventStream = /^\uFEFF?\s*(?:data|event|id|retry)?:/
 
-/** Bytes of a whole answer; a sender that goes on is broken or hostile. */
+/** Maximum size of a non-streamed answer in bytes; a sender that exceeds it is broken or hostile. */
 export const maxWholeBytes = 32 * 1024 * 1024
-/** The same where it has to be read at once. */
+/** The same limit for an answer that has to be parsed synchronously. */
 export const maxBytesAtOnce = 8 * 1024 * 1024
 
 /**
- * @param json what its bytes say as JSON; undefined for none.
- * @throws {AttemptFailed} for what is no answer of the format, and for an error with a good status.
+ * Parses a non-streamed answer.
+ *
+ * @param json the bytes parsed as JSON; undefined when they are not JSON.
+ * @throws {AttemptFailed} when it is not an answer of the format, and for an error object with a success status.
  */
 export function readWhole(bytes: Buffer, json: unknown, format: FormatRequest | null): Whole {
   if (json === undefined && bytes.length <= maxBytesAtOnce && eventStream.test(bytes.toString('utf8', 0, 64)))

@@ -11,27 +11,27 @@ import { writtenLength } from './chat-record.ts'
 import { maxBytesAtOnce, readWhole } from './whole-answer.ts'
 
 const openingBrace = 0x7b
-/** What JSON takes between its words. */
+/** Whitespace of JSON. */
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** What the first bytes of an answer say of it: JSON begins with a brace, which no event of a stream does. */
+/** Detects the kind of an answer from its first bytes: JSON begins with a brace, an event stream never does. */
 export const kindOf = (part: Buffer): 'blank' | 'json' | 'events' => {
   const first = part.find((byte) => !blanks.has(byte))
   return first === undefined ? 'blank' : first === openingBrace ? 'json' : 'events'
 }
 
-/** How a whole answer is read. */
+/** Options for reading a non-streamed answer. */
 export interface WholeReaderOptions {
-  /** The provider's; null for OpenAI's own. */
+  /** Format of the provider; null for OpenAI's own. */
   readonly format: FormatRequest | null
   readonly hidesUsage: boolean
   readonly restorer: ChatRestorer | null
 }
 
 /**
- * Hands on as a stream what a server answered whole although a stream was requested: some compatible servers know
- * nothing else, or not for every model. Nothing is handed on before it is all there, so that one that breaks can be tried
- * elsewhere.
+ * Converts a complete answer to a stream, for servers that answered so although a stream was requested: some compatible
+ * servers do so always, or for some models. Nothing is passed on until the answer is complete, so that after a failure
+ * another route can be tried.
  */
 export class WholeReader implements AnswerReader {
   readonly #listener: Pick<AnswerListener, 'chunk'>
@@ -65,7 +65,10 @@ export class WholeReader implements AnswerReader {
   }
 }
 
-/** A `chat.completion` as the chunks of a stream: each choice at once, why it ended, and what it used. */
+/**
+ * Converts a `chat.completion` to the chunks of a stream: the content of each choice, the finish reasons, and the
+ * usage.
+ */
 const chunksOf = ({ choices, usage, ...about }: WireObject, withUsage: boolean): readonly WireObject[] => {
   const head = { ...about, object: 'chat.completion.chunk' }
   const inParts = arrayOf(choices).map((choice, place) => partsOf(objectOf(choice), place))
@@ -76,7 +79,7 @@ const chunksOf = ({ choices, usage, ...about }: WireObject, withUsage: boolean):
   ]
 }
 
-/** A stream without a reason for its end is a broken one to every client: who gives none has stopped. */
+/** Clients consider a stream without a finish reason broken, so a missing one is filled in. */
 const partsOf = ({ index, message, finish_reason, ...about }: WireObject, place: number) => {
   const { tool_calls, ...words } = objectOf(message)
   const calls = arrayOf(tool_calls).map((call, at) => ({ index: at, ...objectOf(call) }))

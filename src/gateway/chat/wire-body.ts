@@ -9,29 +9,33 @@ import { isOwnOpenAi } from '../routing/managed-providers.ts'
 const closingBrace = 0x7d
 const usageOption = Buffer.from(',"stream_options":{"include_usage":true}}')
 
-/** A request's body, parsed, and as which bytes it came. */
+/** The body of a request, parsed and as bytes. */
 export interface ChatInput {
   readonly body: ChatBody
-  /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
+  /** The body as received, when it is equivalent to `body`; null when `body` was created or changed by the gateway. */
   readonly bytes: Uint8Array | null
   readonly stream: boolean
-  /** Another form was turned into it: the limit on tokens goes by the name that the route's server knows, and sampling where its model takes it. */
+  /**
+   * Set when the request was converted from another API: then the token limit is sent under the name that the route's
+   * server knows, and sampling parameters only where the model accepts them.
+   */
   readonly translated?: true
   readonly formatFor?: ChatCall['formatFor']
-  /** The same on every attempt: a provider that honours it answers once. */
+  /** Same on every attempt: a provider that honours it answers only once. */
   readonly idempotencyKey?: string
-  /** `body` as bytes for a server of OpenAI's format, by a caller that has most of them at hand. */
+  /** Encodes `body` for a server of OpenAI's format; set by a caller that has most of the bytes already. */
   readonly encoded?: ((route: Route) => Uint8Array) | undefined
 }
 
-/** Whether the caller of a stream wants the chunk that has its usage. */
+/** Whether the caller of a stream requests the chunk with its usage. */
 export const wantsUsage = (body: ChatBody): boolean => objectOf(body.stream_options).include_usage === true
 
 /**
- * The body for a server that speaks OpenAI's format: the caller's own bytes when nothing but the model's name has to be
- * changed, else written anew. Fields that we do not know are passed on; a stream is always requested with its usage.
+ * Returns the body for a server of OpenAI's format. The caller's own bytes are used when at most the model name and the
+ * usage option have to be changed; otherwise the body is encoded again. Unknown fields are passed on; a stream is
+ * always requested with its usage.
  *
- * @param route whose model is called, under the name that its provider knows.
+ * @param route the route whose model is called, under the provider's name.
  */
 export function openAiBody({ body, bytes, stream, translated }: ChatInput, route: Route): WireBody {
   const { model } = route
@@ -52,7 +56,7 @@ export function openAiBody({ body, bytes, stream, translated }: ChatInput, route
   return named instanceof Promise ? named.then(copied) : copied(named)
 }
 
-/** The same request with a limit on its answer, which it had none of. */
+/** Returns the same request with a limit on the length of its answer, for a request without one. */
 export const withTokenLimit = <T extends ChatInput>(input: T, route: Route, tokens: number): T => ({
   ...input,
   body: { ...input.body, [limitField(route)]: tokens },
@@ -60,15 +64,18 @@ export const withTokenLimit = <T extends ChatInput>(input: T, route: Route, toke
   encoded: undefined,
 })
 
-/** OpenAI's newer models refuse `max_tokens`; many other servers know nothing else. */
+/** OpenAI's newer models refuse `max_tokens`; many other servers only know that name. */
 export const limitField = ({ baseUrl }: Route): 'max_completion_tokens' | 'max_tokens' =>
   isOwnOpenAi(baseUrl) ? 'max_completion_tokens' : 'max_tokens'
 
-/** OpenAI's reasoning models refuse `temperature` and `top_p`; compatible servers are taken at their word. */
+/** OpenAI's reasoning models refuse `temperature` and `top_p`; compatible servers are assumed to accept them. */
 export const takesSampling = ({ baseUrl, model }: Route): boolean =>
   !isOwnOpenAi(baseUrl) || priceAt('openai', model)?.sampling !== false
 
-/** What another API requested, in the words of the route's server, and without what its model refuses. */
+/**
+ * Adapts a request converted from another API to the route's server: renames the token limit, and removes what the
+ * model refuses.
+ */
 function inOwnWords({ max_tokens, max_completion_tokens, ...body }: ChatBody, route: Route): ChatBody {
   const { temperature: _temperature, top_p: _topP, ...plain } = body
   const kept = takesSampling(route) ? body : plain
@@ -76,7 +83,7 @@ function inOwnWords({ max_tokens, max_completion_tokens, ...body }: ChatBody, ro
   return limit === undefined ? kept : { ...kept, [limitField(route)]: limit }
 }
 
-/** Adds the field before the last brace: a long history is copied, not written anew. */
+/** Inserts the field before the last brace, so that a long history is copied and not encoded again. */
 function withUsageOption(bytes: Uint8Array): Uint8Array {
   const end = bytes.lastIndexOf(closingBrace)
   const longer = Buffer.allocUnsafe(end + usageOption.length)
