@@ -2,7 +2,10 @@ import type { PageResponse } from '@anthropic-ai/sdk/core/pagination'
 import type { ModelInfo } from '@anthropic-ai/sdk/resources/models'
 import type { ModelRow } from './model-rows.ts'
 
-/** A model as Anthropic's SDKs read it. What is not known of models in general (release, limit of output) is null. */
+/**
+ * Converts a model to the form of Anthropic's SDKs. Values that the registry does not have for all models (maximum
+ * output, deprecation dates) are null.
+ */
 export const anthropicModel = ({ id, name, created, context_window, status }: ModelRow): ModelInfo => ({
   type: 'model',
   id,
@@ -17,7 +20,7 @@ export const anthropicModel = ({ id, name, created, context_window, status }: Mo
   line: null,
 })
 
-/** All models that Anthropic's API reaches here, on one page. */
+/** Returns all chat models as one page of Anthropic's model list. */
 export const anthropicModels = (rows: readonly ModelRow[]): PageResponse<ModelInfo> => {
   const data = rows.filter(({ types }) => types.includes('chat')).map(anthropicModel)
   return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null }

@@ -1,6 +1,6 @@
 import type { WireFormat } from '#specs/data/providers.ts'
 
-/** The version segment of each format whose SDKs leave it out of their base URLs; people write it either way. */
+/** Version segment of the formats whose SDKs leave it out of the base URL; users write the URL either way. */
 const versions: Readonly<Partial<Record<WireFormat, string>>> = {
   anthropic: 'v1',
   google: 'v1beta',
@@ -12,7 +12,7 @@ const versions: Readonly<Partial<Record<WireFormat, string>>> = {
 
 const versionAtEnd = /\/v\d{1,4}(?:alpha|beta)?\d{0,4}$/
 
-/** A base URL as routes have it: up to the version segment, without a slash at its end. */
+/** Returns a base URL as routes require it: up to the version segment, without a trailing slash. */
 export const versionedUrl = (format: WireFormat, baseUrl: string): string => {
   const url = baseUrl.replace(/(?<!\/)\/+$/, '')
   const version = versions[format]

@@ -3,7 +3,7 @@ import type { Endpoint } from './managed-providers.ts'
 import { keyHeadersOf } from './upstream-models.ts'
 import { sendUpstream, type UpstreamReach, type UpstreamReply } from './upstream-request.ts'
 
-/** What a minimal chat completion showed of a server. */
+/** Result of a minimal chat completion that tests a server. */
 export type ProbeResult =
   | {
       readonly ok: true
@@ -22,7 +22,10 @@ const maxTokens = 5
 const maxQuoted = 300
 const maxContent = 2000
 
-/** Requests a few tokens, once. Never throws. The key is in no message, whatever the server says. */
+/**
+ * Tests a server with one request for a few tokens. Never throws. Messages never contain the key, whatever the server
+ * returns.
+ */
 export const probeChat = async (reach: UpstreamReach, endpoint: Endpoint, model: string): Promise<ProbeResult> => {
   const { format, baseUrl, apiKey } = endpoint
   const messages = [{ role: 'user', content: instruction }]
@@ -49,7 +52,7 @@ const troubles: Readonly<Record<Extract<UpstreamReply, { kind: 'trouble' }>['tro
   too_large: 'The response of the server is too large.',
 }
 
-/** A caller who registers a server wants to know what it says; a key that it repeats is taken out. */
+/** Quotes the server's error message, which helps the caller who registers the server; a key in it is replaced. */
 const refusalText = ({ status, json }: Extract<UpstreamReply, { kind: 'answer' }>, key: string | null): string => {
   if (status >= 300 && status < 400) return `The server redirects (${status}); redirects are not followed.`
   const { error, message } = objectOf(json)
@@ -59,7 +62,7 @@ const refusalText = ({ status, json }: Extract<UpstreamReply, { kind: 'answer' }
   return `The server answered with status ${status}${quoted === '' ? '.' : `: ${quoted}`}`
 }
 
-/** How a good answer is read, given the requested model; null when it is none. */
+/** Returns the result for a requested model from a successful answer; null when the answer is not a chat completion. */
 type Reader = ((requestedModel: string) => ProbeResult) | null
 
 const openAiAnswer = (answer: WireObject): Reader => {

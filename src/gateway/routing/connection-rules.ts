@@ -3,14 +3,14 @@ import type { WireFormat } from '#specs/data/providers.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { providerNamed } from './model-names.ts'
 
-/** What a caller says of where a connection leads. */
+/** The address of a connection, as a caller gives it. */
 export interface Destination {
   readonly provider: string
   readonly api_format?: WireFormat | undefined
   readonly base_url?: string | null | undefined
 }
 
-/** The same, made sure of. */
+/** A validated address of a connection. */
 export interface SureDestination {
   readonly provider: string
   readonly api_format: WireFormat
@@ -18,9 +18,11 @@ export interface SureDestination {
 }
 
 /**
- * A provider of the table under its id, or a word that the caller chose in lower case; with the format that it speaks.
+ * Validates the address of a connection. `provider` becomes the id of a known provider, else the caller's own name in
+ * lower case; the format defaults to that of the provider.
  *
- * @throws {ServiceError} `invalid_field` for what leads nowhere, `missing_field` for an unknown provider without a URL.
+ * @throws {ServiceError} `invalid_field` for an address that cannot be used, `missing_field` for an unknown provider
+ * without a URL.
  */
 export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destination): SureDestination => {
   const known = providerNamed(given.provider)
@@ -42,7 +44,8 @@ export const destinationOf = (guard: Pick<SsrfGuard, 'check'>, given: Destinatio
 }
 
 /**
- * A key goes to the server that it was given for, and to no other: else a caller who may change an address could read the key.
+ * Ensures that a stored key is only sent to the server for which it was set: otherwise a caller who may change the
+ * address could obtain the key.
  *
  * @param key the new key, if there is one.
  * @throws {ServiceError} `missing_field` for a change of the server without its key.
@@ -52,7 +55,7 @@ export const requireKeyFor = (before: Destination, after: Destination, key: stri
   throw needsItsKey('api_key')
 }
 
-/** The refusal of a change that would send a kept key to another server. */
+/** The error for a change that would send a stored key to another server. */
 export const needsItsKey = (param: string): ServiceError => {
   const message = 'A new base_url requires api_key: the stored key is sent only to the server for which it was set.'
   return new ServiceError('missing_field', { param, message })
@@ -69,7 +72,7 @@ const notAllowed = new ServiceError('invalid_field', {
 const trimmed = (url: string | null): string | null => url?.replace(/(?<!\/)\/+$/, '') ?? null
 
 /**
- * What can be known of a base URL without a lookup; where it leads is found out at each connection.
+ * Validates a base URL as far as possible without a DNS lookup; its addresses are checked on each connection.
  *
  * @throws {ServiceError} `invalid_field` naming `param`.
  */

@@ -13,12 +13,12 @@ type TestUseCases = Pick<UseCases, 'provider_connections.validate' | 'provider_c
 
 const defaultTimeoutMs = 15_000
 
-/** Trying keys out, before they are kept and after. Trouble with the provider is an answer. */
+/** Tests keys, before and after they are stored. A failure of the provider is a result, not an error. */
 export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => {
   const { box, guard, own, now } = parts
   const table = new Table(parts.records, providerConnections, now)
   const timeoutMs = parts.timeoutMs ?? defaultTimeoutMs
-  // read in each call: the client of these connections is loaded with its first use
+  // created per call: the client of these connections is loaded on first use
   const reach = () => ({ dispatcher: guard.dispatcher, timeoutMs })
   return {
     'provider_connections.validate': async ({ body }) => {
@@ -35,7 +35,7 @@ export const connectionTestUseCases = (parts: ConnectionParts): TestUseCases => 
         api_key === null ? withoutKey : checkKey(reach(), connectionEndpoint(row.id, { ...row.data, api_key })),
       )
       const status = ok ? 'ok' : 'failed'
-      // a key that was replaced meanwhile is not the one that was tried
+      // a key that was replaced in the meantime was not the one tested
       const edit = ({ data }: Row<ConnectionData>): ConnectionData | null =>
         data.api_key === row.data.api_key ? { ...data, status, last_tested_at_ms: now() } : null
       await table.change(scope, row.id, { edit })

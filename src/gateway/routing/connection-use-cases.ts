@@ -24,13 +24,13 @@ export interface ConnectionParts {
   readonly own: Pick<ProjectProviders, 'changed'>
   /** ms since the epoch. */
   readonly now: () => number
-  /** How long a provider is waited for; for tests. */
+  /** Timeout in ms for answers of a provider; for tests. */
   readonly timeoutMs?: number
 }
 
 type ConnectionUseCases = Pick<UseCases, `provider_connections.${'list' | 'get' | 'create' | 'update' | 'delete'}`>
 
-/** Keys of a project at providers. The key itself is in no answer. */
+/** Provider connections: a project's own keys at providers. No answer contains the key itself. */
 export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases => {
   const { box, guard, own, now } = parts
   const table = new Table(parts.records, providerConnections, now)
@@ -97,7 +97,7 @@ const audited = (caller: Caller) => new Audited(caller, 'provider_connection')
 
 const untested = { status: 'untested', last_tested_at_ms: null } as const
 const shownOf = 4
-/** Of a key that is not longer, four characters are too much to show. */
+/** Of a key up to this length, not even four characters are shown. */
 const shortKey = 12
 
 const keyFields = (api_key: string, key: string): Pick<ConnectionData, 'api_key' | 'key_last4'> => ({
@@ -110,7 +110,7 @@ type Changes = Partial<
 > &
   KeptWaits
 
-/** The waits that a body sets, and no others. */
+/** Returns only the timeouts that a body sets. */
 const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: KeptWaits): KeptWaits => ({
   ...(first_byte_timeout_ms !== undefined && { first_byte_timeout_ms }),
   ...(idle_timeout_ms !== undefined && { idle_timeout_ms }),
@@ -119,14 +119,17 @@ const waitsIn = ({ first_byte_timeout_ms, idle_timeout_ms }: KeptWaits): KeptWai
 const leadsElsewhere = ({ provider, api_format, base_url }: Changes): boolean =>
   provider !== undefined || api_format !== undefined || base_url !== undefined
 
-/** Another provider speaks its own format, unless the change names one. */
+/**
+ * Returns the new address of a connection. With another provider, the format is that of the provider unless the change
+ * names one.
+ */
 const leading = (data: ConnectionData, change: Changes): Destination => ({
   provider: change.provider ?? data.provider,
   base_url: change.base_url === undefined ? data.base_url : change.base_url,
   api_format: change.api_format ?? (change.provider === undefined ? data.api_format : undefined),
 })
 
-/** Null when nothing changes. What leads elsewhere, or goes by another key, has not been tested. */
+/** Applies a change; null when nothing changes. A change of the address or the key resets the test status. */
 const withChange = (
   data: ConnectionData,
   {

@@ -27,7 +27,10 @@ type Change = Parameters<UseCases['custom_providers.update']>[0]['body']
 const testTimeoutMs = 30_000
 const defaultModel = 'gpt-3.5-turbo'
 
-/** Servers that a project registered. Their keys are in no answer; their models are part of them. */
+/**
+ * Custom providers: servers that a project registered. No answer contains their keys; their models are stored with
+ * them.
+ */
 export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUseCases => {
   const { box, guard, own, now } = parts
   const table = new Table(parts.records, customProviders, now)
@@ -57,7 +60,7 @@ export const customProviderUseCases = (parts: ConnectionParts): CustomProviderUs
       const where = { project: scope.project, id: newUuidFor(call) }
       const data = newProvider(named, (key) => box.seal(key, customKeyAad(where)))
       const made = table.insert({ ...where, data, notices: [audited(call).line('created', where.id)] })
-      // a request that is run again after a crash meets its own row
+      // a request that is repeated after a crash finds its own row
       const row = (await changed(scope.project, made)) ?? (await table.get(scope, where.id))
       return { provider: viewOf(found(row)) }
     },
@@ -101,7 +104,7 @@ const probed = async (
 
 const audited = (caller: Caller) => new Audited(caller, 'custom_provider')
 
-/** Without spaces around it. What stands for a provider of the first tier of routing cannot be another's name. */
+/** Trims a name. A name must not look like `custom:<id>`, by which routing refers to a provider. */
 const nameOf = (given: string): string => {
   const name = given.trim()
   if (name !== '' && !/^custom:/i.test(name)) return name
@@ -110,7 +113,7 @@ const nameOf = (given: string): string => {
 }
 
 /**
- * A key goes to the server that it was given for, and to no other. A server without a key may move.
+ * Ensures that a stored key is only sent to the server for which it was set. A server without a key may move.
  *
  * @throws {ServiceError} `missing_field` for another origin without its key.
  */
@@ -151,13 +154,16 @@ interface WaitsGiven {
   readonly idleTimeoutMs?: number | null
 }
 
-/** The waits that a body sets, and no others. */
+/** Returns only the timeouts that a body sets. */
 const waitsIn = ({ firstByteTimeoutMs, idleTimeoutMs }: WaitsGiven): KeptWaits => ({
   ...(firstByteTimeoutMs !== undefined && { first_byte_timeout_ms: firstByteTimeoutMs }),
   ...(idleTimeoutMs !== undefined && { idle_timeout_ms: idleTimeoutMs }),
 })
 
-/** One model an id, the last label given; those that were there keep their ids, and their prices unless others are given. */
+/**
+ * Returns one model per id, with the last label given. Models that existed keep their ids, and their prices unless new
+ * ones are given.
+ */
 const modelsFrom = (
   given: NonNullable<NewProvider['models']>,
   before: readonly CustomModel[],
@@ -173,7 +179,10 @@ const modelsFrom = (
   })
 }
 
-/** A registered provider with its key and first model, or what the body says; null when its key is lost. */
+/**
+ * Returns the server and model to test: a registered provider with its first active model, or the ones in the body;
+ * null when the stored key cannot be decrypted.
+ */
 const toTest = async (
   { box }: ConnectionParts,
   table: Table<CustomProviderData>,

@@ -4,35 +4,37 @@ import type { OwnPrices } from '#specs/own-prices.ts'
 import type { KeptWaits } from '../call/waits.ts'
 import type { ChangedModel } from './model-diff.ts'
 
-/** A key that cannot be opened is none: routing passes its row by until it has another. */
+/** Replaces a sealed key that cannot be opened: routing skips the row until a new key is set. */
 const lostKey = (): string => ''
 
-/** What the last test of a connection showed; `untested` until the first, and after its key or address has changed. */
+/**
+ * Result of the last test of a connection; `untested` before the first test, and after its key or address has changed.
+ */
 export type ConnectionStatus = 'untested' | 'ok' | 'failed'
 
 export type ConnectionData = {
   readonly name: string
-  /** Id of specs/data/providers.ts, or the project's own word for a server that no other project knows. */
+  /** Id of specs/data/providers.ts, or the project's own name for another server. */
   readonly provider: string
   readonly api_format: WireFormat
-  /** null: the provider's own. */
+  /** null: the default URL of the provider. */
   readonly base_url: string | null
   /** Sealed (`connectionKeyAad`). */
   readonly api_key: string
   readonly key_last4: string
   readonly is_active: boolean
-  /** Whether the installation's key serves what this connection cannot. Absent: it does not. */
+  /** Whether the installation's key is used when this connection fails. Absent: it is not. */
   readonly fallback_to_managed?: boolean
-  /** null or absent: the prices of the list. */
+  /** null or absent: the prices of the price list. */
   readonly prices?: OwnPrices | null
   readonly status: ConnectionStatus
   readonly last_tested_at_ms: number | null
-  /** The model sync that stands: its models are the connection's. null: none was applied. */
+  /** Id of the applied model sync, which determines the connection's models. null: none was applied. */
   readonly sync_id: string | null
   readonly model_count: number
 } & KeptWaits
 
-/** Keys of a project at providers (BYOK). They have no tenant. */
+/** Provider connections: a project's own keys at providers (BYOK). They have no tenant. */
 export const providerConnections: TypedKind<ConnectionData> = {
   name: 'provider_connections',
   outbox: true,
@@ -49,18 +51,18 @@ export const providerConnections: TypedKind<ConnectionData> = {
 /** A model as a provider lists it. */
 export type SyncedModel = {
   readonly id: string
-  /** The id again where the provider has no other word. */
+  /** The id again when the provider gives no other name. */
   readonly name: string
-  /** 0 when the provider does not say. */
+  /** In tokens; 0 when the provider does not report it. */
   readonly context_window: number
 }
 
-/** One preview of what a provider lists. Only its status and time of application ever change. */
+/** A preview of the models that a provider lists. After creation, only its status and application time change. */
 export type ModelSyncData = {
   readonly connection_id: string
-  /** The sync that stood when the preview was made: what it is the difference to. */
+  /** The sync that was applied when the preview was made; the differences are relative to it. */
   readonly base_sync_id: string | null
-  /** Everything that the provider lists. */
+  /** All models that the provider lists. */
   readonly models: readonly SyncedModel[]
   readonly added: readonly SyncedModel[]
   readonly removed: readonly SyncedModel[]
@@ -69,7 +71,7 @@ export type ModelSyncData = {
   readonly applied_at_ms: number | null
 }
 
-/** Unapplied ones expire. */
+/** Model syncs; those that are not applied expire. */
 export const modelSyncs: TypedKind<ModelSyncData> = {
   name: 'model_syncs',
   filters: ['connection_id'],
@@ -80,11 +82,11 @@ export const modelSyncs: TypedKind<ModelSyncData> = {
 export type CustomModel = {
   /** UUID. */
   readonly id: string
-  /** As the server knows it. */
+  /** Name of the model on the server. */
   readonly model_name: string
   readonly display_name: string
   readonly is_active: boolean
-  /** null or absent: those of its provider. */
+  /** null or absent: the prices of its provider. */
   readonly prices?: OwnPrices | null
 }
 
@@ -93,17 +95,17 @@ export type CustomProviderData = {
   readonly base_url: string
   readonly api_format: 'openai' | 'anthropic'
   readonly is_active: boolean
-  /** Whether the installation's key serves its models when it cannot. Absent: it does not. */
+  /** Whether the installation's key serves its models when it fails. Absent: it does not. */
   readonly fallback_to_managed?: boolean
-  /** Of models that have none of their own; null or absent: unknown. */
+  /** For models without prices of their own; null or absent: unknown. */
   readonly prices?: OwnPrices | null
-  /** Sealed (`customKeyAad`); null: the server takes none. */
+  /** Sealed (`customKeyAad`); null: the server requires none. */
   readonly api_key: string | null
-  /** In the row, so that they come and go with their provider. */
+  /** Stored in the row, so that they are created and deleted with their provider. */
   readonly models: readonly CustomModel[]
 } & KeptWaits
 
-/** Servers that a project registered. They have no tenant. Ids are UUIDs that sort by time. */
+/** Custom providers: servers that a project registered. They have no tenant. Ids are UUIDs that sort by time. */
 export const customProviders: TypedKind<CustomProviderData> = {
   name: 'custom_providers',
   outbox: true,
@@ -120,17 +122,17 @@ export const customProviders: TypedKind<CustomProviderData> = {
 export type RetiredNameData = {
   /** In lower case. */
   readonly name: string
-  /** The connection or custom provider that had it. */
+  /** Id of the connection or custom provider that had the name. */
   readonly provider_id: string
 }
 
 /**
- * Names that providers of a project had before they were deleted or renamed, one row a name: what still names one is
- * refused (`provider_not_active`) and not taken for a model of another server. They expire.
+ * Former names of deleted or renamed providers of a project, one row per name. A request that still uses one is refused
+ * (`provider_not_active`) instead of being sent to another server. Rows expire.
  */
 export const retiredNames: TypedKind<RetiredNameData> = { name: 'retired_provider_names' }
 
-/** All kinds of this folder, for `RecordStore.prepare`. */
+/** All record kinds of routing, for `RecordStore.prepare`. */
 export const connectionKinds: readonly AnyKind[] = [providerConnections, modelSyncs, customProviders, retiredNames]
 
 interface Place {
@@ -138,8 +140,8 @@ interface Place {
   readonly id: string
 }
 
-/** What a connection's key is sealed for. */
+/** Additional authenticated data for sealing a connection's key. */
 export const connectionKeyAad = ({ project, id }: Place): string => `${project}|provider_connections|${id}|api_key`
 
-/** What a custom provider's key is sealed for. */
+/** Additional authenticated data for sealing a custom provider's key. */
 export const customKeyAad = ({ project, id }: Place): string => `${project}|custom_providers|${id}|api_key`

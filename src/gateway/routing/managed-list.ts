@@ -5,14 +5,17 @@ import type { SyncedModel } from './kinds.ts'
 import type { Endpoint } from './managed-providers.ts'
 import { listModels } from './upstream-models.ts'
 
-/** The list is requested again after so long, in ms; in the background of its readers. */
+/** Age in ms after which the list is requested again, in the background of a read. */
 const staleMs = 5 * 60_000
-/** A server that said nothing is called again after so long, in ms. */
+/** Time in ms until the next request after a failed one. */
 const troubledMs = 30_000
-/** The first reader waits so long, in ms. */
+/** Maximum time in ms that the first reader waits. */
 const timeoutMs = 3000
 
-/** What the installation's compatible server lists: trouble leaves the list as it is. Sends nothing before the first read. */
+/**
+ * Models listed by the installation's OpenAI-compatible server. A failed request leaves the list unchanged. No request
+ * is sent before the first read.
+ */
 export class ManagedList {
   readonly #endpoint: Endpoint | null
   readonly #now: () => number

@@ -4,26 +4,26 @@ import type { Route } from '../call/routes.ts'
 import { unitPrices } from '../prices/own-prices.ts'
 import { versionedUrl } from './base-url.ts'
 
-/** A key and a base URL, as the environment names them. */
+/** API key and base URL of a provider, from the environment. */
 export interface ProviderKeys {
-  /** '' or undefined for a server that takes none. */
+  /** '' or undefined for a server that requires none. */
   readonly apiKey?: string | undefined
   readonly baseUrl?: string | undefined
-  /** Instead of the list's. */
+  /** Override the prices of the price list. */
   readonly prices?: OwnPrices | undefined
 }
 
-/** Which providers the installation itself pays for. */
+/** The providers that the installation pays for. */
 export interface ManagedConfig {
   /** By id of `specs/data/providers.ts`. */
   readonly keys: Readonly<Record<string, ProviderKeys>>
   /** `auto`: on when nothing else is configured. */
   readonly simulated: 'auto' | 'on' | 'off'
-  /** Base URL of the running simulated provider; needed when `simulatedWanted` says so. */
+  /** Base URL of the running simulated provider; required when `simulatedWanted` returns true. */
   readonly simulatedUrl?: string | undefined
 }
 
-/** Where a provider is reached and by whose key; everything of a route but the model. */
+/** Address and key of a provider: everything of a route except the model. */
 export type Endpoint = Omit<Route, 'model'>
 
 const openAi = 'openai'
@@ -46,19 +46,22 @@ const defaultModels: readonly (readonly [provider: string, model: string])[] = [
   [simulated, 'simulated-1'],
 ]
 
-/** Whether the simulated provider has to be running before `ManagedProviders` is made. */
+/** Whether the simulated provider has to be started before `ManagedProviders` is created. */
 export const simulatedWanted = (config: Pick<ManagedConfig, 'keys' | 'simulated'>): boolean =>
   config.simulated === 'on' || (config.simulated === 'auto' && !providers.some((spec) => isConfigured(config, spec)))
 
-/** OpenAI's own server, which sells what the snapshot says and no more; any other that speaks its format may have anything. */
+/**
+ * Whether a URL is OpenAI's own server, which offers only the models of the price list; a compatible server may offer
+ * any.
+ */
 export const isOwnOpenAi = (baseUrl: string): boolean => new URL(baseUrl).host === ownOpenAiHost
 
 /** The endpoints of the installation's own keys. */
 export class ManagedProviders {
   readonly #endpoints: ReadonlyMap<string, Endpoint>
-  /** Where unknown ids go: a server of one's own that `OPENAI_BASE_URL` names; null without one. */
+  /** Route for unknown model ids: the operator's own server named by `OPENAI_BASE_URL`; null when there is none. */
   readonly compatible: Endpoint | null
-  /** For turns that name no model. */
+  /** Default model of turns that name none. */
   readonly defaultModel: string
   /** Whether answers are simulated because no provider has a key. */
   readonly onlySimulated: boolean
@@ -74,13 +77,16 @@ export class ManagedProviders {
     this.onlySimulated = [...this.#endpoints.keys()].join() === simulated
   }
 
-  /** Undefined for a provider without a key. */
+  /** Returns undefined for a provider without a key. */
   of(provider: string): Endpoint | undefined {
     return this.#endpoints.get(provider)
   }
 }
 
-/** A server of one's own often wants no key: a base URL other than OpenAI's is enough. */
+/**
+ * Whether a provider is configured. An operator's own OpenAI-compatible server may require no key, so a base URL other
+ * than OpenAI's is enough.
+ */
 const isConfigured = ({ keys }: Pick<ManagedConfig, 'keys'>, { id, format }: ProviderSpec): boolean => {
   const { apiKey = '', baseUrl } = keys[id] ?? {}
   if (id === simulated) return false

@@ -1,9 +1,9 @@
 import type { SyncedModel } from './kinds.ts'
 
-/** A model that a provider describes otherwise than before. */
+/** A model whose description by the provider has changed. */
 export type ChangedModel = SyncedModel & { readonly previous: Pick<SyncedModel, 'name' | 'context_window'> }
 
-/** What makes one list of models into another. Each part in the order of its list. */
+/** The difference between two lists of models, each part in the order of its list. */
 export interface ModelDiff {
   readonly added: readonly SyncedModel[]
   readonly removed: readonly SyncedModel[]

@@ -2,7 +2,7 @@ import { type ProviderSpec, providers, type WireFormat } from '#specs/data/provi
 import type { Need } from '../call/routes.ts'
 import { priceAt, prices } from '../prices/prices.ts'
 
-/** A provider that sells the requested model, and the model's name there. */
+/** A provider that offers the requested model, and the model's name there. */
 export interface Seller {
   /** Id of `specs/data/providers.ts`. */
   readonly provider: string
@@ -13,10 +13,10 @@ const specs: ReadonlyMap<string, ProviderSpec> = new Map(
   providers.flatMap((spec) => [spec.id, ...(spec.aliases ?? [])].map((word) => [word, spec] as const)),
 )
 
-/** The provider of this id or alias; case does not matter. */
+/** Returns the provider with this id or alias, ignoring case. */
 export const providerNamed = (word: string): ProviderSpec | undefined => specs.get(word.toLowerCase())
 
-/** `head/rest` at the first slash, since models' own ids may hold slashes too; null where one side is missing. */
+/** Splits `head/rest` at the first slash, since model ids may also contain slashes; null when either side is empty. */
 export const splitName = (requestedModel: string): { readonly head: string; readonly rest: string } | null => {
   const slash = requestedModel.indexOf('/')
   return slash < 1 || slash === requestedModel.length - 1
@@ -25,10 +25,10 @@ export const splitName = (requestedModel: string): { readonly head: string; read
 }
 
 /**
- * Who sells a model, in the order in which they are called: the provider that is named before the slash, then by the
- * snapshot, and by the shape of the id only when the snapshot does not know it (a model that came out yesterday).
- * What the snapshot knows under the whole name, and not as the named provider's, is another's: Groq's
- * `openai/gpt-oss-120b` is none of OpenAI's.
+ * Returns the providers that offer a model, in the order in which to call them. The provider named before the slash
+ * comes first. Then follow the providers that list the whole name in the price list or, when none lists it (as for a
+ * new model), the provider whose ids have its form. A whole name that is listed takes precedence over a named provider
+ * that does not list the rest: `openai/gpt-oss-120b` is a model of Groq, not of OpenAI.
  */
 export const sellersOf = (requestedModel: string): readonly Seller[] => {
   const split = splitName(requestedModel)
@@ -61,5 +61,5 @@ const needs: Readonly<Record<WireFormat, readonly Need[]>> = {
   spitch: voice,
 }
 
-/** Whether a format has what is needed at all. */
+/** Whether a format supports a need at all. */
 export const serves = (format: WireFormat, need: Need): boolean => needs[format].includes(need)

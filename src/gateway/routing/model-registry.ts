@@ -8,15 +8,15 @@ import type { OwnConnection, OwnProvider, OwnProviders, ProjectProviders } from 
 export interface ModelRegistryParts {
   readonly managed: Pick<ManagedProviders, 'of' | 'compatible'>
   readonly own: Pick<ProjectProviders, 'of'>
-  /** What the compatible server of the installation lists; empty while it does not say. */
+  /** Models listed by the installation's compatible server; empty while they are unknown. */
   readonly offered: () => Promise<readonly SyncedModel[]>
   /** ms since the epoch. */
   readonly now: () => number
 }
 
 /**
- * Every model that a project can name, in the order in which routing would take them: of its connections, of its custom
- * providers, of the installation. One id may stand there several times; `effective` leaves the first of each.
+ * All models that a project can name, in the order of routing: those of its connections, of its custom providers, of
+ * the installation. An id may occur several times; `effective` keeps the first of each.
  */
 export class ModelRegistry {
   readonly #parts: ModelRegistryParts
@@ -27,7 +27,7 @@ export class ModelRegistry {
     this.#parts = parts
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Returns all rows of a project. @throws {StoreUnavailable} */
   async rows(project: string): Promise<readonly ModelRow[]> {
     const own = await this.#parts.own.of(project)
     const day = new Date(this.#parts.now()).toISOString().slice(0, 10)
@@ -46,7 +46,7 @@ export class ModelRegistry {
     return rows
   }
 
-  /** A compatible server has what it lists, not what OpenAI sells. */
+  /** A compatible server offers the models that it lists, not those of OpenAI. */
   async #compatibleRows(day: string): Promise<readonly ModelRow[]> {
     if (this.#parts.managed.compatible === null) return []
     const origin = { source: 'service', connection_id: null, available: true } as const
@@ -74,7 +74,7 @@ export const effective = (rows: readonly ModelRow[]): readonly ModelRow[] => {
   return rows.filter(({ id }) => !seen.has(id) && seen.add(id))
 }
 
-/** What its model sync brought; before one, what the snapshot knows of its provider. */
+/** Rows of a connection: the models of its applied model sync; without one, those of its provider in the price list. */
 const connectionRows = ({ id, name, endpoint, models }: OwnConnection, day: string): readonly ModelRow[] => {
   const { provider } = endpoint
   const origin = { source: 'byok', connection_id: id, available: true } as const
@@ -87,11 +87,11 @@ const connectionRows = ({ id, name, endpoint, models }: OwnConnection, day: stri
   return [...models.values()].map((model) => withPrice(listedRow(model, listing, day), endpoint.ownPrices))
 }
 
-/** A row of which the project has set the price. */
+/** Marks a row as priced when the project has set a price. */
 const withPrice = (row: ModelRow, own: object | null | undefined): ModelRow =>
   own === null || own === undefined ? row : { ...row, pricing_status: 'priced' }
 
-/** Its models, and its name as the alias of the first. */
+/** Rows of a custom provider: its models, and its name as an alias of the first one. */
 const customRows = (provider: OwnProvider): readonly ModelRow[] => {
   const { name, models, endpoint } = provider
   const [first] = models

@@ -5,15 +5,17 @@ import { speechModelOf, transcriptionModelOf } from '../prices/voice-models.ts'
 import type { SyncedModel } from './kinds.ts'
 import { serves } from './model-names.ts'
 
-/** One row of `/v1/models`: the fields of the unified registry and of the gateway's list together. */
+/** One row of `/v1/models`, with the fields of both the model registry and OpenAI's model list. */
 export interface ModelRow {
   readonly id: string
   readonly object: 'model'
-  /** Seconds since the epoch. Providers do not say when a model came; it is the day of the price snapshot. */
+  /**
+   * Seconds since the epoch. Providers do not report when a model was released, so this is the date of the price list.
+   */
   readonly created: number
   readonly owned_by: string
   readonly name: string
-  /** Id of `specs/data/providers.ts`, a connection's own word, or `custom:<id>`. */
+  /** Id of `specs/data/providers.ts`, a connection's own name, or `custom:<id>`. */
   readonly provider: string
   readonly source: 'service' | 'byok' | 'custom'
   readonly connection_id: string | null
@@ -26,11 +28,11 @@ export interface ModelRow {
   readonly status: 'active' | 'deprecated'
   readonly available: boolean
   readonly unavailable_reason: 'provider_not_configured' | 'no_endpoint' | null
-  /** `nominal`: made up, for the simulated model. */
+  /** `nominal`: a fictitious price, for the simulated model. */
   readonly pricing_status: 'priced' | 'nominal' | 'unknown'
 }
 
-/** Whose a row is, and whether it can be called. */
+/** Owner of a row, and whether its model can be called. */
 export type RowOrigin = Pick<ModelRow, 'source' | 'connection_id' | 'available'>
 
 const created = Math.floor(Date.parse(prices.date) / 1000)
@@ -39,7 +41,7 @@ const names: ReadonlyMap<string, string> = new Map(
   providers.map(({ id, name }) => [id, id === 'simulated' ? 'the simulated provider' : name]),
 )
 
-/** The row of a model that the snapshot knows. @param today as `2026-11-21`. */
+/** Returns the row of a model in the price list. @param today as `2026-11-21`. */
 export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): ModelRow {
   const types = typesOf(row)
   return {
@@ -61,15 +63,18 @@ export function catalogueRow(row: PriceRow, origin: RowOrigin, today: string): M
   }
 }
 
-/** A provider's own list of models. */
+/** Describes a provider's own list of models. */
 export interface Listing {
   readonly provider: string
   readonly origin: RowOrigin
-  /** Of every row. */
+  /** Description of every row. */
   readonly description: string
 }
 
-/** The row of a model that a provider itself lists, with what the snapshot says of it. @param today as `2026-11-21`. */
+/**
+ * Returns the row of a model that the provider itself lists, with data of the price list where available. @param today
+ * as `2026-11-21`.
+ */
 export function listedRow(model: SyncedModel, { provider, origin, description }: Listing, today: string): ModelRow {
   const { id, name, context_window } = model
   const known = priceAt(provider, id)
@@ -81,7 +86,7 @@ export function listedRow(model: SyncedModel, { provider, origin, description }:
   }
 }
 
-/** Whether the endpoint of its type takes a model: what the list knows is more than what is offered here. */
+/** Whether an endpoint of the gateway supports a model: the price list has more models than the gateway supports. */
 const isTaken = ({ mode, provider, id }: PriceRow): boolean => {
   const format = formats.get(provider)
   switch (mode) {

@@ -17,13 +17,16 @@ import { listModels, type UpstreamModels, type UpstreamTrouble, withoutKey } fro
 type SyncUseCases = Pick<UseCases, Extract<keyof UseCases, `model_syncs.${string}`>>
 
 const defaultTimeoutMs = 15_000
-/** An unapplied preview, and a sync that a later one replaced, is gone after so long, in ms: 7 days. */
+/** Time in ms (7 days) after which an unapplied preview, and a sync that was replaced by a later one, is deleted. */
 const keptMs = 7 * 24 * 60 * 60 * 1000
 
-/** Tries under the version guard before a change is given up; each round one writer gets through. */
+/** Maximum number of attempts at an optimistic write before a change is given up; in each round one writer succeeds. */
 const maxTries = 20
 
-/** What a provider lists against what a connection has: previewed, then applied as it was shown. */
+/**
+ * Compares the models that a provider lists with those of a connection: as a preview, which can then be applied
+ * unchanged.
+ */
 export const modelSyncUseCases = (parts: ConnectionParts): SyncUseCases => {
   const syncs = new ModelSyncs(parts)
   return {
@@ -51,7 +54,7 @@ class ModelSyncs {
     this.#syncs = new Table(parts.records, modelSyncs, parts.now)
   }
 
-  /** @throws {ServiceError} `not_found`, for a sync of another connection too. */
+  /** @throws {ServiceError} `not_found`, also for a sync of another connection. */
   async get(scope: Scope, connection: string, id: string): Promise<Row<ModelSyncData>> {
     const row = await this.#syncs.get(scope, id)
     if (row?.data.connection_id !== connection || (await this.#connections.get(scope, connection)) === null) {
@@ -60,7 +63,7 @@ class ModelSyncs {
     return row
   }
 
-  /** Reads the provider's list, and keeps the difference. @throws {ServiceError} for its trouble. */
+  /** Fetches the provider's list and stores the difference. @throws {ServiceError} for a failure of the provider. */
   async preview(scope: Scope, connection: string, id: string): Promise<Row<ModelSyncData>> {
     const row = await this.#connections.get(scope, connection)
     if (row === null) throw new ServiceError('not_found')
@@ -79,8 +82,8 @@ class ModelSyncs {
   }
 
   /**
-   * Makes the sync the connection's own by one write of the connection, which only works on the state that the preview
-   * was made of; what comes before and after it can be done again.
+   * Applies a sync by one write of the connection, which succeeds only if the connection still has the sync that the
+   * preview is based on. The other writes are idempotent.
    *
    * @throws {ServiceError} `version_conflict` when another sync was applied since the preview.
    */
@@ -132,7 +135,7 @@ class ModelSyncs {
   }
 }
 
-/** What a later sync replaced is only in the way. */
+/** Ignores that a replaced sync could not be set to expire. */
 const ignored = (error: unknown): void => {
   if (!(error instanceof ServiceError)) throw error
 }

@@ -7,8 +7,8 @@ import { effective, type ModelRegistry } from './model-registry.ts'
 import type { ModelRow } from './model-rows.ts'
 
 /**
- * The model registry (`models.list`): every query narrows it, and all of them combine. Each id is
- * there once, as the first in the order of routing offers it among those that the query leaves.
+ * The model registry (`models.list`). All query parameters are filters and combine. Each id is listed once: the first
+ * row in the order of routing that passes the filters.
  */
 export const modelUseCases = (
   registry: Pick<ModelRegistry, 'rows'>,
@@ -36,13 +36,13 @@ export const modelUseCases = (
   },
 })
 
-/** SDKs show the list as it comes: what can be called here stands before what some key could reach. Both in their order. */
+/** Puts the models that can be called first, since SDKs show the list in its order. The order is otherwise kept. */
 const usableFirst = (rows: readonly ModelRow[]): readonly ModelRow[] => [
   ...rows.filter(({ available }) => available),
   ...rows.filter(({ available }) => !available),
 ]
 
-/** A document of another API, which the operation does not declare. */
+/** A document of another API, which the operation's schema does not declare. */
 const asBytes = (document: object, requestId: string) => ({
   bytes: {
     contentType: 'application/json; charset=utf-8',
@@ -51,9 +51,9 @@ const asBytes = (document: object, requestId: string) => ({
   },
 })
 
-/** `gemini` means `google`; case does not matter. */
+/** Resolves aliases, such as `gemini` for `google`, ignoring case. */
 const providerWord = (word: string): string => providerNamed(word)?.id ?? word.toLowerCase()
 
-/** A key that browsers see knows the models that it may use. */
+/** Restricts a public key, which browsers can see, to the models that it may use. */
 const rowsFor = (rows: readonly ModelRow[], own: ReadonlySet<string> | null): readonly ModelRow[] =>
   own === null ? rows : rows.filter(({ id, provider, name }) => own.has(id) || own.has(`${provider}/${name}`))

@@ -6,31 +6,34 @@ import { ModelRegistry } from './model-registry.ts'
 import { ProjectProviders, type ProjectProvidersParts } from './project-providers.ts'
 import { ProjectRoutes } from './project-routes.ts'
 
-/** How much a model takes in, and how long its answers may be, in tokens; 0 where it is not known. */
+/** Context window and maximum length of an answer of a model, in tokens; 0 when unknown. */
 export interface ModelWindow {
   readonly context: number
   readonly longestAnswer: number
 }
 
-/** What routing is opened with. */
+/** Dependencies of {openRouting}. */
 export interface RoutingParts extends ProjectProvidersParts {
   readonly managed: ManagedProviders
 }
 
-/** Who serves which model for whom. */
+/** Finds the routes and models of projects. */
 export interface Routing {
   readonly routes: Routes
-  /** What projects brought along; notified of changes by the operations on them. */
+  /** Connections and custom providers of projects; operations that change them call `changed`. */
   readonly own: ProjectProviders
   readonly managed: ManagedProviders
   readonly registry: ModelRegistry
-  /** How much a model takes in. @throws {ServiceError} what `routes` refuses it with; {StoreUnavailable} */
+  /** Returns the context window of a model. @throws {ServiceError} the errors of `routes`; {StoreUnavailable} */
   windowOf(project: string, model: string): Promise<ModelWindow>
-  /** Ends connections to the server whose list is shown. */
+  /** Closes the connections to the server whose models are listed. */
   close(): Promise<void>
 }
 
-/** Routing over the installation's keys and what each project brings along. Reads nothing before the first request. */
+/**
+ * Opens routing over the installation's keys, and the connections and custom providers of each project. Nothing is read
+ * before the first request.
+ */
 export const openRouting = ({ managed, ...parts }: RoutingParts): Routing => {
   const own = new ProjectProviders(parts)
   const routes = new ProjectRoutes({ managed, own })
@@ -49,10 +52,10 @@ interface ContextWindowParts {
 }
 
 /**
- * The window of a model as its first route has it: by the list of models, else by what the provider of the project's
- * connection said of it.
+ * Returns the context window of a model on its first route: from the price list, else from the model sync of the
+ * project's connection.
  *
- * @throws {ServiceError} what `Routes` refuses a model with; {StoreUnavailable}
+ * @throws {ServiceError} the errors of `Routes`; {StoreUnavailable}
  */
 const modelWindow = async (
   { routes, own }: ContextWindowParts,

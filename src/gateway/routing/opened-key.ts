@@ -1,6 +1,6 @@
 import type { SecretBox } from '#records/secret-box.ts'
 
-/** A sealed key in the clear; null for one that cannot be opened any more, as after a move to another master key. */
+/** Opens a sealed key; null when it cannot be decrypted, as after a change of the master key. */
 export const openedKey = (box: Pick<SecretBox, 'open'>, sealed: string, aad: string): string | null => {
   try {
     return box.open(sealed, aad)
@@ -9,5 +9,5 @@ export const openedKey = (box: Pick<SecretBox, 'open'>, sealed: string, aad: str
   }
 }
 
-/** The error for work with such a key. */
+/** The error message for a key that cannot be decrypted. */
 export const lostKeyMessage = 'The key can no longer be decrypted. Set it again.'

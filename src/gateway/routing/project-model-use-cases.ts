@@ -10,7 +10,7 @@ interface Parts extends Omit<ConnectionParts, 'own'> {
   readonly agentModels: Pick<AgentModels, 'of'>
 }
 
-/** The models of a project, and what it brings along to have more of them. */
+/** Use-cases of the models of a project, and of the connections and custom providers that add to them. */
 export const projectModelUseCases = ({ own, registry }: Routing, parts: Parts) => ({
   ...modelUseCases(registry, parts.agentModels),
   ...connectionUseCases({ ...parts, own }),

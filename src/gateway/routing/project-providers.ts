@@ -26,67 +26,69 @@ import type { Endpoint } from './managed-providers.ts'
 import { providerNamed } from './model-names.ts'
 import { openedKey } from './opened-key.ts'
 
-/** What another node changed is seen after this time at the latest, in ms; at once when nodes notify each other. */
+/** Maximum delay in ms until a change by another node takes effect; without delay when nodes notify each other. */
 const recheckMs = 5000
 const maxCached = 10_000
 const pageSize = 100
 const topic = 'project-providers'
 
-/** A connection that is switched on. */
+/** An active connection. */
 export interface OwnConnection {
   readonly id: string
   readonly name: string
   readonly endpoint: Endpoint
-  /** Whether the installation's key comes after it. */
+  /** Whether the installation's key is used after this connection. */
   readonly fallsBack: boolean
-  /** By id, as the sync that stands has them; null when none was applied. */
+  /** Models by id from the applied sync; null when none was applied. */
   readonly models: ReadonlyMap<string, SyncedModel> | null
 }
 
-/** A custom provider that is switched on, with those of its models that are. */
+/** An active custom provider, with its active models. */
 export interface OwnProvider {
   readonly id: string
   readonly name: string
   readonly endpoint: Endpoint
-  /** Whether the installation's key comes after it. */
+  /** Whether the installation's key is used after this provider. */
   readonly fallsBack: boolean
   readonly models: readonly CustomModel[]
   /** ms since the epoch. */
   readonly createdAt: number
 }
 
-/** A connection or custom provider that a request may name, and that serves nothing. */
+/** A connection or custom provider that a request may name but that cannot serve. */
 export interface AbsentProvider {
   readonly id: string
-  /** In lower case: the name of a custom provider, the project's own word of a connection. */
+  /** In lower case: the name of a custom provider, or a connection's own name of its provider. */
   readonly name: string
   readonly reason: 'inactive' | 'deleted' | 'key_lost'
 }
 
-/** What a project brought along, in order of creation. The same object until something of it changes. */
+/** Connections and custom providers of a project, in order of creation. The same object until something changes. */
 export interface OwnProviders {
   readonly connections: readonly OwnConnection[]
   readonly customs: readonly OwnProvider[]
   readonly absent: readonly AbsentProvider[]
-  /** Providers whose connection is on and has a key that cannot be opened, unless the installation's key comes after it. */
+  /**
+   * Providers with an active connection whose key cannot be decrypted, unless the installation's key is used after it.
+   */
   readonly locked: ReadonlySet<string>
 }
 
 export interface ProjectProvidersParts {
   readonly records: RecordStore
   readonly box: SecretBox
-  /** Notifies other nodes of changes; none for one process. */
+  /** Notifies other nodes of changes; absent for a single process. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   /** ms since the epoch. */
   readonly now: () => number
 }
 
 interface Known extends OwnProviders {
-  /** Ids and versions of the rows that it was made from. */
+  /** Ids and versions of the rows that it was built from. */
   readonly signature: string
 }
 
-/** Connections and custom providers of each project as requests go by them: in steady use no request waits for the store. */
+/** Cached connections and custom providers of each project: in steady use no request waits for the store. */
 export class ProjectProviders {
   readonly #box: SecretBox
   readonly #connections: Table<ConnectionData>
@@ -94,7 +96,7 @@ export class ProjectProviders {
   readonly #customs: Table<CustomProviderData>
   readonly #retired: Table<RetiredNameData>
   readonly #cache: RecheckCache<Known>
-  /** What was read last, so that a read which finds nothing new gives the same object. */
+  /** The result of the last read, so that a read without changes returns the same object. */
   readonly #last = new Map<string, Known>()
   readonly #fanOut: Pick<FanOut, 'announce'> | undefined
 
@@ -114,12 +116,17 @@ export class ProjectProviders {
     fanOut?.subscribe(topic, (data) => this.#heard(data))
   }
 
-  /** Answers without a promise for a project that was requested within the last seconds. @throws {StoreUnavailable} */
+  /**
+   * Returns the providers of a project; synchronously when they were read within the last seconds. @throws
+   * {StoreUnavailable}
+   */
   of(project: string): OwnProviders | Promise<OwnProviders> {
     return this.#cache.peek(project) ?? this.#cache.load(project).then((known) => known ?? nothing)
   }
 
-  /** Call it after a change of one of the project's rows: this node reads the store again, and notifies the others to. */
+  /**
+   * Must be called after a change of a project's rows: this node reads the store again, and other nodes are notified.
+   */
   changed(project: string): void {
     this.#cache.forget(project)
     this.#fanOut?.announce(topic, { project })
@@ -160,7 +167,7 @@ export class ProjectProviders {
     return { signature, ...served, locked, absent: [...named.filter(({ id }) => !serving.has(id)), ...gone] }
   }
 
-  /** A key that cannot be opened any more takes its own row out, not all requests of its project. */
+  /** A key that cannot be decrypted disables its own connection, not all requests of the project. */
   async #connection(row: Row<ConnectionData>): Promise<readonly OwnConnection[]> {
     const { name, sync_id, fallback_to_managed: fallsBack = false } = row.data
     const api_key = openedKey(this.#box, row.data.api_key, connectionKeyAad(row))
@@ -181,13 +188,13 @@ export class ProjectProviders {
   }
 }
 
-/** With prices of its own, where there are some. */
+/** Adds own prices to an endpoint, if there are any. */
 export const priced = <T extends Endpoint>(endpoint: T, own: OwnPrices | null | undefined): T => {
   const ownPrices = unitPrices(own)
   return ownPrices === undefined ? endpoint : { ...endpoint, ownPrices }
 }
 
-/** Where a connection leads. */
+/** Returns the endpoint of a connection. */
 export const connectionEndpoint = (
   id: string,
   { provider, api_format: format, base_url, api_key: apiKey, ...kept }: ConnectionWay,
@@ -201,10 +208,10 @@ const waiting = (kept: KeptWaits): Pick<Endpoint, 'waits'> => {
   return waits === undefined ? {} : { waits }
 }
 
-/** What of a connection says where it leads, with its key in the clear. */
+/** The address fields of a connection, with its key decrypted. */
 export type ConnectionWay = Pick<ConnectionData, 'provider' | 'api_format' | 'base_url' | 'api_key'> & KeptWaits
 
-/** Where a custom provider leads. */
+/** Returns the endpoint of a custom provider. */
 export const customEndpoint = (
   id: string,
   { api_format: format, base_url, api_key: apiKey, ...kept }: CustomWay,
@@ -218,7 +225,7 @@ export const customEndpoint = (
   ...waiting(kept),
 })
 
-/** What of a custom provider says where it leads, with its key in the clear. */
+/** The address fields of a custom provider, with its key decrypted. */
 type CustomWay = Pick<CustomProviderData, 'api_format' | 'base_url' | 'api_key'> & KeptWaits
 
 const nothing: Known = { signature: '', connections: [], customs: [], absent: [], locked: new Set() }
@@ -237,7 +244,7 @@ const customName = ({ id, data }: Row<CustomProviderData>): AbsentProvider => ({
 
 const syncTable = (records: RecordStore, now: () => number) => new Table(records, modelSyncs, now)
 
-/** All rows of a project, oldest first. */
+/** Returns all rows of a project, oldest first. */
 export const everyRow = async <T extends JsonObject>(table: Table<T>, project: string): Promise<readonly Row<T>[]> => {
   const found: Row<T>[] = []
   for (;;) {

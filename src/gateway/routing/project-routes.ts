@@ -17,18 +17,21 @@ export interface ProjectRoutesParts {
   readonly own: Pick<ProjectProviders, 'of'>
 }
 
-/** Names that are remembered of one project, and of all those that brought nothing along together. */
+/** Maximum number of cached names per project; projects without connections and custom providers share one cache. */
 const maxRemembered = 1000
 const customPrefix = 'custom:'
 
 /**
- * Routes by the rules of specs/decisions/0083-routing.md: the provider of the project that the model names and no other
- * (specs/decisions/0120-a-named-provider.md); else its connections in order of creation, then custom providers that have
- * the model, then the installation's keys.
+ * Finds routes by the rules of specs/decisions/0083-routing.md. If the model names a provider of the project, only that
+ * one is used (specs/decisions/0120-a-named-provider.md). Otherwise the project's connections come first, in order of
+ * creation; then a custom provider that has the model; then the installation's keys.
  */
 export class ProjectRoutes implements Routes {
   readonly #parts: ProjectRoutesParts
-  /** By what the project brought along, so that a change of it forgets them and steady use makes nothing anew. */
+  /**
+   * Cached routes by the project's providers: a change of those discards them, and in steady use the same routes are
+   * returned.
+   */
   readonly #remembered = new WeakMap<OwnProviders, Map<string, readonly Route[]>>()
   readonly #plain = new Map<string, readonly Route[]>()
 
@@ -77,7 +80,10 @@ export class ProjectRoutes implements Routes {
     throw new ServiceError('model_not_found', param)
   }
 
-  /** A model without a known seller goes to the compatible server, with its whole name. */
+  /**
+   * Routes by the installation's keys. A model that no provider is known to offer is sent to the compatible server,
+   * under its whole name.
+   */
   #managed(requested: string, sellers: readonly Seller[]): readonly Route[] {
     const { managed } = this.#parts
     const routes = sellers.flatMap(({ provider, model }) => {
@@ -95,7 +101,7 @@ const param = { param: 'model' }
 
 const routeTo = (endpoint: Endpoint, model: string): Route => Object.freeze({ model, ...endpoint })
 
-/** @throws {ServiceError} when none of them can do what is needed. */
+/** Keeps the routes whose format supports the need. @throws {ServiceError} when there is none. */
 const usable = (routes: readonly Route[], need: Need): readonly Route[] => {
   const fit = routes.filter(({ format }) => serves(format, need))
   if (fit.length > 0) return Object.freeze(need === 'vision' ? fit.map(withVision) : fit)
@@ -103,7 +109,7 @@ const usable = (routes: readonly Route[], need: Need): readonly Route[] => {
   throw new ServiceError('model_not_found', { ...param, message: `The provider of this model has no ${words[need]}.` })
 }
 
-/** A model that is known to take no images is replaced by its provider's model for images. */
+/** Replaces a model that is known not to accept images by its provider's default model for images. */
 const withVision = (route: Route): Route => {
   const { provider, model } = route
   const seer = capabilitiesOf(provider, model)?.includes('vision') === false ? visionModelOf(provider) : null
@@ -119,7 +125,10 @@ const words: Readonly<Record<Need, string>> = {
   image: 'image models',
 }
 
-/** A connection serves what its provider sells, what is named `provider/model`, and what its model sync brought. */
+/**
+ * Routes by one connection: it serves models that its provider offers, models named `provider/model`, and models of its
+ * model sync.
+ */
 const byConnection = (
   { endpoint, models }: OwnConnection,
   requested: string,
@@ -135,7 +144,7 @@ const byConnection = (
 
 const lockedMessage = "The key of the project's connection can no longer be decrypted. Set it again."
 
-/** What the project brought for a model, and whether the installation's key comes after it. */
+/** Routes by the project's own providers, each with whether the installation's key is used after it. */
 const ownWays = ({ connections, customs }: OwnProviders, requested: string, sellers: readonly Seller[]) => {
   const connected = connections.flatMap((connection) =>
     byConnection(connection, requested, sellers).map((route) => ({ route, fallsBack: connection.fallsBack })),
@@ -145,14 +154,14 @@ const ownWays = ({ connections, customs }: OwnProviders, requested: string, sell
   return [...connected, { route: toModel(custom, requested), fallsBack: custom.fallsBack }]
 }
 
-/** Registered models of speech and transcription are looked up by the id of the provider that they belong to. */
+/** Models for speech and transcription are always looked up by the id of their provider. */
 const voice: ReadonlySet<Need> = new Set(['speech', 'transcription'])
 
 const knownWord = (requested: string): boolean => providerNamed(splitName(requested)?.head ?? '') !== undefined
 
 /**
- * Routes to the provider of the project that the model names, and to no other; null where it names none. It names one by
- * `custom:<id>`, by the name of a custom provider, and by the own word of a connection; alone or before a slash.
+ * Returns routes to the provider of the project that the model names; null when it names none. A provider is named by
+ * `custom:<id>`, by the name of a custom provider, or by a connection's own name; alone or before a slash.
  *
  * @throws {ServiceError} `provider_not_active`
  */
@@ -186,7 +195,7 @@ const reasons: Readonly<Record<AbsentProvider['reason'], string>> = {
   key_lost: 'has a key that can no longer be decrypted',
 }
 
-/** `custom:<id>` and `custom:<id>/<model>`; null for an id that is not there. */
+/** Routes for `custom:<id>` and `custom:<id>/<model>`; null for an unknown id. */
 const byCustomId = (customs: readonly OwnProvider[], requested: string): readonly Route[] | null => {
   const { head, rest } = splitName(requested) ?? { head: requested, rest: null }
   const provider = customs.find(({ id }) => `${customPrefix}${id}` === head.toLowerCase())
@@ -194,8 +203,8 @@ const byCustomId = (customs: readonly OwnProvider[], requested: string): readonl
 }
 
 /**
- * The provider's name alone, or its name, a slash and a model; null where none is named. Case does not matter; of two with
- * one name the older serves.
+ * Routes for the name of a custom provider, alone or followed by a slash and a model; null when none is named. Case is
+ * ignored; of two providers with the same name, the older one is used.
  */
 const byCustomName = (customs: readonly OwnProvider[], requested: string): readonly Route[] | null => {
   const wanted = requested.toLowerCase()
@@ -207,11 +216,14 @@ const byCustomName = (customs: readonly OwnProvider[], requested: string): reado
   return named === undefined ? null : ofCustom(named, requested.slice(named.name.length + 1))
 }
 
-/** By the prices of the model where it has some, else of its provider. */
+/** Returns the route to a model of a custom provider, with the prices of the model or else of the provider. */
 const toModel = ({ endpoint, models }: OwnProvider, name: string): Route =>
   routeTo(priced(endpoint, models.find(({ model_name }) => model_name === name)?.prices), name)
 
-/** @param model as its server or its label names it, or anything that the server may know; null for its first model. */
+/**
+ * @param model the model's name on the server, its label, or any other name that the server may know; null for the
+ * first model.
+ */
 const ofCustom = (provider: OwnProvider, model: string | null): readonly Route[] => {
   const { models } = provider
   if (model === null) {

@@ -5,7 +5,7 @@ import type { JsonObject, RecordStore } from '#storage/ports.ts'
 import { type RetiredNameData, retiredNames } from './kinds.ts'
 import { providerNamed, sellersOf } from './model-names.ts'
 
-/** How long a name is remembered, in ms. */
+/** How long a former name is stored, in ms. */
 const keptMs = 365 * 24 * 60 * 60 * 1000
 
 interface RetiredName {
@@ -14,12 +14,15 @@ interface RetiredName {
   readonly providerId: string
 }
 
-/** Remembers the name that a provider is about to give up. @param keeps its next name; absent when it is deleted. */
+/**
+ * Stores the current name of a provider as a former name. @param keeps the provider's next name; absent when it is
+ * deleted.
+ */
 export type RetireName = (scope: Scope, providerId: string, keeps?: string) => Promise<void>
 
 /**
- * Call it before a provider loses its name. A provider that has the name comes first wherever both are read, so that a
- * change which fails afterwards leaves no trace.
+ * Returns a function that must be called before a provider loses its name. Active providers take precedence over former
+ * names, so a call whose change fails afterwards has no effect.
  */
 export const nameRetirer = <T extends JsonObject>(
   { records, now }: { readonly records: RecordStore; readonly now: () => number },
@@ -36,7 +39,9 @@ export const nameRetirer = <T extends JsonObject>(
   }
 }
 
-/** Words of known providers and ids of known models mean those again at once. */
+/**
+ * Whether a name needs no row: names of known providers and ids of known models regain their own meaning immediately.
+ */
 const isFree = (name: string): boolean => providerNamed(name) !== undefined || sellersOf(name).length > 0
 
 const remember = async (table: Table<RetiredNameData>, retired: RetiredName, expiresAtMs: number): Promise<void> => {

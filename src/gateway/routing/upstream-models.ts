@@ -5,7 +5,7 @@ import type { Endpoint } from './managed-providers.ts'
 import { lostKeyMessage } from './opened-key.ts'
 import { sendUpstream, type UpstreamReach, type UpstreamReply, type UpstreamRequest } from './upstream-request.ts'
 
-/** Why a provider gave no answer. */
+/** Why the models of a provider could not be listed, or its key could not be checked. */
 export type UpstreamTrouble =
   | 'key_refused'
   | 'address_refused'
@@ -15,17 +15,20 @@ export type UpstreamTrouble =
   | 'unreadable'
   | 'no_list'
 
-/** A provider's models, or why there are none. Messages are fit to show: they quote nothing that the provider said. */
+/**
+ * A provider's models, or the reason why there are none. Messages may be shown: they quote nothing of the provider's
+ * answer.
+ */
 export type UpstreamModels =
   | { readonly ok: true; readonly models: readonly SyncedModel[] }
   | { readonly ok: false; readonly trouble: UpstreamTrouble; readonly message: string; readonly status: number | null }
 
-/** More is no list of models but something else. */
+/** Maximum number of models; a longer list is cut. */
 const maxModels = 5000
 const maxPages = 20
 const maxIdLength = 256
 
-/** How each format names its key. */
+/** The headers in which each format sends the key. */
 const keyHeaders: Readonly<Record<WireFormat, (key: string) => Readonly<Record<string, string>>>> = {
   openai: (key) => ({ authorization: `Bearer ${key}` }),
   anthropic: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
@@ -37,7 +40,7 @@ const keyHeaders: Readonly<Record<WireFormat, (key: string) => Readonly<Record<s
   spitch: (key) => ({ authorization: `Bearer ${key}` }),
 }
 
-/** Headers by which a provider knows the caller; none beyond the format's own for a server that takes no key. */
+/** Headers that authenticate requests; without a key, only those that the format always requires. */
 export const keyHeadersOf = ({
   format,
   apiKey,
@@ -45,11 +48,11 @@ export const keyHeadersOf = ({
   apiKey === null ? (format === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}) : keyHeaders[format](apiKey)
 
 interface ListForm {
-  /** Where the list is, after the base URL; `after` is what the page before gave. */
+  /** Path of the list below the base URL; `after` is the cursor of the previous page. */
   readonly path: (after: string | null) => string
   readonly rows: (json: unknown) => readonly unknown[] | null
   readonly model: (row: WireObject) => SyncedModel
-  /** What the next page comes after; null on the last. */
+  /** Cursor of the next page; null on the last page. */
   readonly next: (json: unknown) => string | null
 }
 
@@ -58,7 +61,7 @@ const lastPage = (): null => null
 const forms: Readonly<Partial<Record<WireFormat, ListForm>>> = {
   openai: {
     path: () => '/models',
-    // some servers give the bare list
+    // some servers return the bare list
     rows: (json) => listOf(json) ?? listOf(objectOf(json).data),
     model: (row) => modelOf(row.id, row.name ?? row.display_name, contextOf(row)),
     next: lastPage,
@@ -92,7 +95,7 @@ const forms: Readonly<Partial<Record<WireFormat, ListForm>>> = {
   },
 }
 
-/** Every model that the provider lists, by id. Never throws. */
+/** Returns all models that the provider lists, sorted by id. Never throws. */
 export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Promise<UpstreamModels> => {
   const form = forms[endpoint.format]
   if (form === undefined) return failed('no_list', 'The provider does not list its models.')
@@ -114,8 +117,8 @@ export const listModels = async (reach: UpstreamReach, endpoint: Endpoint): Prom
 }
 
 /**
- * Whether the provider takes the key: a free request is sent to it. Providers whose lists are for
- * everyone, or that have none, are checked otherwise.
+ * Checks whether the provider accepts the key, by a request that is free of charge. Providers with a public list, or
+ * without one, are checked by other requests.
  */
 export const checkKey = async (reach: UpstreamReach, endpoint: Endpoint): Promise<UpstreamModels> => {
   const probe = probes[endpoint.provider] ?? probes[endpoint.format]
@@ -128,25 +131,25 @@ export const checkKey = async (reach: UpstreamReach, endpoint: Endpoint): Promis
   return models.ok || models.trouble !== 'no_list' || work === undefined ? models : withoutList(reach, endpoint, work)
 }
 
-/** Where formats without a list everywhere take work, after the base URL. */
+/** Path of an operation, below the base URL, for formats whose servers may have no list. */
 const works: Readonly<Partial<Record<WireFormat, string>>> = {
   openai: '/chat/completions',
   perplexity: '/responses',
   spitch: '/speech',
 }
 
-/** What only the owner of a key is shown, after the base URL. */
+/** Path, below the base URL, that requires a valid key. */
 const probes: Readonly<Record<string, string>> = {
   openrouter: '/key',
   deepgram: '/projects',
   cartesia: '/voices?limit=1',
 }
 
-/** A key that was taken is good although there is no list. */
+/** An accepted key counts as valid even when there is no list. */
 const listed = (models: UpstreamModels): UpstreamModels =>
   models.ok || models.trouble !== 'no_list' ? models : { ok: true, models: [] }
 
-/** A request without anything in it is refused for what it lacks when its key is good. */
+/** Checks a key by an empty request: with a valid key, it is refused for its missing fields. */
 const withoutList = async (reach: UpstreamReach, endpoint: Endpoint, path: string): Promise<UpstreamModels> => {
   const request = requestTo(endpoint, path)
   const headers = { ...request.headers, 'content-type': 'application/json' }
@@ -162,7 +165,7 @@ const requestTo = (endpoint: Endpoint, path: string): UpstreamRequest => ({
   headers: { ...keyHeadersOf(endpoint), accept: 'application/json' },
 })
 
-/** Null for a good answer. */
+/** Returns null for a successful answer. */
 const troubleOf = (reply: UpstreamReply): Extract<UpstreamModels, { ok: false }> | null => {
   if (reply.kind === 'trouble') {
     const [trouble, message] = troubles[reply.trouble]
@@ -176,7 +179,7 @@ const troubleOf = (reply: UpstreamReply): Extract<UpstreamModels, { ok: false }>
   return failed('provider_error', `The provider responded with status ${status}.`, status)
 }
 
-/** Google and xAI call a wrong key a wrong argument. */
+/** Google and xAI report a wrong key as an invalid argument. */
 const wrongKey = /api[ _]key[ _](?:not valid|invalid)|incorrect api key/i
 
 const troubles: Readonly<
@@ -189,7 +192,7 @@ const troubles: Readonly<
   too_large: ['unreadable', 'The response of the provider is too large.'],
 }
 
-/** No provider was called: there is no key. */
+/** Result when no provider was called, because the stored key cannot be decrypted. */
 export const withoutKey: UpstreamModels = { ok: false, trouble: 'key_refused', message: lostKeyMessage, status: null }
 
 const failed = (
@@ -210,5 +213,5 @@ const modelOf = (id: unknown, name: unknown, context_window: number): SyncedMode
   return { id: known, name: textOf(name).slice(0, maxIdLength).toWellFormed() || known, context_window }
 }
 
-/** Ids without control characters, that a path and a log can hold. */
+/** Whether an id is printable ASCII of an acceptable length, so that paths and logs can contain it. */
 const isUsable = ({ id }: SyncedModel): boolean => id !== '' && id.length <= maxIdLength && /^[\x21-\x7e]+$/.test(id)

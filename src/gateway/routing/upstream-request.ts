@@ -6,10 +6,10 @@ import { ownVia } from '#outgoing/via.ts'
 import { parseJson } from '#outgoing/wire.ts'
 import { errorCodeOf } from '../call/failure.ts'
 
-/** Largest answer that is read; a provider's list of models is some hundred kilobytes. */
+/** Maximum size of an answer in bytes; lists of models have some hundred kilobytes. */
 const maxAnswerBytes = 8 * 1024 * 1024
 
-/** One small question to a provider. */
+/** A small request to a provider, other than a model call. */
 export interface UpstreamRequest {
   readonly url: string
   readonly method: 'GET' | 'POST'
@@ -17,18 +17,21 @@ export interface UpstreamRequest {
   readonly body?: string
 }
 
-/** What came back: a status with a body, or why nothing did. */
+/** The answer, or the reason why there is none. */
 export type UpstreamReply =
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly json: unknown }
   | { readonly kind: 'trouble'; readonly trouble: 'refused' | 'timeout' | 'unreachable' | 'cut' | 'too_large' }
 
-/** How requests reach providers: through the guard, and not for ever. */
+/** How requests are sent: through the SSRF guard, and with a timeout. */
 export interface UpstreamReach {
   readonly dispatcher: Dispatcher
   readonly timeoutMs: number
 }
 
-/** Sends one request. Never throws: trouble of any kind is a reply. Redirects are answers like any other: they are not followed. */
+/**
+ * Sends one request. Never throws: every failure is a reply. Redirects are returned like any other answer and not
+ * followed.
+ */
 export const sendUpstream = async (
   { dispatcher, timeoutMs }: UpstreamReach,
   { url, method, headers, body }: UpstreamRequest,
@@ -48,7 +51,8 @@ export const sendUpstream = async (
     }
     const answer = await dispatcher.request(body === undefined ? target : { ...target, body })
     answered = true
-    // the reader of the body sees its errors; a body that is thrown away must not end the process with one
+    // errors are reported to the reader of the body; without this listener, an error of a discarded body would end the
+    // process
     answer.body.on('error', () => {})
     const { bytes, isCut } = await boundedBody(answer.body, { maxBytes: maxAnswerBytes })
     if (isCut) return { kind: 'trouble', trouble: 'too_large' }

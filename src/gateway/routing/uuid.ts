@@ -4,8 +4,8 @@ import { newIdFor } from '#runtime/ids.ts'
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * A UUID (version 7) of the same time and randomness as an id of ours would have: sorted by creation, and the one that
- * the call's Idempotency-Key was promised.
+ * Returns a UUID (version 7) with the time and randomness that `newIdFor` would give an id: it sorts by creation, and a
+ * repeated call with the same Idempotency-Key gets the same one.
  */
 export const newUuidFor = (call: { readonly idempotency: Idempotency | null }): string => {
   const ulid = newIdFor(call, 'uuid').slice(-26)
