@@ -2,10 +2,10 @@ import type { Principal } from '#actors/call/call.ts'
 import { RecheckCache } from '#records/recheck-cache.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** An agent's own config; null for an agent that the project does not have. @throws {StoreUnavailable} */
+/** Returns an agent's config; null for an agent that the project does not have. @throws {StoreUnavailable} */
 export type ConfigOf = (project: string, agentId: string) => Promise<{ readonly model: string } | null>
 
-/** What a request says about models. */
+/** The models that a request selects. */
 interface ModelChoice {
   readonly model?: string | null | undefined
   readonly models?: readonly string[] | null | undefined
@@ -13,12 +13,12 @@ interface ModelChoice {
 
 type ChatCall<Body> = { readonly principal: Principal; readonly body: Body }
 
-/** A change of an agent reaches its public keys within this time. */
+/** Maximum delay in ms until a change of an agent applies to its public keys. */
 const maxAgeMs = 1000
 
 /**
- * The models that the public keys of an agent may use: those of the agent's own config. Every visitor of a page has the
- * key, and could buy any other model by it (specs/decisions/0136-public-keys.md).
+ * The models that the public keys of an agent may use: those of the agent's config. Every visitor of a page can read
+ * the key, and could otherwise use it for any model (specs/decisions/0136-public-keys.md).
  */
 export class AgentModels {
   readonly #cache: RecheckCache<ReadonlySet<string>>
@@ -36,14 +36,16 @@ export class AgentModels {
     })
   }
 
-  /** The models of a public key; null for a credential that takes any. @throws {StoreUnavailable} */
+  /** Returns the models of a public key; null for a credential that may use any. @throws {StoreUnavailable} */
   async of(principal: Principal): Promise<ReadonlySet<string> | null> {
     if (!isPublicKey(principal)) return null
     const key = `${principal.project} ${principal.agentId}`
     return this.#cache.peek(key) ?? (await this.#cache.load(key)) ?? new Set()
   }
 
-  /** The use-case, for a public key with its agent's models only. Other credentials wait for nothing. */
+  /**
+   * Wraps a use-case so that a public key can select only the models of its agent. Other credentials are not delayed.
+   */
   guarded<Body extends ModelChoice, Called extends ChatCall<Body>, Answer>(
     useCase: (call: Called) => Promise<Answer>,
   ): (call: Called) => Promise<Answer> {
@@ -57,7 +59,7 @@ export class AgentModels {
 const isPublicKey = (principal: Principal): principal is Principal & { readonly kind: 'agent_key' } =>
   principal.kind === 'agent_key' && principal.keyType === 'public'
 
-/** @throws {ServiceError} `secret_key_required` with the place of the model. */
+/** @throws {ServiceError} `secret_key_required` with the path of the model. */
 const checkChoice = ({ model, models }: ModelChoice, own: ReadonlySet<string>): void => {
   if (!own.has(model ?? '')) throw refused('model')
   const at = (models ?? []).findIndex((each) => !own.has(each))

@@ -1,17 +1,17 @@
 import { type Amount, amountOf, textOf, zero } from '../prices/money.ts'
 import type { CounterData, Hold } from './kinds.ts'
 
-/** What may be spent; absent or null: without a limit. */
+/** Budgets in USD as decimal text; absent or null: no limit. */
 export interface Budgets {
   readonly day?: string | null
   readonly month?: string | null
   readonly total?: string | null
 }
 
-/** A span of time that a budget is for. */
+/** The period of a budget. */
 export type BudgetSpan = 'day' | 'month' | 'total'
 
-/** Nothing spent, nothing held. */
+/** Returns a counter with nothing spent and nothing held. */
 export const freshCounter = (now: number): CounterData => ({
   ...datesOf(now),
   day_usd: '0',
@@ -20,11 +20,14 @@ export const freshCounter = (now: number): CounterData => ({
   held: {},
 })
 
-/** The counter as it is now: a new day and a new month begin with nothing, and what dead processes held is free again. */
+/**
+ * Returns a counter at the time `now`: a new day or month starts at zero, and expired holds of dead processes are
+ * removed.
+ */
 export const currentCounter = (data: CounterData, now: number): CounterData => {
   const { day, month } = datesOf(now)
   return {
-    // a clock that is behind others begins no day anew
+    // the clock of this node may be behind: an earlier date does not reset the day
     day: day > data.day ? day : data.day,
     day_usd: day > data.day ? '0' : data.day_usd,
     month: month > data.month ? month : data.month,
@@ -34,7 +37,7 @@ export const currentCounter = (data: CounterData, now: number): CounterData => {
   }
 }
 
-/** `usd` more were spent. */
+/** Adds `usd` to what was spent. */
 export const spentMore = (data: CounterData, usd: Amount): CounterData => ({
   ...data,
   day_usd: plus(data.day_usd, usd),
@@ -42,23 +45,23 @@ export const spentMore = (data: CounterData, usd: Amount): CounterData => ({
   total_usd: plus(data.total_usd, usd),
 })
 
-/** A process holds this much, if only nothing. */
+/** Sets the hold of a process, even when it is zero. */
 export const holding = (data: CounterData, process: string, hold: Hold): CounterData => ({
   ...data,
   held: { ...data.held, [process]: hold },
 })
 
-/** What all processes hold, but for one. */
+/** Sum of the holds of all other processes. */
 export const heldByOthers = (data: CounterData, process: string): Amount =>
   Object.entries(data.held).reduce((sum, [other, { usd }]) => (other === process ? sum : sum.plus(amountOf(usd))), zero)
 
-/** What is left of a budget. */
+/** The remainder of one budget. */
 export interface Room {
   readonly span: BudgetSpan
   readonly usd: Amount
 }
 
-/** The budget that has least left beside what is spent and held; null without one. */
+/** Returns the budget with the smallest remainder after what is spent and held; null when there is no budget. */
 export const leastRoom = (data: CounterData, held: Amount, budgets: Budgets): Room | null => {
   const spent = { day: data.day_usd, month: data.month_usd, total: data.total_usd }
   const rooms = (['day', 'month', 'total'] as const).flatMap((span) => {

@@ -8,13 +8,13 @@ import { creditsId } from './limit-book.ts'
 
 /** Credits of an organisation, in USD as decimal text. */
 export interface CreditAccount {
-  /** Ever. */
+  /** Total of all grants. */
   readonly granted: string
   readonly spent: string
   readonly balance: string
 }
 
-/** The credits of an organisation; null when it needs none. */
+/** Returns the credits of an organisation; null when it does not need credits. */
 export const creditsOf = async (
   records: RecordStore,
   now: () => number,
@@ -30,8 +30,8 @@ export const creditsOf = async (
 }
 
 /**
- * Grants an organisation further credits. From the first grant on its managed calls are paid for by credits alone;
- * running servers know of it within some seconds.
+ * Grants further credits to an organisation. From the first grant on, its managed calls are paid by credits only;
+ * running servers apply the change within some seconds.
  */
 export const grantCredits = async (
   records: RecordStore,
@@ -49,7 +49,7 @@ export const grantCredits = async (
   })
 }
 
-/** The organisation needs no credits any more. @returns false when it was not before. */
+/** Removes the credits of an organisation, so that it no longer needs any. @returns false when it had none. */
 export const ungateCredits = async (records: RecordStore, organization: string): Promise<boolean> => {
   const scope = organizationScope(organization)
   const id = creditsId(organization)

@@ -16,9 +16,9 @@ import type { LimitBook } from './limit-book.ts'
 import { type CounterOwner, type Price, Purse } from './purse.ts'
 import { RateWindows } from './rate-windows.ts'
 
-/** What a process that is not heard of holds is free again after so long, in ms. */
+/** Time in ms after which the holds of a process that does not renew them expire. */
 const holdMs = 60_000
-/** Purses that are kept although nothing is under way. */
+/** Number of purses up to which idle ones stay in memory. */
 const keptPurses = 5_000
 
 export interface LimitAdmissionParts {
@@ -26,18 +26,18 @@ export interface LimitAdmissionParts {
   readonly book: LimitBook
   readonly limits: RateLimits
   readonly clock: Clock
-  /** Other than 60,000 in tests. */
+  /** Default: 60,000; for tests. */
   readonly holdMs?: number
 }
 
-/** A budget that a call comes under. */
+/** A budget that applies to a call. */
 interface Due {
   readonly owner: CounterOwner
   readonly budgets: Budgets
   readonly refusal: (lacks: BudgetSpan) => ServiceError
 }
 
-/** What is held of it. */
+/** An amount held in a purse. */
 interface Held {
   readonly purse: Purse
   readonly usd: Amount
@@ -45,7 +45,7 @@ interface Held {
 
 const free: Ticket = { headers: [], settle: () => {} }
 
-/** Limits, budgets and credits of projects, tenants and keys (specs/decisions/0086-metering-and-limits.md). */
+/** Checks limits, budgets and credits of projects, tenants and keys (specs/decisions/0086-metering-and-limits.md). */
 export class LimitAdmission implements Admission {
   readonly #parts: LimitAdmissionParts
   readonly #windows: RateWindows
@@ -65,17 +65,20 @@ export class LimitAdmission implements Admission {
     return this.#admit(request)
   }
 
-  /** A call is over: its tokens count for the limits of tokens. Never throws, never waits. */
+  /** Counts the tokens of a call that has ended, for token limits. Never throws, never waits. */
   counted({ caller, units }: Pick<GatewayCall, 'units'> & { readonly caller: Payer }): void {
     const known = this.#parts.book.peek(caller.project)
     if (units?.tokens === undefined || known?.bySubject?.size === 0) return
     const { inputTokens, outputTokens } = units.tokens
     const rows = this.#parts.book.forCaller(caller)
-    // what cannot be counted makes the limit looser for a minute
+    // a failure to count makes the limit less strict for a minute
     rows.then((found) => this.#windows.used(found, inputTokens + outputTokens)).catch(() => undefined)
   }
 
-  /** Everything that was settled so far is counted. @throws {StoreUnavailable} */
+  /**
+   * Resolves when everything settled so far is counted in the store; undefined when it already is. @throws
+   * {StoreUnavailable}
+   */
   flush(): Promise<void> | undefined {
     return counted([...this.#purses.values()])
   }
@@ -98,7 +101,7 @@ export class LimitAdmission implements Admission {
     return usd.lessThan(price.usd) ? { ...ticket, limitedToUsd: textOf(usd) } : ticket
   }
 
-  /** All or none, and the same of each. */
+  /** Holds the same amount in all budgets, or in none. */
   async #hold(due: readonly Due[], { usd: most, least }: Price): Promise<readonly Held[]> {
     const held: Held[] = []
     let usd = most
@@ -134,7 +137,7 @@ export class LimitAdmission implements Admission {
   }
 }
 
-/** A call is settled once, whatever its caller says. A call of unknown cost is taken for the most that it can be. */
+/** Returns a ticket that settles once; later calls have no effect. An unknown cost is settled as the amount held. */
 const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => {
   let isOpen = true
   return {
@@ -148,16 +151,17 @@ const ticketOf = (headers: Ticket['headers'], held: readonly Held[]): Ticket => 
   }
 }
 
-/** @throws {StoreUnavailable} */
+/** Resolves when these purses are saved. @throws {StoreUnavailable} */
 const counted = (purses: readonly Purse[]): Promise<void> | undefined => {
   const open = purses.filter(({ isSaved }) => !isSaved)
   return open.length === 0 ? undefined : Promise.all(open.map((purse) => purse.flush())).then(() => {})
 }
 
 /**
- * What the call can cost; null when it is not counted: by a key of the project, whose bill is not ours, or without a key.
+ * Returns the maximum cost of a call. When the price is unknown, returns null for a call with a key of the project or
+ * without a key, which then counts towards no budget.
  *
- * @throws {ServiceError} `price_unknown` by a key of the installation: a budget that cannot be kept is not a budget.
+ * @throws {ServiceError} `price_unknown` for a key of the installation, since a budget could not be enforced.
  */
 const priceOf = ({ mostUsd, leastUsd, source }: AdmissionRequest): Price | null => {
   const most = mostUsd()
@@ -192,5 +196,5 @@ const creditOf = ({ id, project, data }: Row<CreditData>): Due => ({
   refusal: () => new ServiceError('credit_balance_exhausted'),
 })
 
-/** The id of the counter of a limit or of credits. */
+/** Returns the id of the counter of a limit or of credits. */
 export const counterId = (id: string): string => `bud_${id.slice(id.indexOf('_') + 1)}`

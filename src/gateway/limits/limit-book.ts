@@ -8,20 +8,22 @@ import type { RecordStore } from '#storage/ports.ts'
 import type { Payer } from '../call/caller.ts'
 import { type CreditData, credits, type LimitData, limits, subjectKey } from './kinds.ts'
 
-/** How long another node may go by what was set before, in ms, without a notification. */
+/** Maximum time in ms that another node applies an old limit, if no notification reaches it. */
 const recheckMs = 5_000
 const maxProjects = 10_000
 const maxSubjects = 50_000
-/** Limits of a project that are kept together; those of a project with more are read one by one. */
+/**
+ * Maximum number of limits of a project that are cached together; those of a project with more are read individually.
+ */
 const keptTogether = 500
 
 const topic = 'limits'
 
-/** What stands for a project. */
+/** The limits and credits of a project. */
 export interface ProjectLimits {
-  /** By subject; null: there are too many to keep together. */
+  /** By subject; null when there are too many to cache together. */
   readonly bySubject: ReadonlyMap<string, Row<LimitData>> | null
-  /** The organisation's credits; null: it needs none. */
+  /** Credits of the project's organisation; null when it does not need credits. */
   readonly credits: Row<CreditData> | null
 }
 
@@ -33,7 +35,7 @@ export interface LimitBookParts {
   readonly now: () => number
 }
 
-/** Which limits stand for whom, cached for some seconds; other nodes are notified of a change. */
+/** Limits and credits by project, cached for some seconds; other nodes are notified of changes. */
 export class LimitBook {
   readonly #table: Table<LimitData>
   readonly #credits: Table<CreditData>
@@ -52,7 +54,7 @@ export class LimitBook {
     fanOut?.subscribe(topic, ({ project }) => this.#heard(project))
   }
 
-  /** What stands for a project, when that is known without a read. */
+  /** Returns the limits of a project if they are cached. */
   peek(project: string): ProjectLimits | undefined {
     return this.#projects.peek(project)
   }
@@ -62,7 +64,7 @@ export class LimitBook {
     return this.#projects.peek(project) ?? (await this.#projects.load(project)) ?? none
   }
 
-  /** The limits that a caller's requests come under: the narrowest first. @throws {StoreUnavailable} */
+  /** Returns the limits that apply to a caller, the narrowest first. @throws {StoreUnavailable} */
   async forCaller({ project, tenant, keyId }: Payer): Promise<readonly Row<LimitData>[]> {
     const { bySubject } = await this.of(project)
     const subjects = [
@@ -78,7 +80,7 @@ export class LimitBook {
     return found.filter((row) => row !== null)
   }
 
-  /** Makes every node read the store again: call it after each change of a limit or of credits. */
+  /** Makes every node read the store again; must be called after each change of a limit or of credits. */
   changed(project: string): void {
     this.#heard(project)
     this.#parts.fanOut?.announce(topic, { project })
@@ -117,5 +119,5 @@ export class LimitBook {
 
 const none: ProjectLimits = { bySubject: new Map(), credits: null }
 
-/** The id of an organisation's credits. */
+/** Returns the id of an organisation's credits. */
 export const creditsId = (organization: string): string => `crd_${organization.slice('org_'.length)}`

@@ -17,7 +17,7 @@ import { budgetCounters, type LimitData, limits, subjectKey } from './kinds.ts'
 import { counterId } from './limit-admission.ts'
 import type { LimitBook } from './limit-book.ts'
 
-/** Whether a project has the tenant, or the key, that a limit is set for. */
+/** Checks whether a project has the tenant or key that a limit is set for. */
 export interface LimitSubjects {
   hasTenant(project: string, id: string): Promise<boolean>
   hasKey(project: string, id: string): Promise<boolean>
@@ -38,7 +38,7 @@ type LimitView = ResultOf<'limits.get'>
 
 const idPrefix = 'lim'
 
-/** Rate limits and budgets, and what is spent of them. */
+/** Use-cases of rate limits, budgets and credits, with what is spent of them. */
 export const limitUseCases = ({ records, book, projects, subjects, now }: LimitParts): LimitUseCases => {
   const table = new Table(records, limits, now)
   const counters = new Table(records, budgetCounters, now)

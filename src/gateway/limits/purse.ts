@@ -18,45 +18,45 @@ import {
 } from './counter.ts'
 import type { CounterData } from './kinds.ts'
 
-/** How long what was spent gathers before it is written, in ms. */
+/** Batching window in ms for writing what was spent. */
 const gatherMs = 50
-/** When a write that failed is made again, in ms. */
+/** Time in ms until a failed write is retried. */
 const againMs = 1_000
-/** Tries against other processes before a call is given up. */
+/** Maximum number of attempts at an optimistic write against other processes before a call fails. */
 const maxTries = 200
 const patientTries = 4
 const longestPauseMs = 20
 
-/** Whose counter it is. */
+/** Owner of a counter. */
 export interface CounterOwner {
   readonly id: string
   readonly project: string
   readonly tenant: string | null
-  /** Under which the counter's row is read. */
+  /** Scope in which the counter's row is read. */
   readonly scope: Scope
 }
 
 export interface PurseParts {
   readonly table: Table<CounterData>
   readonly clock: Clock
-  /** Names this very process. */
+  /** Unique id of this process. */
   readonly process: string
-  /** After so many ms without a word what the process holds is free again. */
+  /** Time in ms after which the holds of a process that does not renew them expire. */
   readonly holdMs: number
 }
 
-/** What a call costs. */
+/** Price of a call. */
 export interface Price {
-  /** At most. */
+  /** Maximum cost. */
   readonly usd: Amount
-  /** It can be made for so much; absent: for no less than the most. */
+  /** Minimum cost, if the call can be made cheaper; absent: the maximum. */
   readonly least?: Amount | undefined
 }
 
-/** What is held for a call, or the budget that lacks it. */
+/** The amount held for a call, or the budget that does not suffice. */
 export type Granted = { readonly usd: Amount } | { readonly lacks: BudgetSpan }
 
-/** One call that wants money. */
+/** A call that waits for its hold. */
 interface Waiting extends Price {
   readonly budgets: Budgets
   readonly answer: (granted: Granted) => void
@@ -64,23 +64,23 @@ interface Waiting extends Price {
 }
 
 /**
- * What this process spends of one counter. The most that a call can cost is held in the counter's row before the call
- * begins, and what it did cost is counted after it: all processes together never hold and spend more than there is. One
- * write at a time serves all who wait.
+ * Spends from one counter on behalf of this process. The maximum cost of a call is held in the counter's row before the
+ * call, and its actual cost is counted afterwards, so that all processes together never hold and spend more than the
+ * budget. There is one write at a time, which serves all waiting calls.
  */
 export class Purse {
   readonly #parts: PurseParts
   readonly #owner: CounterOwner
-  /** As this process wrote or read it last; null: not known. */
+  /** The row as this process last wrote or read it; null when unknown. */
   #row: Row<CounterData> | null = null
   #underWay: Amount = zero
-  /** Spent, and not counted in the row. */
+  /** Spent, but not yet counted in the row. */
   #unsaved: Amount = zero
-  /** Calls settled, and those of them that a durable row knows. */
+  /** Number of settled calls, and how many of them are counted in a durable row. */
   #settled = 0
   #saved = 0
   #writes = 0
-  /** A write whose answer was lost, and what it counted. */
+  /** A write whose acknowledgement was lost, with the amount that it counted. */
   #doubtful: { readonly write: number; readonly usd: Amount } | null = null
   #waiting: Waiting[] = []
   #saving: Promise<void> | null = null
@@ -92,19 +92,19 @@ export class Purse {
     this.#owner = owner
   }
 
-  /** Nothing is under way, and all is written. */
+  /** Whether no call is in progress and everything is written. */
   get isIdle(): boolean {
     return this.isSaved && this.#saving === null && this.#waiting.length === 0 && this.#underWay.isZero()
   }
 
-  /** Everything that was settled is in the row. */
+  /** Whether everything settled is counted in the row. */
   get isSaved(): boolean {
     return this.#saved === this.#settled
   }
 
   /**
-   * Holds the price of a call; where that is not left, half of what is, so that calls beside it find something too, but no
-   * less than the least. @throws {StoreUnavailable}
+   * Holds the price of a call. When the budget does not cover it, half of the remainder is held, but at least the
+   * minimum cost; the other half is left for concurrent calls. @throws {StoreUnavailable}
    */
   hold(price: Price, budgets: Budgets): Promise<Granted> {
     return new Promise((answer, fail) => {
@@ -113,7 +113,7 @@ export class Purse {
     })
   }
 
-  /** The call that `held` was for has ended and cost `spent`. */
+  /** Ends a call for which `held` was held and which cost `spent`. */
   settle(held: Amount, spent: Amount): void {
     this.#underWay = this.#underWay.minus(held)
     this.#unsaved = this.#unsaved.plus(spent)
@@ -121,7 +121,7 @@ export class Purse {
     this.#later(gatherMs)
   }
 
-  /** So much of what is held is not needed. */
+  /** Releases a part of what is held for a call. */
   release(usd: Amount): void {
     if (usd.isZero()) return
     this.#underWay = this.#underWay.minus(usd)
@@ -129,13 +129,13 @@ export class Purse {
     this.#later(gatherMs)
   }
 
-  /** All that was settled so far is counted. @throws {StoreUnavailable} */
+  /** Resolves when everything settled so far is counted. @throws {StoreUnavailable} */
   async flush(): Promise<void> {
     const target = this.#settled
     while (this.#saved < target) await this.#start()
   }
 
-  /** Writes once more when nothing else does. */
+  /** Schedules a write, unless one is scheduled already. */
   #later(ms: number): void {
     this.#cancel ??= this.#parts.clock.after(ms, () => {
       this.#cancel = undefined
@@ -143,7 +143,7 @@ export class Purse {
     })
   }
 
-  /** One write at a time; a call that comes while one is under way goes with the next. */
+  /** Starts a write, or joins the one in progress; calls that arrive during a write are served by the next one. */
   #start(): Promise<void> {
     if (this.#saving === null) {
       const saving = this.#save()
@@ -154,7 +154,7 @@ export class Purse {
   }
 
   async #save(): Promise<void> {
-    // all who come in the same turn of the loop go together
+    // all calls that arrive in the same turn of the event loop are served together
     await Promise.resolve()
     const waiting = this.#waiting
     this.#waiting = []
@@ -192,14 +192,17 @@ export class Purse {
     throw new StoreUnavailable('others are always faster at the counter')
   }
 
-  /** To a process that was faster: for a moment, longer when it happens again and again. */
+  /** Waits after another process was faster: briefly at first, longer after repeated conflicts. */
   #giveWay(tried: number): Promise<void> {
     const { clock } = this.#parts
     if (tried < patientTries) return new Promise((resolve) => clock.soon(resolve))
     return pause(clock, Math.random() * Math.min(longestPauseMs, tried))
   }
 
-  /** A write whose answer was lost has counted what it was to count, if its number is there. */
+  /**
+   * Reads the row. If it has the number of a write whose acknowledgement was lost, that write succeeded and its amount
+   * is already counted.
+   */
   async #read(): Promise<void> {
     this.#row = await this.#parts.table.get(this.#owner.scope, this.#owner.id)
     const doubtful = this.#doubtful
@@ -226,7 +229,7 @@ export class Purse {
     return { data: holding(counter, process, { usd, until: now + holdMs, write }), granted, answers }
   }
 
-  /** A counter that was removed meanwhile is made again for a new call only. */
+  /** Stores the counter. A counter that was removed in the meantime is created again only for a new call. */
   async #store(data: CounterData, isWanted: boolean): Promise<boolean> {
     const { table } = this.#parts
     const { id, project, tenant } = this.#owner
@@ -236,7 +239,7 @@ export class Purse {
     return this.#row !== null
   }
 
-  /** A long call keeps what is held for it. */
+  /** Renews the hold of calls in progress before it expires. */
   #renew(): void {
     this.#cancelRenewal?.()
     this.#cancelRenewal = undefined
@@ -248,7 +251,7 @@ export class Purse {
   }
 }
 
-/** Digits behind the point of what is held: as many as prices have. */
+/** Decimal places of held amounts, the same as for prices. */
 const digits = 18
 
 const grantOf = (room: Room | null, { usd, least }: Price): Granted => {

@@ -8,13 +8,13 @@ const windowMs = 60_000
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
-/** What is left of one limit. */
+/** State of one limit. */
 interface Left {
   readonly limit: number
   readonly state: LimitState
 }
 
-/** Requests and tokens a minute, exact over all nodes that share the limits. */
+/** Limits of requests and tokens per minute, exact across all nodes that share the limits. */
 export class RateWindows {
   readonly #limits: RateLimits
 
@@ -23,11 +23,11 @@ export class RateWindows {
   }
 
   /**
-   * Takes one request, and sees that tokens are left: it is not known how many a call will take, so that one is refused when
-   * those before it have used them up.
+   * Takes one request, and checks that tokens are left. The tokens of a call are not known in advance, so a call is
+   * refused only when earlier ones have used them up.
    *
-   * @param rows the narrowest first: what a key may not do takes nothing of its tenant's.
-   * @returns the headers that say what is left, of the limit that has least.
+   * @param rows the narrowest first, so that a request refused for its key takes nothing from its tenant.
+   * @returns headers with the state of the limit that has the least left.
    * @throws {ServiceError} `rate_limit_exceeded`
    */
   async admit(rows: readonly Row<LimitData>[]): Promise<Headers> {
@@ -47,13 +47,13 @@ export class RateWindows {
     return [...headersOf('requests', requests), ...headersOf('tokens', tokens)]
   }
 
-  /** So many tokens were used. */
+  /** Counts the tokens of a call that has ended. */
   async used(rows: readonly Row<LimitData>[], tokens: number): Promise<void> {
     for (const { id, data } of rows) {
       const limit = data.tokens_per_minute
       if (limit === null) continue
       const state = await this.#limits.take(`tokens:${id}`, { limit, windowMs }, tokens)
-      // a call that used more than was left takes all that was
+      // a call that used more than was left uses up the rest
       if (!state.allowed) await this.#limits.take(`tokens:${id}`, { limit, windowMs }, state.remaining)
     }
   }
@@ -71,7 +71,7 @@ export class RateWindows {
   }
 }
 
-/** As OpenAI's interface names them. */
+/** Headers with the names of OpenAI's API. */
 const headersOf = (unit: 'requests' | 'tokens', all: readonly Left[]): Headers => {
   const [least] = [...all].sort((one, other) => one.state.remaining - other.state.remaining)
   if (least === undefined) return []
