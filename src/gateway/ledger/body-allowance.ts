@@ -1,22 +1,22 @@
-/** Texts longer than this are cut, in characters. */
+/** Maximum length of a logged text in characters; longer ones are cut. */
 export const maxBodyChars = 16 * 1024
-/** Personal data is looked for so far beyond the end, lest half of it be overlooked. */
+/** Characters beyond the cut that are searched for personal data, so that data which the cut would split is found. */
 export const marginChars = 512
 
-/** Milliseconds of work that texts of the log get of each second, and how much of it can be saved up. */
+/** Budget of processing time for logged texts, in ms per second, and the maximum that can accumulate. */
 const msASecond = 10
 const mostSavedMs = 200
 
 /**
- * How much time may go into the texts of the request log: taking personal data out of them costs more than all the rest
- * of a request. What one call took is known when it is done, so one may overdraw; then those that follow go without
- * until time has paid for it.
+ * Limits the time spent on texts of the request log, because redacting them costs more than all the rest of a request.
+ * The time of a text is only known afterwards, so the budget may be overdrawn; texts are then skipped until it has
+ * recovered.
  */
 export class BodyAllowance {
   #leftMs = mostSavedMs
   #paidAt: number | null = null
 
-  /** @param now ms, from any clock that only rises. */
+  /** @param now ms of any monotonic clock. */
   isOpen(now: number): boolean {
     const since = this.#paidAt === null ? 0 : Math.max(0, now - this.#paidAt)
     this.#leftMs = Math.min(mostSavedMs, this.#leftMs + (since * msASecond) / 1000)
@@ -29,7 +29,10 @@ export class BodyAllowance {
   }
 }
 
-/** A text that is not too long for the log. @param length of the whole text, of which `text` may be the beginning; null: longer. */
+/**
+ * Cuts a text to the maximum length of the log. @param length of the whole text, of which `text` may be the beginning;
+ * null: unknown, but longer than `text`.
+ */
 export const cut = (text: string, length: number | null): string => {
   if (text.length <= maxBodyChars) return text
   const rest = length === null ? `more than ${text.length} characters` : `${length} characters in all`

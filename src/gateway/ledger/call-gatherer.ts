@@ -19,40 +19,46 @@ import {
 import type { LogSettings } from './log-settings.ts'
 import { SegmentWriter } from './segment-writer.ts'
 
-/** How long calls gather before they are written, in ms; the write has the rest of the 100 ms. */
+/** Batching window for calls in ms; the write has the rest of the 100 ms. */
 const gatherMs = 80
-/** A segment has so many calls at most. */
+/** Maximum number of calls of a segment. */
 const mostCalls = 1_000
-/** Calls that wait while the store is away; what comes beyond them is counted and lost. */
+/** Maximum number of calls that wait while the store is unavailable; further calls are counted as dropped and lost. */
 const mostWaiting = 100_000
-/** Calls that may keep requests and answers until they are written: it lives long enough to weigh on the garbage collector. */
+/**
+ * Maximum number of waiting calls whose requests and answers are kept until they are written: these live long enough to
+ * burden the garbage collector.
+ */
 const mostBodies = 64
-/** How often a write waits for the disk where that holds up the process, in ms. */
+/** Interval in ms at which a write waits for the disk, where that blocks the process. */
 const syncEveryMs = 1_000
 const dayMs = 24 * 60 * 60 * 1000
 
 export interface GathererParts {
   readonly records: Pick<RecordStore, 'insert' | 'project'>
-  /** Waiting for the disk holds up the process, as with an embedded store: then one write a second does, and others come after it. */
+  /**
+   * Whether waiting for the disk blocks the process, as with an embedded store: then only one write per second waits,
+   * and the others become durable with the next one that does.
+   */
   readonly syncBlocks: boolean
   readonly settings: Pick<LogSettings, 'of'>
   readonly redaction: Pick<Redaction, 'forLog'>
   readonly clock: Clock
   readonly log: Logger
-  /** Budgets count calls first: no usage row is durable that its budget does not know. */
+  /** Runs before each write, so that budgets count a call before its usage row is durable. */
   readonly beforeWrite: () => Promise<void> | undefined
-  /** Gets each segment that is durable. */
+  /** Receives each segment after its write. */
   readonly written: (segment: Row<SegmentData>) => void
 }
 
-/** A call that waits to be written. `busy`: there was no time for the request and the answer. */
+/** A call that waits to be written. `busy`: there was no time to log the request and the answer. */
 interface TakenCall extends Omit<GatewayCall, 'bodies'> {
   readonly bodies: GatewayCall['bodies'] | 'busy'
 }
 
 /**
- * Takes calls that are over, and writes them many at once. What a call costs here is a place in an array; the rest comes
- * after the moment in which calls gather. A process that is killed loses that moment, and nothing else.
+ * Collects calls that have ended, and writes them in batches. Recording a call only appends it to an array; the rest is
+ * done after the batching window. A killed process loses only the calls of that window.
  */
 export class CallGatherer implements CallLedger {
   readonly #parts: GathererParts
@@ -60,16 +66,16 @@ export class CallGatherer implements CallLedger {
   #calls: TakenCall[] = []
   #withBodies = 0
   #cancel: (() => void) | undefined
-  /** Ends when everything handed to it is durable; never rejects. */
+  /** Resolves when all batches so far are written; never rejects. */
   #writing: Promise<void> = Promise.resolve()
   #waiting = 0
   #lastAt = 0
-  /** When a write last waited for the disk, in ms since the epoch. */
+  /** Time of the last write that waited for the disk, in ms since the epoch. */
   #syncedAt = 0
 
-  /** Calls that were lost because the store was away for too long. */
+  /** Number of calls that were lost because the store was unavailable for too long. */
   dropped = 0
-  /** Calls that were taken. */
+  /** Number of calls that were recorded. */
   taken = 0
 
   constructor(parts: GathererParts) {
@@ -93,12 +99,12 @@ export class CallGatherer implements CallLedger {
     return this.#writing
   }
 
-  /** When the newest call was taken, in ms since the epoch; about as old as the last gathering. */
+  /** Time of the newest call in ms since the epoch, accurate to the batching window. */
   get lastAt(): number {
     return this.#calls.length > 0 ? this.#parts.clock.now() : this.#lastAt
   }
 
-  /** Lets go at once of texts for which there will be no time. */
+  /** Drops the texts of a call early when there will be no time to process them. */
   #allowed(call: GatewayCall): TakenCall {
     if (call.bodies === null) return call
     if (this.#withBodies >= mostBodies || !this.#bodies.isOpen(performance.now())) return { ...call, bodies: 'busy' }
@@ -137,7 +143,10 @@ export class CallGatherer implements CallLedger {
     this.#parts.written(segment)
   }
 
-  /** What is not waited for is safe from a kill at once, and from a loss of power with the next write that is. */
+  /**
+   * A write that does not wait for the disk survives a kill immediately, and a power loss after the next write that
+   * waits.
+   */
   async #store(segment: Row<SegmentData>): Promise<void> {
     const { records, syncBlocks, clock } = this.#parts
     const isDue = !syncBlocks || Math.abs(clock.now() - this.#syncedAt) >= syncEveryMs

@@ -4,7 +4,7 @@ import type { JsonObject } from '#storage/ports.ts'
 import type { FailedAttempt } from '../call/accounting/call-ledger.ts'
 import type { KeySource, Need } from '../call/routes.ts'
 
-/** Whose calls they are: what many calls of a segment have in common. */
+/** The caller of a call; shared by many calls of a segment. */
 export type SegmentOrigin = {
   readonly project: string
   readonly tenant: string | null
@@ -15,7 +15,7 @@ export type SegmentOrigin = {
   readonly credential: string
 }
 
-/** The request and its provider, likewise. */
+/** The request type and the route of a call; shared by many calls of a segment. */
 export type SegmentTarget = {
   readonly operation: string
   readonly need: Need
@@ -28,7 +28,7 @@ export type SegmentTarget = {
   readonly price: JsonObject | null
 }
 
-/** Input, output, cached, written to the cache, reasoning; whether they are estimates (0, 1). */
+/** Tokens of input, output, cache reads, cache writes and reasoning, and whether they are estimates (0 or 1). */
 export type SegmentTokens = readonly [
   input: number,
   output: number,
@@ -38,15 +38,18 @@ export type SegmentTokens = readonly [
   estimated: number,
 ]
 
-/** What became of the texts of a call. */
+/**
+ * Whether the texts of a call were logged: `kept`; `off` by the settings; `none` because the call has none; `busy`
+ * because there was no time.
+ */
 export type KeptBodies = 'kept' | 'off' | 'none' | 'busy'
 
-/** One call, without what it has in common with others: a server under load writes many thousand a second. */
+/** One call, without its shared data: a server under load writes many thousands per second. */
 export type SegmentCall = {
-  /** Places in `origins` and `targets`. */
+  /** Indexes in `origins` and `targets`. */
   readonly origin: number
   readonly target: number
-  /** When it was over, in ms since the epoch. */
+  /** When the call ended, in ms since the epoch. */
   readonly at: number
   readonly id: string
   readonly status: number
@@ -61,11 +64,11 @@ export type SegmentCall = {
   readonly usd: string | null
   /** null: nothing was used, and there is no usage row. */
   readonly units: SegmentUnits | null
-  /** null: it has no line in the request log. */
+  /** null: it has no entry in the request log. */
   readonly log: SegmentLog | null
 }
 
-/** What was used. */
+/** The usage of a call. */
 export type SegmentUnits = {
   readonly tokens: SegmentTokens | null
   readonly characters?: number
@@ -73,9 +76,9 @@ export type SegmentUnits = {
   readonly images?: number
 }
 
-/** What the request log keeps. */
+/** The request log's part of a call. */
 export type SegmentLog = {
-  /** When the line expires, in ms since the epoch. */
+  /** Expiry of the entry, in ms since the epoch. */
   readonly until: number
   readonly bodies: KeptBodies
   readonly request?: string
@@ -89,12 +92,12 @@ export type SegmentData = {
 }
 
 /**
- * Calls of all projects that one process gathered for a moment, written at once. Usage rows and lines of the request log
- * follow from them, under ids that follow from the segment's; then the segment goes.
+ * Calls of all projects that one process collected in a batching window, in one record. Usage rows and entries of the
+ * request log are derived from them, with ids derived from that of the segment; then the segment is deleted.
  */
 export const callSegments: TypedKind<SegmentData> = { name: 'call_segments', exported: null }
 
-/** What stands where other records have a project's id: no project's scope reaches a segment. */
+/** Value in place of a project id, so that no project's scope includes a segment. */
 export const segmentOwner = '@calls'
 
 export const segmentScope: Scope = projectScope(segmentOwner)
@@ -102,10 +105,10 @@ export const segmentScope: Scope = projectScope(segmentOwner)
 /** Prefix of segments' ids. */
 export const segmentPrefix = 'seg'
 
-/** Every call of a segment was over so many ms before the segment was made, at most. */
+/** Maximum time in ms between the end of a call and the creation of its segment. */
 export const segmentSpanMs = 250
 
-/** One line of the request log. */
+/** One entry of the request log. */
 export type RequestLogData = {
   readonly request_id: string
   readonly operation: string
@@ -126,7 +129,7 @@ export type RequestLogData = {
   readonly first_byte_ms: number | null
   readonly duration_ms: number
   readonly attempts: number
-  /** These three are absent for none, and in lines of earlier releases. */
+  /** The next three fields are absent for none, and in entries of earlier releases. */
   readonly failed_attempts?: readonly FailedAttempt[]
   readonly redactions?: Readonly<Record<string, number>>
   readonly price?: JsonObject
@@ -144,23 +147,23 @@ export type RequestLogData = {
   readonly response_body: string | null
 }
 
-/** A line for each request to the gateway, for as long as the project keeps them. */
+/** The request log: an entry for each request to the gateway, for the retention time of the project. */
 export const requestLog: TypedKind<RequestLogData> = {
   name: 'request_log',
   filters: ['model', 'error', { fields: ['request_id'], narrow: true }],
 }
 
-/** Prefix of the ids of the log's lines. */
+/** Prefix of the ids of entries. */
 export const logPrefix = 'log'
 
 export type RequestLogSettingsData = {
-  /** `off`: no lines; `metadata`: lines without texts; `bodies`: with requests and answers. */
+  /** `off`: no entries; `metadata`: entries without texts; `bodies`: with requests and answers. */
   readonly mode: 'off' | 'metadata' | 'bodies'
   readonly retention_days: number
 }
 
-/** How a project wants its request log; one row a project. */
+/** Settings of a project's request log; one row per project. */
 export const requestLogSettings: TypedKind<RequestLogSettingsData> = { name: 'request_log_settings', outbox: true }
 
-/** All kinds of this folder, for `RecordStore.prepare`. */
+/** All record kinds of the ledger, for `RecordStore.prepare`. */
 export const ledgerKinds: readonly AnyKind[] = [callSegments, requestLog, requestLogSettings]

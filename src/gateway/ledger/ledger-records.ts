@@ -10,23 +10,24 @@ import type { SegmentExpander } from './segment-expander.ts'
 import { type CallPlace, logLineOf, placesIn, usageRowOf } from './segment-rows.ts'
 import { usageRows } from './usage-rows.ts'
 
-/** Segments that are read at once. */
+/** Number of segments read at once. */
 const pageSize = 4
-/** How long a request waits for the calls of this process to be durable, in ms. */
+/** Maximum time in ms that a request waits for the calls of this process to be durable. */
 const patienceMs = 2_000
 
 export interface LedgerRecordsParts {
   readonly records: RecordStore
   readonly clock: Clock
-  /** Everything taken so far is durable. */
+  /** Resolves when everything recorded so far is durable. */
   readonly flush: () => Promise<void>
   readonly expander: Pick<SegmentExpander, 'all'>
 }
 
 /**
- * The store as readers of usage and of the request log are to see it: with the rows of calls that are not rows yet. A
- * list reads the segments of its time beside the table, so it costs little however many wait; whatever else is requested of
- * these two kinds has all segments made rows first, as the removal of a tenant needs.
+ * Wraps the store for readers of usage and the request log, so that they also see calls whose rows have not been
+ * derived from segments yet. A list reads the segments of its time range in addition to the table, so it stays cheap
+ * however many are waiting. Other operations on these two kinds first derive the rows of all segments, as the removal
+ * of a tenant requires.
  */
 export const ledgerRecords = (parts: LedgerRecordsParts): RecordStore => {
   const { records, expander } = parts
@@ -60,7 +61,7 @@ const after = async <T>(first: Promise<void>, then: () => Promise<T>): Promise<T
   return then()
 }
 
-/** A list of rows that are in the table, and of rows that only follow from segments yet. */
+/** A list that merges rows of the table with rows derived from segments. */
 class OverlaidList {
   readonly #parts: LedgerRecordsParts
   readonly #kind: RecordKind
@@ -74,7 +75,7 @@ class OverlaidList {
     this.#segments = new Table(parts.records, callSegments, parts.clock.now)
   }
 
-  /** Segments first: one that becomes rows meanwhile is found as those. */
+  /** Reads the segments first, so that rows derived in the meantime are found in the table. */
   async read(query: RecordQuery): Promise<readonly StoredRecord[]> {
     const { skip = 0, limit } = query
     const most = skip + limit
@@ -86,7 +87,7 @@ class OverlaidList {
     return all.sort(byId(query)).slice(skip, most)
   }
 
-  /** The first `limit` rows of segments, in order. */
+  /** Returns the first `limit` rows derived from segments, in order. */
   async #waiting(query: RecordQuery): Promise<readonly StoredRecord[]> {
     let first: StoredRecord[] = []
     for (let after = beginning(query); ; ) {
@@ -105,7 +106,7 @@ class OverlaidList {
     return first
   }
 
-  /** @param nth what comes after this row is not wanted. */
+  /** @param nth last row of interest: rows after it are skipped. */
   #rowsOf(segment: Row<SegmentData>, query: RecordQuery, nth: StoredRecord | undefined): readonly StoredRecord[] {
     const [begin, end] = [query.after === undefined ? null : timeOfId(query.after), nth?.created_at ?? null]
     const [earliest, latest] = query.ascending ? [begin, end] : [end, begin]
@@ -131,14 +132,17 @@ const byId =
   (one: StoredRecord, other: StoredRecord): number =>
     (one.id < other.id ? -1 : 1) * (ascending ? 1 : -1)
 
-/** Where to begin among the segments: a call's row is at most `segmentSpanMs` older than its segment, and never younger. */
+/**
+ * Start position among the segments: the row of a call is at most `segmentSpanMs` older than its segment, and never
+ * newer.
+ */
 const beginning = ({ after, ascending = false }: RecordQuery): string | undefined => {
   const at = after === undefined ? null : timeOfId(after)
   if (at === null) return undefined
   return idFloor(segmentPrefix, ascending ? at : at + segmentSpanMs + 1)
 }
 
-/** Whether what comes after the segment `last` comes after the row `nth` too. */
+/** Whether all rows of segments after `last` come after the row `nth`. */
 const isBeyond = (last: Row<SegmentData>, nth: StoredRecord, { ascending = false }: RecordQuery): boolean => {
   const [seen, row] = [timeOfId(last.id) ?? 0, timeOfId(nth.id) ?? 0]
   return ascending ? seen - segmentSpanMs > row : seen < row

@@ -6,14 +6,14 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { type RequestLogSettingsData, requestLogSettings } from './kinds.ts'
 
-/** How a project has its request log that never said otherwise. */
+/** Request log settings of a project that has not set any. */
 export const defaultLogSettings: RequestLogSettingsData = { mode: 'bodies', retention_days: 30 }
 
-/** How long other nodes may go by what was set before, in ms. */
+/** Maximum time in ms that other nodes apply old settings. */
 const recheckMs = 5_000
 const maxCached = 10_000
 
-/** What projects want of their request log, cached for some seconds. */
+/** Request log settings of projects, cached for some seconds. */
 export class LogSettings {
   readonly #table: Table<RequestLogSettingsData>
   readonly #cache: RecheckCache<RequestLogSettingsData>
@@ -29,19 +29,21 @@ export class LogSettings {
     })
   }
 
-  /** Answers without a promise for a project in steady use. */
+  /** Returns the settings of a project; synchronously for a project in steady use. */
   of(project: string): RequestLogSettingsData | Promise<RequestLogSettingsData> {
     return this.#cache.peek(project) ?? this.#cache.load(project).then((loaded) => loaded ?? defaultLogSettings)
   }
 
-  /** As the store has it now. */
+  /** Returns the settings currently in the store. */
   async read(project: string): Promise<RequestLogSettingsData> {
     return (await this.#row(project))?.data ?? defaultLogSettings
   }
 
   /**
-   * @param line what the audit log says of it.
-   * @returns how it is from now on.
+   * Stores the settings of a project.
+   *
+   * @param line the entry for the audit log.
+   * @returns the new settings.
    */
   async set(project: string, data: RequestLogSettingsData, line: Notice): Promise<RequestLogSettingsData> {
     const id = logSettingsId(project)
@@ -56,5 +58,5 @@ export class LogSettings {
   }
 }
 
-/** The id of a project's row. */
+/** Returns the id of a project's row. */
 export const logSettingsId = (project: string): string => `rls_${project.slice('prj_'.length)}`

@@ -7,7 +7,7 @@ import { ledgerRecords } from './ledger-records.ts'
 import { SegmentExpander } from './segment-expander.ts'
 
 export interface RequestLedgerParts {
-  /** The store itself. */
+  /** The underlying store. */
   readonly records: RecordStore
   /** `GathererParts.syncBlocks`. */
   readonly syncBlocks: boolean
@@ -15,21 +15,21 @@ export interface RequestLedgerParts {
   readonly log: Logger
 }
 
-/** What it needs to know of projects, which is there only when the rest of the gateway is. */
+/** Services of the gateway that the ledger uses; they exist only after the gateway is opened. */
 export interface LedgerRules extends Pick<GathererParts, 'settings' | 'redaction' | 'beforeWrite'> {
-  /** Gets each call at once. */
+  /** Receives each call immediately. */
   readonly counted: (call: GatewayCall) => void
 }
 
-/** How long a shutdown waits for a store that is away, in ms. */
+/** Maximum time in ms that a shutdown waits for an unavailable store. */
 const stopPatienceMs = 5_000
 
 /**
- * Usage and request log of the gateway (specs/decisions/0086-metering-and-limits.md): calls are gathered into segments,
- * and the rows that lists and sums are made of follow from those. A caller that reads either kind of row reads it through `records`.
+ * Usage and request log of the gateway (specs/decisions/0086-metering-and-limits.md). Calls are collected into
+ * segments, from which the rows for lists and sums are derived. Readers of these rows must use `records`.
  */
 export class RequestLedger implements CallLedger {
-  /** The store, with the rows of calls that are no rows yet. */
+  /** The store, including rows that have not been derived from segments yet. */
   readonly records: RecordStore
   readonly #gatherer: CallGatherer
   readonly #expander: SegmentExpander
@@ -53,7 +53,7 @@ export class RequestLedger implements CallLedger {
     this.records = ledgerRecords({ records, clock, flush, expander: this.#expander })
   }
 
-  /** Takes calls from now on, and takes up what an earlier process left. */
+  /** Starts recording, and processes what an earlier process left. */
   start(rules: LedgerRules): void {
     this.#rules = rules
     this.#expander.start()
@@ -68,7 +68,10 @@ export class RequestLedger implements CallLedger {
     return this.#gatherer.flush()
   }
 
-  /** Everything taken is durable, unless the store is away for too long; the next start makes rows of it. */
+  /**
+   * Waits until everything recorded is durable, unless the store is unavailable for too long. The next start derives
+   * the remaining rows.
+   */
   async stop(): Promise<void> {
     const late = Promise.withResolvers<void>()
     const cancel = this.#clock.after(stopPatienceMs, late.resolve)
@@ -77,7 +80,9 @@ export class RequestLedger implements CallLedger {
     await this.#expander.stop()
   }
 
-  /** For /metrics: calls that were taken, and those that were lost because the store was away for too long. */
+  /**
+   * For /metrics: number of calls that were recorded, and of those lost because the store was unavailable for too long.
+   */
   get counts(): { readonly taken: number; readonly dropped: number } {
     const { taken, dropped } = this.#gatherer
     return { taken, dropped }

@@ -14,7 +14,7 @@ import type { RecordStore } from '#storage/ports.ts'
 import { logPrefix, type RequestLogData, requestLog } from './kinds.ts'
 import { type LogSettings, logSettingsId } from './log-settings.ts'
 
-/** What reading the request log needs. */
+/** Dependencies of the use-cases of the request log. */
 export interface RequestLogParts {
   readonly records: RecordStore
   readonly rows: Pick<RowWriter, 'shown'>
@@ -29,7 +29,7 @@ type RequestLogUseCases = Pick<
 >
 type LogQuery = QueryOf<'request_log.list'>
 
-/** Requests to the gateway, and what came of them. */
+/** Use-cases of the request log and its settings. */
 export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogParts): RequestLogUseCases => {
   const table = new Table(records, requestLog, now)
   return {
@@ -59,7 +59,7 @@ export const requestLogUseCases = ({ records, rows, settings, now }: RequestLogP
 
 const fields = ['model', 'provider', 'operation', 'external_user_id', 'key_id', 'error', 'status'] as const
 
-/** Found by one index: a tenant, else an error, else a model; the rest is sorted out among what it finds. */
+/** Uses one index (tenant, else error, else model), and filters what it finds by the other fields. */
 const coverOf = (scope: Scope, query: LogQuery): Cover<RequestLogData> => {
   const { tenant_id, model, error, failed } = query
   return {

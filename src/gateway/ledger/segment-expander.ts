@@ -8,17 +8,20 @@ import type { RecordStore } from '#storage/ports.ts'
 import { callSegments, type SegmentData, segmentPrefix, segmentScope } from './kinds.ts'
 import { placesIn, projected, rowsOf } from './segment-rows.ts'
 
-/** How often segments are looked for, in ms. */
+/** Interval in ms at which segments are processed. */
 const everyMs = 1_000
-/** A younger segment is left to the process that wrote it, and to the next round. */
+/** Minimum age in ms of a segment that this process wrote before it is processed. */
 const ownersTurnMs = 500
-/** Older ones are any process's: their process is gone, or has too much to do. */
+/** Age in ms from which a segment is processed by any process, because its own has ended or is overloaded. */
 const orphanMs = 15_000
-/** Calls that are made rows at once. */
+/** Number of calls whose rows are written at once. */
 const atOnce = 50
-/** A process is busy that took a call so short a time ago, in ms. */
+/** A process counts as busy when it recorded a call within this time, in ms. */
 const quietMs = 250
-/** What a busy process gives of its time: little while few segments wait, and half of it before there are so many; by the square, so that a rush is over first. */
+/**
+ * Share of its time that a busy process spends on segments: small while few are waiting, rising with the square of
+ * their number to a half, so that a burst of calls is served first.
+ */
 const leastShare = 0.01
 const mostShare = 0.5
 const segmentsForAll = 6_000
@@ -28,14 +31,14 @@ export interface ExpanderParts {
   readonly records: RecordStore
   readonly clock: Clock
   readonly log: Logger
-  /** When the newest call was taken, in ms since the epoch. */
+  /** Time of the newest call, in ms since the epoch. */
   readonly lastCallAt: () => number
 }
 
 /**
- * Makes usage rows and lines of the request log of the calls in segments, when the process has time: a row costs ten times
- * what its call in a segment did, for the indexes that it is found by. Done again after a crash it comes to the same rows,
- * and of two processes that do it at once neither harms the other.
+ * Derives usage rows and entries of the request log from segments, when the process has time: because of its indexes, a
+ * row costs ten times as much as its call in a segment. The work is idempotent: repeated after a crash, or by two
+ * processes at once, it results in the same rows.
  */
 export class SegmentExpander {
   readonly #parts: ExpanderParts
@@ -43,7 +46,7 @@ export class SegmentExpander {
   /** Ids of segments that this process wrote, oldest first. */
   readonly #own = new Set<string>()
   readonly #rounds: Rounds
-  /** Segments whose rows were made, and which are still there. */
+  /** Number of segments whose rows are written but which are not deleted yet. */
   #expanded = 0
 
   constructor(parts: ExpanderParts) {
@@ -52,22 +55,25 @@ export class SegmentExpander {
     this.#table = new Table(parts.records, callSegments, parts.clock.now)
   }
 
-  /** Looks for segments from now on, those that a crash left first. */
+  /** Starts processing segments, beginning with those that a crash left. */
   start(): void {
     this.#rounds.start()
   }
 
-  /** This process wrote a segment. */
+  /** Notes a segment that this process wrote. */
   wrote({ id }: Pick<Row<SegmentData>, 'id'>): void {
     this.#own.add(id)
   }
 
-  /** Ends after the rows that are under way; the rest is found again. */
+  /** Stops after the rows in progress; the rest is found again later. */
   stop(): Promise<void> {
     return this.#rounds.stop()
   }
 
-  /** What is old enough, as gently as need be. Never rejects: trouble is left to the next round. */
+  /**
+   * Processes segments that are old enough, pausing while the process is busy. Never rejects: after a failure, the next
+   * round continues.
+   */
   async round(): Promise<void> {
     try {
       const now = this.#parts.clock.now()
@@ -84,7 +90,7 @@ export class SegmentExpander {
     }
   }
 
-  /** Makes rows of every segment that there is now, of any process, without a rest. @throws {StoreUnavailable} */
+  /** Derives the rows of all segments that exist now, of any process, without pauses. @throws {StoreUnavailable} */
   async all(): Promise<void> {
     const [newest] = await this.#table.list(segmentScope, { limit: 1 })
     const end = idFloor(segmentPrefix, Math.max(this.#parts.clock.now(), timeOfId(newest?.id ?? '') ?? 0) + 1)
@@ -95,7 +101,10 @@ export class SegmentExpander {
     await this.#clear()
   }
 
-  /** Gives the room of segments back whose rows are made. It does not wait for a disk: done again it comes to the same. */
+  /**
+   * Deletes segments whose rows are written. It does not wait for the disk, since repeating the work gives the same
+   * rows.
+   */
   async #clear(): Promise<void> {
     if (this.#expanded === 0) return
     this.#expanded = 0
@@ -110,7 +119,7 @@ export class SegmentExpander {
     }
   }
 
-  /** Oldest first, up to `end`; one in memory at a time. */
+  /** Iterates over the segments up to `end`, oldest first, with one in memory at a time. */
   async *#segments(end: string): AsyncGenerator<Row<SegmentData>> {
     for (let after = ''; ; ) {
       const [segment] = await this.#table.list(segmentScope, { ascending: true, after, limit: 1 })

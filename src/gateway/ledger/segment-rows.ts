@@ -12,35 +12,35 @@ import {
 } from './kinds.ts'
 import { tenantAgent, type UsageData, usagePrefix, usageRows } from './usage-rows.ts'
 
-/** What follows from one call of a segment. */
+/** The rows derived from one call of a segment. */
 export interface CallRows {
   readonly usage: Row<UsageData> | null
   readonly line: Row<RequestLogData> | null
 }
 
-/** Where a call stands in its segment. */
+/** A call and its position in its segment. */
 export interface CallPlace {
   readonly segment: Row<SegmentData>
   readonly n: number
   readonly call: SegmentCall
 }
 
-/** Calls `from` up to `to` of a segment, in the order in which they were taken. */
+/** Returns the calls from `from` up to `to` of a segment, in the order in which they were recorded. */
 export const placesIn = (segment: Row<SegmentData>, from = 0, to?: number): readonly CallPlace[] =>
   segment.data.calls.slice(from, to).map((call, n) => ({ segment, n: from + n, call }))
 
-/** The rows that follow from a call; the same ones for every caller and however often. */
+/** Returns the rows derived from a call; deterministic, so every derivation gives the same rows. */
 export const rowsOf = (place: CallPlace): CallRows => ({ usage: usageRowOf(place), line: logLineOf(place) })
 
-/** Characters that distinguish a segment from others, and a call from others of it. */
+/** Number of characters that identify a segment, and a call within it. */
 const segmentChars = 12
 const callChars = 4
 
-/** The end of the ids of what follows from a call. Ids of one segment sort by their place within a millisecond. */
+/** Suffix of the ids derived from a call. Within a millisecond, ids of one segment sort by position. */
 const tail = ({ segment, n }: CallPlace): string =>
   tailOf(segment.id).slice(-segmentChars) + n.toString(16).padStart(callChars, '0')
 
-/** The same as the store takes it. */
+/** Returns the rows in the form that the store accepts. */
 export const projected = ({ usage, line }: CallRows): readonly { kind: RecordKind; record: StoredRecord }[] => [
   ...(usage === null ? [] : [{ kind: usageRows, record: usage }]),
   ...(line === null ? [] : [{ kind: requestLog, record: line }]),
@@ -72,7 +72,7 @@ const unitsOf = ({ units }: SegmentCall): Units => {
   }
 }
 
-/** Null for a call that used nothing. */
+/** Returns null for a call that used nothing. */
 export const usageRowOf = (place: CallPlace): Row<UsageData> | null => {
   const { segment, call } = place
   const [origin, target] = [segment.data.origins[call.origin], segment.data.targets[call.target]]
@@ -107,7 +107,7 @@ export const usageRowOf = (place: CallPlace): Row<UsageData> | null => {
 /** Calls by the project's own key carry no service charge (specs/decisions/0086-metering-and-limits.md). */
 const isOwnKey = (source: KeySource): boolean => source === 'byok' || source === 'custom'
 
-/** Null for a call of a project that wanted no log. */
+/** Returns null for a call that is not in the request log. */
 export const logLineOf = (place: CallPlace): Row<RequestLogData> | null => {
   const { segment, call } = place
   const [origin, target] = [segment.data.origins[call.origin], segment.data.targets[call.target]]

@@ -6,21 +6,21 @@ import type { Route } from '../call/routes.ts'
 import { priceSnapshot } from '../prices/prices.ts'
 import type { SegmentCall, SegmentData, SegmentLog, SegmentOrigin, SegmentTarget, SegmentUnits } from './kinds.ts'
 
-/** What of a call goes into a segment; its texts come beside it. */
+/** The part of a call that is written to a segment; its texts are passed separately. */
 type CountedCall = Omit<GatewayCall, 'bodies'>
 
-/** Puts calls into the short form of a segment. */
+/** Encodes calls in the compact form of a segment. */
 export class SegmentWriter {
   readonly #origins = new Index<SegmentOrigin>()
   readonly #targets = new Index<SegmentTarget>()
   readonly #calls: SegmentCall[] = []
-  /** Most calls are like the one before. */
+  /** The previous call, since most calls have the same origin and target as the one before. */
   #lastOrigin: { readonly caller: Caller; readonly place: number } | null = null
   #lastTarget: { readonly call: CountedCall; readonly place: number } | null = null
 
   /**
-   * @param at when the call was over, in ms since the epoch.
-   * @param log null: the call has no line in the request log.
+   * @param at when the call ended, in ms since the epoch.
+   * @param log null: the call has no entry in the request log.
    */
   add(call: CountedCall, at: number, log: SegmentLog | null): void {
     const { caller, status, error, streamed, firstByteMs, durationMs, attempts, costUsd } = call
@@ -95,7 +95,7 @@ const isSameTarget = (one: CountedCall, other: CountedCall): boolean =>
   one.operation === other.operation &&
   one.need === other.need
 
-/** Values by key, each once, and where they stand. */
+/** Distinct values by key, with their indexes. */
 class Index<T> {
   readonly values: T[] = []
   readonly #places = new Map<string, number>()
@@ -121,7 +121,10 @@ const unitsOf = ({ units }: CountedCall): SegmentUnits | null => {
 
 const snapshots = new WeakMap<Route, { readonly price: JsonObject | null }>()
 
-/** Routes are the same objects from call to call. A custom server's prices are known only where its project has set them. */
+/**
+ * Returns the price snapshot of a route, cached because routes are the same objects from call to call. Prices of a
+ * custom server are known only when its project has set them.
+ */
 const snapshotOf = (route: Route): JsonObject | null => {
   const known = snapshots.get(route)
   if (known !== undefined) return known.price
@@ -131,5 +134,5 @@ const snapshotOf = (route: Route): JsonObject | null => {
   return price
 }
 
-/** A tenth of a millisecond is as fine as a reader needs. */
+/** Rounds to a tenth of a millisecond, which is precise enough for readers. */
 const rounded = (ms: number): number => Math.round(ms * 10) / 10

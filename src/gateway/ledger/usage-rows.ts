@@ -1,7 +1,10 @@
 import type { TypedKind } from '#records/schema.ts'
 import type { JsonObject } from '#storage/ports.ts'
 
-/** Where a model was called: a session's turn, a run, the test of a draft, or a request to the gateway by what it needs. */
+/**
+ * Origin of a model call: a session's turn, a run, the test of a draft, memory, or a request to the gateway by its
+ * need.
+ */
 export type UsageOperation =
   | 'session.turn'
   | 'run'
@@ -14,7 +17,10 @@ export type UsageOperation =
   | 'image'
   | 'memory'
 
-/** Whose key paid the provider: ours, the caller's own, that of the caller's own server, or no key (simulated). */
+/**
+ * Who paid the provider: `managed`: the installation's key; `byok`: the caller's own key; `custom`: the caller's own
+ * server; `simulated`: no key.
+ */
 export type BillingMode = 'managed' | 'byok' | 'custom' | 'simulated'
 
 /** One model call: what it used and what that costs. Money is exact decimal text in USD; null: the price is unknown. */
@@ -26,28 +32,31 @@ export type UsageData = {
   readonly installation_id: string | null
   readonly session_id: string | null
   readonly run_id: string | null
-  /** The plan of the installation when the call was made: what its tenant is charged by. */
+  /** The installation's rate plan at the time of the call, by which its tenant is charged. */
   readonly rate_plan_id: string | null
-  /** What lists by tenant and agent filter on; null where one of them is. */
+  /** Combined key for filtering by tenant and agent; null when either is null. */
   readonly tenant_agent: string | null
   readonly external_user_id: string | null
   readonly input_tokens: number
   readonly output_tokens: number
-  /** Parts of the input and of the output. */
+  /** Included in the input and in the output, respectively. */
   readonly cached_tokens: number
   readonly reasoning_tokens: number
-  /** Part of the input that went into the provider's cache. Absent, as what follows is, on rows of calls that cannot have it. */
+  /**
+   * Part of the input that was written to the provider's cache. This and the following optional fields are absent when
+   * they do not apply to a call.
+   */
   readonly cache_write_tokens?: number
-  /** Text made speech. */
+  /** Characters converted to speech. */
   readonly characters?: number | null
-  /** Audio made text. */
+  /** Seconds of audio converted to text. */
   readonly seconds?: number | null
   readonly images?: number | null
-  /** The request to the gateway, as its answer named it: the request log knows more. */
+  /** Id of the gateway request, as in its answer; the request log has the details. */
   readonly request_id?: string
-  /** The key that called. */
+  /** Id of the API key of the request. */
   readonly key_id?: string | null
-  /** The provider counted nothing: tokens are estimates by length. */
+  /** Whether the provider reported no usage, so that tokens are estimated from the length. */
   readonly estimated: boolean
   readonly provider_cost_usd: string | null
   readonly service_charge_usd: string | null
@@ -56,15 +65,15 @@ export type UsageData = {
   readonly price_snapshot: JsonObject | null
 }
 
-/** Usage rows; never changed. A row's tenant is the record's own. */
+/** Usage rows; they never change. The tenant of a row is that of its record. */
 export const usageRows: TypedKind<UsageData> = {
   name: 'usage',
   erasure: 'anonymised',
   filters: ['agent_id', 'installation_id', 'external_user_id', 'model', 'operation', 'tenant_agent'],
 }
 
-/** One key of both, for one index. */
+/** Combines tenant and agent into one key, for one index. */
 export const tenantAgent = (tenant: string, agent: string): string => `${tenant} ${agent}`
 
-/** The prefix of usage rows' ids. */
+/** Prefix of the ids of usage rows. */
 export const usagePrefix = 'use'
