@@ -3,24 +3,24 @@ import type { ModelToolCall } from '../call/provider-port.ts'
 import { carriedIn, idCarrying, plainCallId } from '../providers/tool-call-id.ts'
 
 /*
- * What providers want back with a call is one text in a conversation (`ModelToolCall.opaque`), and stands in two places
- * of the form that everything is turned into: a signature is part of the call's id, and reasoning stands beside the text.
- * The first word of the text says which it is; stored conversations have it so, and it does not change.
+ * Data that a provider requires back with a call is stored as one text in a conversation (`ModelToolCall.opaque`). In
+ * the chat completion form it has two places: a signature is part of the call's id, and reasoning is a field of the
+ * message. The prefix of the text says which one it is; stored conversations contain it, so it must not change.
  */
 const signature = 'google:'
 const reasoning = 'anthropic:'
 
-/** The id under which a call goes out: with the signature that it carries. */
+/** Returns the id under which a call is sent, including the signature that it carries. */
 export const sentCallId = ({ callId, opaque }: ModelToolCall): string =>
   opaque?.startsWith(signature) ? idCarrying(callId, opaque.slice(signature.length)) : callId
 
-/** Reasoning that led to an answer's calls, as `thinking_blocks`; null when there was none. */
+/** Returns the reasoning that led to an answer's calls, as `thinking_blocks`; null when there was none. */
 export const sentThoughts = (calls: readonly ModelToolCall[]): readonly unknown[] | null => {
   const opaque = calls[0]?.opaque
   return opaque?.startsWith(reasoning) ? arrayOf(parseJson(opaque.slice(reasoning.length))) : null
 }
 
-/** A call that came under this id, the `place`th of its answer, after these `thinking_blocks`. */
+/** Returns the call that was received under this id, as the `place`th of its answer, after these `thinking_blocks`. */
 export const receivedCall = (
   id: string,
   place: number,

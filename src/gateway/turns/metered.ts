@@ -3,7 +3,7 @@ import { routePrice } from '../call/accounting/route-price.ts'
 import type { UsageData, UsageOperation } from '../ledger/usage-rows.ts'
 import { priceSnapshot } from '../prices/prices.ts'
 
-/** One answered model call, and whose it was. */
+/** One answered model call, with its origin. */
 export interface MeteredCall extends Charge {
   readonly operation: UsageOperation
   readonly agentId: string | null
@@ -13,12 +13,12 @@ export interface MeteredCall extends Charge {
   readonly ratePlanId?: string | null
 }
 
-/** What of a usage row stands in the commit; the rest follows from its owner. */
+/** The part of a usage row that is stored in the commit; the rest is derived from its owner. */
 export type Metered = Omit<UsageData, 'external_user_id' | 'tenant_agent'>
 
 /**
- * The field `metered` of the event by which a model's answer is stored (`EffectOutcome.stored`): from the commit that it
- * makes follows the usage row, once (usage-ledger.ts). The price is kept as it is now.
+ * Returns the field `metered` of the event by which a model's answer is stored (`EffectOutcome.stored`). The usage row
+ * is derived from that commit, exactly once (usage-ledger.ts). The current price is stored with it.
  */
 export const metered = (call: MeteredCall): Metered => {
   const { route, usage, costUsd } = call
@@ -40,14 +40,14 @@ export const metered = (call: MeteredCall): Metered => {
     reasoning_tokens: usage.reasoningTokens,
     estimated: usage.estimated ?? false,
     provider_cost_usd: costUsd,
-    // managed keys: the provider's cost and nothing on top; the caller's own: nothing
+    // installation's key: the provider's cost without a surcharge; the caller's own key: nothing
     service_charge_usd: paidByCaller ? '0' : costUsd,
     billing_mode,
     price_snapshot: snapshotOf(route),
   }
 }
 
-/** USD a token, and the day of the list that they are of; null for what the list does not have. */
+/** Prices in USD per token and the date of the price list; null when the list has no price. */
 const snapshotOf = (route: Charge['route']): Metered['price_snapshot'] => {
   const row = routePrice(route)
   return row === undefined ? null : priceSnapshot(row)

@@ -6,13 +6,13 @@ import { refusalOf } from '../call/refusal.ts'
 import { atEndOfTask } from '../call/streaming/end-of-task.ts'
 import { receivedCall } from './carried.ts'
 
-/** An answer has so many tool calls at most. */
+/** Maximum number of tool calls of an answer. */
 export const maxAnswerCalls = 128
 
-/** An answer has so much text, arguments and reasoning at most, in UTF-16 units. */
+/** Maximum length of an answer's text, arguments and reasoning, in UTF-16 units. */
 export const maxAnswerLength = 4 * 1024 * 1024
 
-/** From an answer that is too long the end is waited for, which says what it cost; not for ever. */
+/** An answer that is too long is read up to this length without being stored, because its end reports the cost. */
 const maxReadLength = 4 * maxAnswerLength
 
 interface CallParts {
@@ -22,10 +22,10 @@ interface CallParts {
 }
 
 /**
- * Puts one answer together from its chunks.
+ * Assembles one answer from its chunks.
  *
- * The first delta handed on carries all text that came together with it, so that a short answer is one delta; later
- * ones are handed on chunk by chunk. Of an answer that is too large nothing more is kept or handed on, and it ends as
+ * The first delta passed on has all text that arrived together with it, so that a short answer is one delta; later text
+ * is passed on chunk by chunk. When an answer is too large, nothing more is stored or passed on, and it ends with
  * `answer_too_large`.
  */
 export class TurnReader {
@@ -43,17 +43,17 @@ export class TurnReader {
     this.#onDelta = onDelta
   }
 
-  /** Nothing more of the answer is worth waiting for. */
+  /** Whether the answer is so long that its end should not be awaited. */
   get endless(): boolean {
     return this.#length > maxReadLength
   }
 
-  /** Nothing more is handed on. */
+  /** Stops passing on text. */
   close(): void {
     this.#closed = true
   }
 
-  /** Hands on what waits for more that comes together with it. */
+  /** Passes on the text that is held back for the first delta. */
   flush(): void {
     const first = this.#first
     this.#first = null
@@ -62,7 +62,7 @@ export class TurnReader {
     this.#onDelta(first)
   }
 
-  /** @returns true: the reader takes all. */
+  /** @returns always true: the reader never pauses the stream. */
   chunk(chunk: WireObject): boolean {
     const choice = arrayOf(chunk.choices)[0]
     const delta = isObject(choice) ? choice.delta : undefined
@@ -75,7 +75,7 @@ export class TurnReader {
   }
 
   /**
-   * The whole answer, but for what its summary says.
+   * Returns the complete answer, except for what its summary has.
    *
    * @throws {ServiceError} `provider_stream_broken` for a call without a name, `answer_too_large`
    */
@@ -86,7 +86,7 @@ export class TurnReader {
     return { text: this.#text, toolCalls, finishReason: reasonOf(finishReason, toolCalls.length > 0) }
   }
 
-  /** Whether so much more is kept. */
+  /** Counts additional length. @returns whether it is still within the maximum. */
   #takes(length: number): boolean {
     this.#length += length
     this.#tooLarge ||= this.#length > maxAnswerLength
@@ -107,7 +107,7 @@ export class TurnReader {
     this.#first = (this.#first ?? '') + text
   }
 
-  /** Some servers leave `index` out and send each call whole: those go by their place. */
+  /** Some servers omit `index` and send each call as a whole; such calls are numbered in order. */
   #callDelta(delta: WireObject): void {
     const index = typeof delta.index === 'number' ? delta.index : this.#calls.size
     const parts = this.#calls.get(index) ?? { id: '', name: '', arguments: '' }
@@ -131,7 +131,10 @@ export class TurnReader {
   }
 }
 
-/** Unknown reasons (compatible servers invent some) are a plain stop; calls make it `tool_calls` whatever was said. */
+/**
+ * Maps a finish reason. Unknown ones, which some compatible servers have, become `stop`; an answer with calls always
+ * becomes `tool_calls` unless it was cut off.
+ */
 const reasonOf = (reason: string, hasCalls: boolean): ModelAnswer['finishReason'] => {
   if (reason === 'length' || reason === 'content_filter') return reason
   return hasCalls ? 'tool_calls' : 'stop'

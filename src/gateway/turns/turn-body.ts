@@ -4,12 +4,12 @@ import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from '../ca
 import type { GrownHistory } from '../redaction/grown-history.ts'
 import { sentCallId, sentThoughts } from './carried.ts'
 
-/** A request as the body of a chat completion, with what providers want back. */
+/** Converts a request to the body of a chat completion, including the data that providers require back. */
 export const turnBody = (request: ModelRequest): ChatBody => new TurnBody(request)
 
 /**
- * Its messages are made when they are read: a conversation is long, and the usual call reads its bytes (turn-bytes.ts).
- * They are a field of the object, which is spread, and all bodies have the same getter.
+ * The messages are built lazily: a conversation is long, and the usual call uses its bytes instead (turn-bytes.ts).
+ * They have to be an own property, since the object is spread; all bodies share the same getter.
  */
 class TurnBody {
   readonly [field: string]: unknown
@@ -32,7 +32,7 @@ class TurnBody {
   }
 }
 
-/** The conversation in it, which is that of the turn before and what was said since. */
+/** Returns the conversation of a request, which extends that of the turn before. */
 export const turnHistory = (request: ModelRequest): GrownHistory => ({
   list: request.messages,
   at: (place) => {
@@ -55,12 +55,12 @@ const messagesOf = ({ instructions = [], messages }: ModelRequest): readonly Wir
   ...messages.map(sentMessage),
 ]
 
-/** Instructions as a message. */
+/** Converts instructions to a message. */
 export const systemMessage = (content: string): WireObject => ({ role: 'system', content })
 
 const knownTools = new WeakMap<ModelTool, WireObject>()
 
-/** A tool as OpenAI's form has it. */
+/** Converts a tool to OpenAI's form. */
 export const sentTool = (tool: ModelTool): WireObject => {
   const known = knownTools.get(tool)
   if (known !== undefined) return known
@@ -72,7 +72,7 @@ export const sentTool = (tool: ModelTool): WireObject => {
 
 const knownMessages = new WeakMap<ModelMessage, WireObject>()
 
-/** Messages are immutable: each is turned once in its life. */
+/** Converts a message; cached, since messages are immutable. */
 const sentMessage = (message: ModelMessage): WireObject => {
   const known = knownMessages.get(message)
   if (known !== undefined) return known
@@ -87,7 +87,7 @@ const wireMessage = (message: ModelMessage): WireObject => {
   return thoughts === null ? plain : { ...plain, thinking_blocks: thoughts }
 }
 
-/** A message as OpenAI's form has it. @param idOf under which id a call goes. */
+/** Converts a message to OpenAI's form. @param idOf returns the id under which a call is sent. */
 export const plainMessage = (message: ModelMessage, idOf: (call: ModelToolCall) => string): WireObject => {
   switch (message.role) {
     case 'system':

@@ -6,11 +6,11 @@ import { plainMessage, sentTool, systemMessage } from './turn-body.ts'
 const encodedTools = new WeakMap<ModelTool, string>()
 
 /**
- * A request as the JSON body of a streamed chat completion, as UTF-8, for a server that speaks OpenAI's format: without
- * what only other providers want back.
+ * Returns a request as the JSON body of a streamed chat completion, in UTF-8, for a server of OpenAI's format: without
+ * the data that only other providers require back.
  *
- * Messages are immutable and their list only grows, so each is encoded once in its life: a long history costs a copy of
- * its bytes.
+ * Messages are immutable and their list only grows, so each is encoded once: a long history costs only a copy of its
+ * bytes.
  */
 export function turnBytes(request: ModelRequest, route: Route): Buffer {
   const history = encodedHistory(request.messages)
@@ -34,7 +34,7 @@ function tailOf({ tools, temperature, maxTokens }: ModelRequest, route: Route): 
   return `${tail}}`
 }
 
-/** The messages of one list that are encoded already, joined by commas. */
+/** The encoded messages of one list, joined by commas. */
 interface EncodedHistory {
   count: number
   last: ModelMessage | undefined
@@ -59,8 +59,8 @@ function append(known: EncodedHistory, messages: readonly ModelMessage[]): void 
   const text = (known.count > 0 ? ',' : '') + fresh.join(',')
   const needed = known.length + Buffer.byteLength(text)
   if (needed > known.bytes.length) {
-    // half as much again, so that a conversation that grows is not copied at each turn; in memory of its own, since a
-    // piece of Node's pool that is kept keeps all of the pool
+    // reserve half as much again, so that a growing conversation is not copied at each turn; not from Node's buffer
+    // pool, since a retained slice would keep the whole pool in memory
     const grown = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.5))
     known.bytes.copy(grown, 0, 0, known.length)
     known.bytes = grown

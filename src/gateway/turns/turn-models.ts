@@ -9,12 +9,12 @@ import { TurnReader } from './turn-answer.ts'
 import { turnBody, turnHistory } from './turn-body.ts'
 import { turnBytes } from './turn-bytes.ts'
 
-/** An answer, and what it is charged by. */
+/** An answer with its charge. */
 export interface TurnAnswer extends ModelAnswer {
   readonly charge: Charge
 }
 
-/** The model broke off in the middle of its answer: what was said is charged all the same. */
+/** An answer that failed after it had begun; the part that was generated is charged. */
 export class BrokenAnswer extends ServiceError {
   readonly charge: Charge
   constructor({ code, details, cause }: ServiceError, charge: Charge) {
@@ -23,24 +23,24 @@ export class BrokenAnswer extends ServiceError {
   }
 }
 
-/** How the text of one answer is given, and what ends the call early. */
+/** Receiver of the answer's text, and the signal that cancels the call. */
 export interface TurnOptions {
   readonly onDelta: (text: string) => void
   readonly signal: AbortSignal
 }
 
-/** Models as turns, runs and trials of agents call them. */
+/** Model calls of turns, runs and agent tests. */
 export interface TurnModels {
   /**
-   * Streams one answer, by the gateway's own way: routes and breaker, limits, budgets and credits, redaction, retries.
-   * `onDelta` is called synchronously as text arrives, several times in one loop turn when the network delivered
-   * several parts together; after `signal` aborts it is not called again, and the request is cancelled within 100 ms.
+   * Streams one answer through the gateway: routing, circuit breaker, limits, budgets and credits, redaction, retries.
+   * `onDelta` is called synchronously as text arrives, several times in one event loop turn when the network delivered
+   * several parts together. After `signal` aborts it is not called again, and the request is cancelled within 100 ms.
    *
-   * @param request its `model` as the project names it.
+   * @param request its `model` is a name of the project's models.
    * @throws {ServiceError} `cancelled`, `rate_limit_exceeded`, `budget_exceeded`, `price_unknown`,
-   *   `credit_balance_exhausted`, `model_not_found`, `answer_too_large`, `provider_…`, …
-   * @throws {BrokenAnswer} when something had been said before it failed.
-   * @throws {StoreUnavailable} when it is unknown whether the call may be made.
+   * `credit_balance_exhausted`, `model_not_found`, `answer_too_large`, `provider_…`, …
+   * @throws {BrokenAnswer} when the call failed after a part of the answer had been generated.
+   * @throws {StoreUnavailable} when the store cannot confirm that the call is permitted.
    */
   call(request: ModelRequest, caller: ActorCaller, options: TurnOptions): Promise<TurnAnswer>
 }
@@ -49,7 +49,7 @@ export interface GatewayTurnsParts {
   readonly chats: { run(request: ChatRunRequest, listener: RunListener): ChatHandle }
 }
 
-/** Turns and runs as chat requests of the gateway. */
+/** Makes the model calls of turns and runs as chat requests of the gateway. */
 export class GatewayTurns implements TurnModels {
   readonly #chats: GatewayTurnsParts['chats']
 
@@ -76,7 +76,8 @@ export class GatewayTurns implements TurnModels {
     } finally {
       reader.close()
       signal.removeEventListener('abort', gone)
-      // no usage row of which a budget knows nothing; where the store is away, the row has to wait for it too
+      // a usage row must not exist before its budget has counted the call; when the store is unavailable, the row has
+      // to wait for it too
       await run.counted()?.catch(() => undefined)
     }
   }
@@ -92,7 +93,7 @@ const listenerOf = (
   frames: () => true,
   chunk: (chunk) => {
     const takesMore = reader.chunk(chunk)
-    // the run is not there yet while it answers at once
+    // the run may answer synchronously, before it is assigned
     if (reader.endless) queueMicrotask(endless)
     return takesMore
   },
@@ -124,7 +125,7 @@ const chatRunRequest = (request: ModelRequest, caller: ActorCaller): ChatRunRequ
   textOnly: true,
   history: turnHistory(request),
   idempotencyKey: request.idempotencyKey,
-  // the usual one is encoded here, each message once; what says more goes the way of all chat requests
+  // the usual request is encoded here, each message once; one with further fields is encoded like any chat request
   ...(request.more === undefined && { encoded: (route) => turnBytes(request, route) }),
 })
 
@@ -133,7 +134,7 @@ const answerOf = (reader: TurnReader, summary: ChatSummary): TurnAnswer => {
   return { ...reader.answer(finishReason ?? ''), model, usage, charge: chargeOf(summary) }
 }
 
-/** Without the route's key, which does not leave the gateway. */
+/** Returns a charge without the route's API key, which must not leave the gateway. */
 const chargeOf = ({ route, usage, costUsd }: Charge): Charge => {
   const { provider, model, source, ownPrices } = route
   return { route: { provider, model, source, ...(ownPrices !== undefined && { ownPrices }) }, usage, costUsd }
