@@ -44,34 +44,34 @@ import { openRouting, type Routing } from './routing/open-routing.ts'
 import { projectModelUseCases } from './routing/project-model-use-cases.ts'
 import type { TurnModels } from './turns/turn-models.ts'
 
-/** Who serves models to turns and runs, and how they call them. */
+/** Routing of models, and model calls of turns and runs. */
 export interface Models {
   readonly routing: Routing
   readonly turns: TurnModels
 }
 
-/** Models for everything inside the house. */
+/** Models, for other capabilities of this server. */
 export const modelsPort = new Port<Models>('models')
 
-/** How long models may be silent; not given: `defaultCallPolicy`. */
+/** Timeouts for silence of models; null: those of `defaultCallPolicy`. */
 export const modelWaitsPort = new Port<ModelWaits | null>('the waits for models')
 
-/** The configs of agents: their public keys may use the models in them. */
+/** Reads the configs of agents, whose public keys may use only the models in them. */
 export const agentConfigPort = new Port<ConfigOf>('configs of agents')
 
-/** What the gateway counts. */
+/** The opened gateway. */
 export const gatewayPort = new Port<Gateway>('the gateway')
 
 /** The operator's own provider keys. */
 export const managedProvidersPort = new Port<ManagedProviders>('managed providers')
 
-/** Gathers calls before they are rows; it stands between the store and its readers. */
+/** The ledger that collects calls before they become rows; readers access the store through it. */
 export const requestLedgerPort = new Port<RequestLedger>('the ledger of requests')
 
-/** The server's address for people, e.g. `https://agents.example`; null: none was given. */
+/** Public address of the server, such as `https://agents.example`; null when none is configured. */
 export const publicOriginPort = new Port<string | null>('the public origin')
 
-/** Every provider's models by one HTTP interface, and who may call them for how much. */
+/** The models of every provider behind one HTTP API, with access control, limits and budgets. */
 export const gateway = capability({
   name: 'gateway',
   operations: {

@@ -22,25 +22,27 @@ export interface CoreParts {
   readonly ledger: RequestLedger
   readonly limits: RateLimits
   readonly projects: Pick<ProjectDirectory, 'settings'>
-  /** What limits can be set for. */
+  /** Checks the subjects for which limits are set. */
   readonly subjects: LimitSubjects
-  /** Other nodes, which are notified of changes; absent for one process. */
+  /** Notifies other nodes of changes; absent for a single process. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   readonly telemetry?: Telemetry | undefined
-  /** What differs from `defaultCallPolicy`. */
+  /** Overrides of `defaultCallPolicy`. */
   readonly policy?: Partial<ModelWaits>
   readonly clock: Clock
 }
 
-/** The core, put together: what turns, runs and requests call models with. */
+/** The core of the gateway: what turns, runs and requests use to call models. */
 export interface OpenCore extends GatewayCore, OpenChats {
   readonly ledger: RequestLedger
   readonly metering: Metering
-  /** Models as turns and runs call them. */
+  /** Model calls of turns and runs. */
   readonly turns: TurnModels
 }
 
-/** Opens what turns and runs need, before the runtime takes up those that a crash has left. Opens no connection. */
+/**
+ * Opens the core, which the runtime requires before it resumes turns and runs after a crash. No connection is opened.
+ */
 export const openCore = (parts: CoreParts): OpenCore => {
   const { guard, routes, redaction, ledger, clock, telemetry, policy = {} } = parts
   const metering = openMetering(parts)

@@ -36,34 +36,34 @@ export interface GatewayParts {
   readonly records: RecordStore
   readonly guard: SsrfGuard
   readonly redaction: RedactionPolicies
-  /** What is written behind answers. */
+  /** Writer of the rows that are derived after answers. */
   readonly rows: Pick<RowWriter, 'alongside' | 'shown'>
   readonly limits: RateLimits
-  /** How other nodes learn how fast voices were; none for one process. */
+  /** Distributes measured latencies of speech models to other nodes; absent for a single process. */
   readonly cluster?: { readonly fanOut: Pick<FanOut, 'announce' | 'subscribe'> }
-  /** The server's address for people, e.g. `https://agents.example`; null or absent: none was given. */
+  /** Public address of the server, such as `https://agents.example`; null or absent when none is configured. */
   readonly publicOrigin?: string | null
-  /** What differs from `defaultCallPolicy`. */
+  /** Overrides of `defaultCallPolicy`. */
   readonly policy?: Partial<ModelWaits>
-  /** Memory as chat uses it; called when a request comes, since it opens after the gateway. */
+  /** Memory for chat; called once per request, since memory is opened after the gateway. */
   readonly memory: () => MemoryService
-  /** The index of pages that models without a search of their own search; null or absent: none. */
+  /** Web search engine for models that cannot search themselves; null or absent: none. */
   readonly search?: WebSearch | null
-  /** Knowledge as `file_search` uses it; called when a request comes. */
+  /** Knowledge for `file_search`; called once per request. */
   readonly knowledge: () => KnowledgeService
-  /** Servers of tools as responses use them; called when a request comes. */
+  /** Remote (MCP) servers for responses; called once per request. */
   readonly remote: () => RemoteTools
-  /** Runs responses that go on without their caller. */
+  /** Runs background responses. */
   readonly host: ResponseHost
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** The gateway, put together. */
+/** The opened gateway. */
 export interface Gateway extends GatewayCore {
   readonly ledger: RequestLedger
   readonly embeddings: EmbeddingCalls
-  /** How responses in the background are made. */
+  /** Makes a background response. */
   readonly makeResponse: ResponseEffectParts['make']
   readonly useCases: ReturnType<typeof chatCompletionsUseCases> &
     ReturnType<typeof embeddingUseCases> &
@@ -74,11 +74,11 @@ export interface Gateway extends GatewayCore {
     ReturnType<typeof visionUseCases> &
     ReturnType<typeof redactionPolicyUseCases> &
     ReturnType<typeof catalogueUseCases>
-  /** What was taken is durable, connections are ended. */
+  /** Waits until everything recorded is durable, and closes connections. */
   close(): Promise<void>
 }
 
-/** Puts the gateway's parts together: a new part adds its line here. */
+/** Assembles the gateway from its parts; a new part is added here. */
 export const openGateway = (parts: GatewayParts): Gateway => {
   const { core: opened, records, guard, redaction, rows, limits, clock, log, publicOrigin = null, policy = {} } = parts
   const { chats, keepAlive, ledger, metering, routes, admission, telemetry } = opened

@@ -17,22 +17,22 @@ export interface MeteringParts {
   readonly redaction: Pick<Redaction, 'forLog'>
   readonly limits: RateLimits
   readonly projects: Pick<ProjectDirectory, 'settings'>
-  /** What limits can be set for. */
+  /** Checks the subjects for which limits are set. */
   readonly subjects: LimitSubjects
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   readonly clock: Clock
 }
 
-/** Who may call, and what came of it. */
+/** Limits for calls, and the use-cases of limits and the request log. */
 export interface Metering {
   readonly admission: LimitAdmission
-  /** The operations on limits and on the request log. @param rows what is written behind answers. */
+  /** The use-cases of limits and the request log. @param rows the writer of the rows that are derived after answers. */
   useCases(rows: Rows): ReturnType<typeof limitUseCases> & ReturnType<typeof requestLogUseCases>
 }
 
 type Rows = Pick<RowWriter, 'alongside' | 'shown'>
 
-/** Starts the ledger, and puts limits before it: what a budget does not know yet is no usage row yet. */
+/** Starts the ledger so that budgets count a call before its usage row is written. */
 export const openMetering = (parts: MeteringParts): Metering => {
   const { records, ledger, redaction, limits, projects, subjects, fanOut, clock } = parts
   const { now } = clock
@@ -48,7 +48,7 @@ export const openMetering = (parts: MeteringParts): Metering => {
   return {
     admission,
     useCases: (rows) => {
-      // a reader of what other nodes have acknowledged gets their calls too
+      // readers on other nodes must see the calls that this node has acknowledged
       rows.alongside(() => ledger.flush())
       return {
         ...limitUseCases({ records, book, projects, subjects, now }),
