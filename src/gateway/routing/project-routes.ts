@@ -154,7 +154,9 @@ const ownWays = ({ connections, customs }: OwnProviders, requested: string, sell
   return [...connected, { route: toModel(custom, requested), fallsBack: custom.fallsBack }]
 }
 
-/** Models for speech and transcription are always looked up by the id of their provider. */
+/**
+ * Needs whose models are named by the id of a known provider: that id takes precedence over a custom provider's name.
+ */
 const voice: ReadonlySet<Need> = new Set(['speech', 'transcription'])
 
 const knownWord = (requested: string): boolean => providerNamed(splitName(requested)?.head ?? '') !== undefined
