@@ -27,8 +27,8 @@ export interface Ticket {
   /** Upper limit in USD for the cost of the call, when it is lower than the maximum cost; as decimal text. */
   readonly limitedToUsd?: string
   /**
-   * Reports that the call has ended, with any outcome. @param usd the actual cost; null when it is unknown, '0' when
-   * nothing was used.
+   * Reports that the call has ended, with any outcome.
+   * @param usd the actual cost; null when it is unknown, '0' when nothing was used.
    */
   settle(usd: string | null): void
   /**

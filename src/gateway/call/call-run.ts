@@ -39,8 +39,8 @@ export interface CallKind<W extends Way> extends CallHead {
    */
   leastUsd?(way: W): string | null
   /**
-   * Limits the cost of the call to `usd`, which is lower than the maximum; null removes the limit. @returns the number
-   * of output tokens that the answer is limited to; null for no limit.
+   * Limits the cost of the call to `usd`, which is lower than the maximum; null removes the limit.
+   * @returns the number of output tokens that the answer is limited to; null for no limit.
    */
   limit?(way: W, usd: string | null): number | null
   /**
@@ -163,15 +163,16 @@ export class CallRun<W extends Way> {
   }
 
   /**
-   * Resolves when the settled cost is durable; undefined when there is nothing to wait for. @throws {StoreUnavailable}
+   * Resolves when the settled cost is durable; undefined when there is nothing to wait for.
+   * @throws {StoreUnavailable}
    */
   counted(): Promise<void> | undefined {
     return this.#settled?.counted?.()
   }
 
   /**
-   * Passes the value of `get` to `go`, synchronously unless it is a promise; an error fails the call. @param tooLate
-   * receives a value that arrives after the call has ended.
+   * Passes the value of `get` to `go`, synchronously unless it is a promise; an error fails the call.
+   * @param tooLate receives a value that arrives after the call has ended.
    */
   after<T>(get: () => T | Promise<T>, go: (value: T) => void, tooLate: (value: T) => void = () => {}): void {
     try {

@@ -39,8 +39,8 @@ export interface ActorCaller extends Payer {
 }
 
 /**
- * Returns the caller for the actor of an owner. @param keyId API key of the request that started it; null when unknown,
- * as for work that outlives a request.
+ * Returns the caller for the actor of an owner.
+ * @param keyId API key of the request that started it; null when unknown, as for work that outlives a request.
  */
 export const actorCaller = (
   { project, tenant, user }: Pick<Owner, 'project' | 'tenant' | 'user'>,

@@ -20,8 +20,8 @@ export interface ChatCall {
   /** Aborts when the caller disconnects; the upstream request is then cancelled within 100 ms. */
   readonly signal: AbortSignal
   /**
-   * Returns a different format for some routes; null for the route's own format. @throws {ServiceError} for a route
-   * that cannot serve the call.
+   * Returns a different format for some routes; null for the route's own format.
+   * @throws {ServiceError} for a route that cannot serve the call.
    */
   readonly formatFor?: (route: Route) => ChatFormat | null
 }
@@ -46,8 +46,8 @@ export interface ChatListener {
   /** The provider has begun to answer; headers can be sent. */
   begin(about: Pick<ChatSummary, 'route' | 'headers'>): void
   /**
-   * Receives one OpenAI `chat.completion.chunk`. @returns false when the reader is slow: the stream pauses until
-   * `resume`.
+   * Receives one OpenAI `chat.completion.chunk`.
+   * @returns false when the reader is slow: the stream pauses until `resume`.
    */
   chunk(chunk: WireObject): boolean
   /** The answer is complete. */

@@ -49,8 +49,9 @@ export interface FormatRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: WireBody
   /**
-   * Parses a non-streamed answer. @throws {AttemptFailed} when it does not follow the format. @param json the parsed
-   * body of a 200.
+   * Parses a non-streamed answer.
+   * @throws {AttemptFailed} when it does not follow the format.
+   * @param json the parsed body of a 200.
    */
   answer(json: unknown): FormatAnswer
   decoder(): ChatDecoder

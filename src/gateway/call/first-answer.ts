@@ -7,8 +7,8 @@ import type { Way, Ways } from './ways.ts'
 export interface AnsweredKind<W extends Way, Answer> extends Omit<CallKind<W>, 'attempt' | 'refuse'> {
   readonly signal: AbortSignal
   /**
-   * Sends one request on this route. @throws {AttemptFailed} {ModelError} when another attempt or another route may
-   * succeed.
+   * Sends one request on this route.
+   * @throws {AttemptFailed} {ModelError} when another attempt or another route may succeed.
    */
   answer(way: W, run: CallRun<W>): Promise<Answer>
   /** Disposes of an answer that arrived after the call had ended. */

@@ -53,8 +53,8 @@ export interface RedactionPolicy {
    */
   redact(texts: readonly string[], toolArguments?: readonly string[]): Redacted
   /**
-   * Same as `redact` but in a worker, for texts that would block the event loop. @throws {ServiceError}
-   * `redaction_unavailable`
+   * Same as `redact` but in a worker, for texts that would block the event loop.
+   * @throws {ServiceError} `redaction_unavailable`
    */
   redactApart(texts: readonly string[], toolArguments?: readonly string[]): Promise<Redacted>
 }

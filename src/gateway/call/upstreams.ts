@@ -108,8 +108,8 @@ class KnownUpstream implements Upstream {
 }
 
 /**
- * Returns the upstream of a route. @throws {AttemptFailed} `provider_unavailable` when this server does not connect to
- * it.
+ * Returns the upstream of a route.
+ * @throws {AttemptFailed} `provider_unavailable` when this server does not connect to it.
  */
 export const reachable = (upstreams: Pick<Upstreams, 'of'>, route: Route): Upstream => {
   try {

@@ -10,8 +10,8 @@ export interface Way {
 /** The candidates for serving one call, in the order in which to try them. */
 export interface Ways<W extends Way> {
   /**
-   * Returns the next one; null when none is left. @throws {ServiceError} (or rejects) when the call has no candidate at
-   * all.
+   * Returns the next one; null when none is left.
+   * @throws {ServiceError} (or rejects) when the call has no candidate at all.
    */
   next(): W | null | Promise<W | null>
   /** Whether a candidate is left to try after the current one. */

@@ -23,8 +23,8 @@ export interface ChatRequest {
 const openAiHeaders = new WeakMap<Route, Headers>()
 
 /**
- * Builds the request for a route. @throws {ServiceError} `invalid_field` for values that the route's format cannot
- * express.
+ * Builds the request for a route.
+ * @throws {ServiceError} `invalid_field` for values that the route's format cannot express.
  */
 export function chatRequest(input: ChatInput, route: Route): ChatRequest {
   const format =

@@ -9,7 +9,8 @@ export interface ChatHandle {
   cancel(): void
   /**
    * Resolves when the cost is durably counted in the budgets; undefined when there is none. Called after the request
-   * has ended. @throws {StoreUnavailable}
+   * has ended.
+   * @throws {StoreUnavailable}
    */
   counted(): Promise<void> | undefined
 }

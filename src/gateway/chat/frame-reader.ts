@@ -116,8 +116,8 @@ export class FrameReader implements AnswerReader {
   }
 
   /**
-   * Passes on complete frames, including those before an invalid one. @param text of the bytes, possibly with more
-   * after them.
+   * Passes on complete frames, including those before an invalid one.
+   * @param text of the bytes, possibly with more after them.
    */
   #whole(bytes: Buffer, text: string): boolean {
     const kept = new KeptBytes(bytes)

@@ -30,8 +30,8 @@ export class BodyAllowance {
 }
 
 /**
- * Cuts a text to the maximum length of the log. @param length of the whole text, of which `text` may be the beginning;
- * null: unknown, but longer than `text`.
+ * Cuts a text to the maximum length of the log.
+ * @param length of the whole text, of which `text` may be the beginning; null: unknown, but longer than `text`.
  */
 export const cut = (text: string, length: number | null): string => {
   if (text.length <= maxBodyChars) return text

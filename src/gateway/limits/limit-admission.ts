@@ -76,8 +76,8 @@ export class LimitAdmission implements Admission {
   }
 
   /**
-   * Resolves when everything settled so far is counted in the store; undefined when it already is. @throws
-   * {StoreUnavailable}
+   * Resolves when everything settled so far is counted in the store; undefined when it already is.
+   * @throws {StoreUnavailable}
    */
   flush(): Promise<void> | undefined {
     return counted([...this.#purses.values()])

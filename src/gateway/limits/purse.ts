@@ -104,7 +104,8 @@ export class Purse {
 
   /**
    * Holds the price of a call. When the budget does not cover it, half of the remainder is held, but at least the
-   * minimum cost; the other half is left for concurrent calls. @throws {StoreUnavailable}
+   * minimum cost; the other half is left for concurrent calls.
+   * @throws {StoreUnavailable}
    */
   hold(price: Price, budgets: Budgets): Promise<Granted> {
     return new Promise((answer, fail) => {

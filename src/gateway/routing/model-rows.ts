@@ -72,8 +72,8 @@ export interface Listing {
 }
 
 /**
- * Returns the row of a model that the provider itself lists, with data of the price list where available. @param today
- * as `2026-11-21`.
+ * Returns the row of a model that the provider itself lists, with data of the price list where available.
+ * @param today as `2026-11-21`.
  */
 export function listedRow(model: SyncedModel, { provider, origin, description }: Listing, today: string): ModelRow {
   const { id, name, context_window } = model

@@ -117,8 +117,8 @@ export class ProjectProviders {
   }
 
   /**
-   * Returns the providers of a project; synchronously when they were read within the last seconds. @throws
-   * {StoreUnavailable}
+   * Returns the providers of a project; synchronously when they were read within the last seconds.
+   * @throws {StoreUnavailable}
    */
   of(project: string): OwnProviders | Promise<OwnProviders> {
     return this.#cache.peek(project) ?? this.#cache.load(project).then((known) => known ?? nothing)

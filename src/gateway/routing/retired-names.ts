@@ -15,8 +15,8 @@ interface RetiredName {
 }
 
 /**
- * Stores the current name of a provider as a former name. @param keeps the provider's next name; absent when it is
- * deleted.
+ * Stores the current name of a provider as a former name.
+ * @param keeps the provider's next name; absent when it is deleted.
  */
 export type RetireName = (scope: Scope, providerId: string, keeps?: string) => Promise<void>
 

@@ -22,8 +22,8 @@ export const chatResultOf = (outcome: ChatOutcome): Result => {
 }
 
 /**
- * Returns the frame writer of a streamed answer. @param remembered memory that is updated from the answer; null for
- * none.
+ * Returns the frame writer of a streamed answer.
+ * @param remembered memory that is updated from the answer; null for none.
  */
 export const chatFrames = (remembered: RememberedChat | null, requestId: string): StreamForm => {
   const calls: PartialCall[] = []

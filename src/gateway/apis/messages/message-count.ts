@@ -36,7 +36,8 @@ const uncounted: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Lets the provider count when the first route has Anthropic's format, else estimates by length. @throws {ServiceError}
+ * Lets the provider count when the first route has Anthropic's format, else estimates by length.
+ * @throws {ServiceError}
  */
 export const countMessage = async (
   { documents, caller, signal }: CountParts,

@@ -9,8 +9,8 @@ import { summaryMessage } from './context/summary-item.ts'
 export type ResponseItem = WireObject & { readonly id: string; readonly type: string }
 
 /**
- * Validates the input of a request and returns it as items. @throws {ServiceError} `invalid_field`, `missing_field`,
- * `bad_request`
+ * Validates the input of a request and returns it as items.
+ * @throws {ServiceError} `invalid_field`, `missing_field`, `bad_request`
  */
 export const inputItems = (
   input: string | readonly WireObject[] | null | undefined,

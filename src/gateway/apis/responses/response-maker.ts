@@ -92,8 +92,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Makes a streamed response. Resolves when the stream has begun. @throws {ServiceError} when the response fails
-   * before that.
+   * Makes a streamed response. Resolves when the stream has begun.
+   * @throws {ServiceError} when the response fails before that.
    */
   streamed(task: ToMake): Promise<BytesResult> {
     const head = this.#head(task)

@@ -58,8 +58,8 @@ export const planResponse = (
 }
 
 /**
- * Refuses combinations of fields, and fields, that OpenAI accepts but this server does not support. @throws
- * {ServiceError} `bad_request`
+ * Refuses combinations of fields, and fields, that OpenAI accepts but this server does not support.
+ * @throws {ServiceError} `bad_request`
  */
 export const refuseUnoffered = ({ background, store, memory, prompt, tools }: ResponseRequest): void => {
   if (background === true && store === false)

@@ -69,8 +69,8 @@ const refuseNamesake = (functions: readonly WireObject[], name: string): void =>
 }
 
 /**
- * Converts `tool_choice` to the form of chat completions; undefined leaves the choice to the model. @throws
- * {ServiceError} `invalid_field`
+ * Converts `tool_choice` to the form of chat completions; undefined leaves the choice to the model.
+ * @throws {ServiceError} `invalid_field`
  */
 export const toolChoiceOf = (choice: unknown, tools: ResponseTools): unknown => {
   if (choice === undefined || choice === null) return undefined
@@ -97,8 +97,8 @@ export const allowedTools = (choice: unknown): ReadonlySet<string> | null => {
 const named = (name: string) => ({ type: 'function', function: { name } })
 
 /**
- * Converts `text.format` to the form of chat completions; undefined for plain text. @throws {ServiceError}
- * `invalid_field`, `missing_field`
+ * Converts `text.format` to the form of chat completions; undefined for plain text.
+ * @throws {ServiceError} `invalid_field`, `missing_field`
  */
 export const textFormatOf = (format: WireObject | null | undefined): unknown => {
   if (format === undefined || format === null || format.type === 'text') return undefined

@@ -192,8 +192,8 @@ const reading = ({ stored, background }: Reading): ReadingUseCases => ({
 })
 
 /**
- * Opens the searches that this server runs for a request. @throws {ServiceError} `not_found` for a knowledge base that
- * the caller may not search.
+ * Opens the searches that this server runs for a request.
+ * @throws {ServiceError} `not_found` for a knowledge base that the caller may not search.
  */
 const searchesOf = async (
   { search, knowledge }: Pick<ResponseParts, 'search' | 'knowledge'>,

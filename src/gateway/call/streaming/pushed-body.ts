@@ -82,8 +82,8 @@ export class PushedBody implements ByteStream, Ticking {
   }
 
   /**
-   * Queues frames, even when it returns false. @returns false when the reader is slow: the producer should pause until
-   * `resume`.
+   * Queues frames, even when it returns false.
+   * @returns false when the reader is slow: the producer should pause until `resume`.
    */
   write(frames: Buffer | string): boolean {
     if (this.#over || this.#ending !== null || frames.length === 0) return !this.#blocked

@@ -55,8 +55,8 @@ export class ThreadStore {
   }
 
   /**
-   * Opens a thread for a request. @throws {ServiceError} with an error code of Anthropic's after which its SDKs send
-   * the whole conversation.
+   * Opens a thread for a request.
+   * @throws {ServiceError} with an error code of Anthropic's after which its SDKs send the whole conversation.
    */
   async open(caller: Caller, thread: ThreadRequest, messages: Messages): Promise<OpenThread> {
     if (thread.type === 'create') return { messages, previous: null }

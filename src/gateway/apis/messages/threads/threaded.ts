@@ -17,7 +17,8 @@ const unthreaded = async (): Promise<void> => {}
 
 /**
  * Opens the thread that a request names. Without a thread, the messages are those of the request, and nothing is
- * stored. @throws {ServiceError}
+ * stored.
+ * @throws {ServiceError}
  */
 export const threadingOf = async (
   { threads, log }: { readonly threads: ThreadStore; readonly log: Logger },

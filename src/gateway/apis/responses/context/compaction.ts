@@ -25,8 +25,8 @@ const request = [
 ].join(' ')
 
 /**
- * Lets the model summarize a conversation. @returns OpenAI's compaction document; its item can be sent in the input of
- * a later request.
+ * Lets the model summarize a conversation.
+ * @returns OpenAI's compaction document; its item can be sent in the input of a later request.
  */
 export const compacted = async (chat: ChatCalls, task: ToCompact) => {
   const { caller, signal, messages, createdAt, request: compaction } = task

@@ -16,8 +16,9 @@ export interface Earlier {
 }
 
 /**
- * Reads the items that a request continues. @throws {ServiceError} `not_found`, `missing_field`; `bad_request` when it
- * names both a previous response and a conversation.
+ * Reads the items that a request continues.
+ * @throws {ServiceError} `not_found`, `missing_field`; `bad_request` when it names both a previous response and a
+ *   conversation.
  */
 export type ReadEarlier = (caller: Caller, request: Continued) => Promise<Earlier>
 

@@ -9,8 +9,8 @@ import type { ResponseItem } from '../input-items.ts'
 export const sealed = (summary: string): string => Buffer.from(JSON.stringify({ v: 1, summary })).toString('base64url')
 
 /**
- * Converts a compaction item to a message with its summary. @throws {ServiceError} `bad_request` for an item of another
- * server.
+ * Converts a compaction item to a message with its summary.
+ * @throws {ServiceError} `bad_request` for an item of another server.
  */
 export const summaryMessage = (item: ResponseItem, path: string): ResponseItem => {
   const { v, summary } = objectOf(parseJson(Buffer.from(textOf(item.encrypted_content), 'base64url').toString('utf8')))

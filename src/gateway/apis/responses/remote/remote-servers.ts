@@ -15,7 +15,8 @@ export interface RemoteServers {
   /** One tool per remote tool. */
   readonly tools: readonly ServerSearch[]
   /**
-   * Carries out the calls that the request approves. @returns these calls and their results, as messages for the model.
+   * Carries out the calls that the request approves.
+   * @returns these calls and their results, as messages for the model.
    */
   begin(signal: AbortSignal): Promise<readonly WireObject[]>
   /** Adds to the output the lists of tools, and the calls that were made before the model was called; once. */

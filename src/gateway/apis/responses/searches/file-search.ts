@@ -76,8 +76,8 @@ const numberOf = (value: unknown, { param, least, most }: Bounds): number | null
 }
 
 /**
- * Opens the knowledge bases that a tool names. @throws {ServiceError} `not_found` for one that the caller may not
- * search.
+ * Opens the knowledge bases that a tool names.
+ * @throws {ServiceError} `not_found` for one that the caller may not search.
  */
 export const openFileSearch = async (
   service: KnowledgeService,
@@ -152,8 +152,8 @@ const fileSearchFunction: WireObject = {
 }
 
 /**
- * Formats the results for the model. @param before number of results of earlier searches, after which the numbering
- * continues.
+ * Formats the results for the model.
+ * @param before number of results of earlier searches, after which the numbering continues.
  */
 const resultText = (found: readonly KnowledgeFound[], before: number): string =>
   JSON.stringify({

@@ -12,13 +12,13 @@ export interface ServerSearch {
   /**
    * Runs one search and adds it to the output.
    *
-   * @returns the result for the model; a failed search returns a text that says so. @throws when the request was
-   * aborted.
+   * @returns the result for the model; a failed search returns a text that says so.
+   * @throws when the request was aborted.
    */
   run?(query: string, within: ToolPlace): Promise<string>
   /**
-   * Same as `run` but with the arguments as JSON text, for a tool that takes more than a query. @returns null when an
-   * approval is required first.
+   * Same as `run` but with the arguments as JSON text, for a tool that takes more than a query.
+   * @returns null when an approval is required first.
    */
   call?(written: string, within: ToolPlace): Promise<string | null>
 }

@@ -57,8 +57,8 @@ const searchFunction: WireObject = {
 }
 
 /**
- * Formats the results for the model. @param before number of results of earlier searches, after which the numbering
- * continues.
+ * Formats the results for the model.
+ * @param before number of results of earlier searches, after which the numbering continues.
  */
 const resultText = (results: readonly WebResult[], before: number): string =>
   JSON.stringify({
