@@ -81,6 +81,13 @@ describe('a thread of messages', () => {
     await expect(anthropic.beta.messages.create(on(first.id))).rejects.toMatchObject({ status: 404 })
   })
 
+  it('can be continued again from the message whose continuation was too long to keep', async () => {
+    const { anthropic } = serving([{ deltas: saying('Hello.') }])
+    const first = await anthropic.beta.messages.create(begun)
+    await anthropic.beta.messages.create(on(first.id, 'x'.repeat(4_500_000)))
+    expect((await anthropic.beta.messages.create(on(first.id))).content).toMatchObject([{ text: 'Hello.' }])
+  })
+
   it('needs the message that it continues', async () => {
     const { send } = serving([{}])
     const refused = await send('/v1/messages', { ...request, thread: { type: 'continue' } })

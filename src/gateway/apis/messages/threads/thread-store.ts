@@ -76,24 +76,23 @@ export class ThreadStore {
 
   /**
    * Stores a thread under the id of its new answer. A thread longer than `maxThreadChars` is not stored: its
-   * continuation gets `thread_not_found`, and the client sends the whole conversation.
+   * continuation gets `thread_not_found`, and the client sends the whole conversation. The message that it continued
+   * can be continued again.
    */
   keep(
     caller: Caller,
     { messages, previous }: OpenThread,
     { id, content }: { readonly id: string; readonly content: unknown },
   ): Promise<void> {
-    const writing = this.#kept(caller, {
-      id,
-      previous,
-      text: JSON.stringify([...messages, { role: 'assistant', content }]),
-    })
+    const text = JSON.stringify([...messages, { role: 'assistant', content }])
+    const isTooLong = text.length > maxThreadChars
+    const writing = isTooLong ? this.release(caller, { previous }) : this.#kept(caller, { id, previous, text })
     this.#writing.set(id, writing)
     return writing.finally(() => this.#writing.delete(id))
   }
 
   /** Makes the thread continuable again after a request without an answer. */
-  async release(caller: Caller, { previous }: OpenThread): Promise<void> {
+  async release(caller: Caller, { previous }: Pick<OpenThread, 'previous'>): Promise<void> {
     if (previous === null) return
     await this.#table.change(caller.scope, previous, {
       edit: ({ data }) => (data.state === 'in_flight' ? { ...data, state: 'open' } : null),
@@ -103,7 +102,6 @@ export class ThreadStore {
   async #kept(caller: Caller, made: { id: string; previous: string | null; text: string }): Promise<void> {
     const { project, tenant, externalUserId, agentId, scope } = caller
     const { id, previous, text } = made
-    if (text.length > maxThreadChars) return
     const data: ThreadData = { messages: text, state: 'open', in_flight_until_ms: 0, agent_id: agentId }
     const user = tenant === null ? null : externalUserId
     await this.#table.insert({ id, project, tenant, user, expiresAtMs: this.#now() + keptMs, data })
