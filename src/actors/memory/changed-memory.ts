@@ -15,10 +15,12 @@ import { factsIn } from './understanding.ts'
 type Body = BodyOf<'memory.update'>
 type UpdateCall = Call<{ readonly memory_id: string }, unknown, Body>
 
-/** Versions of a memory that are kept; the oldest go first. */
+/** Maximum number of earlier versions kept per memory; beyond it, the oldest are dropped. */
 export const maxVersions = 20
 
-/** Changes one memory; what it said before stays in its history. @throws {ServiceError} `not_found`, `memory_refused` */
+/**
+ * Updates one memory; its previous content stays in its history. @throws {ServiceError} `not_found`, `memory_refused`
+ */
 export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promise<MemoryView> => {
   const { records, now, indexes, queue, limits } = memory
   const table = new Table(records, memories, now)

@@ -9,16 +9,15 @@ import { type MemoryData, memories } from './kinds.ts'
 import { ownersScope } from './memory-owner.ts'
 import { memoryView } from './memory-view.ts'
 
-/** What the tool reads from. */
 export interface FetchParts {
   readonly records: RecordStore
   readonly now: () => number
 }
 
-/** Lets turns and runs that were given an index of memories read one whole, by the tool `memory_fetch`. */
+/** Provides the tool `memory_fetch`, with which turns and runs that received an index of memories read one in full. */
 export const fetchedMemory = (parts: FetchParts): AgentResource => ({
   name: memoryFetch.resource,
-  // nothing in an agent's config names a memory: the tool comes with its index
+  // the tool is offered together with the index: an agent's config does not name memories
   fields: [],
   missing: async () => null,
   offer: async () => ({ instructions: [], tools: [] }),
@@ -42,7 +41,7 @@ const fetched = async ({ records, now }: FetchParts, call: ServerToolCall): Prom
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** A user of no tenant is another one than a tenant's user of the same name. */
+/** The tenant has to match: a user without a tenant and a tenant's user of the same id are different users. */
 const isShown = (
   { tenant, data }: Row<MemoryData>,
   seen: { readonly tenant: string | null; readonly place: PlaceFilter },

@@ -8,7 +8,7 @@ import { ownerOf } from './memory-owner.ts'
 import type { NewMemory } from './memory-writer.ts'
 import type { OpenMemory } from './open-memory.ts'
 
-/** Takes in memories of our exports and of Mem0's. */
+/** Imports memories from our own export format and from Mem0's. */
 export const importUseCase = ({ writer }: OpenMemory): Pick<UseCases, 'memory.import'> => ({
   'memory.import': async ({ scope, body, idempotency }) => {
     const owner = ownerOf(scope, { userId: body.userId })

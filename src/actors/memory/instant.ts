@@ -1,9 +1,11 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** The first and last instants that a JavaScript date, and so an answer, can hold. */
+/**
+ * The latest instant that is accepted, and with its sign reversed the earliest: a timestamp has a year of four digits.
+ */
 const most = Date.UTC(9999, 11, 31)
 
-/** An optional time or day of a request in ms since the epoch. @throws {ServiceError} `invalid_field` */
+/** Parses an optional time or date of a request to ms since the epoch. @throws {ServiceError} `invalid_field` */
 export const instantOf = (param: string, text: string | null | undefined): number | undefined => {
   if (text === undefined || text === null) return undefined
   const at = Date.parse(text)

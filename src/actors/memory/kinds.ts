@@ -1,7 +1,7 @@
 import type { JsonObject } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
-/** A statement that a memory makes; times in ms since the epoch. */
+/** A fact that a memory states; times in ms since the epoch. */
 export type FactData = {
   readonly subject: string
   readonly relation: string
@@ -14,7 +14,7 @@ export type FactData = {
   readonly text: string
 }
 
-/** What a memory said before it was changed. */
+/** Content of a memory before a change. */
 export type VersionData = {
   readonly content: string
   readonly valid_from_ms: number | null
@@ -24,7 +24,7 @@ export type VersionData = {
 
 /** A fact or text that is remembered about an end user. The row's `user` is the external id; its `tenant` may be null. */
 export type MemoryData = {
-  /** `ownerKey`: what the memories of one user are found by, with and without a tenant. */
+  /** The `ownerKey` of its user, by which the memories of one user are looked up, with or without a tenant. */
   readonly owner: string
   readonly content: string
   readonly scope: 'user' | 'session'
@@ -35,7 +35,7 @@ export type MemoryData = {
   readonly metadata: JsonObject
   readonly source: string
   readonly speaker: string | null
-  /** Actor of the write that made it; null for one that was written as it is. */
+  /** Actor of the write that created the memory; null when it was written directly. */
   readonly receipt: string | null
   readonly redacted: readonly string[]
   readonly facts: readonly FactData[]
@@ -43,34 +43,37 @@ export type MemoryData = {
   readonly valid_from_ms: number | null
   readonly valid_to_ms: number | null
   readonly superseded_by: string | null
-  /** Embedder of `vector`, which is a byte a dimension in base64. */
+  /** Embedder of `vector`, which has one byte per dimension, in base64. */
   readonly embedder: string | null
   readonly vector: string | null
-  /** Day of the newest hit; null for none. */
+  /** Start of the day of the latest hit; null when it was never found. */
   readonly used_at_ms: number | null
   readonly versions: readonly VersionData[]
 }
 
-/** The newest changes of one user's memories, for the indexes of other nodes. */
+/** The latest changes of one user's memories, from which other nodes update their indexes. */
 export type MemoryChangesData = {
   readonly owner: string
   readonly recent: readonly { readonly version: number; readonly ids: readonly string[] }[]
 }
 
-/** A removal by filter. It names the user by a hash: it stays when they are forgotten. */
+/** A deletion by filter. It does not name the user, so it can stay after the user's memories are deleted. */
 export type ForgetData = {
   readonly by: readonly string[]
   readonly forgotten: number
 }
 
-/** How far the memories of a project have vectors: those up to the id `after`, of this embedder. One row a project, of the installation. */
+/**
+ * Progress of a project's embedding: memories up to the id `after` have vectors from `embedder`. One row per project,
+ * owned by the installation.
+ */
 export type MemoryVectorsData = {
   readonly project: string
   readonly embedder: string | null
   readonly after: string | null
 }
 
-/** What was counted of one period against an allowance. */
+/** Operations counted against an allowance in one period. */
 export type MemoryCountData = { readonly used: number }
 
 export const memories: TypedKind<MemoryData> = {
@@ -92,7 +95,7 @@ export const memoryForgets: TypedKind<ForgetData> = {
   exported: null,
 }
 
-/** Id of a project's row of `memory_vectors`. */
+/** Returns the id of a project's row in `memory_vectors`. */
 export const memoryVectorsId = (project: string): string => `mvc_${project.slice('prj_'.length)}`
 
 export const memoryVectors: TypedKind<MemoryVectorsData> = {
@@ -103,10 +106,10 @@ export const memoryVectors: TypedKind<MemoryVectorsData> = {
 
 export const memoryCounts: TypedKind<MemoryCountData> = { name: 'memory_counts', exported: null }
 
-/** List rows of writes: their receipts. */
+/** List rows of the writes, which are their receipts. */
 export const memoryWriteRows: AnyKind = { name: 'memory_writes', filters: ['owner', 'status'], exported: null }
 
-/** All kinds of this folder, for `RecordStore.prepare`. */
+/** All record kinds of this folder, for `RecordStore.prepare`. */
 export const memoryKinds: readonly AnyKind[] = [
   ...[memories, memoryChanges, memoryForgets],
   ...[memoryVectors, memoryCounts, memoryWriteRows],

@@ -7,10 +7,10 @@ import type { MemoryData } from './kinds.ts'
 
 type Line = ResultOf<'memory.history'>['history'][number]
 
-/** Memories that superseded each other, followed so far. */
+/** Maximum number of memories followed along `superseded_by`. */
 const mostFollowed = 20
 
-/** What a memory said over time: its versions, and then those that superseded it. */
+/** Returns the content of a memory over time: its versions, then the memories that superseded it. */
 export const memoryHistory = async (table: Table<MemoryData>, row: Row<MemoryData>): Promise<readonly Line[]> => {
   const lines: Line[] = linesOf(row)
   const seen = new Set([row.id])

@@ -7,16 +7,15 @@ import { type MemoryCountData, memories, memoryCounts } from './kinds.ts'
 import type { MemoryOwner } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
 
-/** What limits are kept with. */
 export interface MemoryLimitsParts {
   readonly records: RecordStore
   readonly now: () => number
   readonly settings: (project: string) => Promise<MemorySettings>
-  /** Where more is to be had: the dashboard. */
+  /** URL of the dashboard, where a larger plan is available. */
   readonly upgradeUrl: string
 }
 
-/** What an operation counts as. */
+/** Kinds of operations that allowances count. */
 export type MemoryOperation = 'searches' | 'writes'
 
 interface Period {
@@ -28,7 +27,10 @@ interface Period {
 
 const dayMs = 86_400_000
 
-/** How much a project may store, and how often it and each of its users may read and write. Without a cap nothing is read or counted. */
+/**
+ * Limits of what a project stores, and of the operations of the project and of each of its users. Without a limit
+ * nothing is read or counted.
+ */
 export class MemoryLimits {
   readonly #parts: MemoryLimitsParts
   readonly #counts: Table<MemoryCountData>
@@ -38,7 +40,7 @@ export class MemoryLimits {
     this.#counts = new Table(parts.records, memoryCounts, parts.now)
   }
 
-  /** @throws {ServiceError} `memory_ops_quota_exceeded` when an allowance is used up; nothing more is counted then. */
+  /** Counts one operation. @throws {ServiceError} `memory_ops_quota_exceeded` when an allowance is used up */
   async operation(owner: MemoryOwner, operation: MemoryOperation): Promise<void> {
     const { daily, monthly } = await this.#parts.settings(owner.project)
     const [day, month] = [dayOf(this.#parts.now()), monthOf(this.#parts.now())]
@@ -46,7 +48,7 @@ export class MemoryLimits {
     await this.#take(owner, operation, { ...month, limit: monthly[operation], user: null })
   }
 
-  /** @throws {ServiceError} `memory_quota_exceeded` when `more` would be too many. */
+  /** Checks the storage limit. @throws {ServiceError} `memory_quota_exceeded` when `more` memories would exceed it */
   async stored(project: string, more: number): Promise<void> {
     const { stored: limit } = await this.#parts.settings(project)
     if (limit === null) return

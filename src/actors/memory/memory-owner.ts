@@ -1,31 +1,38 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, projectScope, type Scope } from '#specs/scope.ts'
 
-/** Whose memories: a user of a tenant, or of the project itself. Both are never the same user. */
+/**
+ * Owner of memories: a user of a tenant, or a user of the project itself. These are different users even when their ids
+ * match.
+ */
 export interface MemoryOwner {
   readonly project: string
   readonly tenant: string | null
-  /** Your id of the end user. */
+  /** The customer's id of the end user. */
   readonly user: string
 }
 
-/** What one user's memories are found by, within a project. Ids of tenants contain no slash. */
+/** Returns the key of a user's memories within a project. Ids of tenants contain no slash, so keys are unambiguous. */
 export const ownerKey = ({ tenant, user }: Pick<MemoryOwner, 'tenant' | 'user'>): string => `${tenant ?? ''}/${user}`
 
-/** The scope of the owner's rows; of a user without a tenant `ownerKey` says which of them are theirs. */
+/**
+ * Returns the scope of the owner's rows. For a user without a tenant it also covers users of tenants; `ownerKey`
+ * distinguishes them.
+ */
 export const ownersScope = ({ project, tenant, user }: MemoryOwner): Scope =>
   narrowedScope(projectScope(project), { tenant, user })
 
-/** Who a request may name. */
+/** Fields of a request that name a user. */
 export interface NamedUser {
   readonly userId?: string | undefined
   readonly user?: string | undefined
 }
 
 /**
- * Whose memories a request is about: the user that it names, within what its credential and headers reach.
+ * Returns the owner of the memories that a request is about: the user that it names, within what its credential and
+ * headers allow.
  *
- * @throws {ServiceError} `missing_field` when neither says it, `invalid_field` when they differ.
+ * @throws {ServiceError} `missing_field` when no user is given, `invalid_field` when the given users differ.
  */
 export const ownerOf = ({ project, tenant, user }: Scope, { userId, user: alias }: NamedUser): MemoryOwner => {
   const named = userId ?? alias

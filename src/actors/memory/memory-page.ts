@@ -7,27 +7,29 @@ import { isSeenFrom, type PlaceFilter, placeOf } from './indexes/memory-place.ts
 import type { MemoryData } from './kinds.ts'
 import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
 
-/** Which memories a page has. */
+/** Selection of a page of memories. */
 export interface MemoryPageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
   readonly ascending?: boolean
   readonly superseded?: boolean
-  /** Absent: every memory of the user. `anySession`: those of all sessions, too. */
+  /** Absent: every memory of the user. With `anySession`, memories of all sessions are included. */
   readonly place?: PlaceFilter & { readonly anySession: boolean }
 }
 
-/** One page, and where the next one begins; null on the last one. */
+/** One page; `nextCursor` is null on the last one. */
 export interface MemoryPage {
   readonly rows: readonly Row<MemoryData>[]
   readonly nextCursor: string | null
 }
 
-/** A page looks at so many rows at most; it is shorter then, and goes on. */
+/**
+ * Maximum number of rows that are read for one page. A page that reaches it is shorter, and its cursor continues there.
+ */
 const mostLooked = 1_000
 const lookedAtOnce = 200
 
-/** A page of one user's memories by id. @throws {ServiceError} `invalid_query` for a cursor that is none of this list. */
+/** Returns a page of one user's memories by id. @throws {ServiceError} `invalid_query` for a cursor of another list */
 export const memoryPage = async (
   table: Table<MemoryData>,
   owner: MemoryOwner,

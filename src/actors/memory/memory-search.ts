@@ -14,7 +14,6 @@ import type { MemoryLimits } from './memory-limits.ts'
 import { type MemoryOwner, ownersScope } from './memory-owner.ts'
 import type { UsedDays } from './used-days.ts'
 
-/** What searches are made with. */
 export interface MemorySearchParts {
   readonly records: RecordStore
   readonly now: () => number
@@ -24,12 +23,12 @@ export interface MemorySearchParts {
   readonly used: Pick<UsedDays, 'note'>
 }
 
-/** What is looked for. */
+/** A search of one user's memories. */
 export interface MemoryQuery {
   readonly text: string
   readonly place: PlaceFilter
   readonly limit: number
-  /** Least score; 0 for no cut. */
+  /** Minimum score; 0 for no minimum. */
   readonly threshold: number
   /** ms since the epoch; null: now. */
   readonly asOf: number | null
@@ -38,10 +37,10 @@ export interface MemoryQuery {
   readonly explain?: boolean
 }
 
-/** One memory that was found. */
+/** One memory found by a search. */
 export type MemoryHit = ResultOf<'memory.search'>['results'][number]
 
-/** What a search answers. */
+/** Result of a search. */
 export type MemoryHits = ResultOf<'memory.search'>
 
 interface Found {
@@ -52,11 +51,11 @@ interface Found {
   readonly graph?: GraphHit
 }
 
-/** Facts that relations add at most. */
+/** Maximum number of memories added by following relations. */
 const mostConnected = 5
 const summaryLength = 120
 
-/** Searches one user's memories: by words and vectors, then along relations of the entities that the query names. */
+/** Searches one user's memories by words and vectors, then along the relations of entities that the query names. */
 export class MemorySearch {
   readonly #parts: MemorySearchParts
   readonly #table: Table<MemoryData>
@@ -99,7 +98,7 @@ export class MemorySearch {
     }
   }
 
-  /** A query whose vector cannot be had is searched by its words. */
+  /** Embeds the query. When that fails, the search uses its words only. */
   async #embedded(owner: MemoryOwner, index: ScopeIndex, { text }: MemoryQuery): Promise<Embedded> {
     const none: Embedded = { vectors: [], costUsd: 0, model: null, provider: null }
     const embedder = await this.#parts.embedderOf(owner.project)
@@ -112,7 +111,7 @@ export class MemorySearch {
     }
   }
 
-  /** As they are stored now: what was removed since the index was read is no hit. */
+  /** Returns the hits as they are stored. Memories removed since the index was read are left out. */
   async #shown(
     owner: MemoryOwner,
     index: ScopeIndex,
@@ -134,11 +133,13 @@ export class MemorySearch {
   }
 }
 
-/** Looks for what holds now, wherever the user's own memories are: what most memories are found by. */
+/**
+ * Whether a query concerns the current time and every namespace, and is not limited to a session, as most queries are.
+ */
 const isPlain = ({ asOf, place }: MemoryQuery): boolean =>
   asOf === null && place.namespace === null && place.scope !== 'session'
 
-/** Whether a search at a time may find a memory. */
+/** Whether a search may find a memory: its place matches, it has not expired, and it is valid at the given time. */
 export const isHeld = (
   entry: MemoryEntry | undefined,
   place: PlaceFilter,
@@ -191,7 +192,7 @@ const hitOf = (row: Row<MemoryData>, { score, source, parts, graph }: Found, que
   }
 }
 
-/** A content in one line. */
+/** Returns a content as a single line of at most 120 characters. */
 export const summaryOf = (content: string): string => {
   const line = content.replaceAll(/\s+/g, ' ').trim()
   return line.length <= summaryLength ? line : `${line.slice(0, summaryLength - 1)}…`

@@ -1,17 +1,17 @@
 import type { ProjectMemory } from '../accounts/kinds.ts'
 
-/** What a project says of its memory; null: no bound. */
+/** Memory settings of a project; null means no limit. */
 export interface MemorySettings {
   readonly stored: number | null
   readonly monthly: Allowance
-  /** Of each end user. */
+  /** Per end user. */
   readonly daily: Allowance
   readonly retentionDays: { readonly user: number | null; readonly session: number | null }
-  /** `local`, `none` or a model of the gateway; null: `local` where the server has one. */
+  /** `local`, `none` or an embedding model of the gateway; null: `local` if the server has one. */
   readonly embedder: string | null
 }
 
-/** How many operations a period has; null: any number. */
+/** Operations that a period allows; null means unlimited. */
 export interface Allowance {
   readonly searches: number | null
   readonly writes: number | null
@@ -25,7 +25,7 @@ const boundless: MemorySettings = {
   embedder: null,
 }
 
-/** Plans with caps; a project without a plan has none. */
+/** Limits of the plans; a project without a plan has none. */
 const plans: Readonly<Record<NonNullable<ProjectMemory['plan']>, MemorySettings>> = {
   free: {
     ...boundless,
@@ -43,7 +43,7 @@ const plans: Readonly<Record<NonNullable<ProjectMemory['plan']>, MemorySettings>
   team: { ...boundless, stored: 500_000 },
 }
 
-/** The settings that hold: what the project has of its own wins over its plan, a null over a cap too. */
+/** Returns the effective settings. A value of the project, including null, overrides the value of its plan. */
 export const settingsOf = (data: ProjectMemory = {}): MemorySettings => {
   const plan = data.plan ? plans[data.plan] : boundless
   const own = <T>(value: T | undefined, planned: T): T => (value === undefined ? planned : value)

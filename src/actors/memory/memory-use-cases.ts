@@ -25,7 +25,7 @@ type MemoryUseCases = Pick<UseCases, `memory.${MemoryOps}`>
 type WriteBody = BodyOf<'memory.write'>
 type Item = BodyOf<'memory.write_batch'>['memories'][number]
 
-/** Writing, finding, reading and changing memories, one by one. */
+/** Use-cases that write, search, read and change memories. */
 export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
   const { writer, search, now } = memory
   const table = new Table(memory.records, memories, now)
@@ -87,7 +87,7 @@ export const memoryUseCases = (memory: OpenMemory): MemoryUseCases => {
   }
 }
 
-/** @throws {ServiceError} `not_found`, for a foreign one too. */
+/** @throws {ServiceError} `not_found`, also for a memory outside of the scope. */
 export const found = async (table: Table<MemoryData>, scope: Scope, id: string): Promise<Row<MemoryData>> => {
   const row = await table.get(scope, id)
   if (row === null) throw new ServiceError('not_found')
@@ -103,14 +103,16 @@ const costOf = ({ costUsd, model, provider, embedding, warnings }: WriteResult) 
   ...{ costUsd, model, provider, embedding, warnings },
 })
 
-/** Fields that an item of a batch names itself. */
+/** Returns the place fields that an item of a batch sets itself. */
 const named = ({ scope, sessionId, namespace }: Item): NamedPlace => ({
   ...(scope !== undefined && { scope }),
   ...(sessionId !== undefined && { sessionId }),
   ...(namespace !== undefined && { namespace }),
 })
 
-/** The place that a write names. @throws {ServiceError} `missing_field` for a session's memory without the session. */
+/**
+ * Returns the place that a write names. @throws {ServiceError} `missing_field` for scope `session` without a session
+ */
 export const writtenPlace = ({ scope = 'user', sessionId, namespace }: NamedPlace): MemoryPlace => {
   if (scope === 'session' && sessionId === undefined)
     throw new ServiceError('missing_field', {
@@ -134,7 +136,7 @@ const newMemory = (item: Item, place: NamedPlace): NewMemory => {
 
 type GivenFact = NonNullable<Item['facts']>[number]
 
-/** Facts as a request gives them. */
+/** Converts the facts of a request to stored facts. */
 export const givenFacts = (
   facts: readonly GivenFact[],
   { text, at }: { readonly text: string; readonly at: number },

@@ -3,10 +3,10 @@ import { rowTimes, timestampOf, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { MemoryData } from './kinds.ts'
 
-/** A memory as it is answered. */
+/** A memory as the API returns it. */
 export type MemoryView = ResultOf<'memory.get'>
 
-/** A stored memory as it is answered. */
+/** Returns a stored memory as the API returns it. */
 export const memoryView = (row: Row<MemoryData>): MemoryView => {
   const { data } = row
   return {

@@ -17,7 +17,6 @@ import { type MemoryOwner, ownerKey, ownersScope } from './memory-owner.ts'
 import type { MemorySettings } from './memory-settings.ts'
 import { factsIn, isSameFact, screened } from './understanding.ts'
 
-/** What memories are written with. */
 export interface MemoryWriterParts {
   readonly records: RecordStore
   readonly now: () => number
@@ -28,16 +27,16 @@ export interface MemoryWriterParts {
   readonly redact: RedactContents
 }
 
-/** Contents without the personal data that a project redacts, in order. */
+/** Replaces the personal data that a project redacts; returns the contents in the same order. */
 export type RedactContents = (project: string, contents: readonly string[]) => Promise<readonly RedactedContent[]>
 
-/** A content, and the kinds of personal data that were taken out. */
+/** A redacted content, and the kinds of personal data that were replaced in it. */
 export interface RedactedContent {
   readonly content: string
   readonly redacted: readonly string[]
 }
 
-/** One memory to write; times in ms since the epoch. */
+/** A memory to write; times in ms since the epoch. */
 export interface NewMemory {
   readonly content: string
   readonly place: MemoryPlace
@@ -47,31 +46,37 @@ export interface NewMemory {
   readonly observedAt?: number | undefined
   readonly validFrom?: number | undefined
   readonly validTo?: number | undefined
-  /** Taken as given, beside what the content says by rules. */
+  /** Facts that are stored as given, in addition to those that rules find in the content. */
   readonly facts?: readonly FactData[] | undefined
-  /** It says its facts and nothing else: the rules do not read it, and one that says the same is known already. */
+  /**
+   * The content only expresses `facts`: rules do not read it, and a memory that states the same facts counts as a
+   * duplicate.
+   */
   readonly byFacts?: boolean
   readonly speaker?: string | undefined
-  /** Name of the field in a refusal. */
+  /** Name of the field in an error. */
   readonly param?: string | undefined
 }
 
-/** How memories are written. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** What wrote them: `write`, `remember`, `chat` … */
+  /** Origin of the memories: `write`, `remember`, `chat` … */
   readonly source: string
-  /** 26 characters of an id, from which theirs follow, so that a write which is made again meets what it made; null for new ids. */
+  /**
+   * 26 characters of an id from which the memories' ids are derived, so that a repeated write finds its own memories;
+   * null for new ids.
+   */
   readonly seed: string | null
-  /** Actor of the write; null for none. */
+  /** Actor of the write; null when there is none. */
   readonly receipt?: string | null
-  /** Resolve when they have their vectors. */
+  /** Resolve only once the memories have their vectors. */
   readonly wait?: boolean | undefined
   readonly dryRun?: boolean | undefined
-  /** The operation was counted before: an effect that runs again is the same one. */
+  /** The operation has already been counted, as for an effect, which may run more than once. */
   readonly counted?: boolean
 }
 
-/** What became of one memory. */
+/** Result of writing one memory. */
 export interface WrittenMemory {
   readonly id: string
   readonly duplicate: boolean
@@ -79,7 +84,7 @@ export interface WrittenMemory {
   readonly superseded: readonly string[]
 }
 
-/** What became of a write. */
+/** Result of a write. */
 export interface WriteResult extends EmbeddingResult {
   readonly memories: readonly WrittenMemory[]
   readonly embedding: 'done' | 'pending' | 'none'
@@ -96,7 +101,10 @@ interface Draft {
 const dayMs = 86_400_000
 const free: EmbeddingResult = { costUsd: 0, model: null, provider: null }
 
-/** Writes memories: checked, compared with what is known, stored in one write, and found by their words from then on. */
+/**
+ * Writes memories: screens and redacts them, compares them with the known ones, stores them at once, and adds them to
+ * the index, where they can be found by their words immediately.
+ */
 export class MemoryWriter {
   readonly #parts: MemoryWriterParts
   readonly #table: Table<MemoryData>
@@ -112,7 +120,7 @@ export class MemoryWriter {
     const checked = await this.checked(owner.project, items)
     if (options.counted !== true && options.dryRun !== true) await this.#parts.limits.operation(owner, 'writes')
     const turn = `${owner.project} ${ownerKey(owner)}`
-    // one write of a user after the other, so that each sees what the one before it has said
+    // writes of one user run one after the other, so that each sees the facts of those before it
     const { batch, isEmbedded } = await this.#turns.take(turn, () => this.#written(owner, checked, options))
     const tooLong = checked.some(({ content }) => Buffer.byteLength(content) > softMemoryBytes)
     const warnings = tooLong ? ['content_over_soft_cap'] : []
@@ -127,7 +135,9 @@ export class MemoryWriter {
     return { memories, embedding: done ? 'done' : 'pending', warnings, ...cost }
   }
 
-  /** Contents as they may be stored. @throws {ServiceError} `memory_refused` that names the first one that may not */
+  /**
+   * Returns contents that may be stored. @throws {ServiceError} `memory_refused`, which names the first that may not
+   */
   async checked<T extends Pick<NewMemory, 'content' | 'param'>>(
     project: string,
     items: readonly T[],
@@ -205,7 +215,7 @@ interface BatchParts {
   readonly now: number
 }
 
-/** The memories of one write, each compared with what is stored and with those before it. */
+/** The memories of one write, each compared with the stored ones and with those before it. */
 class Batch {
   readonly drafts: Draft[] = []
   readonly written: WrittenMemory[] = []
@@ -237,7 +247,7 @@ class Batch {
     this.written.push({ id, duplicate: false, redacted: item.redacted, superseded })
   }
 
-  /** The memory that says all of this already. */
+  /** Returns the id of a memory that already states all of these facts. */
   #sayer(facts: readonly FactData[]): string | undefined {
     const [first] = facts
     if (first === undefined) return undefined
@@ -248,7 +258,7 @@ class Batch {
     return undefined
   }
 
-  /** Facts beside those of memories before it in this write. */
+  /** Reconciles facts with those of earlier memories of this write. */
   #besideDrafts(facts: readonly FactData[]): readonly FactData[] {
     let settled = facts
     for (const [at, draft] of this.drafts.entries()) {

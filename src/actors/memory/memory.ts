@@ -23,7 +23,7 @@ import { upkeepUseCases } from './upkeep-use-cases.ts'
 import { memoryEffects } from './writes/memory-effects.ts'
 import { MemoryWrites } from './writes/memory-writes.ts'
 
-/** What is remembered of end users. */
+/** Memory of end users. */
 export const memory = capability({
   name: 'memory',
   operations,

@@ -15,7 +15,6 @@ import type { MemorySettings } from './memory-settings.ts'
 import { MemoryWriter, type RedactContents } from './memory-writer.ts'
 import { UsedDays } from './used-days.ts'
 
-/** What memory is opened with. */
 export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' | 'clock' | 'now' | 'log'> {
   /** Several nodes share the store. */
   readonly shared: boolean
@@ -23,11 +22,11 @@ export interface MemoryParts extends Pick<House, 'records' | 'storage' | 'host' 
   readonly settings: (project: string) => Promise<MemorySettings>
   readonly redact: RedactContents
   readonly upgradeUrl: string
-  /** Whether this process looks after a project's vectors. */
+  /** Whether this process embeds the memories of a project in the background. */
   readonly isOurs: (project: string) => boolean
 }
 
-/** Memory at work. */
+/** The opened memory service. */
 export interface OpenMemory {
   readonly records: RecordStore
   readonly now: () => number
@@ -38,16 +37,16 @@ export interface OpenMemory {
   readonly search: MemorySearch
   readonly rounds: EmbeddingRounds
   readonly projects: EmbeddedProjects
-  /** Removes memories of a user from the store and every index; returns how many there were. @throws {StoreUnavailable} */
+  /** Removes memories of a user from the store and all indexes; returns how many existed. @throws {StoreUnavailable} */
   forget(owner: MemoryOwner, ids: readonly string[]): Promise<number>
-  /** Removes the log of a write, which holds what was said. @throws {StoreUnavailable} */
+  /** Removes the log of a write, which contains the exchange. @throws {StoreUnavailable} */
   forgetWrite(owner: MemoryOwner, actor: string): Promise<void>
   close(): Promise<void>
 }
 
 const removedAtOnce = 64
 
-/** Puts together what memory consists of. */
+/** Creates the parts of memory and connects them. */
 export const openMemory = (parts: MemoryParts): OpenMemory => {
   const { records, now, clock, log, embedderOf, settings } = parts
   const changes = parts.shared ? new MemoryChanges(records, now) : undefined

@@ -14,15 +14,15 @@ import { exchangeInput } from './writes/exchange-input.ts'
 import type { MemoryWrites } from './writes/memory-writes.ts'
 import { requestIdOf } from './writes/receipt-id.ts'
 
-/** Pinned memories that every recall begins with, at most. */
+/** Maximum number of pinned memories at the start of every recall. */
 export const maxPinned = 20
 
-/** Characters of one memory that a recall gives to a model. */
+/** Maximum number of characters of one memory that a recall gives to a model. */
 const mostRecalled = 2_000
 
 const nothing: Recall = { hits: [], text: '', costUsd: 0 }
 
-/** What memory does for conversations. */
+/** The service through which conversations read and write memory. */
 export const memoryServiceOf = (memory: OpenMemory, writes: MemoryWrites): MemoryService => ({
   recall: async (at, request) => {
     try {
@@ -87,7 +87,7 @@ const pinnedOf = async (memory: OpenMemory, owner: MemoryOwner, place: Parameter
   return rows.flatMap((row) => (row === null ? [] : [row.data.content]))
 }
 
-/** For the model: the profile, and what was found; nothing for nothing. */
+/** Returns the text for the model: the user's profile, then the hits; empty when there are neither. */
 const textOf = (results: readonly MemoryHit[], pinned: readonly string[], mode: 'inject' | 'index'): string => {
   const known = new Set(pinned)
   const profile = pinned.map((content) => `- ${content.slice(0, mostRecalled)}`)

@@ -4,7 +4,10 @@ import type { RedactContents } from './memory-writer.ts'
 
 const placeholder = /\[([A-Z][A-Z_]{1,40})_\d{1,6}\]/g
 
-/** Takes out of contents what the project's policy redacts in requests. For good: a memory has no answer to put it back into. */
+/**
+ * Redacts contents by the project's policy for requests. The redaction is permanent: nothing restores the original
+ * values.
+ */
 export const redactedContents =
   (policies: Pick<RedactionPolicies, 'policyOf'>): RedactContents =>
   async (project, contents) => {

@@ -17,7 +17,6 @@ import { exchangeInput } from './writes/exchange-input.ts'
 import type { MemoryWrites, WriteReceipt } from './writes/memory-writes.ts'
 import { requestIdOf, writeIdOf } from './writes/receipt-id.ts'
 
-/** What exchanges are remembered with. */
 export interface RememberParts {
   readonly memory: OpenMemory
   readonly writes: MemoryWrites
@@ -28,7 +27,7 @@ type RememberOps = 'remember' | 'receipt' | 'graph' | 'graph_remember' | 'entiti
 type RememberCall = Call<unknown, unknown, BodyOf<'memory.remember'>>
 type Remembered = ResultOf<'memory.remember'>
 
-/** Remembering exchanges, their receipts, and the graph of what they say. */
+/** Use-cases that remember exchanges, read their receipts, and read the graph of their facts. */
 export const rememberUseCases = (parts: RememberParts): Pick<UseCases, `memory.${RememberOps}`> => {
   const { memory, writes } = parts
   return {
@@ -93,7 +92,7 @@ const remembered = async (
 
 const free = { costUsd: 0, model: null, provider: null }
 
-/** A fact that is given stands for itself: its memory says it in a sentence of its own. */
+/** Gives a fact from a request its own sentence, which becomes the content of its memory. */
 const withStatement = (fact: FactData): FactData => ({
   ...fact,
   text: `${fact.subject} ${fact.relation.replaceAll('_', ' ')} ${fact.object}`,

@@ -5,13 +5,13 @@ import { screen } from '#facts/screen/screen.ts'
 import { closed } from '#facts/supersession.ts'
 import type { FactData } from './kinds.ts'
 
-/** What a content is before it is stored. */
+/** Result of screening a content before it is stored. */
 export interface Screened {
   readonly content: string
   readonly refused: 'secret' | 'injection' | 'empty' | null
 }
 
-/** Examines a content: hidden characters go, secrets and orders to a model are refused. */
+/** Screens a content: removes hidden characters, and refuses secrets and instructions to a model. */
 export const screened = (content: string): Screened => {
   const result = screen(content)
   if (result.ok) return { content: result.content, refused: null }
@@ -19,7 +19,10 @@ export const screened = (content: string): Screened => {
   return { content, refused: result.reason === 'secret' ? 'secret' : 'injection' }
 }
 
-/** What a content says, by rules alone. What a speaker with a name says of themselves is about that name. */
+/**
+ * Returns the facts that rules find in a content. Facts that a named speaker states about themselves get that name as
+ * their subject.
+ */
 export const factsIn = (
   content: string,
   { observedAt, speaker }: { readonly observedAt: number; readonly speaker: string | null },
@@ -29,26 +32,26 @@ export const factsIn = (
   return facts.map((fact) => (fact.subject === user ? { ...fact, subject: speaker } : fact))
 }
 
-/** How a fact that is known stands after a newer one; the same object when nothing changes. */
+/** Returns a known fact with the end that a newer fact gives it; the same object when nothing changes. */
 export const closedBy = (older: FactData, newer: FactData): FactData => {
   const { validTo } = closed(factOf(older), factOf(newer))
   return validTo === older.valid_to_ms ? older : { ...older, valid_to_ms: validTo }
 }
 
-/** Whether two facts say the same of the same subject. */
+/** Whether two facts have the same subject, relation and object, and agree on whether the fact has ended. */
 export const isSameFact = (one: FactData, other: FactData): boolean =>
   one.relation === other.relation &&
   one.ended === other.ended &&
   sameValue(one.subject, other.subject) &&
   sameValue(one.object, other.object)
 
-/** A fact as it is stored. */
+/** Converts a fact to its stored form. */
 export const factData = (fact: Fact): FactData => ({
   ...{ subject: fact.subject, relation: fact.relation, object: fact.object, single: fact.single, ended: fact.ended },
   ...{ valid_from_ms: fact.validFrom, valid_to_ms: fact.validTo, observed_at_ms: fact.observedAt, text: fact.text },
 })
 
-/** A stored fact as the rules take it. */
+/** Converts a stored fact to the form that the rules use. */
 export const factOf = (data: FactData): Fact => ({
   ...{ subject: data.subject, relation: data.relation, object: data.object, single: data.single, ended: data.ended },
   ...{ validFrom: data.valid_from_ms, validTo: data.valid_to_ms, observedAt: data.observed_at_ms, text: data.text },

@@ -18,12 +18,12 @@ import type { OpenMemory } from './open-memory.ts'
 type UpkeepUseCases = Pick<UseCases, `memory.${'forget' | 'export' | 'forget_suggestions'}`>
 type Filter = BodyOf<'memory.forget'>
 
-/** Memories that one request forgets at most; it answers `truncated` beyond. */
+/** Maximum number of memories that one request deletes; when there are more, the response has `truncated`. */
 export const maxForgotten = 1_000
 const dayMs = 86_400_000
 const exportPage = 100
 
-/** Forgetting, taking along, and what may be forgotten. */
+/** Use-cases that delete and export memories, and suggest memories to delete. */
 export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
   const table = new Table(memory.records, memories, memory.now)
   const forgets = new Table(memory.records, memoryForgets, memory.now)
@@ -39,7 +39,7 @@ export const upkeepUseCases = (memory: OpenMemory): UpkeepUseCases => {
       const ids = some.map(({ id }) => id)
       const { project, tenant } = owner
       const id = newIdFor(call, 'mfg')
-      // the line of the audit log stands before anything is removed
+      // the audit entry is stored before anything is removed
       const notices = [new Audited(call, 'memory').line('forgotten', nameOf(owner), filtersOf(call.body))]
       const data = { by: filtersOf(call.body), forgotten: ids.length }
       await forgets.insert({ id, project, tenant, expiresAtMs: memory.now() + 30 * dayMs, data, notices })
@@ -94,7 +94,7 @@ const surfacesOf = (some: readonly MemoryEntry[], removed: number) => [
   { surface: 'graph', removed: some.reduce((sum, { facts }) => sum + facts.length, 0) },
 ]
 
-/** The user in the audit log, which stays when they are forgotten. */
+/** Hash that stands for the user in the audit log, whose entries stay after the memories are deleted. */
 const nameOf = (owner: MemoryOwner): string =>
   createHash('sha256')
     .update(JSON.stringify([owner.project, ownerKey(owner)]))
@@ -104,7 +104,10 @@ const nameOf = (owner: MemoryOwner): string =>
 const idleDays = ({ usedAt, createdAt }: MemoryEntry, now: number): number =>
   Math.max(0, Math.floor((now - Math.max(usedAt ?? 0, createdAt)) / dayMs))
 
-/** From 0: what nothing needs any more comes first, then what is unimportant and was not found for long. */
+/**
+ * Strength from 0. Memories that are no longer valid come first, then unimportant ones that were not found for a long
+ * time.
+ */
 const strengthOf = (entry: MemoryEntry, now: number): number => {
   const holds = entry.validTo === null || entry.validTo > now
   return (holds ? 1 : 0.1) * entry.importance * 2 ** (-idleDays(entry, now) / 30)

@@ -4,15 +4,15 @@ import type { RecordStore } from '#storage/ports.ts'
 import { type MemoryData, memories } from './kinds.ts'
 
 const dayMs = 86_400_000
-/** Notes are gathered for so long: a store that writes to disk does so once for all of them, in ms. */
+/** Batching window in ms: a store that writes to disk does so once for all notes of a window. */
 const gatherMs = 1_000
 
-/** Notes that wait at most. Those beyond are left out, and made by the next search of their day. */
+/** Maximum number of waiting notes. Further ones are dropped; the next search on the same day makes them again. */
 export const maxUsedNotes = 2_000
 
 /**
- * Notes the day on which memories were found last, behind the answers. A note that is lost makes a memory seem idle for a
- * day longer, no more.
+ * Records, after the response, the day on which memories were last found. A lost note makes a memory appear idle for
+ * one day more.
  */
 export class UsedDays {
   readonly #records: RecordStore
@@ -25,7 +25,7 @@ export class UsedDays {
     this.#clock = clock
   }
 
-  /** Notes that these were found now. */
+  /** Records that these memories were found now. */
   note(rows: Iterable<Row<MemoryData>>): void {
     const day = Math.floor(this.#clock.now() / dayMs) * dayMs
     for (const row of rows) {
@@ -44,7 +44,7 @@ export class UsedDays {
     this.#cancel = null
     const rows = [...this.#waiting.values()]
     this.#waiting.clear()
-    // one that was changed meanwhile keeps its change
+    // the write fails for a memory that was changed in the meantime, so the change stays
     for (const row of rows) this.#records.replace(memories, row).catch(() => {})
   }
 }

@@ -7,7 +7,7 @@ import { type MemoryVectorsData, memoryVectors, memoryVectorsId } from '../kinds
 const scope = projectScope('system')
 const mostKnown = 10_000
 
-/** Which projects have memories, and how far those of each have vectors of which embedder. */
+/** Projects that have memories, and how far the vectors of each have been made with its embedder. */
 export class EmbeddedProjects {
   readonly #table: Table<MemoryVectorsData>
   readonly #known = new Set<string>()
@@ -16,7 +16,7 @@ export class EmbeddedProjects {
     this.#table = new Table(records, memoryVectors, now)
   }
 
-  /** Notes that a project has memories, or is about to. @throws {StoreUnavailable} */
+  /** Records that a project has memories or is about to have some. @throws {StoreUnavailable} */
   async note(project: string): Promise<void> {
     if (this.#known.has(project)) return
     const data = { project, embedder: null, after: null }
@@ -31,7 +31,7 @@ export class EmbeddedProjects {
     return this.#table.list(scope, { limit, ascending: true, ...(after !== undefined && { after }) })
   }
 
-  /** Every memory up to `after` has its vector of this embedder. */
+  /** Records that every memory up to `after` has its vector from this embedder. */
   async reached(project: string, embedder: string, after: string | null): Promise<void> {
     await this.#table.change(scope, memoryVectorsId(project), { edit: (row) => ({ ...row.data, embedder, after }) })
   }

@@ -6,10 +6,13 @@ export type { Embedded }
 /** Makes vectors of a project's memories. */
 export type MemoryEmbedder = ProjectEmbedder
 
-/** The embedder of a project by its settings; null for none: memories are found by their words. */
+/**
+ * Returns the embedder that a project's settings select; null when there is none and memories are found by their words
+ * only.
+ */
 export type EmbedderOf = (project: string) => Promise<MemoryEmbedder | null>
 
-/** A local embedder costs nothing. */
+/** Wraps a local embedder, which costs nothing. */
 export const freeEmbedder = (local: Embedder): MemoryEmbedder => ({
   id: local.id,
   embed: async (texts, kind) => ({

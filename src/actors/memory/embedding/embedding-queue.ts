@@ -8,12 +8,11 @@ import { type MemoryData, memories } from '../kinds.ts'
 import { type MemoryOwner, ownersScope } from '../memory-owner.ts'
 import type { EmbedderOf } from './embedders.ts'
 
-/** What the queue works with. */
 export interface EmbeddingQueueParts {
   readonly records: RecordStore
   readonly clock: Clock
   readonly embedderOf: EmbedderOf
-  /** Hears of rows that have their vectors now. */
+  /** Called with the rows whose vectors have just been stored. */
   readonly embedded: (owner: MemoryOwner, rows: readonly Row<MemoryData>[]) => Promise<void>
   readonly log: Logger
 }
@@ -24,7 +23,7 @@ interface Job {
   readonly done: (result: EmbeddingResult) => void
 }
 
-/** What embedding some memories came to. */
+/** Cost of embedding some memories, and the model that did it. */
 export interface EmbeddingResult {
   readonly costUsd: number
   readonly model: string | null
@@ -36,12 +35,15 @@ const atOnce = 2
 const waitsMs = [250, 1_000, 5_000, 30_000]
 const nothing: EmbeddingResult = { costUsd: 0, model: null, provider: null }
 
-/** Memories that wait for their vectors at most; those beyond are embedded when their user's memories are next read. */
+/**
+ * Maximum number of waiting jobs, each of at most 32 memories. Memories beyond it are embedded in the next embedding
+ * round, or when the memories of their user are next read into an index.
+ */
 export const maxWaitingJobs = 10_000
 
 /**
- * Gives memories their vectors behind the requests that wrote them. What a crash leaves without one is found when the
- * user's memories are next read, as is what another embedder made.
+ * Embeds memories in the background, after the requests that wrote them. Memories left without a vector by a crash, and
+ * those embedded by another embedder, are found when the memories of their user are next read into an index.
  */
 export class EmbeddingQueue {
   readonly #parts: EmbeddingQueueParts
@@ -55,7 +57,7 @@ export class EmbeddingQueue {
     this.#table = new Table(parts.records, memories, parts.clock.now)
   }
 
-  /** Resolves when the memories have their vectors, or cannot get them for now. */
+  /** Resolves when the memories have their vectors, or when the attempts to embed them have failed. */
   add(owner: MemoryOwner, ids: readonly string[]): Promise<EmbeddingResult> {
     if (ids.length === 0 || this.#closed || this.#waiting.length >= maxWaitingJobs) return Promise.resolve(nothing)
     const results: Promise<EmbeddingResult>[] = []
@@ -67,7 +69,7 @@ export class EmbeddingQueue {
     return Promise.all(results).then((all) => all.reduce(together, nothing))
   }
 
-  /** Begins nothing more. */
+  /** Drops the waiting jobs and starts no more. */
   close(): void {
     this.#closed = true
     for (const { done } of this.#waiting.splice(0)) done(nothing)
@@ -120,7 +122,7 @@ export class EmbeddingQueue {
     return cost
   }
 
-  /** Null for one that was removed or rewritten meanwhile. */
+  /** Stores a vector; null when the memory was removed or rewritten in the meantime. */
   async #store(
     { id, project, tenant, user, data: { content } }: Row<MemoryData>,
     { embedder, vector }: { readonly embedder: string; readonly vector: Float32Array | undefined },
@@ -133,7 +135,7 @@ export class EmbeddingQueue {
   }
 }
 
-/** What becomes a memory's vector: who said it, too. */
+/** The text that is embedded: the content, with its speaker where there is one. */
 const spokenText = ({ speaker, content }: MemoryData): string => (speaker === null ? content : `${speaker}: ${content}`)
 
 const together = (one: EmbeddingResult, other: EmbeddingResult): EmbeddingResult => ({

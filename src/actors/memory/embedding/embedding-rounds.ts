@@ -12,37 +12,36 @@ import type { EmbeddedProjects } from './embedded-projects.ts'
 import type { EmbedderOf } from './embedders.ts'
 import type { EmbeddingQueue } from './embedding-queue.ts'
 
-/** What rounds are made with. */
 export interface EmbeddingRoundsParts {
   readonly records: RecordStore
   readonly clock: Clock
   readonly projects: EmbeddedProjects
   readonly embedderOf: EmbedderOf
   readonly queue: Pick<EmbeddingQueue, 'add'>
-  /** Whether this process works for a project: each is one process's. */
+  /** Whether this process embeds the memories of a project: exactly one process does. */
   readonly isOurs: (project: string) => boolean
   readonly log: Logger
 }
 
 const everyMs = 60_000
-/** The first round is made when a start has settled. */
+/** Delay of the first round, so that a starting process settles first. */
 const firstMs = 1_000
-/** What is newer is in the queue of the process that wrote it. */
+/** Age from which a memory is considered; a newer one is still in the queue of the process that wrote it. */
 const settledMs = 10_000
 const pageSize = 64
-/** A page that could not be embedded in so many rounds is passed over: its memories are found by their words. */
+/** After this many failed rounds, a page is skipped: its memories are found by their words only. */
 const mostTries = 3
 
 /**
- * Gives every memory of every project its vector of the project's embedder, whether or not it is searched: after the embedder
- * changed, and after a crash that lost the queue. How far it came is stored with each page.
+ * Gives every memory of every project its vector from the project's embedder, whether or not it is searched: after the
+ * embedder changed, and after a crash that lost the queue. Progress is stored after each page.
  */
 export class EmbeddingRounds {
   readonly #parts: EmbeddingRoundsParts
   readonly #table: Table<MemoryData>
   readonly #tries = new Map<string, number>()
   readonly #rounds: Rounds
-  /** Whether some were too new in this round. */
+  /** Whether this round skipped memories because they were too new. */
   #hasFresh = false
 
   constructor(parts: EmbeddingRoundsParts) {
@@ -59,12 +58,12 @@ export class EmbeddingRounds {
     this.#rounds.start(firstMs)
   }
 
-  /** Ends after the page under way. */
+  /** Stops once the current page is done. */
   stop(): Promise<void> {
     return this.#rounds.stop()
   }
 
-  /** One look at every project with memories; trouble is left to the next one. */
+  /** Visits every project that has memories. An error ends the round and is left to the next one. */
   async round(): Promise<void> {
     const { projects, isOurs, log } = this.#parts
     this.#hasFresh = false
@@ -106,7 +105,10 @@ export class EmbeddingRounds {
     return rows.slice(0, fresh)
   }
 
-  /** Embeds those that have no vector of this embedder; false when some still have none, and are to be tried again. */
+  /**
+   * Embeds the memories that have no vector from this embedder. Returns false when some still have none and the page is
+   * to be retried.
+   */
   async #isEmbedded(page: readonly Row<MemoryData>[], embedder: string): Promise<boolean> {
     const stale = page.filter(({ data }) => data.embedder !== embedder)
     if (stale.length === 0) return true

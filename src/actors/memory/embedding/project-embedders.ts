@@ -6,7 +6,7 @@ import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { MemorySettings } from '../memory-settings.ts'
 import { type EmbedderOf, freeEmbedder, type MemoryEmbedder } from './embedders.ts'
 
-/** The embedder that a project's settings name; the local one where they name none. */
+/** Returns the embedder that a project's settings name, or the local one when they name none. */
 export const projectEmbedders = (house: House, settings: (project: string) => Promise<MemorySettings>): EmbedderOf => {
   const local = localEmbedderPort.of(house)
   const free = local === null || local.id === 'none' ? null : freeEmbedder(local)
@@ -21,7 +21,10 @@ export const projectEmbedders = (house: House, settings: (project: string) => Pr
   }
 }
 
-/** A model of the gateway, on the road of all its calls: limits, budgets, redaction and usage are those of any request. */
+/**
+ * An embedding model of the gateway. Its calls take the path of every model call: limits, budgets, redaction and usage
+ * apply.
+ */
 const gatewayEmbedder = (house: House, model: string): MemoryEmbedder => ({
   id: `model/${model}`,
   embed: async (texts, _kind, owner) => {

@@ -5,7 +5,10 @@ import type { RecordStore } from '#storage/ports.ts'
 import { type MemoryChangesData, memoryChanges } from '../kinds.ts'
 import { type MemoryOwner, ownerKey } from '../memory-owner.ts'
 
-/** What changed since an index looked last; `ids` null: too much, read everything. */
+/**
+ * Changes since an index was last synchronised; `ids` is null when they are no longer listed and the index must be read
+ * again.
+ */
 export interface ChangesSince {
   readonly version: number
   readonly ids: readonly string[] | null
@@ -15,8 +18,8 @@ const most = 64
 const mostIds = 256
 
 /**
- * Says on other nodes which memories of a user were written: a row a user, changed before the write is acknowledged, so
- * that a search anywhere sees it. One process alone needs none of it.
+ * Announces to other nodes which memories of a user were written. There is one row per user; it is changed before the
+ * write is acknowledged, so that a search on any node sees the write. A single process does not need it.
  */
 export class MemoryChanges {
   readonly #table: Table<MemoryChangesData>
@@ -25,7 +28,7 @@ export class MemoryChanges {
     this.#table = new Table(records, memoryChanges, now)
   }
 
-  /** @returns the version of this change. @throws {StoreUnavailable} */
+  /** @returns the version number of this change. @throws {StoreUnavailable} */
   async note(owner: MemoryOwner, ids: readonly string[]): Promise<number> {
     const { project, tenant, user } = owner
     const key = ownerKey(owner)
@@ -42,7 +45,7 @@ export class MemoryChanges {
     }
   }
 
-  /** What others have changed after `seen`; null for nothing. */
+  /** Returns the changes after version `seen`; null when there are none. */
   async since(owner: MemoryOwner, seen: number): Promise<ChangesSince | null> {
     const row = await this.#table.get(
       projectScope(owner.project),

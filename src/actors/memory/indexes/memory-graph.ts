@@ -3,13 +3,13 @@ import { type FactGraph, graphOf } from '#facts/graph.ts'
 import { factOf } from '../understanding.ts'
 import type { ScopeIndex } from './scope-index.ts'
 
-/** A memory that relations lead to, and how far it is. */
+/** A memory that is connected with an entity of a query, and its distance in relations. */
 export interface GraphHit {
   readonly id: string
   readonly hops: number
 }
 
-/** The relations of one user's memories, and which memory says each. */
+/** The relations between the facts of one user's memories, and the memory that states each fact. */
 export interface MemoryGraph {
   readonly graph: FactGraph
   readonly sources: ReadonlyMap<Fact, string>
@@ -21,13 +21,13 @@ interface Kept extends MemoryGraph {
 
 const kept = new WeakMap<ScopeIndex, Kept>()
 
-/** Relations between what a query names and what is added to its hits, at most. */
+/** Maximum number of relations between an entity of the query and a memory that is added to the hits. */
 const hopsOfSearch = 2
 
-/** Entities of one query that are followed. */
+/** Maximum number of entities of a query that are followed. */
 const mostSeeds = 3
 
-/** The graph of what holds now; kept until the memories change. */
+/** Returns the graph of the facts that are currently valid; it is cached until the memories change. */
 export const graphIn = (index: ScopeIndex): MemoryGraph => {
   const known = kept.get(index)
   if (known?.revision === index.revision) return known
@@ -41,7 +41,7 @@ export const graphIn = (index: ScopeIndex): MemoryGraph => {
   return made
 }
 
-/** Memories whose facts are connected with what a query names, each once and the nearest first. */
+/** Yields the memories whose facts are connected with an entity of the query, each once, nearest first. */
 export function* connectedMemories(
   index: ScopeIndex,
   query: string,

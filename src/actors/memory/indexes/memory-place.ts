@@ -1,17 +1,17 @@
 import type { MemoryData } from '../kinds.ts'
 
-/** Where in a user's memory something is written. */
+/** Position of a memory within its user's memories: scope, session and namespace. */
 export interface MemoryPlace {
   readonly scope: 'user' | 'session'
   readonly session: string | null
   readonly namespace: string | null
 }
 
-/** Where in a user's memory something is looked for. Memories of other sessions are never found. */
+/** Filter of a search by place. Memories of other sessions are never found. */
 export interface PlaceFilter {
   readonly scope: 'user' | 'session' | null
   readonly session: string | null
-  /** Null: in every one. */
+  /** Null: all namespaces. */
   readonly namespace: string | null
 }
 
@@ -22,14 +22,14 @@ export interface NamedPlace {
   readonly namespace?: string | undefined
 }
 
-/** The place of a stored memory. */
+/** Returns the place of a stored memory. */
 export const placeOf = ({ scope, session_id, namespace }: MemoryData): MemoryPlace => ({
   scope,
   session: session_id,
   namespace,
 })
 
-/** The filter that a request names. */
+/** Returns the filter that a request describes. */
 export const filterOf = ({ scope, sessionId, namespace }: NamedPlace): PlaceFilter => ({
   scope: scope ?? null,
   session: sessionId ?? null,

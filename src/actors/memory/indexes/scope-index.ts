@@ -7,7 +7,7 @@ import type { FactData, MemoryData } from '../kinds.ts'
 import { contentKey } from './content-key.ts'
 import { type MemoryPlace, placeOf } from './memory-place.ts'
 
-/** What an index knows of a memory beside its words. */
+/** Metadata of an indexed memory. */
 export interface MemoryEntry {
   readonly id: string
   readonly version: number
@@ -23,28 +23,28 @@ export interface MemoryEntry {
   readonly expiresAt: number | null
   readonly usedAt: number | null
   readonly embedded: boolean
-  /** Actor of the write that made it. */
+  /** Actor of the write that created the memory. */
   readonly receipt: string | null
 }
 
 interface KeptEntry extends MemoryEntry {
-  /** Its content until a write first looks for a twin, from then on its `contentKey`: a search needs neither. */
+  /** The content until the first lookup of a duplicate; its `contentKey` from then on. Searches need neither. */
   said: string
 }
 
-/** An entry costs about this much beside its words and vector, in bytes. */
+/** Approximate size of an entry in bytes, without its words and vector. */
 const entryBytes = 700
 
 const none: readonly FactData[] = []
 
-/** The memories of one user in memory: by their words and vectors, by what they say, and by their facts. */
+/** In-memory index of one user's memories: by words, by vectors, by normalised content and by facts. */
 export class ScopeIndex {
-  /** The embedder whose vectors it holds; null for none. */
+  /** Id of the embedder whose vectors the index holds; null for none. */
   readonly embedder: string | null
   readonly passages = new PassageIndex('memory')
-  /** Rises with every change. */
+  /** Increases with every change. */
   revision = 0
-  /** Changes of other nodes that it has taken in. */
+  /** Version of the last change of another node that has been applied. */
   seen = 0
   readonly #entries = new Map<string, KeptEntry>()
   readonly #special = new Set<string>()
@@ -59,7 +59,7 @@ export class ScopeIndex {
     return this.#entries.size
   }
 
-  /** About how much memory it takes. */
+  /** Approximate size in bytes. */
   get bytes(): number {
     return this.passages.bytes + this.#entries.size * entryBytes
   }
@@ -68,7 +68,10 @@ export class ScopeIndex {
     return this.#byFact.size > 0
   }
 
-  /** Memories that not every search sees: those of a session, those that expire, and those that hold no longer. */
+  /**
+   * Memories that are not visible to every search: those of a session, those that expire, and those that are no longer
+   * valid.
+   */
   get special(): ReadonlySet<string> {
     return this.#special
   }
@@ -81,7 +84,7 @@ export class ScopeIndex {
     return this.#entries.values()
   }
 
-  /** The memory at this place that says the same and still holds. */
+  /** Returns the id of a memory with this `contentKey` that is still valid. */
   twin(key: string): string | undefined {
     this.#byKey ??= this.#keyed()
     return this.#byKey.get(key)
@@ -96,7 +99,7 @@ export class ScopeIndex {
     return byKey
   }
 
-  /** Memories with facts of this subject and relation (`factKey`). */
+  /** Yields the memories that have facts with this subject and relation (`factKey`). */
   *about(key: string): Iterable<MemoryEntry> {
     for (const id of this.#byFact.get(key) ?? []) {
       const entry = this.#entries.get(id)
@@ -104,7 +107,7 @@ export class ScopeIndex {
     }
   }
 
-  /** Takes in a row as it is stored, in place of an older version of it. */
+  /** Adds a stored row, replacing an older version of it. */
   put(row: Row<MemoryData>): void {
     const known = this.#entries.get(row.id)
     if (known !== undefined && known.version >= row.version) return
@@ -113,7 +116,7 @@ export class ScopeIndex {
     this.revision++
     const embedded = this.embedder !== null && data.embedder === this.embedder && data.vector !== null
     const place = placeOf(data)
-    // one literal: written as spreads it took a tenth of a first search
+    // one object literal: built from spreads, it took a tenth of the time of a first search
     const entry: KeptEntry = {
       id: row.id,
       version: row.version,
@@ -173,10 +176,10 @@ export class ScopeIndex {
   }
 }
 
-/** What facts that may contradict each other have in common. */
+/** Returns the key that facts share when they may contradict each other. */
 export const factKey = (subject: string, relation: string): string => `${normalisedName(subject)} ${relation}`
 
-/** Facts in words that questions have: "I moved to Oslo" is found by where one lives, too. */
+/** Returns facts in the words that questions use, so that "I moved to Oslo" is also found by where the user lives. */
 const inOtherWords = (facts: readonly FactData[]): string =>
   facts
     .filter(({ ended }) => !ended)
@@ -186,6 +189,6 @@ const inOtherWords = (facts: readonly FactData[]): string =>
     )
     .join('. ')
 
-/** The part of a content that is searched. */
+/** Returns the part of a content that is indexed. */
 const searched = (content: string): string =>
   content.length * 3 <= softMemoryBytes ? content : Buffer.from(content).subarray(0, softMemoryBytes).toString()

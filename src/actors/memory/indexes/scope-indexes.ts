@@ -7,40 +7,47 @@ import { type MemoryOwner, ownerKey, ownersScope } from '../memory-owner.ts'
 import type { MemoryChanges } from './memory-changes.ts'
 import { ScopeIndex } from './scope-index.ts'
 
-/** What indexes are kept with. */
 export interface ScopeIndexesParts {
   readonly records: RecordStore
   readonly now: () => number
-  /** Absent for one process. */
+  /** Absent when there is a single process. */
   readonly changes?: MemoryChanges | undefined
-  /** Id of the embedder whose vectors a project's indexes hold. */
+  /** Returns the id of the embedder whose vectors a project's indexes hold. */
   readonly embedderOf: (project: string) => Promise<string | null>
   readonly projects: Pick<EmbeddedProjects, 'note'>
-  /** Hears of memories that have no vector of the project's embedder when they are read. */
+  /** Called with memories that, when read, have no vector from the project's embedder. */
   readonly unembedded: (owner: MemoryOwner, ids: readonly string[]) => void
-  /** What all indexes may take together. */
+  /** Maximum size of all indexes together, in bytes. */
   readonly maxBytes?: number
 }
 
 interface Kept {
   readonly index: ScopeIndex
   readonly owner: MemoryOwner
-  /** When it was read from the store, in ms. */
+  /** Time at which it was read from the store, in ms since the epoch. */
   readonly readAt: number
 }
 
-/** What all indexes of a process take at most: the least used go first, and are read again when they are needed. */
+/**
+ * Maximum size in bytes of all indexes of a process: the least recently used are evicted, and read again when needed.
+ */
 export const maxIndexBytes = 640 * 1024 * 1024
 
 const pageSize = 500
 
-/** What another process wrote and could not announce before it died is found so late, in ms. */
+/**
+ * Age in ms after which an index is read again. This finds writes that another process did not announce because it
+ * crashed.
+ */
 const rereadAfterMs = 10 * 60_000
 
-/** How often it is counted what the indexes take. */
+/** Minimum time between two measurements of the indexes' size, in ms. */
 const weighEveryMs = 500
 
-/** The indexes of the users whose memories are in use: read from the store at first use, exact for each user. */
+/**
+ * Cache of the indexes of users whose memories are in use. An index is read from the store at first use and holds every
+ * memory of its user.
+ */
 export class ScopeIndexes {
   readonly #parts: ScopeIndexesParts
   readonly #table: Table<MemoryData>
@@ -53,7 +60,9 @@ export class ScopeIndexes {
     this.#table = new Table(parts.records, memories, parts.now)
   }
 
-  /** The index as of now, with what other nodes have acknowledged. @throws {StoreUnavailable} */
+  /**
+   * Returns the up-to-date index, including every write that other nodes have acknowledged. @throws {StoreUnavailable}
+   */
   async open(owner: MemoryOwner): Promise<ScopeIndex> {
     const key = cacheKey(owner)
     const embedder = await this.#parts.embedderOf(owner.project)
@@ -65,12 +74,15 @@ export class ScopeIndexes {
     return this.#synced(key, kept)
   }
 
-  /** The index when it is in memory. */
+  /** Returns the index if it is in memory. */
   known(owner: MemoryOwner): ScopeIndex | undefined {
     return this.#kept.get(cacheKey(owner))?.index
   }
 
-  /** Announces what was written, and takes it in here. The rows are stored. @throws {StoreUnavailable} */
+  /**
+   * Announces a write to other nodes and applies it to the local index. The rows must be stored already. @throws
+   * {StoreUnavailable}
+   */
   async wrote(owner: MemoryOwner, ids: readonly string[], apply: (index: ScopeIndex) => void): Promise<void> {
     const version = await this.#parts.changes?.note(owner, ids)
     await this.#reading.get(cacheKey(owner))
@@ -81,7 +93,7 @@ export class ScopeIndexes {
     this.#evict(cacheKey(owner))
   }
 
-  /** Forgets a user's index. */
+  /** Drops a user's index from the cache. */
   drop(owner: MemoryOwner): void {
     this.#kept.delete(cacheKey(owner))
   }
@@ -140,7 +152,7 @@ export class ScopeIndexes {
     return index
   }
 
-  /** The index in use stays, however large. */
+  /** Evicts indexes above the limit, never the one in use, however large it is. */
   #evict(inUse: string): void {
     const { maxBytes = maxIndexBytes, now } = this.#parts
     if (now() - this.#weighedAt < weighEveryMs) return

@@ -2,15 +2,18 @@ import type { FactData, MemoryData } from '../kinds.ts'
 import { closedBy } from '../understanding.ts'
 import { factKey, type ScopeIndex } from './scope-index.ts'
 
-/** What new facts do to those that are known. */
+/** Effect of new facts on the known ones. */
 export interface SettledFacts {
-  /** The new ones, closed where a later one is known. */
+  /** The new facts; one that a later known fact replaces has an end. */
   readonly facts: readonly FactData[]
-  /** Facts of older memories that end, by the memory's id. */
+  /** Facts of older memories, some of which end, by the memory's id. */
   readonly ended: ReadonlyMap<string, readonly FactData[]>
 }
 
-/** Facts of one memory against what its user's index holds. Nothing is taken away: what ends has an end, and can be read. */
+/**
+ * Compares the facts of one memory with those in its user's index. No fact is removed: a fact that no longer holds gets
+ * an end, and can still be read.
+ */
 export const settledFacts = (index: ScopeIndex, given: readonly FactData[]): SettledFacts => {
   const ended = new Map<string, readonly FactData[]>()
   const facts = given.map((fact) => {
@@ -26,16 +29,19 @@ export const settledFacts = (index: ScopeIndex, given: readonly FactData[]): Set
   return { facts, ended }
 }
 
-/** Facts as they stand after newer ones; the same list when nothing changes. */
+/** Returns the older facts with the ends that newer facts give them; the same array when nothing changes. */
 export const closedAll = (older: readonly FactData[], newer: readonly FactData[]): readonly FactData[] => {
   const next = older.map((fact) => newer.reduce(closedBy, fact))
   return next.some((fact, at) => fact !== older[at]) ? next : older
 }
 
-/** A memory says little beside its facts when they cover so much of its text. */
+/** Share of a text that its facts must cover for the memory to end with them. */
 const leastCover = 0.6
 
-/** When a memory ends with its facts: once all have ended and its text says hardly anything else; null while it holds. */
+/**
+ * Returns when a memory ends in ms since the epoch: once all of its facts have ended and they cover most of its text.
+ * Null while it is valid.
+ */
 export const endOf = ({ content }: Pick<MemoryData, 'content'>, facts: readonly FactData[]): number | null => {
   const said = facts.filter(({ ended }) => !ended)
   if (said.length === 0) return null

@@ -3,7 +3,7 @@ import type { MemoryPlace } from '../indexes/memory-place.ts'
 import type { FactData } from '../kinds.ts'
 import type { StoredExchange } from './schema.ts'
 
-/** What an exchange is remembered with. */
+/** An exchange to remember, and how. */
 export interface NewExchange {
   readonly user: string
   readonly assistant: string
@@ -19,10 +19,10 @@ export interface NewExchange {
   readonly minImportance?: number | undefined
 }
 
-/** Characters of either side that are read. */
+/** Maximum number of characters that are read of each side. */
 const mostCharacters = 32_768
 
-/** An exchange as its write keeps it. */
+/** Returns an exchange in the form that its write stores. */
 export const exchangeInput = (exchange: NewExchange): StoredExchange & JsonObject => ({
   user: exchange.user.slice(0, mostCharacters),
   assistant: exchange.assistant.slice(0, mostCharacters),

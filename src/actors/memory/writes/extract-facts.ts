@@ -15,10 +15,9 @@ import { failedBy } from './failed-write.ts'
 import { exchangeOf, type StoredExchange } from './schema.ts'
 import { type StoreParts, storedFacts } from './store-memories.ts'
 
-/** What facts are extracted with. */
 export interface ExtractFactsParts extends StoreParts {
   readonly models: TurnModels
-  /** Null: no provider has a key, and rules extract instead of a model. */
+  /** Null: no provider has a key, so rules extract the facts instead of a model. */
   readonly defaultModel: () => string | null
 }
 
@@ -29,8 +28,9 @@ interface Extracted {
 }
 
 /**
- * Extracts what an exchange says: as given, by a model, or by rules where there is none. What no model was paid for is stored at
- * once, which saves a commit and an effect. Run again after a crash it costs again, and stores nothing twice.
+ * Extracts the facts of an exchange: those given by the caller, or those found by a model, or by rules when there is no
+ * model. Facts that did not cost a model call are stored immediately, which saves a commit and an effect. Running again
+ * after a crash costs another model call, but stores nothing twice.
  */
 export const extractFacts = (parts: ExtractFactsParts): IdempotentEffect => ({
   policy: 'idempotent',
@@ -93,14 +93,14 @@ const outcomeOf = (
     ...{ model: last?.route.model ?? null, provider: last?.route.provider ?? null },
     cost_usd: charges.reduce((sum, { costUsd }) => sum + Number(costUsd ?? 0), 0),
   }
-  // the commit's event keeps nothing of what was said
+  // the stored event contains nothing from the exchange
   const kept = { type: event.type, extractor }
   if (last === undefined) return { event, stored: kept }
   const charged = metered({ ...together(charges, last), operation: 'memory', agentId: null })
   return { event, stored: { ...kept, metered: charged } }
 }
 
-/** Both requests of an extraction that was tried twice are charged. */
+/** Adds up the charges of an extraction that called the model twice. */
 const together = (charges: readonly Charge[], last: Charge): Charge => {
   const [first] = charges
   if (first === undefined || first === last) return last

@@ -9,13 +9,12 @@ import type { Scope } from '#specs/scope.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import type { MemoryOwner } from '../memory-owner.ts'
 
-/** What writes are started and read with. */
 export interface MemoryWritesParts {
   readonly host: Pick<Host, 'create' | 'find'>
   readonly clock: Clock
 }
 
-/** Where a write stands. */
+/** State of a write. */
 export interface WriteReceipt {
   readonly status: 'pending' | 'success' | 'error'
   readonly context: MemoryWriteContext
@@ -26,16 +25,16 @@ export interface NewWrite {
   readonly id: string
   readonly exchange: JsonObject
   readonly source: string
-  /** What made it; the same again starts nothing anew. */
+  /** Cause of the write; a second write with the same cause starts nothing. */
   readonly cause: string
 }
 
-/** How often a request looks for its write's end, and for how long, in ms. */
+/** Polling of a write's state by a waiting request: first interval, longest interval and total time, in ms. */
 const firstLookMs = 5
 const longestLookMs = 100
 const patienceMs = 60_000
 
-/** Writes of exchanges as actors, each of which is its own receipt. */
+/** Writes of exchanges. Each is an actor, which is also its own receipt. */
 export class MemoryWrites {
   readonly #parts: MemoryWritesParts
 
@@ -50,7 +49,7 @@ export class MemoryWrites {
     await this.#parts.host.create({ kind: memoryWriteDefinition, id, owner, input, cause })
   }
 
-  /** @throws {ServiceError} `not_found`, for a foreign one too. */
+  /** @throws {ServiceError} `not_found`, also for a write outside of the scope. */
   async receipt(scope: Scope, id: string): Promise<WriteReceipt> {
     const { state } = await this.#parts.host.find(scope, memoryWriteDefinition, id)
     const stored = storedState(state.snapshot)
@@ -59,7 +58,7 @@ export class MemoryWrites {
     return { status, context: contextOf(memoryWriteDefinition, stored) }
   }
 
-  /** The receipt once it is settled, or as it stands when that takes long. */
+  /** Returns the receipt once the write has ended or an attempt has failed, or its current state after a minute. */
   async settled(scope: Scope, id: string): Promise<WriteReceipt> {
     const { clock } = this.#parts
     const until = clock.steady() + patienceMs

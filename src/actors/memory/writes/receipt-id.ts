@@ -4,7 +4,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const bitsOfDigit = 5n
 
-/** The id of a write's actor as its receipt has it: the same 128 bits as a UUID. */
+/** Returns the id of a write's actor as its receipt shows it: the same 128 bits as a UUID. */
 export const requestIdOf = (writeId: string): string => {
   let bits = 0n
   for (const digit of writeId.slice(-26)) bits = (bits << bitsOfDigit) | BigInt(alphabet.indexOf(digit))
@@ -12,7 +12,7 @@ export const requestIdOf = (writeId: string): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** The id of the actor whose receipt this is; null for what is no receipt. */
+/** Returns the id of the actor of a receipt; null for an id that is not a receipt's. */
 export const writeIdOf = (requestId: string): string | null => {
   if (!uuidShape.test(requestId)) return null
   let bits = BigInt(`0x${requestId.replaceAll('-', '')}`)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#storage/ports.ts'
 import type { FactData } from '../kinds.ts'
 
-/** An exchange to remember, as its write keeps it. */
+/** An exchange to remember, as its write stores it. */
 export type StoredExchange = {
   readonly user: string
   readonly assistant: string
@@ -12,16 +12,16 @@ export type StoredExchange = {
   readonly namespace: string | null
   readonly importance: number | null
   readonly metadata: JsonObject
-  /** Given by the caller: no model is called then. */
+  /** Facts given by the caller; with them no model is called. */
   readonly facts: readonly FactData[] | null
   readonly model: string | null
   readonly prompt: string | null
   readonly min_importance: number | null
 }
 
-/** The exchange of a write. Only `exchangeInput` writes it. */
+/** Returns the exchange of a write. Only `exchangeInput` creates it. */
 export const exchangeOf = (stored: JsonObject): StoredExchange => stored as unknown as StoredExchange
 
-/** The facts of a write. Only its effect writes them. */
+/** Returns the facts of a write. Only its effect stores them. */
 export const factsOfWrite = (stored: readonly JsonObject[]): readonly FactData[] =>
   stored as unknown as readonly FactData[]

@@ -10,15 +10,14 @@ import { factOf, screened } from '../understanding.ts'
 import { failedBy } from './failed-write.ts'
 import { exchangeOf, factsOfWrite, type StoredExchange } from './schema.ts'
 
-/** Memories of one exchange at most. */
+/** Maximum number of memories from one exchange. */
 const mostMemories = 50
 
-/** What memories are stored with. */
 export interface StoreParts {
   readonly writer: MemoryWriter
 }
 
-/** What an exchange says, and what wrote it: `remember`, `chat` … */
+/** The facts of an exchange, and the origin of the write: `remember`, `chat` … */
 interface Said {
   readonly exchange: StoredExchange
   readonly facts: readonly FactData[]
@@ -42,7 +41,8 @@ export const storeMemories = (parts: StoreParts): IdempotentEffect => ({
 })
 
 /**
- * Stores the facts of an exchange, a memory a sentence, under ids that follow from the write: made again it stores nothing twice.
+ * Stores the facts of an exchange, one memory per sentence. The ids are derived from the write, so that a repetition
+ * stores nothing twice.
  *
  * @throws {ServiceError} `memory_refused`, `memory_quota_exceeded`
  */
