@@ -14,16 +14,15 @@ import type { KnowledgeBaseData } from './kinds.ts'
 import { metadataFilter } from './search/metadata-filter.ts'
 import { nothingFound, type SearchParts, searchBase } from './search/search-base.ts'
 
-/** What bases need. */
 export interface BaseParts extends SearchParts {
   readonly access: BaseAccess
-  /** @throws {ServiceError} `not_found` for a tenant that the project does not have. */
+  /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
 }
 
 type BaseUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_bases.${string}`>>
 
-/** Knowledge bases: what they are, and the search in them. */
+/** Use-cases of knowledge bases, including search. */
 export const baseUseCases = (parts: BaseParts): BaseUseCases => {
   const { access, checkTenant, indexes } = parts
   const resource = new RecordResource({ table: access.bases, idPrefix: 'kb', view: baseView })

@@ -5,10 +5,12 @@ import { type EraserParts, eraseListed } from '../runtime/erasure/erase-listed.t
 import type { Sink } from '../runtime/sinks.ts'
 import { sourceRows } from './kinds.ts'
 
-/** Takes `{ type: 'delete', knowledge_base_id }` and removes all that the base had. */
+/** Name of the sink that receives `{ type: 'delete', knowledge_base_id }` and removes the contents of the base. */
 export const deletionSink = 'knowledge_deletions'
 
-/** What a removal of a base says, so that all of it goes, whatever happens after it. */
+/**
+ * Returns the message that is stored with the removal of a base, so that its contents are removed even after a crash.
+ */
 export const deletionNotice = (knowledge_base_id: string): Notice => ({
   kind: 'message',
   to: deletionSink,
@@ -17,7 +19,7 @@ export const deletionNotice = (knowledge_base_id: string): Notice => ({
 
 const pageSize = 200
 
-/** Removes the sources of a deleted base, with their chunks, and its records of these kinds. */
+/** Removes the sources of a deleted base, with their chunks, and its records of the given kinds. */
 export const removeContents =
   (parts: EraserParts, kinds: readonly AnyKind[]): Sink =>
   async ({ project }, { event }) => {

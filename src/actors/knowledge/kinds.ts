@@ -11,7 +11,7 @@ export type KnowledgeBaseData = {
   readonly metadata: JsonObject
 }
 
-/** Who may be granted a knowledge base. */
+/** Kinds of subjects that a knowledge base can be granted to. */
 export type SubjectType = (typeof subjectTypes)[number]
 
 export type KnowledgeGrantData = {
@@ -21,7 +21,7 @@ export type KnowledgeGrantData = {
   readonly permissions: readonly 'read'[]
 }
 
-/** What the list row of a source holds (`sourceDefinition.row`). */
+/** Data of a source's list row (`sourceDefinition.row`). */
 export type SourceRowData = Omit<SourceContext, 'source_id' | 'upload' | 'created_by' | 'attempts' | 'delay_ms'> & {
   readonly document: ReadDocument | null
   readonly vectors: Vectors | null
@@ -29,14 +29,14 @@ export type SourceRowData = Omit<SourceContext, 'source_id' | 'upload' | 'create
   readonly status: 'pending' | 'ready' | 'failed'
 }
 
-/** A base of a tenant has the tenant's id as its owner, and goes with it. */
+/** Knowledge bases. The owner of a tenant's base is the tenant, so it is deleted together with the tenant. */
 export const knowledgeBases: TypedKind<KnowledgeBaseData> = {
   name: 'knowledge_bases',
   filters: ['tenant_id'],
   outbox: true,
 }
 
-/** A grant goes with the tenant, or the user of a tenant, that it is for. */
+/** Grants. A grant is deleted together with the tenant, or the user of a tenant, that it is for. */
 export const knowledgeGrants: TypedKind<KnowledgeGrantData> = {
   name: 'knowledge_grants',
   unique: [{ fields: ['knowledge_base_id', 'subject_type', 'subject_id'] }],
@@ -56,7 +56,7 @@ export const sourceRows: TypedKind<SourceRowData> = {
   filters: ['knowledge_base_id', 'base_status'],
 }
 
-/** A question with its correct answer. */
+/** A question with its expected answer: a source, a text, or both. */
 export type RecallQuestion = {
   readonly question: string
   readonly source_id?: string
@@ -69,7 +69,7 @@ export type RecallSetData = {
   readonly questions: readonly RecallQuestion[]
 }
 
-/** Questions by which a base is measured. */
+/** Sets of questions that measure the recall of a base. */
 export const knowledgeRecallSets: TypedKind<RecallSetData> = {
   name: 'knowledge_recall_sets',
   filters: ['knowledge_base_id'],

@@ -19,7 +19,7 @@ import { recallUseCases } from './recall/recall-use-cases.ts'
 import { knowledgeReading } from './search/knowledge-reading.ts'
 import { sourceUseCases } from './sources/source-use-cases.ts'
 
-/** Documents that are searched with citations: bases, who may search them, and their sources. */
+/** Knowledge: documents that are searched with citations. Comprises bases, grants and sources. */
 export const knowledge = capability({
   name: 'knowledge',
   operations: { ...baseOperations, ...grantOperations, ...knowledgeSources, ...knowledgeSearch, ...recallOperations },

@@ -9,11 +9,11 @@ import type { EmbedderOf } from './sources/embed-source.ts'
 import { SourceBlobs } from './sources/source-blobs.ts'
 import { VectorRounds } from './sources/vector-rounds.ts'
 
-/** Vectors of a source are requested anew after this time at the earliest, in ms. */
+/** Minimum time between two requests to embed the same source with the same embedder, in ms. */
 const embedAgainMs = 10 * 60_000
 const maxRequested = 10_000
 
-/** What knowledge is kept and found with on this node. */
+/** Opens what stores, indexes and embeds knowledge on this node. */
 export const openKnowledge = (house: House) => {
   const { storage, records, clock, log, guard, now, host } = house
   const embedderOfProject = projectEmbeddersPort.of(house)

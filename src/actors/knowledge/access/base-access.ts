@@ -14,27 +14,27 @@ import {
   type SubjectType,
 } from '../kinds.ts'
 
-/** One whom a base may be granted to. */
+/** A subject that a knowledge base can be granted to. */
 export interface Subject {
   readonly type: SubjectType
   readonly id: string
 }
 
-/** Who searches: the tenant whose bases are open to it, and all that it may have been granted something as. */
+/** The party that searches: its tenant, whose bases it may search, and all subjects whose grants apply to it. */
 export interface Searcher {
-  /** Null for one of no tenant: bases of tenants are open by grants only. */
+  /** Null when there is no tenant: bases of tenants are then accessible by grants only. */
   readonly tenant: string | null
   readonly subjects: readonly Subject[]
-  /** Grants to any active installation of the tenant count. */
+  /** Grants to any active installation of the tenant apply too. */
   readonly anyInstallation?: true
 }
 
-/** Everything of the project, as its secret key has it. */
+/** Access to all bases of the project, as with its secret key. */
 export const everything = 'everything'
 
 const pageSize = 200
 
-/** Who may search which base: its tenant, and those who are granted it. */
+/** Decides who may search a base: the tenant that owns it, and the subjects that it is granted to. */
 export class BaseAccess {
   readonly bases: Table<KnowledgeBaseData>
   readonly grants: Table<KnowledgeGrantData>
@@ -52,7 +52,7 @@ export class BaseAccess {
     this.#endUsers = new Table(records, endUsers, now)
   }
 
-  /** Who a caller is. @throws {StoreUnavailable} */
+  /** Returns the searcher that a caller is. @throws {StoreUnavailable} */
   async searcherOf(principal: Principal, scope: Scope): Promise<Searcher | typeof everything> {
     if (principal.kind === 'client_token') {
       const { tenant, user, installationIds } = principal
@@ -66,7 +66,10 @@ export class BaseAccess {
     return everything
   }
 
-  /** Who a subject is, with those whose grants it has too. @throws {ServiceError} `not_found` */
+  /**
+   * Returns the searcher for a subject, including the other subjects whose grants apply to it. @throws {ServiceError}
+   * `not_found`
+   */
   async searcherAs(scope: Scope, { type, id }: Subject, param = 'subject.id'): Promise<Searcher> {
     const tenant = await this.tenantOf(scope, { type, id }, param)
     const owner: readonly Subject[] = tenant === null ? [] : [{ type: 'tenant', id: tenant }]
@@ -79,8 +82,9 @@ export class BaseAccess {
   }
 
   /**
-   * The tenant of a subject; null for one of the project, which an agent is too.
-   * @throws {ServiceError} `not_found` with `param` for one that the project does not have.
+   * Returns the tenant of a subject; null when it belongs to the project.
+   *
+   * @throws {ServiceError} `not_found` with `param` when the project has no such agent, installation or user.
    */
   async tenantOf({ project }: Scope, { type, id }: Subject, param: string): Promise<string | null> {
     const scope = projectScope(project)
@@ -93,7 +97,7 @@ export class BaseAccess {
     return id
   }
 
-  /** External id of a user of a tenant, whose grants go with it; null for every other subject. */
+  /** Returns the external id of a tenant's user, with whom the grants are deleted; null for every other subject. */
   async userOf({ project }: Scope, { type, id }: Subject): Promise<string | null> {
     if (type !== 'end_user') return null
     return (await this.#tenantUsers.get(projectScope(project), id))?.user ?? null
@@ -113,7 +117,9 @@ export class BaseAccess {
     return searcher.anyInstallation === true && tenant !== null && this.#grantsInstallation(base, tenant)
   }
 
-  /** What a tenant, and a user of it, may have been granted something as. @throws {StoreUnavailable} */
+  /**
+   * Returns the subjects whose grants apply to a tenant, and to its user if one is given. @throws {StoreUnavailable}
+   */
   async subjectsOf(project: string, tenant: string, user: string | null): Promise<readonly Subject[]> {
     const owner: Subject = { type: 'tenant', id: tenant }
     if (user === null) return [owner]

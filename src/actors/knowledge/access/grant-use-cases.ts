@@ -11,16 +11,15 @@ import type { Scope } from '#specs/scope.ts'
 import type { KnowledgeBaseData, KnowledgeGrantData } from '../kinds.ts'
 import type { BaseAccess, Subject } from './base-access.ts'
 
-/** What grants need. */
 export interface GrantParts {
   readonly access: BaseAccess
-  /** @throws {ServiceError} `not_found` for a tenant that the project does not have. */
+  /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
   readonly checkTenant: (project: string, tenant: string, param: string) => void | Promise<void>
 }
 
 type GrantUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_grants.${string}`>>
 
-/** Who may search a base. */
+/** Use-cases of grants, which let subjects search a base. */
 export const grantUseCases = ({ access, checkTenant }: GrantParts): GrantUseCases => {
   const { grants } = access
   const resource = new RecordResource({ table: grants, idPrefix: 'kgr', view: grantView })

@@ -15,7 +15,6 @@ import type { BaseAccess, Subject } from '../access/base-access.ts'
 import type { KnowledgeBaseData } from '../kinds.ts'
 import { type KnowledgeHit, type SearchParts, searchBase } from '../search/search-base.ts'
 
-/** What agents search knowledge with. */
 export interface AgentKnowledgeParts extends SearchParts {
   readonly access: BaseAccess
 }
@@ -24,10 +23,10 @@ type Base = Row<KnowledgeBaseData>
 
 const defaultTopK = 6
 const mostTopK = 12
-/** Hits of all bases together have at most so many characters. */
+/** Maximum number of characters of all hits together. */
 const maxAnswerLength = 16_000
 
-/** Lets agents search the bases that their config names, by the tool `knowledge_search`, as far as they are granted. */
+/** Lets agents search the bases that their config names with the tool `knowledge_search`, as far as grants allow. */
 export const agentKnowledge = (parts: AgentKnowledgeParts): AgentResource => ({
   name: 'knowledge',
   fields: ['knowledge', 'knowledge_bases'],
@@ -50,7 +49,7 @@ export const agentKnowledge = (parts: AgentKnowledgeParts): AgentResource => ({
   },
 })
 
-/** A base is named by its id, or by an object with it. */
+/** Returns the id of a declared base, which is a string or an object that contains the id. */
 const baseIdOf = (declared: Json): string | null => {
   if (typeof declared === 'string') return declared
   if (!isObject(declared)) return null
@@ -66,7 +65,10 @@ interface Searching extends Pick<AgentPlace, 'tenant' | 'agentId' | 'installatio
   readonly user: string | null
 }
 
-/** A base of the project is open to an agent that names it, but to tenants by grants only. */
+/**
+ * Whether a search may use a base. A base of the project is open to every agent that names it, and to tenants only by
+ * grants.
+ */
 const isOpen = async ({ access }: AgentKnowledgeParts, base: Base, searching: Searching): Promise<boolean> => {
   const { tenant, user, agentId, installationId } = searching
   if (tenant === null && base.tenant === null) return true

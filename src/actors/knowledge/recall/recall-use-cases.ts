@@ -12,7 +12,6 @@ import type { BaseAccess } from '../access/base-access.ts'
 import { knowledgeRecallSets, type RecallQuestion, type RecallSetData } from '../kinds.ts'
 import { type KnowledgeHit, type SearchParts, searchBase } from '../search/search-base.ts'
 
-/** What recall sets need. */
 export interface RecallParts extends SearchParts {
   readonly records: RecordStore
   readonly access: BaseAccess
@@ -21,7 +20,7 @@ export interface RecallParts extends SearchParts {
 type RecallUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_recall_sets.${string}`>>
 type Place = { readonly knowledge_base_id: string; readonly recall_set_id: string }
 
-/** Questions with known answers, and how many of them a base finds now. */
+/** Use-cases of recall sets, including a run that counts the questions for which a base finds the answer. */
 export const recallUseCases = (parts: RecallParts): RecallUseCases => {
   const table = new Table(parts.records, knowledgeRecallSets, parts.now)
   const resource = new RecordResource({ table, idPrefix: 'krs', view: setView })
@@ -77,7 +76,7 @@ export const recallUseCases = (parts: RecallParts): RecallUseCases => {
   }
 }
 
-/** @throws {ServiceError} `missing_field` */
+/** Requires an expected answer for each question. @throws {ServiceError} `missing_field` */
 const requireAnswers = (questions: readonly RecallQuestion[]): void => {
   const at = questions.findIndex(({ source_id, text }) => source_id === undefined && text === undefined)
   if (at < 0) return

@@ -4,34 +4,33 @@ import { chunksOf, type SourceChunk } from '../sources/document-store.ts'
 import { BlobGone, type BlobOwner, type SourceBlobs } from '../sources/source-blobs.ts'
 import { readVector, vectorsOf } from '../sources/vector-store.ts'
 
-/** A source as it is searched. */
+/** A source in an index. */
 export interface IndexedSource {
   row: SourceRow
   readonly text: string
-  /** What of the row its chunks and vectors follow from. */
+  /** Identifies the content of the row from which the chunks and vectors were read. */
   readonly key: string
   readonly ids: readonly string[]
 }
 
-/** A chunk, and the source that it is of. */
+/** A chunk and its source. */
 export interface IndexedChunk {
   readonly source: IndexedSource
   readonly chunk: SourceChunk
 }
 
-/** What reading sources needs. */
 export interface ReadingParts {
   readonly blobs: SourceBlobs
-  /** Resolves at the end of the loop's turn. */
+  /** Resolves in the next turn of the event loop. */
   readonly breathe: () => Promise<void>
   readonly steady: () => number
 }
 
-/** Work between two turns of the loop, in ms. */
+/** Maximum time of work in one turn of the event loop, in ms. */
 const sliceMs = 8
 const bytesAChunk = 160
 
-/** The chunks of one knowledge base in memory, as its list rows say. */
+/** In-memory index of the chunks of one knowledge base, built from its list rows. */
 export class BaseIndex {
   readonly passages = new PassageIndex('document')
   readonly #sources = new Map<string, IndexedSource>()
@@ -44,7 +43,7 @@ export class BaseIndex {
     this.#parts = parts
   }
 
-  /** Estimate of its memory. */
+  /** Approximate size in bytes. */
   get bytes(): number {
     return this.passages.bytes + this.#textBytes + this.#chunks.size * bytesAChunk
   }
@@ -53,12 +52,15 @@ export class BaseIndex {
     return this.#chunks.get(id)
   }
 
-  /** The embedder whose vectors it has; null for none. */
+  /** Id of the embedder whose vectors the index holds; null for none. */
   get embedder(): string | null {
     return this.#embedder
   }
 
-  /** Takes over what the rows have now, with vectors of this embedder only. @throws {StoreUnavailable} */
+  /**
+   * Updates the index to the state of the rows, with the vectors of this embedder only. Returns the rows. @throws
+   * {StoreUnavailable}
+   */
   async update(rows: AsyncIterable<SourceRow>, embedder: string | null): Promise<readonly SourceRow[]> {
     this.#embedder = embedder
     const seen = new Set<string>()
@@ -85,7 +87,7 @@ export class BaseIndex {
     try {
       await this.#read(row, key)
     } catch (error) {
-      // it was read anew meanwhile: its row says so soon
+      // the source was read again in the meantime: its list row will show that soon
       if (!(error instanceof BlobGone)) throw error
     }
   }
@@ -136,7 +138,7 @@ export class BaseIndex {
   }
 }
 
-/** All that a source is called: its own title, its file's name, and where it is on its site. */
+/** Returns all titles of a source: its own, those of its document and file, and its path on its site. */
 const titleOf = ({ data: { title, document, filename, url } }: SourceRow): string =>
   [title, document?.title, withoutEnding(filename), url === null ? null : withoutEnding(pathOf(url))]
     .filter(Boolean)
@@ -149,7 +151,7 @@ const pathOf = (url: string): string => {
   try {
     return decodeURIComponent(pathname)
   } catch {
-    // a path may have bytes that are no UTF-8
+    // a path may contain bytes that are not valid UTF-8
     return pathname
   }
 }

@@ -10,23 +10,22 @@ import type { SourceBlobs } from '../sources/source-blobs.ts'
 import { sourcesOf } from '../sources/source-rows.ts'
 import { BaseIndex } from './base-index.ts'
 
-/** What indexes are read with. */
 export interface IndexesParts {
   readonly records: RecordStore
   readonly blobs: SourceBlobs
   readonly clock: Clock
   readonly log: Logger
-  /** Resolves when the list rows show what was committed. */
+  /** Resolves when the list rows show everything that was committed. */
   readonly shown: () => Promise<unknown>
   readonly embedderOf: EmbedderOf
   readonly projects: Pick<EmbeddedProjectList, 'note'>
-  /** Gives a source vectors of another embedder. */
+  /** Embeds a source with another embedder. */
   readonly embedAgain: (source: string, embedder: string) => Promise<unknown>
 }
 
-/** Memory of all indexes of a node. */
+/** Maximum size of all indexes of a node, in bytes. */
 const mostBytes = 512 * 1024 * 1024
-/** A change by another node is found after this time at the latest, in ms. */
+/** Maximum age of an index in ms, after which changes by other nodes are applied. */
 const recheckMs = 1_000
 
 class Kept {
@@ -43,7 +42,7 @@ class Kept {
   }
 }
 
-/** The indexes of knowledge bases that are searched most recently, each as new as what this node has done. */
+/** Cache of the indexes of recently searched bases. An index includes all changes made on this node. */
 export class BaseIndexes {
   readonly #parts: IndexesParts
   readonly #cache: IndexCache<Kept>
@@ -58,21 +57,21 @@ export class BaseIndexes {
     })
   }
 
-  /** A base has something else to find. */
+  /** Marks the index of a base as outdated. */
   changed(base: string): void {
     this.#changed.add(base)
   }
 
-  /** A base is gone. */
+  /** Drops the index of a deleted base. */
   drop(project: string, base: string): void {
     this.#cache.drop(`${project}/${base}`)
   }
 
-  /** The index of a base. @throws {StoreUnavailable} */
+  /** Returns the up-to-date index of a base. @throws {StoreUnavailable} */
   async of(project: string, base: string): Promise<BaseIndex> {
     const kept = await this.#cache.get(`${project}/${base}`)
     const { clock } = this.#parts
-    // an update that is under way may have begun before the change
+    // an update that is in progress may have started before the change, so there may be a second one
     for (let looks = 0; looks < 2; looks++) {
       const isStale = clock.steady() - kept.checkedAt >= recheckMs || this.#changed.has(base)
       if (!isStale) break
@@ -96,7 +95,7 @@ export class BaseIndexes {
     if (embedder !== null) this.#embedStale(embedder, rows)
   }
 
-  /** Sources whose vectors another embedder made, or none, get those of the project's. */
+  /** Embeds sources that have no vectors, or vectors of another embedder, with the embedder of the project. */
   #embedStale(embedder: string, rows: readonly SourceRow[]): void {
     const { embedAgain, log } = this.#parts
     for (const { id, data } of rows) {

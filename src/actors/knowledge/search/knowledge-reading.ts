@@ -7,12 +7,11 @@ import { type BaseAccess, everything, type Searcher } from '../access/base-acces
 import type { KnowledgeBaseData } from '../kinds.ts'
 import { type SearchParts, searchBase } from './search-base.ts'
 
-/** What model calls search bases with. */
 export interface ReadingParts extends SearchParts {
   readonly access: BaseAccess
 }
 
-/** Knowledge bases, as model calls search them. */
+/** The service through which model calls search knowledge bases. */
 export const knowledgeReading = (parts: ReadingParts): KnowledgeService => ({
   open: async (reader, ids, param) => {
     const { project } = reader.scope
@@ -44,7 +43,7 @@ export const knowledgeReading = (parts: ReadingParts): KnowledgeService => ({
   },
 })
 
-/** A project's key that speaks for a tenant has that tenant's rights. */
+/** Returns the searcher of a model call. A project's key that acts for a tenant has the tenant's access only. */
 const searcherOf = async (
   access: BaseAccess,
   { principal, scope, tenant, externalUserId }: KnowledgeReader,

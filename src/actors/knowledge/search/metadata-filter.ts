@@ -1,12 +1,13 @@
 import type { Json, JsonObject } from '#storage/ports.ts'
 import type { SourceRow } from '../schema.ts'
 
-/** Whether a source may be found. */
+/** Whether a search may return hits of a source. */
 export type SourceFilter = (source: SourceRow) => boolean
 
 /**
- * Sources whose metadata has these values: a list takes any of its values, and a list in the metadata has any of its
- * own. `source_id` is the source's id.
+ * Returns a filter for sources whose metadata has the given values. A list in the filter matches any of its values, and
+ * a list in the metadata matches by any of its elements. `source_id` is the id of the source, unless the metadata has a
+ * field of that name.
  */
 export const metadataFilter = (filter: JsonObject): SourceFilter => {
   const wanted = Object.entries(filter).map(([field, value]) => ({ field, values: new Set(listOf(value).map(keyOf)) }))

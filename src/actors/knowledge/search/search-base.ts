@@ -6,7 +6,6 @@ import type { BaseIndex, IndexedChunk } from './base-index.ts'
 import type { BaseIndexes } from './base-indexes.ts'
 import type { SourceFilter } from './metadata-filter.ts'
 
-/** What searches need. */
 export interface SearchParts {
   readonly indexes: BaseIndexes
   readonly embedderOf: EmbedderOf
@@ -14,7 +13,7 @@ export interface SearchParts {
   readonly now: () => number
 }
 
-/** One search of one base, whose caller may search it. */
+/** A search of one base. The caller's access has already been checked. */
 export interface BaseSearch {
   readonly project: string
   readonly base: string
@@ -25,21 +24,24 @@ export interface BaseSearch {
   readonly explain: boolean
 }
 
-/** What a search answers. */
+/** Result of a search. */
 export type SearchAnswer = ResultOf<'knowledge_bases.search'>
 
 /** One hit of a search. */
 export type KnowledgeHit = SearchAnswer['data'][number]
 
-/** An answer without a hit. */
+/** A result without hits. */
 export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder: null }
 
-/** Searches a base. An embedder that fails leaves the words: the answer says so. @throws {StoreUnavailable} */
+/**
+ * Searches a base. When the embedder fails, the search uses words only, and the result has no `embedder`. @throws
+ * {StoreUnavailable}
+ */
 export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
   const { project, base, query, top_k, threshold, accepts, explain } = search
   const index = await parts.indexes.of(project, base)
   const embedded = await vectorsOf(parts, project, () => [query, index.passages.topicOf(query)])
-  // vectors of another embedder say nothing about this one
+  // vectors of different embedders cannot be compared
   const [vector = null, topic = null] = embedded?.id === index.embedder ? embedded.vectors : []
   const found = await index.passages.search({
     text: query,
@@ -62,7 +64,7 @@ export const searchBase = async (parts: SearchParts, search: BaseSearch): Promis
   }
 }
 
-/** @param texts called only where there is an embedder: what a question is about takes a look at all titles. */
+/** @param texts called only if there is an embedder, since finding the topic of a query reads all titles. */
 const vectorsOf = async ({ embedderOf }: SearchParts, project: string, texts: () => readonly (string | null)[]) => {
   const embedder = await embedderOf(project)
   if (embedder === null) return null
@@ -77,7 +79,7 @@ const vectorsOf = async ({ embedderOf }: SearchParts, project: string, texts: ()
   }
 }
 
-/** A filter looks at a source once. */
+/** Returns a filter of chunks that examines each source once. */
 const acceptsOf = (index: BaseIndex, accepts: SourceFilter): ((id: string) => boolean) => {
   const decided = new Map<string, boolean>()
   return (id) => {

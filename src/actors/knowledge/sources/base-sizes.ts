@@ -3,11 +3,11 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { sourcesOf } from './source-rows.ts'
 
-/** The total of a base is counted anew after this time, in ms. */
+/** Age in ms after which the total of a base is counted again. */
 const recountMs = 60_000
 const maxCached = 10_000
 
-/** Chunks of each base, counted now and then: a bound, not an account. */
+/** Number of chunks of each base. It is approximate, and good enough for a limit. */
 export class BaseSizes {
   readonly #totals: RecheckCache<{ total: number }>
 
@@ -22,13 +22,13 @@ export class BaseSizes {
     this.#totals = new RecheckCache({ load, maxAgeMs: recountMs, maxEntries: maxCached, now })
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Returns the approximate number of chunks of a base. @throws {StoreUnavailable} */
   async of(project: string, base: string): Promise<number> {
     const key = `${project}/${base}`
     return (this.#totals.peek(key) ?? (await this.#totals.load(key)))?.total ?? 0
   }
 
-  /** A source of the base has so many chunks more, or fewer. */
+  /** Adjusts the number of chunks of a base after a change of one of its sources; `chunks` may be negative. */
   add(project: string, base: string, chunks: number): void {
     const known = this.#totals.peek(`${project}/${base}`)
     if (known) known.total += chunks

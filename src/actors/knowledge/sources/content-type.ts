@@ -17,8 +17,9 @@ const byEnding: Readonly<Record<string, DocumentType>> = {
 }
 
 /**
- * MIME type by which content is read: the ending of its name, else what its sender says. Null: it is not read. Programs
- * say `application/octet-stream` or `text/plain` of whatever they do not know, so the ending counts more.
+ * Returns the MIME type as which content is parsed, or null for an unsupported type. The extension of its name takes
+ * precedence over the declared type, since many clients declare `application/octet-stream` or `text/plain` for every
+ * type that they do not know.
  */
 export const typeOfContent = (said: string, name: string): DocumentType | null => {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()

@@ -7,20 +7,20 @@ import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 /** A chunk of a source. */
 export interface SourceChunk {
   readonly id: string
-  /** First character in the source's text, and the one after the last. */
+  /** Offset of its first character in the source's text; `end` is the offset after the last. */
   readonly start: number
   readonly end: number
   readonly page: number | null
   readonly heading: string | null
 }
 
-/** A chunk as it is stored: its id, its place, its page and its heading. */
+/** A chunk in its stored form: id, start, end, page and heading. */
 export type StoredChunk = readonly [id: string, start: number, end: number, page: number | null, heading: string | null]
 
-/** Chunks of one blob: so few that reading them holds nothing up. */
+/** Maximum number of chunks in one blob; parsing that many does not block the event loop noticeably. */
 const chunksAPart = 500
 
-/** Stores a document that was read. Again: nothing more. @throws {StoreUnavailable} */
+/** Stores a document that was read. Storing it again adds nothing. @throws {StoreUnavailable} */
 export const storeDocument = async (
   blobs: SourceBlobs,
   owner: BlobOwner,
@@ -46,7 +46,7 @@ export const storeDocument = async (
   return { text, chunks, characters: read.text.length, chunk_count: read.chunks.length, page_count, title }
 }
 
-/** Chunks of a document, a part at a time. @throws {StoreUnavailable} {BlobGone} */
+/** Yields the chunks of a document, one blob at a time. @throws {StoreUnavailable} {BlobGone} */
 export async function* chunksOf(
   blobs: SourceBlobs,
   owner: BlobOwner,
@@ -58,5 +58,5 @@ export async function* chunksOf(
   }
 }
 
-/** Ids of chunks contain their source, so that equal words of two sources are two chunks. */
+/** Returns the id of a chunk. It contains its source's id, so that equal texts in two sources are two chunks. */
 const chunkId = (source: string, digest: string): string => `chk_${tailOf(source)}${digest}`

@@ -9,21 +9,20 @@ import type { SourceBlobs } from './source-blobs.ts'
 import { blobOwnerOf } from './sync-source.ts'
 import { embedDocument } from './vector-store.ts'
 
-/** The embedder of a project's knowledge; null: its chunks are found by their words only. */
+/** Returns the embedder of a project's knowledge; null when chunks are found by their words only. */
 export type EmbedderOf = (project: string) => Promise<Pick<Embedder, 'id' | 'embed'> | null>
 
-/** What vectors need. */
 export interface EmbedParts {
   readonly blobs: SourceBlobs
   readonly embedderOf: EmbedderOf
   readonly projects: Pick<EmbeddedProjectList, 'note'>
-  /** Called when a base has something else to find. */
+  /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   /** In [0, 1). */
   readonly random: () => number
 }
 
-/** Gives the chunks of a source their vectors, and removes what it had before. An embedder that fails is tried again. */
+/** Embeds the chunks of a source, and removes the blobs that it no longer references. A failing embedder is retried. */
 export const embedSource = (parts: EmbedParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context) => {

@@ -7,13 +7,13 @@ import { SyncFailed } from './sync-failed.ts'
 const timeoutMs = 30_000
 const maxRedirects = 5
 
-/** What a URL answered. */
+/** Response of a source's URL. */
 export interface Fetched {
   readonly bytes: Uint8Array
   readonly mimeType: string
 }
 
-/** Fetches a source's URL through the guard, each redirect checked anew. @throws {SyncFailed} */
+/** Fetches a source's URL through the SSRF guard, which checks every redirect. @throws {SyncFailed} */
 export const fetchSource = async (
   guard: Pick<SsrfGuard, 'request'>,
   url: string,

@@ -4,25 +4,28 @@ import { actorBlobs } from '#runtime/blobs/blob-owner.ts'
 import { newId, timeOfId } from '#runtime/ids.ts'
 import type { BlobStore } from '#storage/ports.ts'
 
-/** A source whose content is kept. */
+/** The source that blobs belong to. */
 export interface BlobOwner {
   readonly project: string
   readonly tenant: string | null
   readonly source: string
 }
 
-/** What a blob holds: content of a request, extracted text, chunks, or vectors. */
+/** Kinds of blobs: content of a request, extracted text, chunks, vectors. */
 export type BlobKind = 'raw' | 'txt' | 'chk' | 'vec'
 
-/** Characters of one blob: four bytes each at most, below what a store takes. */
+/** Maximum number of characters in one blob: at up to four bytes each, this is below the size limit of the stores. */
 const partLength = 1_000_000
-/** Bytes of one blob in base64: a multiple of three, so that parts are decoded each by itself. */
+/** Bytes in one base64 blob: a multiple of three, so that each part can be decoded separately. */
 const partBytes = 3 * 512 * 1024
-/** A request that stored its content is given so long to name it, in ms. */
+/** Time in ms during which stored content is kept although its source does not reference it yet. */
 const unnamedMs = 10 * 60_000
 const pageSize = 200
 
-/** Contents of sources, as parts in the blob store under the source's own prefix: they go with the source and its tenant. */
+/**
+ * Contents of sources, stored in parts in the blob store under the prefix of their source, and deleted with the source
+ * or its tenant.
+ */
 export class SourceBlobs {
   readonly #blobs: BlobStore
   readonly #now: () => number
@@ -32,7 +35,10 @@ export class SourceBlobs {
     this.#now = now
   }
 
-  /** Stores text. Again: nothing more. @returns names in order. @throws {StoreUnavailable} */
+  /**
+   * Stores text in parts. Storing the same text again adds nothing. @returns the names in order. @throws
+   * {StoreUnavailable}
+   */
   async putText(owner: BlobOwner, kind: BlobKind, text: string): Promise<readonly string[]> {
     const names: string[] = []
     for (let start = 0; start < text.length; ) {
@@ -43,33 +49,33 @@ export class SourceBlobs {
     return names
   }
 
-  /** Stores text of a bounded length in one part. @throws {StoreUnavailable} */
+  /** Stores a short text in a single part. @throws {StoreUnavailable} */
   putWhole(owner: BlobOwner, kind: BlobKind, text: string): Promise<string> {
     return this.#put(owner, kind, text)
   }
 
-  /** Stores what follows from a key, under the key. @throws {StoreUnavailable} */
+  /** Stores a text that is derived from a key, under that key. @throws {StoreUnavailable} */
   async putKeyed(owner: BlobOwner, kind: BlobKind, { key, text }: { readonly key: string; readonly text: string }) {
     const name = keyedName(owner, kind, key)
     await this.#blobs.put(owner.project, name, text)
     return name
   }
 
-  /** What was stored under a key; null for nothing. @throws {StoreUnavailable} */
+  /** Returns the text stored under a key; null when there is none. @throws {StoreUnavailable} */
   async keyed(owner: BlobOwner, kind: BlobKind, key: string): Promise<{ name: string; text: string } | null> {
     const name = keyedName(owner, kind, key)
     const text = await this.#blobs.get(owner.project, name)
     return text === null ? null : { name, text }
   }
 
-  /** @throws {StoreUnavailable} {BlobGone} */
+  /** Returns the text of these parts, joined. @throws {StoreUnavailable} {BlobGone} */
   async text(owner: BlobOwner, names: readonly string[]): Promise<string> {
     const parts: string[] = []
     for (const name of names) parts.push(await this.#get(owner, name))
     return parts.join('')
   }
 
-  /** Stores what a request brought, under a name of its own: what becomes of an earlier upload takes nothing of it. */
+  /** Stores the content of a request under new names, so that the removal of an earlier upload does not affect it. */
   async putUpload(
     owner: BlobOwner,
     bytes: Uint8Array,
@@ -85,14 +91,14 @@ export class SourceBlobs {
     return { mime_type, filename, checksum, size_bytes: bytes.length, encoding: 'base64', parts }
   }
 
-  /** @throws {StoreUnavailable} {BlobGone} */
+  /** Returns the bytes of an upload. @throws {StoreUnavailable} {BlobGone} */
   async upload(owner: BlobOwner, { parts }: Pick<Upload, 'parts'>): Promise<Uint8Array> {
     const bytes: Buffer[] = []
     for (const name of parts) bytes.push(Buffer.from(await this.#get(owner, name), 'base64'))
     return Buffer.concat(bytes)
   }
 
-  /** Removes all that the source does not name any more. @throws {StoreUnavailable} */
+  /** Removes all blobs that the source no longer references. @throws {StoreUnavailable} */
   async keepOnly(owner: BlobOwner, names: readonly string[]): Promise<void> {
     const kept = new Set(names)
     const prefix = prefixOf(owner)
@@ -127,7 +133,7 @@ export class SourceBlobs {
   }
 }
 
-/** The source has something newer by now, or is gone. */
+/** Thrown when a blob no longer exists: its source has newer content, or has been removed. */
 export class BlobGone extends Error {
   override readonly name = 'BlobGone'
 }
@@ -137,7 +143,7 @@ const prefixOf = ({ tenant, source }: BlobOwner): string => actorBlobs({ tenant,
 const keyedName = (owner: BlobOwner, kind: BlobKind, key: string): string =>
   `${prefixOf(owner)}${kind}.${createHash('sha256').update(key).digest('hex')}`
 
-/** Between two characters, not within one. */
+/** Returns `at`, or the index before it when `at` would split a surrogate pair. */
 const splitAt = (text: string, at: number): number => {
   if (at >= text.length) return text.length
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at

@@ -4,7 +4,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { maxFileBytes } from '#specs/resources/knowledge/knowledge-limits.ts'
 import { typeOfContent } from './content-type.ts'
 
-/** Content that a request brings. */
+/** Content from a request. */
 export interface Content {
   readonly type: 'text' | 'file'
   readonly bytes: Uint8Array
@@ -14,7 +14,10 @@ export interface Content {
 
 const maxFilenameLength = 256
 
-/** The file of a form. @throws {ServiceError} `body_too_large`, `unsupported_media_type`, `invalid_field` */
+/**
+ * Returns the file of a form as content. @throws {ServiceError} `body_too_large`, `unsupported_media_type`,
+ * `invalid_field`
+ */
 export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Content => {
   const at = { param: 'file' }
   if (bytes.length === 0) throw new ServiceError('invalid_field', { ...at, message: 'The file is empty.' })
@@ -30,7 +33,7 @@ export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Con
 
 const textTypes: readonly string[] = ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/json']
 
-/** Text of a body. @throws {ServiceError} `invalid_field` */
+/** Returns the text of a body as content. @throws {ServiceError} `invalid_field` */
 export const textContent = (text: string, mime_type = 'text/markdown'): Content => {
   if (!textTypes.includes(mime_type)) {
     const message = `The type of a text must be one of ${textTypes.join(', ')}.`
@@ -39,7 +42,10 @@ export const textContent = (text: string, mime_type = 'text/markdown'): Content 
   return { type: 'text', bytes: Buffer.from(text, 'utf8'), mime_type, filename: null }
 }
 
-/** The content of a request, null for none. @throws {ServiceError} as above, and `invalid_field` for more than one. */
+/**
+ * Returns the content of a request; null when there is none. @throws {ServiceError} as above, and `invalid_field` when
+ * there is more than one
+ */
 export const contentOf = (
   { text, url, mime_type }: { readonly text?: string; readonly url?: string; readonly mime_type?: string },
   files: readonly UploadedFile[],
@@ -54,7 +60,10 @@ export const contentOf = (
   return text === undefined ? null : textContent(text, mime_type)
 }
 
-/** What can be known of a URL without a lookup; the rest is found out when it is fetched. @throws {ServiceError} `invalid_field` */
+/**
+ * Checks a URL as far as possible without a DNS lookup; the rest is checked when it is fetched. @throws {ServiceError}
+ * `invalid_field`
+ */
 export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
   try {
     guard.check(url)

@@ -6,7 +6,7 @@ import type { SourceRow } from '../schema.ts'
 
 const pageSize = 500
 
-/** List rows of a base's sources, in the order of their ids. @throws {StoreUnavailable} */
+/** Yields the list rows of a base's sources in order of their ids. @throws {StoreUnavailable} */
 export async function* sourcesOf(
   records: Pick<RecordStore, 'list'>,
   scope: Scope,

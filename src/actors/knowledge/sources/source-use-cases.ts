@@ -26,25 +26,24 @@ import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 import { contentOf, requireReachable } from './source-content.ts'
 import { residentView, type SourceView, sourceKind, sourceView } from './source-view.ts'
 
-/** What sources need. */
 export interface SourceParts {
   readonly host: Host
   readonly storage: Storage
   readonly access: BaseAccess
   readonly blobs: SourceBlobs
   readonly guard: Pick<SsrfGuard, 'content'>
-  /** Called when a base has something else to find. */
+  /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   readonly clock: Clock
 }
 
 type SourceUseCases = Pick<UseCases, Extract<keyof UseCases, `knowledge_sources.${string}`>>
 
-/** A source that is read within this time is answered as it is then, in ms. */
+/** Time in ms for which a request waits for its source to be read. After it, the source is returned as pending. */
 const settleMs = 3_000
 const chunksAPage = 20
 
-/** Documents of a base. */
+/** Use-cases of the sources of a base. */
 export const sourceUseCases = (parts: SourceParts): SourceUseCases => {
   const sources = new Sources(parts)
   const table = new Table(parts.storage.records, sourceRows, parts.clock.now)
@@ -127,7 +126,7 @@ const readingUseCases = (
   },
 })
 
-/** @throws {ServiceError} `invalid_query` */
+/** Returns the position that a cursor encodes. @throws {ServiceError} `invalid_query` */
 const placeOf = (cursor: string): number => {
   if (/^\d{1,7}$/.test(cursor)) return Number(cursor)
   throw new ServiceError('invalid_query', { param: 'cursor', message: 'The cursor does not belong to this list.' })
@@ -150,7 +149,7 @@ class Sources {
     return base
   }
 
-  /** @throws {ServiceError} `not_found`, for a source of another base too. */
+  /** @throws {ServiceError} `not_found`, also for a source of another base. */
   async find(scope: Scope, { knowledge_base_id, source_id }: Place): Promise<Resident> {
     await this.baseOf(scope, knowledge_base_id)
     const source = await this.#parts.host.find(scope, sourceKind, source_id)
@@ -195,7 +194,7 @@ class Sources {
     return this.settled(scope, place)
   }
 
-  /** The source, when it has been read or as it is after a moment. */
+  /** Returns the source once it has been read, or its current state after `settleMs`. */
   async settled(scope: Scope, place: Place): Promise<SourceView> {
     const { host, clock, changed } = this.#parts
     const source = await this.find(scope, place)
@@ -224,5 +223,5 @@ const inputOf = (
   mime_type: made.upload?.mime_type ?? null,
 })
 
-/** A repeated request is answered from its first commit. */
+/** Returns the cause of a request. A repeated request has the same cause, so its first commit answers it. */
 const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')

@@ -7,10 +7,10 @@ import type { ResultOf } from '#specs/index.ts'
 import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
 
-/** A source as it is answered. */
+/** A source as the API returns it. */
 export type SourceView = ResultOf<'knowledge_sources.get'>
 
-/** A source by its list row. */
+/** Returns the source of a list row. */
 export const sourceView = (row: SourceRow): SourceView => {
   const { data } = row
   const { document, vectors } = data
@@ -39,8 +39,8 @@ export const sourceView = (row: SourceRow): SourceView => {
   }
 }
 
-/** A source by its actor. */
+/** Returns the source of an actor. */
 export const residentView = (resident: Resident): SourceView => sourceView(rowOf(sourceRows, rowRecord(resident)))
 
-/** The kind of actor that sources are. */
+/** The actor kind of sources. */
 export const sourceKind = sourceDefinition

@@ -1,8 +1,8 @@
-/** A source that cannot be read now, or at all. */
+/** Thrown when a source cannot be read, temporarily or permanently. */
 export class SyncFailed extends Error {
   override readonly name = 'SyncFailed'
   readonly code: string
-  /** No further attempt has a chance. */
+  /** Whether retrying is pointless. */
   readonly isFinal: boolean
 
   constructor(code: string, message: string, isFinal = false) {

@@ -14,13 +14,12 @@ import { fetchSource } from './fetch-source.ts'
 import { BlobGone, type BlobOwner, type SourceBlobs } from './source-blobs.ts'
 import { SyncFailed } from './sync-failed.ts'
 
-/** What syncs need. */
 export interface SyncParts {
   readonly blobs: SourceBlobs
   readonly sizes: BaseSizes
   readonly guard: { readonly content: Pick<SsrfGuard, 'request'> }
   readonly room: Pick<ReturnType<typeof openDocumentRoom>, 'parse'>
-  /** Called when a base has something else to find. */
+  /** Called when the contents of a base have changed. */
   readonly changed: (base: string) => void
   /** ms since the epoch. */
   readonly now: () => number
@@ -28,14 +27,17 @@ export interface SyncParts {
   readonly random: () => number
 }
 
-/** Whose a source is, as its blobs have it. */
+/** Returns the owner of the blobs of a source. */
 export const blobOwnerOf = ({ actor, owner }: Pick<EffectContext, 'actor' | 'owner'>): BlobOwner => ({
   project: owner.project,
   tenant: owner.tenant,
   source: actor,
 })
 
-/** Reads a source and stores its text and chunks; again after a crash: the same blobs under the same names. */
+/**
+ * Reads a source and stores its text and chunks. Running again after a crash stores the same blobs under the same
+ * names.
+ */
 export const syncSource = (parts: SyncParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
@@ -106,7 +108,9 @@ const parserFailures: Readonly<Record<ParserFailure, readonly [code: string, mes
   busy: ['busy', 'Too many documents are being read at the moment.', false],
 }
 
-/** What the source says of a failure. Trouble of ours is thrown on: the runtime tries again. */
+/**
+ * Returns the failure that the source reports. Internal errors are rethrown, so that the runtime retries the effect.
+ */
 const failureOf = (error: unknown): SyncFailed => {
   if (error instanceof SyncFailed) return error
   if (error instanceof BlobGone)

@@ -8,40 +8,43 @@ import type { RecordStore } from '#storage/ports.ts'
 import { sourceRows } from '../kinds.ts'
 import type { SourceRow } from '../schema.ts'
 
-/** What rounds are made with. */
 export interface VectorRoundsParts {
   readonly records: RecordStore
   readonly clock: Clock
   readonly projects: EmbeddedProjectList
-  /** Id of the embedder of a project; null for none. */
+  /** Returns the id of a project's embedder; null for none. */
   readonly embedderOf: (project: string) => Promise<string | null>
-  /** Gives a source vectors of another embedder; what was requested of one lately is not requested again. */
+  /** Embeds a source with another embedder. A recent request for the same source and embedder is not repeated. */
   readonly embedAgain: (source: string, embedder: string) => Promise<unknown>
-  /** Whether this process works for a project: each is one process's. */
+  /** Whether this process embeds the sources of a project: exactly one process does. */
   readonly isOurs: (project: string) => boolean
   readonly log: Logger
 }
 
-/** Sources of one project that are embedded at once: the actors do the work, and others wait for the embedder too. */
+/**
+ * Maximum number of sources of a project that are embedded at the same time: their actors share the embedder with other
+ * work.
+ */
 export const mostAtOnce = 8
 const everyMs = 60_000
 const soonMs = 2_000
 const pageSize = 200
-/** A source that has no vectors after so long is passed over: it is found by its words. */
+/** Time in ms after which a source that still has no vectors is skipped: it is found by its words only. */
 const patienceMs = 15 * 60_000
 
-/** How far the sources of a project are looked through for an embedder. */
+/** Progress through the sources of a project with one embedder. */
 interface Place {
   readonly embedder: string
   after: string | undefined
   isDone: boolean
-  /** Sources that get vectors now, and since when. */
+  /** Sources that are being embedded, and since when. */
   readonly waiting: Map<string, number>
 }
 
 /**
- * Gives the chunks of every base vectors of the project's embedder after it changed, whether or not the base is searched. A
- * process begins with the first source, passes over what has its vectors, and looks no more once it came to the last.
+ * Embeds the chunks of every base with the project's embedder after it changed, whether or not the base is searched. A
+ * process starts at the first source, skips sources that already have their vectors, and stops checking a project after
+ * its last source.
  */
 export class VectorRounds {
   readonly #parts: VectorRoundsParts
@@ -60,12 +63,12 @@ export class VectorRounds {
     this.#rounds.start(soonMs)
   }
 
-  /** Ends after the page under way. */
+  /** Stops once the current page is done. */
   stop(): Promise<void> {
     return this.#rounds.stop()
   }
 
-  /** One look at every project; trouble is left to the next one. */
+  /** Visits every project. An error ends the round and is left to the next one. */
   async round(): Promise<void> {
     const { projects, isOurs, log } = this.#parts
     try {
@@ -104,7 +107,10 @@ export class VectorRounds {
     }
   }
 
-  /** Requests vectors for what has none of this embedder; false when others have to be done first. */
+  /**
+   * Requests vectors for sources that have none of this embedder. Returns false when too many are in progress to
+   * continue.
+   */
   async #request(page: readonly SourceRow[], place: Place): Promise<boolean> {
     for (const row of page) {
       if (place.waiting.size >= mostAtOnce) return false
@@ -116,7 +122,7 @@ export class VectorRounds {
     return true
   }
 
-  /** Forgets what has its vectors by now, or will not get them. */
+  /** Stops waiting for sources that have their vectors or will not get them. */
   async #settle(project: string, { waiting, embedder }: Place): Promise<void> {
     const rows = await this.#table.getMany(projectScope(project), [...waiting.keys()])
     for (const [id, since] of waiting) {

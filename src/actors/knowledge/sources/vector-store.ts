@@ -5,21 +5,22 @@ import { storedVectors } from '../schema.ts'
 import { chunksOf, type SourceChunk } from './document-store.ts'
 import type { BlobOwner, SourceBlobs } from './source-blobs.ts'
 
-/** Texts of one request to an embedder. */
+/** Number of texts in one request to an embedder. */
 const batch = 64
 
-/** A document whose chunks get vectors. */
+/** A document whose chunks are to be embedded. */
 export interface Embedding {
   readonly owner: BlobOwner
   readonly document: ReadDocument
-  /** Of the document before; chunks that are still there keep theirs. */
+  /** Vectors of the previous version of the document, reused for chunks that are unchanged. */
   readonly before: Vectors | null
   readonly signal: AbortSignal
 }
 
 /**
- * Vectors of all chunks, stored part by part: what was stored before a crash is not made again.
- * @throws {StoreUnavailable} {BlobGone}, and what the embedder throws.
+ * Embeds all chunks and stores the vectors part by part. Parts that were stored before a crash are not computed again.
+ *
+ * @throws {StoreUnavailable} {BlobGone}, and the errors of the embedder.
  */
 export const embedDocument = async (
   blobs: SourceBlobs,
@@ -59,7 +60,7 @@ export const embedDocument = async (
 const embedded = (text: string, { start, end, heading }: SourceChunk): string =>
   heading === null || heading === '' ? text.slice(start, end) : `${heading}\n${text.slice(start, end)}`
 
-/** Vectors as text, by the id of their chunk. @throws {StoreUnavailable} {BlobGone} */
+/** Returns the stored vectors by the id of their chunk. @throws {StoreUnavailable} {BlobGone} */
 export const vectorsOf = async (
   blobs: SourceBlobs,
   owner: BlobOwner,
@@ -72,6 +73,6 @@ export const vectorsOf = async (
   return known
 }
 
-/** A stored vector as an index takes it. */
+/** Returns a stored vector in the form that an index takes; null when there is none. */
 export const readVector = (text: string | undefined): Float32Array | null =>
   text === undefined ? null : vectorOfText(text)
