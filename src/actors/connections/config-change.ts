@@ -13,7 +13,6 @@ import { connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
 import { baseUrlOf } from './use/requests.ts'
 
-/** What a change of a config needs. */
 export interface ConfigChangeParts {
   readonly host: Pick<Host, 'rows'>
   readonly records: RecordStore
@@ -24,7 +23,7 @@ export interface ConfigChangeParts {
   readonly now: () => number
 }
 
-/** A connection, and the parts of a config that take the place of its own. */
+/** A connection, and the fields of its config that are to be replaced. */
 export interface ChangedConfig {
   readonly at: SecretsAt
   readonly type: ConnectorType
@@ -33,9 +32,11 @@ export interface ChangedConfig {
 }
 
 /**
- * What a new config of a connection comes to. What was granted for one server is not shown to another, also when this
- * process ends midway: `withdraw` what the new server may not have, let the connection hear, and only then `store`
- * what is for the new one.
+ * Checks a new config of a connection and returns its consequences: whether the grant is dropped, the fields to change,
+ * and two steps that change the secrets. A secret granted for one server must never be sent to another, even when the
+ * process crashes halfway. Therefore the caller first calls `withdraw`, which removes the client secret that the new
+ * server must not get, then sends the change to the connection's actor, and only then calls `store`, which stores the
+ * secrets and tools for the new server.
  *
  * @throws {ServiceError} `invalid_field`, `missing_field`, `fetch_failed`
  */
@@ -80,7 +81,7 @@ const refused = (message: string): ServiceError => new ServiceError('invalid_fie
 
 const pageLength = 100
 
-/** Whether a connection of another owner that was made after this one has been granted something. */
+/** Whether a connection of another owner that is based on this one holds a grant. */
 const isFollowed = async ({ host, records, now }: ConfigChangeParts, { id, owner }: SecretsAt): Promise<boolean> => {
   await host.rows.shown()
   const table = new Table(records, connectionRows, now)

@@ -6,7 +6,7 @@ import type { BodyOf } from '#specs/index.ts'
 import type { JsonObject } from '#storage/ports.ts'
 import { isSecureUrl, publicConfig } from './oauth/oauth-server.ts'
 
-/** A config as a request has it. */
+/** The config of a connection in a request. */
 export type ConnectionConfig = NonNullable<BodyOf<'connections.create'>['config']>
 
 const endpoints = ['authorization_url', 'token_url', 'revocation_url'] as const
@@ -14,13 +14,13 @@ const oauthFields = [...endpoints, 'issuer', 'client_id', 'client_secret', 'toke
 const httpFields = ['base_url', 'openapi', 'test_path'] as const
 const keyFields = ['header', 'prefix'] as const
 
-/** Headers that belong to the request itself. */
+/** Headers that are reserved for the request itself. */
 const reserved = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'connection', 'cookie'])
 
 /**
- * Refuses a config that the connector cannot use, or that leads where the server does not go.
+ * Checks that the connector accepts a config, and that the server may connect to its URLs.
  *
- * @param whole all that is known of the connection's config, `sent` what this request brings.
+ * @param whole the complete config of the connection, `sent` the fields in this request.
  * @throws {ServiceError} `invalid_field`, `missing_field`
  */
 export const checkConfig = (
@@ -71,7 +71,7 @@ const checkUrl = (field: string, url: string | null | undefined, guard: Pick<Ssr
 const refused = (field: string, message: string, cause?: unknown): ServiceError =>
   new ServiceError('invalid_field', { param: `config.${field}`, message, ...(cause !== undefined && { cause }) })
 
-/** Where a stored secret went; a change of it means that the secret was for another server. */
+/** Whether a change of the config would send stored secrets to a server that they were not given for. */
 export const leadsElsewhere = (
   before: JsonObject,
   after: JsonObject,
@@ -80,7 +80,10 @@ export const leadsElsewhere = (
   revokesElsewhere(before, after) ||
   fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
 
-/** The revocation endpoint gets the tokens and the client's secret, as the token endpoint does. */
+/**
+ * Whether the revocation endpoint moves to a new origin. Like the token endpoint, it receives the tokens and the client
+ * secret.
+ */
 const revokesElsewhere = (before: JsonObject, { revocation_url }: JsonObject): boolean =>
   typeof revocation_url === 'string' &&
   before.token_url !== undefined &&
@@ -88,8 +91,8 @@ const revokesElsewhere = (before: JsonObject, { revocation_url }: JsonObject): b
 
 const placeOf = (value: JsonObject[string] | undefined): string => originOf(String(value ?? ''))
 
-/** The origin of a URL; another text as it is. */
+/** Returns the origin of a URL; a text that is not a URL is returned unchanged. */
 export const originOf = (text: string): string => (URL.canParse(text) ? new URL(text).origin : text)
 
-/** What of a config is stored in the connection's log. */
+/** Returns the part of a config that is stored in the connection's log: everything except secrets. */
 export const shownConfig = (config: ConnectionConfig): JsonObject => publicConfig(JSON.parse(JSON.stringify(config)))

@@ -3,7 +3,7 @@ import { type EraseParts, eraseActor } from '../runtime/erasure/erase-actor.ts'
 import { exchangeCode, type GrantParts, refreshToken, revokeAtProvider, revokeGrant } from './oauth/grant-effects.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
 
-/** The effects of the connection machine, by `<machine>.<name>`. */
+/** Effects of the connection machine, by `<machine>.<name>`. */
 export const connectionEffects = (
   parts: GrantParts & EraseParts & { readonly tools: Pick<ConnectionTools, 'remove'> },
 ): EffectCatalog => ({

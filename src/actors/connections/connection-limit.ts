@@ -4,10 +4,10 @@ import { narrowedScope, projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import { connectionRows } from './kinds.ts'
 
-/** Most connections of one owner, with those that were revoked and are still shown. */
+/** Maximum number of connections of one owner, including revoked ones that are still listed. */
 export const maxConnections = 1000
 
-/** Whose connection it is to be. */
+/** The owner of a connection to be created. */
 export interface ConnectionOwner {
   readonly type: ConnectionContext['owner_type']
   readonly project: string
@@ -15,7 +15,7 @@ export interface ConnectionOwner {
   readonly user: string | null
 }
 
-/** @throws {ServiceError} `connection_limit_reached` when this very owner has as many as it may have. */
+/** @throws {ServiceError} `connection_limit_reached` when this owner already has the maximum number of connections. */
 export const requireRoom = async (records: Pick<RecordStore, 'count'>, owner: ConnectionOwner): Promise<void> => {
   const own = narrowedScope(projectScope(owner.project), owner)
   if ((await records.count(connectionRows, own, { owner_type: owner.type })) >= maxConnections)

@@ -8,7 +8,10 @@ import type { ConnectionVault } from './connection-vault.ts'
 import type { ConnectorClients } from './connector-clients.ts'
 import { type OAuthServer, oauthServerOf } from './oauth/oauth-server.ts'
 
-/** Where a connection's requests go, and who it is there. A connection made after a pattern goes where the pattern goes. */
+/**
+ * Finds the authorization server of a connection, and the client registered there. A connection that is based on a
+ * pattern uses the configuration of the pattern.
+ */
 export class ConnectionServers {
   readonly #parts: { readonly host: Host; readonly vault: ConnectionVault; readonly clients: ConnectorClients }
 
@@ -16,7 +19,9 @@ export class ConnectionServers {
     this.#parts = parts
   }
 
-  /** Null where the project has not said which server, or by what client. @throws {StoreUnavailable} */
+  /**
+   * Returns the server; null when the project has not configured the server or the client. @throws {StoreUnavailable}
+   */
   async of(connection: {
     readonly project: string
     readonly id: string
@@ -28,7 +33,10 @@ export class ConnectionServers {
     return pattern === null ? null : oauthServerOf(this.#parts, { project, id: context.pattern, context: pattern })
   }
 
-  /** The connection whose configuration counts; null when the pattern is gone. @throws {StoreUnavailable} */
+  /**
+   * Returns the connection whose configuration applies: itself or its pattern; null when the pattern was deleted.
+   * @throws {StoreUnavailable}
+   */
   async configured(project: string, context: ConnectionContext): Promise<ConnectionContext | null> {
     if (context.pattern === null) return context
     try {

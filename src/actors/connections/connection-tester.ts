@@ -11,7 +11,6 @@ import type { ConnectionTools } from './tools/connection-tools.ts'
 import type { ConnectionAccesses } from './use/connection-access.ts'
 import { baseUrlOf, connectorHeaders } from './use/requests.ts'
 
-/** Parts of a test. */
 export interface TesterParts {
   readonly accesses: ConnectionAccesses
   readonly servers: ConnectionServers
@@ -24,7 +23,7 @@ export interface TesterParts {
 const timeoutMs = 15_000
 const maxAnswerBytes = 64 * 1024
 
-/** Makes the call of a connector that shows whether a connection works. */
+/** Tests connections with the test request of their connector. */
 export class ConnectionTester {
   readonly #parts: TesterParts
 
@@ -32,7 +31,7 @@ export class ConnectionTester {
     this.#parts = parts
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Returns the outcome and the duration of a test. @throws {StoreUnavailable} */
   async test(connection: Resident): Promise<{ readonly latency_ms: number; readonly error: ConnectionError | null }> {
     const { now } = this.#parts
     const started = now()
@@ -50,7 +49,7 @@ export class ConnectionTester {
     const configured = (await servers.configured(project, context)) ?? context
     const imported = await tools.imported(project, context.pattern ?? connection.id)
     const url = testUrl({ ...configured, provided: context.provided }, imported?.base_url ?? null)
-    // where there is no call to make, a token that could be had is all that can be known
+    // without a test request, the only evidence is that a token could be obtained
     return url === null ? null : this.#called(url, { ...connectorHeaders(context.connector), ...access.headers })
   }
 
@@ -83,7 +82,7 @@ export class ConnectionTester {
   }
 }
 
-/** Slack says so with status 200. */
+/** Whether a response with status 200 reports a failure, as Slack's do. */
 const saysNo = (bytes: Buffer): boolean => {
   try {
     const value: unknown = JSON.parse(bytes.toString())

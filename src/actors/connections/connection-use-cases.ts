@@ -28,7 +28,6 @@ import { type ConnectionRowData, connectionRows } from './kinds.ts'
 import type { ConnectionTools } from './tools/connection-tools.ts'
 import type { ConnectionAccesses } from './use/connection-access.ts'
 
-/** What connections need. */
 export interface ConnectionParts {
   readonly host: Host
   readonly records: RecordStore
@@ -37,7 +36,7 @@ export interface ConnectionParts {
   readonly tools: ConnectionTools
   readonly accesses: ConnectionAccesses
   readonly tester: ConnectionTester
-  /** @throws {ServiceError} `not_found` for a tenant that the project does not have. */
+  /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
   /** ms since the epoch. */
   readonly now: () => number
@@ -50,7 +49,7 @@ type UpdateCall = Parameters<UseCases['connections.update']>[0]
 
 const filters = ['status', 'connector', 'owner_type'] as const
 
-/** Connections: what they are, their keys and tests. Signing in is in sign-in-use-cases.ts. */
+/** Use-cases of connections, their keys and tests. Those of sign-ins are in sign-in-use-cases.ts. */
 export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases => ({
   'connections.list': (call) => listed(parts, call),
   'connections.get': async ({ scope, params }) => residentView(await found(parts, scope, params.tool_connection_id)),
@@ -65,7 +64,7 @@ export const connectionUseCases = (parts: ConnectionParts): ConnectionUseCases =
   'connections.refresh': async (call) => {
     const connection = await found(parts, call.scope, call.params.tool_connection_id)
     await parts.accesses.renewed(connection, null)
-    // it may have been erased meanwhile, with its tenant
+    // the connection may have been erased with its tenant in the meantime
     return residentView(await found(parts, call.scope, connection.id))
   },
   'connections.test': async ({ scope, params }) => {
@@ -94,7 +93,7 @@ const stateOf = (resident: Resident) => {
   return { status: connectionStatus(state), context: contextOf(connectionDefinition, state) }
 }
 
-/** @throws {ServiceError} `connection_revoked` */
+/** Returns the connection. @throws {ServiceError} `connection_revoked` */
 export const usable = (resident: Resident): Resident => {
   if (stateOf(resident).status === 'revoked') throw new ServiceError('connection_revoked')
   return resident

@@ -6,21 +6,21 @@ import { Table } from '../records/table.ts'
 import { isObject } from '../runtime/schema.ts'
 import { type ConnectionSecretsData, connectionSecrets, secretAad } from './kinds.ts'
 
-/** Whose secrets: a connection and its owner. */
+/** A connection and the owner of its secrets. */
 export interface SecretsAt {
   readonly id: string
   readonly owner: Pick<Owner, 'project' | 'tenant' | 'user'>
 }
 
-/** What opens a service. For a connection by key `access_token` is the key. */
+/** Secrets that authorise requests to a service. For a connection with an API key, `access_token` is the key. */
 export type GrantSecrets = {
   readonly access_token: string
   readonly refresh_token: string | null
 }
 
-/** The opened secrets of a connection. */
+/** The decrypted secrets of a connection. */
 export interface OpenedSecrets {
-  /** Null: there is none, or it was sealed with a key that is not known. */
+  /** Null when there is no grant, or it was encrypted with an unknown key. */
   readonly grant: GrantSecrets | null
   readonly clientSecret: string | null
   readonly generation: number
@@ -29,7 +29,7 @@ export interface OpenedSecrets {
 
 const nothing: ConnectionSecretsData = { grant: '', client_secret: '', generation: 0, granted: null }
 
-/** Secrets of connections, sealed in a record each. */
+/** Stores the secrets of connections, encrypted, in one record per connection. */
 export class ConnectionVault {
   readonly #table: Table<ConnectionSecretsData>
   readonly #box: SecretBox
@@ -39,7 +39,7 @@ export class ConnectionVault {
     this.#box = box
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Returns the secrets of a connection. @throws {StoreUnavailable} */
   async open(at: Pick<SecretsAt, 'id'> & { readonly project: string }): Promise<OpenedSecrets> {
     const row = await this.#table.get(projectScope(at.project), at.id)
     const { grant, client_secret, generation, granted } = row?.data ?? nothing
@@ -52,7 +52,7 @@ export class ConnectionVault {
     }
   }
 
-  /** Keeps what was granted. @throws {StoreUnavailable} */
+  /** Stores a grant. @throws {StoreUnavailable} */
   async putGrant(
     at: SecretsAt,
     grant: GrantSecrets,
@@ -62,30 +62,30 @@ export class ConnectionVault {
     await this.#put(at, (data) => ({ ...data, grant: sealed, generation, granted }))
   }
 
-  /** Null removes it. @throws {StoreUnavailable} */
+  /** Stores the client secret; null removes it. @throws {StoreUnavailable} */
   async putClientSecret(at: SecretsAt, secret: string | null): Promise<void> {
     const sealed = secret === null ? '' : this.seal(at, 'client_secret', secret)
     await this.#put(at, (data) => ({ ...data, client_secret: sealed }))
   }
 
-  /** Removes what was granted, not the client's secret. @throws {StoreUnavailable} */
+  /** Removes the grant, but not the client secret. @throws {StoreUnavailable} */
   async dropGrant(at: SecretsAt): Promise<void> {
     await this.#table.change(projectScope(at.owner.project), at.id, {
       edit: (row) => ({ ...row.data, grant: '', granted: null }),
     })
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Removes all secrets of a connection. @throws {StoreUnavailable} */
   async remove({ id, owner }: SecretsAt): Promise<void> {
     await this.#table.remove(projectScope(owner.project), id)
   }
 
-  /** Seals something of this connection for a moment outside of the vault. */
+  /** Encrypts a secret of this connection that is stored temporarily outside of the vault. */
   seal({ id, owner }: SecretsAt, field: string, text: string): string {
     return this.#box.seal(text, secretAad({ project: owner.project, id }, field))
   }
 
-  /** What `seal` made of a text; null when it cannot be opened. */
+  /** Decrypts the output of `seal`; null when that fails. */
   unseal({ id, owner }: SecretsAt, field: string, sealed: string): string | null {
     return this.#opened({ id, project: owner.project }, field, sealed)
   }
@@ -103,7 +103,7 @@ export class ConnectionVault {
     try {
       return this.#box.open(sealed, secretAad(at, field))
     } catch {
-      // sealed with another master key, or moved here from elsewhere
+      // encrypted with another master key, or for another record
       return null
     }
   }

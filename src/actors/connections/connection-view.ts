@@ -6,10 +6,10 @@ import type { Resident } from '../runtime/resident.ts'
 import { rowRecord } from '../runtime/rows/actor-row.ts'
 import { type ConnectionRowData, connectionRows } from './kinds.ts'
 
-/** A connection as it is answered. */
+/** A connection as the API returns it. */
 export type ConnectionView = ResultOf<'connections.get'>
 
-/** A connection by its list row. */
+/** Returns the connection of a list row. */
 export const connectionView = (row: Row<ConnectionRowData & JsonObject>): ConnectionView => {
   const { data } = row
   return {
@@ -34,11 +34,11 @@ export const connectionView = (row: Row<ConnectionRowData & JsonObject>): Connec
   }
 }
 
-/** A connection's row as its actor has it now. */
+/** Returns the list row for the current state of a connection's actor. */
 export const residentRow = (resident: Resident): Row<ConnectionRowData & JsonObject> => {
   const record: StoredRecord = rowRecord(resident)
   return rowOf(connectionRows, record)
 }
 
-/** A connection by its actor. */
+/** Returns the connection of an actor. */
 export const residentView = (resident: Resident): ConnectionView => connectionView(residentRow(resident))

@@ -17,10 +17,13 @@ import { openConnections } from './open-connections.ts'
 import { agentConnectors } from './tools/agent-connectors.ts'
 import { connectionWaits } from './use/connection-waits.ts'
 
-/** Where browsers reach the server. */
+/** Public base URL of the server. */
 export const serverUrlPort = new Port<string>('the address of the server')
 
-/** Access of tools to services: the catalogue, keys, and signing in. */
+/**
+ * Connections: access of tools to external services. Comprises the catalogue of connectors, API keys and OAuth
+ * sign-ins.
+ */
 export const connections = capability({
   name: 'connections',
   operations: { ...connectionOperations, ...connectorOperations },

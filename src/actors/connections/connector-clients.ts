@@ -7,13 +7,13 @@ import { Table } from '../records/table.ts'
 import { newId } from '../runtime/ids.ts'
 import { type ConnectorClientData, connectorClients, connectorSecretAad } from './kinds.ts'
 
-/** A project's client at a provider. */
+/** OAuth client of a project at a provider. */
 export interface ConnectorClient {
   readonly id: string
   readonly secret: string | null
 }
 
-/** The clients that projects registered at providers of the catalogue. */
+/** OAuth clients that projects have registered at providers of the catalogue. */
 export class ConnectorClients {
   readonly #table: Table<ConnectorClientData>
   readonly #box: SecretBox
@@ -23,25 +23,28 @@ export class ConnectorClients {
     this.#box = box
   }
 
-  /** The stored row, without its secret opened. @throws {StoreUnavailable} */
+  /** Returns the stored row with its secret still encrypted. @throws {StoreUnavailable} */
   row(project: string, connector: string): Promise<Row<ConnectorClientData> | null> {
     return this.#table.find(projectScope(project), { connector })
   }
 
-  /** Ids of clients by connector. @throws {StoreUnavailable} */
+  /** Returns the ids of a project's clients by connector. @throws {StoreUnavailable} */
   async ids(project: string): Promise<ReadonlyMap<string, string>> {
     const rows = await this.#table.list(projectScope(project), { limit: 100 })
     return new Map(rows.map(({ data }) => [data.connector, data.client_id]))
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Returns the client of a project at a connector's provider; null when none is stored. @throws {StoreUnavailable} */
   async open(project: string, connector: string): Promise<ConnectorClient | null> {
     const row = await this.row(project, connector)
     if (row === null) return null
     return { id: row.data.client_id, secret: this.#opened(row) }
   }
 
-  /** @param secret undefined keeps the stored one of the same client. @throws {StoreUnavailable} */
+  /**
+   * Stores a client. @param secret undefined keeps the stored secret if the client id is unchanged. @throws
+   * {StoreUnavailable}
+   */
   async put(
     { project, connector }: { readonly project: string; readonly connector: string },
     client: { readonly id: string; readonly secret: string | undefined },
@@ -74,7 +77,7 @@ export class ConnectorClients {
     try {
       return this.#box.open(data.client_secret, connectorSecretAad(project, data.connector))
     } catch {
-      // sealed with another master key: it has to be set again
+      // encrypted with another master key: the secret has to be set again
       return null
     }
   }

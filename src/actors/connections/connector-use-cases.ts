@@ -7,16 +7,15 @@ import { Audited } from '../records/audited.ts'
 import { timestampOrNull } from '../records/row-times.ts'
 import type { ConnectorClients } from './connector-clients.ts'
 
-/** What the catalogue needs. */
 export interface ConnectorParts {
   readonly clients: ConnectorClients
-  /** Where providers send people back to. */
+  /** URL to which providers redirect browsers after a sign-in. */
   readonly callbackUrl: string
 }
 
 type ConnectorUseCases = Pick<UseCases, Extract<keyof UseCases, `connectors.${string}`>>
 
-/** The catalogue, and the clients that projects registered at its providers. */
+/** Use-cases of the catalogue, and of the clients that projects have registered at its providers. */
 export const connectorUseCases = ({ clients, callbackUrl }: ConnectorParts): ConnectorUseCases => ({
   'connectors.list': async ({ scope }) => {
     const ids = await clients.ids(scope.project)

@@ -3,7 +3,7 @@ import type { JsonObject, StoredRecord } from '#storage/ports.ts'
 import type { AnyKind, SealedField, TypedKind } from '../records/schema.ts'
 import type { HttpOperation } from './tools/http-operation.ts'
 
-/** What the list row of a connection holds (`connectionDefinition.row`). */
+/** Data of a connection's list row (`connectionDefinition.row`). */
 export type ConnectionRowData = Omit<
   ConnectionContext,
   'connection_id' | 'delay_ms' | 'attempts' | 'waiters' | 'code'
@@ -19,15 +19,18 @@ export const connectionRows: TypedKind<ConnectionRowData> = {
   filters: ['status', 'connector', 'owner_type', 'use_key'],
 }
 
-/** Secrets of a connection, under its id; '' for none. */
+/** Secrets of a connection, stored under its id; '' when there is none. */
 export type ConnectionSecretsData = {
-  /** Sealed JSON of tokens, or of the key (`GrantSecrets`). */
+  /** Encrypted JSON of the tokens or the key (`GrantSecrets`). */
   readonly grant: string
-  /** Sealed secret of the client of an OAuth server of one's own. */
+  /** Encrypted client secret, for an OAuth server that is not in the catalogue. */
   readonly client_secret: string
-  /** As the connection's log names it. */
+  /** Generation of the grant, as in the connection's log. */
   readonly generation: number
-  /** The effect that was granted it, and its event, to be given again after a crash; null for a key. */
+  /**
+   * The effect that obtained the grant, and the event that it returned, which is returned again after a crash; null for
+   * a key.
+   */
   readonly granted: JsonObject | null
 }
 
@@ -39,11 +42,11 @@ const sealedField = (field: string, loss: string): SealedField => ({
   loss,
 })
 
-/** What a connection's secret is sealed for. */
+/** Returns the additional authenticated data with which a connection's secret is encrypted. */
 export const secretAad = ({ project, id }: Pick<StoredRecord, 'project' | 'id'>, field: string): string =>
   `${project}|connections|${id}|${field}`
 
-/** Secrets stand apart from the connection's log, so that they can be removed, and sealed anew. */
+/** Secrets are stored separately from the connection's log, so that they can be removed and re-encrypted. */
 export const connectionSecrets: TypedKind<ConnectionSecretsData> = {
   name: 'connection_secrets',
   exported: null,
@@ -53,27 +56,36 @@ export const connectionSecrets: TypedKind<ConnectionSecretsData> = {
   ],
 }
 
-/** A sign-in that was begun. The first to come back with its state removes it. */
+/** A sign-in that has started. The first callback with its state removes it. */
 export type SignInData = {
   readonly connection_id: string
   readonly state_hash: string
-  /** Sealed PKCE verifier; of a code that waits for its confirmation, the code too. */
+  /** Encrypted PKCE verifier. While a code waits for confirmation, it includes the code. */
   readonly verifier: string
-  /** Where the provider sends the code. */
+  /** The redirect URI to which the provider sends the code. */
   readonly redirect_uri: string
-  /** Where the owner goes in the end; null for a page of ours. */
+  /** Page to which the owner returns at the end; null for a page of this server. */
   readonly return_to: string | null
   readonly scopes: readonly string[]
-  /** Which server and client it was begun at: another one gets no code. */
+  /**
+   * Identifies the server and client of the sign-in. If the connection has another server by then, the code is not
+   * exchanged.
+   */
   readonly server: string
-  /** Hash of the cookie of the browser that began it; null before one has, and after it came back. */
+  /**
+   * Hash of the cookie of the browser that started the sign-in; null before the browser has started it and after it
+   * returned.
+   */
   readonly browser: string | null
-  /** The caller says whose browser it was before the code is exchanged; absent in sign-ins of before. */
+  /**
+   * Whether the caller must confirm the user before the code is exchanged; absent in sign-ins stored by earlier
+   * releases.
+   */
   readonly confirm?: boolean
   readonly by: JsonObject
 }
 
-/** Sign-ins under way; they expire. */
+/** Sign-ins in progress. They expire. */
 export const connectionSignIns: TypedKind<SignInData> = {
   name: 'connection_sign_ins',
   exported: null,
@@ -89,15 +101,15 @@ export const connectionSignIns: TypedKind<SignInData> = {
   ],
 }
 
-/** A project's client at the provider of a connector of the catalogue. */
+/** OAuth client of a project at the provider of a catalogue connector. */
 export type ConnectorClientData = {
   readonly connector: string
   readonly client_id: string
-  /** Sealed; '' for none. */
+  /** Encrypted; '' when there is none. */
   readonly client_secret: string
 }
 
-/** Clients of a project; they have no tenant. */
+/** OAuth clients of projects. They have no tenant. */
 export const connectorClients: TypedKind<ConnectorClientData> = {
   name: 'connector_clients',
   unique: [{ fields: ['connector'] }],
@@ -113,17 +125,17 @@ export const connectorClients: TypedKind<ConnectorClientData> = {
   ],
 }
 
-/** What the secret of a connector's client is sealed for. */
+/** Returns the additional authenticated data with which the secret of a connector's client is encrypted. */
 export const connectorSecretAad = (project: string, connector: string): string =>
   `${project}|connector_clients|${connector}|client_secret`
 
-/** Operations of an OpenAPI document, under the id of their connection. */
+/** Operations of an OpenAPI document, stored under the id of their connection. */
 export type ConnectionToolsData = {
   readonly base_url: string | null
   readonly tools: readonly HttpOperation[]
 }
 
-/** Tools that connections have of their own. */
+/** Tools of connections that were imported from OpenAPI documents. */
 export const connectionTools: TypedKind<ConnectionToolsData> = { name: 'connection_tools', exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

@@ -11,7 +11,7 @@ import { ConnectionAccesses } from './use/connection-access.ts'
 import { ConnectorTargets } from './use/connector-targets.ts'
 import { OwnConnections } from './use/own-connections.ts'
 
-/** What connections work with on this node. */
+/** Opens what uses connections on this node. */
 export const openConnections = (house: House, serverUrl: string) => {
   const { host, clock, guard, now } = house
   const vault = new ConnectionVault(house)

@@ -9,7 +9,6 @@ import type { ConnectionVault, SecretsAt } from '../connection-vault.ts'
 import { grantOf } from './grant-event.ts'
 import { type CodeGrant, OAuthClient, type TokenAnswer, TokenRefused } from './oauth-client.ts'
 
-/** What exchanging, refreshing and revoking need. */
 export interface GrantParts {
   readonly vault: ConnectionVault
   readonly servers: Pick<ConnectionServers, 'of'>
@@ -26,7 +25,10 @@ const notConfigured = new TokenRefused('connector_not_configured', 'The project 
 
 const atOf = ({ actor, owner }: EffectContext): SecretsAt => ({ id: actor, owner })
 
-/** Exchanges the code of a sign-in. Again after a crash, when nothing was kept: a code that was spent takes another sign-in. */
+/**
+ * Exchanges the authorization code of a sign-in. After a crash before the grant was stored, the exchange runs again; if
+ * the code has been used by then, the owner has to sign in again.
+ */
 export const exchangeCode = (parts: GrantParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
@@ -41,7 +43,7 @@ export const exchangeCode = (parts: GrantParts): IdempotentEffect => ({
   },
 })
 
-/** Refreshes the access token. A refresh token that the provider rotates is kept before the log hears of it. */
+/** Refreshes the access token. A rotated refresh token is stored before the event that reports it is committed. */
 export const refreshToken = (parts: GrantParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
@@ -66,7 +68,10 @@ interface Keeping {
   readonly before?: string | null
 }
 
-/** Makes the request and keeps what it grants, as the next generation. What this very effect has kept before a crash is not requested again. */
+/**
+ * Requests a grant and stores it as the next generation. If this effect already stored one before a crash, its event is
+ * returned without another request.
+ */
 const keepNext = async (
   { vault, servers, guard, now }: GrantParts,
   { connection, context, request, before = null }: Keeping,
@@ -86,7 +91,7 @@ const keepNext = async (
   return { event: made.event }
 }
 
-/** Revokes at the provider what it granted, as far as it can be reached, and removes all secrets. */
+/** Revokes the tokens at the provider, if it can be reached, and removes all secrets. */
 export const revokeGrant = (parts: GrantParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context) => {
@@ -96,7 +101,10 @@ export const revokeGrant = (parts: GrantParts): IdempotentEffect => ({
   },
 })
 
-/** The same without an event, for what removes a connection with its log. */
+/**
+ * Revokes the tokens at the provider, if it can be reached. It returns no event, for the deletion of a connection with
+ * its log.
+ */
 export const revokeAtProvider = async (
   { vault, servers, guard }: GrantParts,
   context: EffectContext,
@@ -120,7 +128,7 @@ const codeOf = (text: string | null): CodeGrant | null => {
   return { code, verifier, redirect_uri }
 }
 
-/** Trouble of ours is thrown on: the runtime tries again. */
+/** Returns the refusal. Internal errors are rethrown, so that the runtime retries the effect. */
 const refusalOf = (error: unknown): TokenRefused => {
   if (error instanceof TokenRefused) return error
   throw error

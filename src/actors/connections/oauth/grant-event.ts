@@ -4,26 +4,26 @@ import type { JsonObject } from '#storage/ports.ts'
 import type { GrantSecrets } from '../connection-vault.ts'
 import type { TokenAnswer } from './oauth-client.ts'
 
-/** A token is refreshed so long before its end, or after nine tenths of its life where that is short, in ms. */
+/** A token is refreshed this long before it expires, in ms, or at nine tenths of a short lifetime. */
 const marginMs = 5 * 60 * 1000
 const shortPart = 0.1
-/** No token is refreshed by itself sooner than so long after the last, in ms, whatever the provider says of its life. */
+/** Minimum time between two automatic refreshes in ms, whatever lifetime the provider states. */
 const leastPauseMs = 5_000
-/** A life is no longer than this, in ms: what a provider says of it has to be a time. */
+/** Maximum lifetime of a token in ms; it also bounds implausible values from a provider. */
 const longestLifeMs = 10 * 365 * 24 * 60 * 60 * 1000
-/** Scopes that are kept, as many and as long as may be requested. */
+/** Maximum number and length of granted scopes that are stored: the same as may be requested. */
 const maxScopes = 100
 const maxScope = 256
-/** Reminders are no further away than this, in ms; a token that lives longer is refreshed then. */
+/** Maximum delay of a reminder in ms; a token that lives longer is refreshed then. */
 const furthestMs = 30 * 24 * 60 * 60 * 1000
 
-/** What a grant says to its connection's log. */
+/** Event with which a grant is recorded in its connection's log. */
 export type GrantedEvent = Extract<ConnectionEvent, { readonly type: 'granted' }>
 
-/** What a grant is made of: what the provider answered, what there was before, and when. */
+/** Input of a grant: the provider's response, the previous refresh token, and the time. */
 export interface Granting {
   readonly answer: TokenAnswer
-  /** The refresh token that stays where the provider gives no new one. */
+  /** Refresh token that stays in use when the provider returns no new one. */
   readonly before: string | null
   readonly generation: number
   readonly type: ConnectorType | undefined
@@ -31,7 +31,7 @@ export interface Granting {
   readonly at: number
 }
 
-/** A grant's secrets, and its event, which has none. */
+/** Returns the secrets of a grant, and its event, which contains no secrets. */
 export const grantOf = ({ answer, before, generation, type, at }: Granting) => {
   const refresh_token = answer.refreshToken ?? before
   const lifeMs = answer.expiresInS === null ? null : Math.min(longestLifeMs, Math.max(0, answer.expiresInS) * 1000)
@@ -60,7 +60,7 @@ const renewalMs = (lifeMs: number, isRefreshable: boolean): number =>
     ? Math.min(furthestMs, Math.max(leastPauseMs, Math.round(lifeMs - Math.min(marginMs, lifeMs * shortPart))))
     : lifeMs
 
-/** Settings of the connector that its provider says itself, such as the address of the account's server. */
+/** Returns settings of the connector that the provider itself returns, such as the server address of the account. */
 const providedOf = ({ answer }: TokenAnswer, type: ConnectorType | undefined): JsonObject =>
   Object.fromEntries(
     (type?.settings ?? []).flatMap((name) => {

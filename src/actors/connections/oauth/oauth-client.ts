@@ -4,30 +4,30 @@ import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { OAuthServer } from './oauth-server.ts'
 
-/** Largest answer of a token endpoint. */
+/** Maximum size of a token endpoint's response, in bytes. */
 export const maxTokenAnswerBytes = 256 * 1024
 
 const timeoutMs = 15_000
 
-/** What a token endpoint granted. */
+/** Tokens returned by an OAuth token endpoint. */
 export interface TokenAnswer {
   readonly accessToken: string
   readonly refreshToken: string | null
-  /** Seconds; null where the provider does not say. */
+  /** Lifetime in seconds; null when the provider does not state it. */
   readonly expiresInS: number | null
   readonly scope: string | null
-  /** The whole answer, for what single providers add. */
+  /** The complete response, for fields that only some providers return. */
   readonly answer: Readonly<Record<string, unknown>>
 }
 
-/** Why a token endpoint granted nothing. */
+/** Thrown when a token endpoint returns no tokens. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
-  /** OAuth's error code, or `provider_unavailable`. */
+  /** OAuth error code, or a code of ours such as `provider_unavailable`. */
   readonly code: string
-  /** The grant (code or refresh token) is over. */
+  /** Whether the code or refresh token is no longer valid. */
   readonly ended: boolean
-  /** Trying again does not help. */
+  /** Whether retrying is pointless. */
   readonly isFinal: boolean
 
   constructor(code: string, message: string, { ended = false, isFinal = false, cause }: RefusalOptions = {}) {
@@ -46,10 +46,13 @@ interface RefusalOptions {
 
 type Guard = Pick<SsrfGuard, 'request'>
 
-/** A code, and what it was requested with. */
+/** An authorization code and the parameters of its request. */
 export type CodeGrant = { readonly code: string; readonly verifier: string; readonly redirect_uri: string }
 
-/** Requests of ours at one authorization server, through the guard. Redirects are not followed: they would take secrets along. */
+/**
+ * OAuth client for one authorization server. Requests pass the SSRF guard and do not follow redirects, which would
+ * forward secrets.
+ */
 export class OAuthClient {
   readonly #server: OAuthServer
   readonly #config: openid.Configuration
@@ -67,13 +70,13 @@ export class OAuthClient {
       undefined,
       authenticationOf(server),
     )
-    // which addresses may go without TLS is checked where a connection is made
+    // URLs without TLS were already refused, where necessary, when the connection was configured
     openid.allowInsecureRequests(this.#config)
     this.#config[openid.customFetch] = (url, init) =>
       guardedFetch(guard, url, { ...init, signal: signal ?? new AbortController().signal })
   }
 
-  /** Where the owner signs in. Always with PKCE. */
+  /** Returns the URL at which the owner signs in. It always uses PKCE. */
   async authorizationUrl(request: {
     readonly state: string
     readonly verifier: string
@@ -92,26 +95,26 @@ export class OAuthClient {
     return url.href
   }
 
-  /** @throws {TokenRefused} */
+  /** Exchanges an authorization code. @throws {TokenRefused} */
   async exchange({ code, verifier, redirect_uri }: CodeGrant): Promise<TokenAnswer> {
     const url = new URL(redirect_uri)
     url.searchParams.set('code', code)
     return granted(() => openid.authorizationCodeGrant(this.#config, url, { pkceCodeVerifier: verifier }))
   }
 
-  /** @throws {TokenRefused} */
+  /** Refreshes the tokens. @throws {TokenRefused} */
   async refresh(refreshToken: string): Promise<TokenAnswer> {
     return granted(() => openid.refreshTokenGrant(this.#config, refreshToken))
   }
 
-  /** Best effort: whether the provider confirmed. */
+  /** Revokes a token, on a best-effort basis. Returns whether the provider confirmed it. */
   async revoke(token: string): Promise<boolean> {
     if (this.#server.revocationUrl === null) return false
     try {
       await openid.tokenRevocation(this.#config, token)
       return true
     } catch {
-      // our copy goes anyway; a provider that cannot be reached lets its token end by itself
+      // our copy is deleted anyway; at an unreachable provider, the token stays valid until it expires
       return false
     }
   }
@@ -152,7 +155,7 @@ const refusalOf = (error: unknown): TokenRefused => {
   })
 }
 
-/** What the provider says is foreign text: it is short, and of letters. */
+/** Returns the provider's error as untrusted text: at most 300 printable ASCII characters. */
 const saying = (code: string, description: string | undefined): string =>
   `${code}${description === undefined ? '' : ` (${description})`}`.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 300)
 
@@ -178,8 +181,8 @@ const guardedFetch = async (guard: Guard, url: string, init: FetchInit): Promise
 }
 
 /**
- * The answer as the standard has it: some providers say errors with status 200, or name no or another type of token; ids
- * of users are of no interest here.
+ * Normalises a token response: some providers return errors with status 200, or no standard token type. The id token is
+ * removed because it is not used.
  */
 const standardAnswer = (status: number, text: string): Response => {
   const value = jsonOf(text)

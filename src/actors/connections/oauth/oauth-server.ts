@@ -6,12 +6,12 @@ import type { Json, JsonObject } from '#storage/ports.ts'
 import type { ConnectionVault } from '../connection-vault.ts'
 import type { ConnectorClients } from '../connector-clients.ts'
 
-/** An authorization server and our client at it. */
+/** An authorization server and our client there. */
 export interface OAuthServer {
   readonly authorizationUrl: string
   readonly tokenUrl: string
   readonly revocationUrl: string | null
-  /** As it names itself; null: its name is not known. */
+  /** The server's issuer identifier; null when unknown. */
   readonly issuer: string | null
   readonly scopes: readonly string[]
   readonly parameters: Readonly<Record<string, string>>
@@ -20,15 +20,18 @@ export interface OAuthServer {
   readonly auth: 'client_secret_basic' | 'client_secret_post' | 'none'
 }
 
-/** A connection whose server is looked for. */
+/** A connection whose server is to be found. */
 export interface ServerOf {
   readonly project: string
-  /** The connection itself, or the pattern of one. */
+  /** Id of the connection, or of its pattern. */
   readonly id: string
   readonly context: Pick<ConnectionContext, 'connector' | 'config'>
 }
 
-/** The server of a connection; null where the project has not said which, or by what client. @throws {StoreUnavailable} */
+/**
+ * Returns the server of a connection; null when the project has not configured the server or the client. @throws
+ * {StoreUnavailable}
+ */
 export const oauthServerOf = async (
   { vault, clients }: { readonly vault: ConnectionVault; readonly clients: ConnectorClients },
   { project, id, context }: ServerOf,
@@ -87,15 +90,15 @@ const authOf = (named: Json | undefined, secret: string | null): OAuthServer['au
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
 
-/** Names a server and our client at it: a sign-in that was begun at another one is not ended here. */
+/** Returns a hash of a server and our client there. A sign-in that started with another one is not completed. */
 export const serverMark = ({ authorizationUrl, tokenUrl, clientId, issuer }: OAuthServer): string =>
   createHash('sha256')
     .update(JSON.stringify([authorizationUrl, tokenUrl, clientId, issuer]))
     .digest('base64url')
 
 /**
- * Whether a response that names this issuer is of this server (RFC 9207). Of a server whose name is not known, an issuer of
- * the same origin is taken; a response without an issuer says nothing, and is taken.
+ * Whether a response with this `iss` parameter is from this server (RFC 9207). When the issuer of the server is
+ * unknown, the origin must match. A response without the parameter is accepted.
  */
 export const isIssuedBy = ({ issuer, authorizationUrl }: OAuthServer, named: string | undefined): boolean => {
   if (named === undefined) return true
@@ -103,7 +106,7 @@ export const isIssuedBy = ({ issuer, authorizationUrl }: OAuthServer, named: str
   return URL.canParse(named) && new URL(named).origin === new URL(authorizationUrl).origin
 }
 
-/** Secrets go over TLS only, but on this machine itself. */
+/** Whether secrets may be sent to a URL: over TLS, or to this machine. */
 export const isSecureUrl = (url: string): boolean => {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
@@ -112,7 +115,7 @@ export const isSecureUrl = (url: string): boolean => {
   )
 }
 
-/** The public part of a config, as connections show it. */
+/** Returns the public part of a config, as connections show it. */
 export const publicConfig = (config: JsonObject): JsonObject => {
   const { client_secret: _secret, openapi, ...shown } = config
   return isObject(openapi) && typeof openapi.url === 'string' ? { ...shown, openapi: { url: openapi.url } } : shown

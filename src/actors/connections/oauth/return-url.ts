@@ -2,8 +2,8 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { isSecureUrl } from './oauth-server.ts'
 
 /**
- * Holds the page that a sign-in leads back to against those that the project allows. Where it names none, any page over https
- * or on this machine is taken.
+ * Checks the page to which a sign-in returns against the project's list. If the list is empty, any page over https or
+ * on this machine is allowed.
  *
  * @throws {ServiceError} `invalid_field`
  */
@@ -17,7 +17,10 @@ export const checkReturnUrl = (url: string, allowed: readonly string[]): void =>
     throw refused('redirect_uri does not match any of the return URLs of the project.')
 }
 
-/** A URL that ends with a slash allows what is below it; another one allows itself, whatever its query. */
+/**
+ * Whether a URL is allowed by an entry. An entry that ends with a slash allows everything below it; any other allows
+ * its own path only, with any query.
+ */
 const isWithin = (target: URL, allowed: string): boolean => {
   const base = URL.parse(allowed)
   if (base === null || base.origin !== target.origin) return false

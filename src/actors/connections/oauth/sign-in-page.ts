@@ -1,13 +1,16 @@
-/** How a sign-in ended, for the browser. */
+/** Outcome of a sign-in, for the browser. */
 export interface SignInEnd {
   readonly trouble: { readonly code: string; readonly message: string } | null
   readonly returnTo: string | null
   readonly connectionId: string
-  /** The caller has to confirm who signed in, with this; null where nothing is left to do. */
+  /** Token with which the caller has to confirm who signed in; null when no confirmation is needed. */
   readonly held: string | null
 }
 
-/** The page that a sign-in ends at. It runs no script, loads nothing, and leads on to the caller's page if there is one. */
+/**
+ * Returns the page shown at the end of a sign-in. It contains no scripts or external resources, and links to the
+ * caller's page if there is one.
+ */
 export const signInPage = ({ trouble, returnTo, connectionId, held }: SignInEnd) => {
   const title = trouble === null ? (held === null ? 'Connected' : 'One more step') : 'Not connected'
   const text = trouble === null ? (held === null ? works : confirms) : trouble.message

@@ -24,7 +24,6 @@ import type { SignInLinks } from './sign-in-links.ts'
 import { signInPage } from './sign-in-page.ts'
 import { cookieName, type EndedSignIn, type OfferedSignIn, type SignIns, signInMs } from './sign-ins.ts'
 
-/** What signing in needs. */
 export interface SignInParts {
   readonly host: Host
   readonly guard: Pick<SsrfGuard, 'request'>
@@ -33,14 +32,16 @@ export interface SignInParts {
   readonly signIns: SignIns
   readonly links: SignInLinks
   readonly accesses: ConnectionAccesses
-  /** Pages of a project that sign-ins may lead back to; none: any. */
+  /** Returns the pages of a project to which sign-ins may return; none means any. */
   readonly returnUrls: (project: string) => Promise<readonly string[]>
 }
 
 type SignInUseCases = Pick<UseCases, `connections.${'authorize' | 'confirm' | 'reconnect' | 'start' | 'callback'}`>
 type CallbackCall = Parameters<UseCases['connections.callback']>[0]
 
-/** Signing in at providers: beginning it, by the API or by a link, and coming back. */
+/**
+ * Use-cases of OAuth sign-ins: starting one by the API or by a link, the callback from the provider, and confirmation.
+ */
 export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.authorize': async (call) => {
     const { scope, params, body } = call
@@ -91,7 +92,10 @@ export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
 
 type StartCall = Parameters<UseCases['connections.start']>[0]
 
-/** What a link begins: of `authorize` once, of `reconnect` as often as it is opened. @throws {ServiceError} `oauth_state_invalid` */
+/**
+ * Returns the sign-in that a link starts. A link of `authorize` works once, one of `reconnect` any number of times
+ * until it expires. @throws {ServiceError} `oauth_state_invalid`
+ */
 const opened = async (parts: SignInParts, call: StartCall) => {
   const { link } = call.query
   const linked = parts.signIns.linked(link)
@@ -119,7 +123,7 @@ const findOAuth = async ({ host }: Pick<SignInParts, 'host'>, scope: Scope, id: 
 
 const contextAt = (connection: Resident) => contextOf(connectionDefinition, storedState(connection.state.snapshot))
 
-/** @throws {ServiceError} `connector_not_configured` */
+/** Returns the server of a connection. @throws {ServiceError} `connector_not_configured` */
 const serverOf = async ({ servers }: Pick<SignInParts, 'servers'>, connection: Resident): Promise<OAuthServer> => {
   const place = { project: connection.owner.project, id: connection.id, context: contextAt(connection) }
   const server = await servers.of(place)
@@ -144,7 +148,7 @@ const begin = async (
 }
 
 interface Finished {
-  /** Why the sign-in came to nothing; null when the connection is active, or the caller has to confirm. */
+  /** Why the sign-in failed; null when the connection is active, or the caller has to confirm the sign-in. */
   readonly trouble: ConnectionError | null
   readonly held: string | null
 }
@@ -172,11 +176,11 @@ interface Exchange {
   readonly connection: Resident
   readonly at: SecretsAt
   readonly data: SignInData
-  /** JSON text of the code and what it was requested with. */
+  /** JSON of the code and the parameters of its request (`CodeGrant`). */
   readonly grant: string
 }
 
-/** Has the connection exchange a code. @returns why it is not active then; null when it is. */
+/** Makes the connection exchange a code. @returns the error when it is not active afterwards; null when it is. */
 const exchanged = async ({ host, vault, accesses }: SignInParts, { connection, at, data, grant }: Exchange) => {
   const event = { type: 'authorized', code: vault.seal(at, 'code', grant), scopes: data.scopes, by: data.by }
   await host.deliver(at.id, { event, cause: `signed-in:${data.state_hash}` })
@@ -186,7 +190,10 @@ const exchanged = async ({ host, vault, accesses }: SignInParts, { connection, a
 
 type ConfirmCall = Parameters<UseCases['connections.confirm']>[0]
 
-/** The caller says who came back: the code is exchanged for the owner of the connection, and for no one else. */
+/**
+ * Confirms a sign-in. The code is exchanged only if the caller names the owner of the connection as the person who
+ * signed in.
+ */
 const confirmed = async (parts: SignInParts, { scope, params, body }: ConfirmCall) => {
   const connection = await findOAuth(parts, scope, params.tool_connection_id)
   const { user } = connection.owner
@@ -221,7 +228,7 @@ const mixedUp = {
 const said = (error: string, description: string | undefined): string =>
   `The provider returned an error: ${description ?? error}`.slice(0, 300)
 
-/** The value of a cookie in a Cookie header. */
+/** Returns the value of a cookie in a Cookie header. */
 const cookieOf = (header: string, name: string): string | undefined =>
   header
     .split(';')

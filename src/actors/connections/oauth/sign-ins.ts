@@ -9,42 +9,45 @@ import type { RecordStore } from '#storage/ports.ts'
 import type { SecretsAt } from '../connection-vault.ts'
 import { connectionSignIns, type SignInData, secretAad } from '../kinds.ts'
 
-/** A sign-in has to come back within this time, in ms. */
+/** Time in ms within which a sign-in must be completed. */
 export const signInMs = 15 * 60 * 1000
 
-/** A link that starts one can be opened so long, in ms. */
+/** Lifetime of a link that starts a sign-in, in ms. */
 export const linkMs = 7 * 24 * 60 * 60 * 1000
 
-/** A caller confirms who signed in within this time, in ms: codes of providers live no longer. */
+/** Time in ms within which the caller must confirm a sign-in: providers' codes do not live longer. */
 export const confirmMs = 10 * 60 * 1000
 
-/** What a sign-in is offered with, before a browser begins it. */
+/** A sign-in that no browser has started yet. */
 export type OfferedSignIn = Pick<SignInData, 'return_to' | 'scopes' | 'by' | 'confirm'>
 
-/** What a sign-in is begun with. */
+/** A sign-in that a browser starts. */
 export type NewSignIn = OfferedSignIn &
   Pick<SignInData, 'redirect_uri' | 'server'> & {
-    /** Secret of a cookie of the browser that begins it. */
+    /** Secret in the cookie of the browser that starts the sign-in. */
     readonly cookie: string
   }
 
-/** What a token of ours is for; one for another purpose is none. */
+/** Purpose of a token. A token is not accepted for any other purpose. */
 type Purpose = 'offer' | 'state' | 'confirm'
 
 type Kept = Omit<SignInData, 'connection_id' | 'state_hash' | 'verifier'>
 
-/** A sign-in that came back. */
+/** A sign-in whose browser has returned. */
 export interface EndedSignIn {
   readonly at: SecretsAt
   readonly data: SignInData
   readonly verifier: string
 }
 
-/** Links and states of sign-ins: signed, of one connection, for a while, and a state once. */
+/**
+ * Issues and redeems the links and state parameters of sign-ins. They are signed, belong to one connection and expire;
+ * a state can be redeemed once.
+ */
 export class SignIns {
   readonly #table: Table<SignInData>
   readonly #box: SecretBox
-  /** The first signs; what another signed is taken as well. */
+  /** The first key signs; signatures by any of them are accepted. */
   readonly #keys: readonly [Buffer, ...Buffer[]]
   readonly #now: () => number
 
@@ -60,7 +63,7 @@ export class SignIns {
     this.#now = parts.now
   }
 
-  /** A link that starts a sign-in of this connection in whatever browser opens it. */
+  /** Returns a link that starts a sign-in for this connection in any browser that opens it. */
   link({ id, project }: { readonly id: string; readonly project: string }): {
     readonly link: string
     readonly until: number
@@ -70,7 +73,7 @@ export class SignIns {
     return { link: `${claims}.${this.#sign('link', claims)}`, until }
   }
 
-  /** The connection that a link of ours is for; null for any other text, and when its time is over. */
+  /** Returns the connection of a link; null for an invalid or expired link. */
   linked(link: string): { readonly id: string; readonly project: string } | null {
     const [claims = '', signature = ''] = link.split('.')
     if (!this.#isSigned('link', claims, signature)) return null
@@ -79,19 +82,24 @@ export class SignIns {
     return this.#now() < until ? { project, id } : null
   }
 
-  /** Offers a sign-in to the one browser that takes it. @returns what it takes it with. @throws {StoreUnavailable} */
+  /**
+   * Stores a sign-in for the first browser that redeems its token. @returns the token and its expiry. @throws
+   * {StoreUnavailable}
+   */
   async offer(at: SecretsAt, offered: OfferedSignIn): Promise<{ readonly token: string; readonly until: number }> {
     const data = { ...offered, redirect_uri: '', server: '', browser: null }
     return this.#keep('offer', at, { data, secret: '', ms: signInMs })
   }
 
-  /** The sign-in that was offered; null for the second that comes with it. @throws {StoreUnavailable} */
+  /** Redeems the token of an offered sign-in; null when it was redeemed before. @throws {StoreUnavailable} */
   async taken(token: string): Promise<{ readonly at: SecretsAt; readonly data: SignInData } | null> {
     const row = await this.#row('offer', token)
     return row === null ? null : this.#removed(row)
   }
 
-  /** @returns the state for the provider, and the PKCE verifier. @throws {StoreUnavailable} */
+  /**
+   * Starts a sign-in. @returns the state parameter for the provider, and the PKCE verifier. @throws {StoreUnavailable}
+   */
   async begin(at: SecretsAt, { cookie, ...signIn }: NewSignIn) {
     const verifier = randomBytes(32).toString('base64url')
     const data = { ...signIn, browser: hashOf(cookie) }
@@ -99,21 +107,29 @@ export class SignIns {
     return { state, verifier, until }
   }
 
-  /** Keeps a code until the caller says whose browser came back with it. @throws {StoreUnavailable} */
+  /**
+   * Stores a code until the caller confirms who signed in; returns the token for the confirmation. @throws
+   * {StoreUnavailable}
+   */
   async hold({ at, data }: EndedSignIn, code: string): Promise<string> {
     const held = { data: { ...data, browser: null }, secret: code, ms: confirmMs }
     return (await this.#keep('confirm', at, held)).token
   }
 
-  /** The sign-in of a connection that the caller confirms, with its code as `verifier`; once. @throws {StoreUnavailable} */
+  /**
+   * Redeems the confirmation token of a connection; `verifier` of the result contains the code. Works once. @throws
+   * {StoreUnavailable}
+   */
   async confirmed(token: string, connectionId: string): Promise<EndedSignIn | null> {
     const row = await this.#row('confirm', token)
     return row === null || row.data.connection_id !== connectionId ? null : this.#ended(row)
   }
 
   /**
-   * The sign-in of a state, which is over then: the second to come gets null, as does a browser that has not begun it.
-   * @param cookie of the browser, by the name of its cookie. @throws {StoreUnavailable}
+   * Ends the sign-in of a state parameter and returns it; null when the state was redeemed before, or another browser
+   * started the sign-in.
+   *
+   * @param cookie returns a cookie of the browser by name. @throws {StoreUnavailable}
    */
   async end(state: string, cookie: (name: string) => string | undefined): Promise<EndedSignIn | null> {
     const row = await this.#row('state', state)
@@ -140,7 +156,7 @@ export class SignIns {
     return { token, until }
   }
 
-  /** The stored sign-in of a token of ours that is not over. */
+  /** Returns the stored sign-in of a token; null when the token is invalid or expired. */
   async #row(purpose: Purpose, token: string): Promise<Row<SignInData> | null> {
     const [nonce = '', signature = ''] = token.split('.')
     if (!this.#isSigned(purpose, nonce, signature)) return null
@@ -148,7 +164,7 @@ export class SignIns {
     return row === null || (row.expires_at ?? 0) <= this.#now() ? null : row
   }
 
-  /** Null for the second that comes. */
+  /** Removes a sign-in and returns it; null when another request has already removed it. */
   async #removed(row: Row<SignInData>) {
     if (!(await this.#table.remove(projectScope(row.project), row.id))) return null
     const { project, tenant, user, data } = row
@@ -165,7 +181,7 @@ export class SignIns {
     try {
       return this.#box.open(data.verifier, secretAad({ project, id }, 'verifier'))
     } catch {
-      // it was begun under another master key
+      // started under another master key
       return null
     }
   }
@@ -183,7 +199,7 @@ export class SignIns {
   }
 }
 
-/** A browser may be at several sign-ins: each has a cookie of its own. */
+/** Returns the name of a sign-in's cookie. Each has its own, since a browser may have several sign-ins in progress. */
 export const cookieName = (state: string): string => `troupe_connect_${hashOf(state).slice(0, 12)}`
 
 const isBrowserOf = ({ data }: Row<SignInData>, cookie: string | undefined): boolean =>

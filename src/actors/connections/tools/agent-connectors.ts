@@ -16,7 +16,6 @@ import { type ConnectorReference, connectionOf, referenceOf } from './connector-
 import type { HttpOperation } from './http-operation.ts'
 import { storedOperation } from './imported-tools.ts'
 
-/** What agents use connections with. */
 export interface AgentConnectorParts {
   readonly accesses: ConnectionAccesses
   readonly targets: ConnectorTargets
@@ -26,8 +25,8 @@ export interface AgentConnectorParts {
 const maxToolName = 64
 
 /**
- * Connectors in the turns and runs of agents: each tool is one request at the service, with the connection of whom the
- * turn or run belongs to. Where there is none yet, the call waits for it.
+ * Connectors in the turns and runs of agents. Each tool makes one request to a service, with the connection of the
+ * owner of the turn or run. When there is no connection yet, the call waits for one.
  */
 export const agentConnectors = (parts: AgentConnectorParts): AgentResource => ({
   name: 'connectors',
@@ -65,7 +64,10 @@ const toolsOf = (reference: ConnectorReference, target: ConnectorTarget | null):
 const needsApproval = ({ approval }: ConnectorReference, { risk_level }: HttpOperation): boolean =>
   approval === 'always' || (approval === 'risky' && (risk_level === 'high' || risk_level === 'critical'))
 
-/** Two connections may have operations of the same name: the later ones are numbered. */
+/**
+ * Returns the tools with distinct names: when two connections have operations of the same name, later ones are
+ * numbered.
+ */
 const distinct = (tools: readonly ServerTool[]): readonly ServerTool[] => {
   const names = new Set<string>()
   return tools.map((tool) => {
@@ -118,7 +120,10 @@ interface Calling {
   readonly request: BuiltRequest
 }
 
-/** A token that the service refuses is renewed once: a refused request did nothing, so it is made again. */
+/**
+ * Sends a request. When the service rejects the token with 401, the token is renewed and the request sent once more,
+ * which is safe because a rejected request had no effect.
+ */
 const answerOf = async (parts: AgentConnectorParts, { call, use, access, request }: Calling): Promise<ToolOutcome> => {
   const send = (secrets: Readonly<Record<string, string>>) =>
     sendRequest(parts.guard, request, { secrets, signal: call.signal })

@@ -4,7 +4,7 @@ import { isObject } from '#runtime/schema.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import type { HttpOperation } from './http-operation.ts'
 
-/** A request, ready to be sent. Header names in lower case. */
+/** A request that is ready to be sent. Header names are in lower case. */
 export interface BuiltRequest {
   readonly url: string
   readonly method: HttpOperation['method']
@@ -12,27 +12,27 @@ export interface BuiltRequest {
   readonly body?: string
 }
 
-/** What a service answered, or why it did not. */
+/** A service's response, or the reason why there is none. */
 export type ServiceAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
 
-/** Largest answer that a model reads, in bytes. */
+/** Maximum size of a response that a model reads, in bytes. */
 export const maxAnswerBytes = 64 * 1024
 const timeoutMs = 30_000
 
-/** Headers of the request itself, or of the one who makes it: no argument sets them. */
+/** Headers that arguments cannot set, since they belong to the request itself or to its sender. */
 const reserved = new Set([
   ...['authorization', 'cookie', 'host', 'content-type', 'content-length', 'connection', 'transfer-encoding'],
   ...['proxy-authorization', 'idempotency-key', 'x-forwarded-for', 'forwarded', 'upgrade', 'te', 'trailer', 'expect'],
 ])
 
-/** Why a model's arguments make no request, in words for the model. */
+/** Thrown when a model's arguments do not form a valid request. The message is for the model. */
 export class ArgumentsRefused extends Error {
   override readonly name = 'ArgumentsRefused'
 }
 
-/** A request of an operation with the arguments of a model. @throws {ArgumentsRefused} */
+/** Builds a request of an operation with a model's arguments. @throws {ArgumentsRefused} */
 export const buildRequest = (operation: HttpOperation, baseUrl: string, given: Json): BuiltRequest => {
   const args = isObject(given) ? given : {}
   const known = isObject(operation.parameters.properties) ? operation.parameters.properties : {}
@@ -60,7 +60,7 @@ export const buildRequest = (operation: HttpOperation, baseUrl: string, given: J
 
 const isReading = ({ method }: HttpOperation): boolean => method === 'GET' || method === 'DELETE'
 
-/** A value is one segment of a path: it never climbs out of it. */
+/** Encodes a value as a single path segment that cannot traverse the path. */
 const segment = (name: string, value: Json | undefined): string => {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   if (text === '' || text === '.' || text === '..' || !text.isWellFormed())
@@ -98,7 +98,10 @@ const withBody = (
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** Sends a request through the guard; the key goes to no other origin. Never throws for a failure of the world. */
+/**
+ * Sends a request through the SSRF guard, which withholds the secrets from any other origin. Failures of the network or
+ * service are returned, not thrown.
+ */
 export const sendRequest = async (
   guard: Pick<SsrfGuard, 'request'>,
   { url, method, headers, body }: BuiltRequest,

@@ -7,13 +7,13 @@ import type { SecretsAt } from '../connection-vault.ts'
 import { type ConnectionToolsData, connectionTools } from '../kinds.ts'
 import { type HttpOperation, operationOf } from './http-operation.ts'
 
-/** Reads an OpenAPI document. @throws {ServiceError} `invalid_field`, `fetch_failed` */
+/** Reads an OpenAPI document and returns its operations. @throws {ServiceError} `invalid_field`, `fetch_failed` */
 export type ReadOpenApi = (source: {
   readonly url?: string | undefined
   readonly document?: string | undefined
 }) => Promise<ConnectionToolsData>
 
-/** What tools a connection brings: those of its connector, and those of an OpenAPI document. */
+/** Tools of connections: those of the connector, and those imported from an OpenAPI document. */
 export class ConnectionTools {
   readonly #table: Table<ConnectionToolsData>
   readonly read: ReadOpenApi
@@ -23,7 +23,7 @@ export class ConnectionTools {
     this.read = parts.read
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Returns all tools of a connection. @throws {StoreUnavailable} */
   async of(
     project: string,
     id: string,
@@ -34,19 +34,19 @@ export class ConnectionTools {
     return [...own, ...(imported?.tools ?? [])]
   }
 
-  /** What an OpenAPI document brought; null for none. @throws {StoreUnavailable} */
+  /** Returns the tools imported from an OpenAPI document; null when there are none. @throws {StoreUnavailable} */
   async imported(project: string, id: string): Promise<ConnectionToolsData | null> {
     return (await this.#table.get(projectScope(project), id))?.data ?? null
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Stores imported tools. @throws {StoreUnavailable} */
   async put({ id, owner }: SecretsAt, data: ConnectionToolsData): Promise<void> {
     const { project, tenant, user } = owner
     const changed = await this.#table.change(projectScope(project), id, { edit: () => data })
     if (changed === null) await this.#table.insert({ id, project, tenant, user, data })
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Removes imported tools. @throws {StoreUnavailable} */
   async remove({ id, owner }: SecretsAt): Promise<void> {
     await this.#table.remove(projectScope(owner.project), id)
   }

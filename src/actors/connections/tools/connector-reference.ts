@@ -2,23 +2,26 @@ import type { ConnectionReference } from '#actors/capability/connection-service.
 import { isObject } from '#runtime/schema.ts'
 import type { Json } from '#storage/ports.ts'
 
-/** What an agent's config says of a connector: whose connection, which tools, and which of them wait for an approval. */
+/** A connector in an agent's config: whose connection is used, which tools, and which of them require approval. */
 export interface ConnectorReference {
-  /** Null: that of the user, tenant or project of the call. */
+  /** Null: the user, tenant or project of the call, whichever is most specific. */
   readonly owner: 'project' | 'tenant' | 'end_user' | null
   readonly named: { readonly connector: string } | { readonly connection_id: string }
-  /** Null: all. */
+  /** Null: all tools. */
   readonly tools: readonly string[] | null
-  /** Scopes that the agent needs; a test of a version holds test connections against them. */
+  /** Scopes that the agent needs; a test of an agent version checks that its test connections have them. */
   readonly scopes: readonly string[]
-  /** `risky`: those that change something. */
+  /** `risky`: only tools that change something. */
   readonly approval: 'always' | 'never' | 'risky'
 }
 
 const owners = ['project', 'tenant', 'end_user'] as const
 const approvals = ['always', 'never', 'risky'] as const
 
-/** `github`, `con_…`, or `{connector | connection_id, owner?, tools?, require_approval?}`; null for anything else. */
+/**
+ * Parses `github`, `con_…`, or `{connector | connection_id, owner?, tools?, require_approval?}`; null for anything
+ * else.
+ */
 export const referenceOf = (declared: Json): ConnectorReference | null => {
   if (typeof declared === 'string')
     return referenceOf({ [isConnectionId(declared) ? 'connection_id' : 'connector']: declared })
@@ -38,7 +41,7 @@ const isTexts = (value: Json): value is readonly string[] & Json =>
 
 const isConnectionId = (text: string): boolean => /^con_[0-9a-z]{26}$/.test(text)
 
-/** The connection that a call uses, for whom it is made. */
+/** Returns the reference to the connection that a call uses, depending on the owner of the call. */
 export const connectionOf = (
   { named, owner }: Pick<ConnectorReference, 'named' | 'owner'>,
   { tenant, user }: { readonly tenant: string | null; readonly user: string | null },

@@ -3,7 +3,7 @@ import type { Json } from '#storage/ports.ts'
 import type { ConnectionToolsData } from '../kinds.ts'
 import type { HttpOperation } from './http-operation.ts'
 
-/** What the worker read of a document; null for anything else. */
+/** Returns the operations that the worker read from a document; null for any other value. */
 export const importedTools = (value: unknown): ConnectionToolsData | null => {
   if (!isRead(value)) return null
   const { base_url, tools } = value
@@ -13,7 +13,7 @@ export const importedTools = (value: unknown): ConnectionToolsData | null => {
 const isRead = (value: unknown): value is ConnectionToolsData =>
   isObject(value) && Array.isArray(value.tools) && (value.base_url === null || typeof value.base_url === 'string')
 
-/** An operation that a turn was begun with; null for anything else. */
+/** Returns the operation that was stored when a turn started; null for any other value. */
 export const storedOperation = (value: Json | undefined): HttpOperation | null => (isOperation(value) ? value : null)
 
 const isOperation = (value: unknown): value is HttpOperation =>

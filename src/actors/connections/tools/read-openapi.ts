@@ -10,10 +10,10 @@ import { importedTools } from './imported-tools.ts'
 
 const timeoutMs = 15_000
 const maxRedirects = 5
-/** What a connection may keep of a document, in characters of JSON. */
+/** Maximum length in characters of the JSON that a connection stores of a document. */
 const maxKept = 1_000_000
 
-/** Reads OpenAPI documents in a worker, from a text or through the guard. */
+/** Returns a reader of OpenAPI documents. It fetches URLs through the SSRF guard, and parses in a worker. */
 export const openApiReader = (
   guard: Pick<SsrfGuard, 'request'>,
 ): { readonly read: ReadOpenApi; readonly close: () => Promise<void> } => {

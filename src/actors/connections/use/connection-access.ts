@@ -21,7 +21,6 @@ import type { SignInLinks } from '../oauth/sign-in-links.ts'
 import type { OwnConnections } from './own-connections.ts'
 import { authHeaders } from './requests.ts'
 
-/** What using connections needs. */
 export interface AccessParts {
   readonly host: Host
   readonly vault: ConnectionVault
@@ -30,16 +29,19 @@ export interface AccessParts {
   readonly clock: Clock
 }
 
-/** A token that ends sooner is refreshed first, in ms; of a short one a tenth of its life. */
+/**
+ * Remaining lifetime in ms below which a token is refreshed before use; for a short-lived token, a tenth of its
+ * lifetime.
+ */
 const leastLeftMs = 60_000
-/** How long a use waits for a refresh, in ms. */
+/** Maximum time in ms for which a use waits for a refresh. */
 const patienceMs = 25_000
 
 const refused = (code: string, message: string): ConnectionAccess => ({ kind: 'refused', code, message })
 
 const gone = refused('connection_not_found', 'The tenant or user of this call has no such connection.')
 
-/** Gives tools what opens a service, and prepares a sign-in where there is nothing yet. */
+/** Provides tools with credentials of connections, and prepares a sign-in when there are none yet. */
 export class ConnectionAccesses implements ConnectionService {
   readonly #parts: AccessParts
 
@@ -68,7 +70,7 @@ export class ConnectionAccesses implements ConnectionService {
     return this.#parts.own.untestable(project, ids, declared)
   }
 
-  /** As `access`, of a connection that is at hand. @throws {StoreUnavailable} */
+  /** Like `access`, for a connection that is already loaded. @throws {StoreUnavailable} */
   of(connection: Resident): Promise<ConnectionAccess> {
     return this.#ready(connection)
   }
@@ -77,7 +79,7 @@ export class ConnectionAccesses implements ConnectionService {
     return this.#parts.own.missing(project, connection)
   }
 
-  /** Requests another token of this generation, or of any, and waits for it. */
+  /** Requests a refresh of the token of this generation, or of any generation if it is null, and waits for it. */
   async renewed(resident: Resident, generation: number | null): Promise<Resident> {
     await this.#deliver(resident, { type: 'refresh', generation })
     return this.idle(resident)
@@ -102,7 +104,7 @@ export class ConnectionAccesses implements ConnectionService {
     }
   }
 
-  /** Secrets that cannot be opened any more are of no use: the connection hears so, and waits for its owner. */
+  /** Reports to the connection that its secrets cannot be decrypted. It then waits for its owner to connect again. */
   async #lost(resident: Resident, { generation }: ConnectionContext): Promise<ConnectionAccess> {
     await this.#deliver(resident, { type: 'refused', generation })
     const now = await this.idle(resident)
@@ -111,7 +113,7 @@ export class ConnectionAccesses implements ConnectionService {
     return refused('connection_unavailable', 'The secrets of the connection cannot be read at the moment.')
   }
 
-  /** A token that is good for another while, as far as it can be had. */
+  /** Refreshes the token if it expires soon and can be refreshed. */
   async #fresh(resident: Resident): Promise<Resident> {
     const context = contextOf(connectionDefinition, storedState(resident.state.snapshot))
     if (!context.held || !context.is_refreshable || !this.#isOld(context)) return resident
@@ -146,7 +148,10 @@ export class ConnectionAccesses implements ConnectionService {
     await this.#parts.host.deliver(resident.id, { event, cause: newId('use') })
   }
 
-  /** The connection when nothing goes on with it, or after a while. @throws {StoreUnavailable} */
+  /**
+   * Returns the connection once no work is in progress on it, or its current state after `patienceMs`. @throws
+   * {StoreUnavailable}
+   */
   async idle(resident: Resident): Promise<Resident> {
     const { host, clock } = this.#parts
     const until = clock.steady() + patienceMs
@@ -158,21 +163,21 @@ export class ConnectionAccesses implements ConnectionService {
     return found ?? resident
   }
 
-  /** Resolves when something became of what goes on, which may be but a part of it; or after a while. */
+  /** Resolves when work on the connection has ended or advanced, or after `patienceMs`. */
   async #change(found: Resident): Promise<void> {
     const { host, clock } = this.#parts
     const over = Promise.withResolvers<void>()
     const stream = host.feed.follow(found.id, found.state.lastSequence, { at: 'idle', after: () => true })
     const control = stream.start({ push: () => true, end: () => over.resolve() })
     const waited = new AbortController()
-    // the stream of one that is erased meanwhile does not end
+    // the stream of a connection that is erased in the meantime does not end
     const gone = this.#settled(found.id, waited.signal)
     await Promise.race([Promise.all([over.promise, pause(clock, betweenMs)]), gone, pause(clock, patienceMs)])
     waited.abort()
     control.stop()
   }
 
-  /** Resolves when the connection is gone, or nothing goes on with it. */
+  /** Resolves when the connection no longer exists, or no work is in progress on it. */
   async #settled(id: string, ended: AbortSignal): Promise<void> {
     const { host, clock } = this.#parts
     while (!ended.aborted) {
@@ -183,12 +188,12 @@ export class ConnectionAccesses implements ConnectionService {
   }
 }
 
-/** The stream of a connection whose actor is not live just now ends at once: a wait looks again after so long, in ms. */
+/** Minimum time between two looks at a connection, in ms: the stream of an actor that is not in memory ends at once. */
 const betweenMs = 10
 
 const isBusy = ({ state }: Resident): boolean => connectionDefinition.busy(storedState(state.snapshot))
 
-/** How often a wait looks whether its connection is still there, in ms. */
+/** Interval in ms at which a wait checks that the connection still exists. */
 const lookMs = 500
 
 type Renewal = { readonly type: 'refused' | 'refresh'; readonly generation: number | null }

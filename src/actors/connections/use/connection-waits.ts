@@ -7,8 +7,8 @@ import { ServiceError } from '#specs/errors/errors.ts'
 const gone = { code: 'connection_not_found', message: 'The connection no longer exists.' }
 
 /**
- * Takes what actions send that wait for a connection (`{ type: 'wait', connection_id, actor }`) to it. One that is not
- * there can answer nothing, so the action hears at once that it never will be.
+ * Sink for actions that wait for a connection (`{ type: 'wait', connection_id, actor }`). It forwards the message to
+ * the connection. If there is no such connection, it notifies the action at once that the wait has ended.
  */
 export const connectionWaits =
   (host: Pick<Host, 'load' | 'deliver'>): Sink =>
@@ -23,7 +23,7 @@ export const connectionWaits =
     await host.deliver(actor, { event: { type: 'connection_ended', error: gone }, cause: `${cause}:gone` })
   }
 
-/** False when it was removed meanwhile. */
+/** Delivers a message; false when the connection has been removed. */
 const taken = async (
   host: Pick<Host, 'deliver'>,
   id: string,

@@ -13,12 +13,11 @@ import { type HttpOperation, operationOf } from '../tools/http-operation.ts'
 import type { OwnConnections } from './own-connections.ts'
 import { baseUrlOf, connectorHeaders } from './requests.ts'
 
-/** What a reference offers. */
+/** Operations that a reference offers. */
 export interface ConnectorTarget {
   readonly operations: readonly HttpOperation[]
 }
 
-/** What targets are found with. */
 export interface ConnectorTargetParts {
   readonly host: Host
   readonly own: OwnConnections
@@ -27,7 +26,7 @@ export interface ConnectorTargetParts {
   readonly clients: ConnectorClients
 }
 
-/** What references of agents' configs lead to. */
+/** Resolves the references to connectors in agents' configs. */
 export class ConnectorTargets {
   readonly #parts: ConnectorTargetParts
 
@@ -35,7 +34,7 @@ export class ConnectorTargets {
     this.#parts = parts
   }
 
-  /** Null for what is not there any more. @throws {StoreUnavailable} */
+  /** Returns the target of a reference; null when it no longer exists. @throws {StoreUnavailable} */
   async of(project: string, { named }: ConnectorReference): Promise<ConnectorTarget | null> {
     if ('connector' in named) {
       const type = connectorOf(named.connector)
@@ -46,7 +45,7 @@ export class ConnectorTargets {
     return { operations: await this.#parts.tools.of(project, named.connection_id, context) }
   }
 
-  /** Why a reference cannot be used; null when it can. @throws {StoreUnavailable} */
+  /** Returns why a reference cannot be used; null when it can. @throws {StoreUnavailable} */
   async missing(project: string, reference: ConnectorReference): Promise<string | null> {
     const { own, clients } = this.#parts
     const missing = await own.missing(project, connectionOf(reference, { tenant: '-', user: '-' }))
@@ -63,14 +62,14 @@ export class ConnectorTargets {
   }
 
   /**
-   * Where requests go that carry what a connection was granted, and what each of them has; null where that is not known, or
-   * the connection has lost or replaced the grant: it may lead to another server since. @throws {StoreUnavailable}
+   * Returns the base URL and headers of requests that use a grant. Null when the URL is unknown, or the connection has
+   * lost or replaced the grant since: it may then point to another server. @throws {StoreUnavailable}
    */
   async baseUrl(project: string, { connectionId: id, generation }: ReadyConnection) {
     const { tools, servers } = this.#parts
     const pattern = (await this.#contextOf(project, id))?.pattern ?? null
     const imported = await tools.imported(project, pattern ?? id)
-    // after the document: a connection hears that it leads elsewhere before the document that says so is kept
+    // read after the document: a connection records that it points to another server before the new document is stored
     const context = await this.#contextOf(project, id)
     if (context === null || !context.held || context.generation !== generation) return null
     const configured = (await servers.configured(project, context)) ?? context

@@ -22,7 +22,7 @@ interface Place {
   readonly user: string | null
 }
 
-/** Which connection a use means. None is ever of another tenant or user. */
+/** Finds the connection that a use refers to, never one of another tenant or user. */
 export class OwnConnections {
   readonly #host: Host
   readonly #rows: Table<ConnectionRowData>
@@ -38,7 +38,10 @@ export class OwnConnections {
     this.#now = now
   }
 
-  /** Null where there is none, and none can be made. @throws {StoreUnavailable} */
+  /**
+   * Returns the connection, creating one if necessary; null when there is none and none can be created. @throws
+   * {StoreUnavailable}
+   */
   async of({ project, tenant, user, connection }: ConnectionUse): Promise<Resident | null> {
     const owned = { project, tenant, user }
     if ('connector' in connection) {
@@ -56,7 +59,7 @@ export class OwnConnections {
     return this.#ownOf(owned, connection.owner, made)
   }
 
-  /** Why a reference cannot be used in this project; null when it can. @throws {StoreUnavailable} */
+  /** Returns why a reference cannot be used in this project; null when it can. @throws {StoreUnavailable} */
   async missing(project: string, connection: ConnectionReference): Promise<string | null> {
     if ('connector' in connection) {
       const type = connectorOf(connection.connector)
@@ -73,7 +76,10 @@ export class OwnConnections {
     return null
   }
 
-  /** Why connections cannot stand for what an agent declares; null when they can. @throws {StoreUnavailable} */
+  /**
+   * Returns why test connections cannot replace the ones that an agent declares; null when they can. @throws
+   * {StoreUnavailable}
+   */
   async untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null> {
     const tests: ConnectionContext[] = []
     for (const id of ids) {
@@ -111,7 +117,7 @@ export class OwnConnections {
     return own ?? this.#prepared(owner, { ...made, owner_type: ownerType })
   }
 
-  /** The newest that works; else the newest that may. */
+  /** Returns the newest active connection, or else the newest that is neither revoked nor for tests. */
   async #newest(owner: Place, use_key: string): Promise<Resident | null> {
     await this.#host.rows.shown()
     const scope = narrowedScope(projectScope(owner.project), { tenant: owner.tenant, user: owner.user })
@@ -124,7 +130,7 @@ export class OwnConnections {
     return best === undefined ? null : this.#found(owner.project, best.id)
   }
 
-  /** One that waits for its owner, the same however many uses prepare it at once. */
+  /** Creates a connection that waits for its owner. The id is derived, so that concurrent uses create the same one. */
   async #prepared(owner: Place, input: Omit<ConnectionInput, 'connection_id'>): Promise<Resident | null> {
     const { project, tenant, user } = owner
     const day = Math.floor(this.#now() / dayMs) * dayMs
@@ -157,7 +163,7 @@ const scopesMissing = (declared: Json, tests: readonly ConnectionContext[]): str
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-/** One that was prepared and revoked on the same day leaves its id. */
+/** Maximum number of ids tried per day: the id of a connection that was revoked on the same day is not reused. */
 const maxPrepared = 20
 
 const ownerOf = ({ project, tenant, user }: Place, type: OwnerType): Place | null => {

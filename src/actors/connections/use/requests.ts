@@ -2,7 +2,7 @@ import type { ConnectionContext } from '#machines/connection/connection-data.ts'
 import { isObject } from '#runtime/schema.ts'
 import { connectorOf } from '#specs/data/connectors/connectors.ts'
 
-/** The header that a key or token goes in. */
+/** Returns the header that carries a key or token. */
 export const authHeaders = (
   { connector, config, auth }: Pick<ConnectionContext, 'connector' | 'config' | 'auth'>,
   token: string,
@@ -15,13 +15,14 @@ export const authHeaders = (
   return { [header]: `${prefix}${token}` }
 }
 
-/** Headers that a connector's requests have beside the key. */
+/** Returns headers that a connector's requests have in addition to the key. */
 export const connectorHeaders = (connector: string): Readonly<Record<string, string>> =>
   connectorOf(connector)?.headers ?? {}
 
 /**
- * URL of the API of a connection, without a slash at its end; null where it is not known.
- * @param imported the first server of an OpenAPI document.
+ * Returns the base URL of a connection's API without a trailing slash; null when it is not known.
+ *
+ * @param imported URL of the first server in an OpenAPI document.
  */
 export const baseUrlOf = (
   { connector, config, provided }: Pick<ConnectionContext, 'connector' | 'config' | 'provided'>,
@@ -39,7 +40,7 @@ export const baseUrlOf = (
   return isWhole && URL.canParse(url) ? withoutSlash(url) : null
 }
 
-/** A URL without a slash at its end, so that a path can be added. */
+/** Removes a trailing slash from a URL, so that a path can be appended. */
 export const withoutSlash = (url: string): string => (url.endsWith('/') ? url.slice(0, -1) : url)
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
