@@ -11,7 +11,6 @@ import { ownHeaders } from './server-auth.ts'
 import type { ServerHeaders } from './server-headers.ts'
 import { listsView, residentView, serverContext } from './server-view.ts'
 
-/** What speaking to a server on behalf of its project needs. */
 export interface TargetParts {
   readonly guard: McpWork['guard']
   readonly headers: Pick<ServerHeaders, 'open'>
@@ -20,7 +19,9 @@ export interface TargetParts {
 
 type Served = 'resources' | 'prompts' | 'read_resource' | 'fill_prompt'
 
-/** What servers have beside tools: listed as it was discovered, and read at the server. */
+/**
+ * Use-cases of resources and prompts. Lists are returned as they were discovered, contents are read from the server.
+ */
 export const contentUseCases = (
   parts: TargetParts,
   servers: Pick<McpServers, 'find'>,
@@ -47,7 +48,9 @@ export const contentUseCases = (
   },
 })
 
-/** @throws {ServiceError} `invalid_transition` for a server that is disabled. */
+/**
+ * Prepares a request to a server for content. @throws {ServiceError} `invalid_transition` when the server is disabled
+ */
 const contentRequest = async (parts: TargetParts, server: Resident): Promise<ContentRequest> => {
   if (serverStatus(storedState(server.state.snapshot)) === 'disabled')
     throw new ServiceError('invalid_transition', { message: 'The server is disabled.' })
@@ -55,7 +58,7 @@ const contentRequest = async (parts: TargetParts, server: Resident): Promise<Con
   return { guard: parts.guard, target: await targetOf(parts, server), timeoutMs }
 }
 
-/** Where a server is spoken to on behalf of its project, and never of a user. */
+/** Returns the server as target of requests on behalf of its project, never of a user. */
 export const targetOf = async (parts: TargetParts, server: Resident): Promise<McpTarget> => {
   const { url, transport, auth } = serverContext(server)
   const { project, tenant } = server.owner

@@ -12,15 +12,14 @@ import { discovered } from './client/read-tools.ts'
 import { ownHeaders } from './server-auth.ts'
 import type { ServerHeaders } from './server-headers.ts'
 
-/** Time for a whole discovery, in ms. */
+/** Maximum duration of the discovery of tools, in ms. */
 export const discoveryTimeoutMs = 20_000
 
-/** Time for what a server has beside tools, in ms. */
+/** Maximum duration of reading resources and prompts, in ms. */
 const listsTimeoutMs = 8_000
 
-/** What discoveries need. */
 export interface DiscoverParts {
-  /** What a server has. @throws {McpFailure} */
+  /** Reads what a server offers. @throws {McpFailure} */
   readonly read: (target: McpTarget, signal: AbortSignal) => Promise<Discovery>
   readonly headers: Pick<ServerHeaders, 'open'>
   readonly connections: ConnectionService
@@ -28,18 +27,20 @@ export interface DiscoverParts {
   readonly now: () => number
 }
 
-/** Reads the tools of a server, through the guard. @throws {McpFailure} */
+/** Reads the tools of a server through the SSRF guard. @throws {McpFailure} */
 export const readServer =
   (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>
   (target, signal) =>
     withServer(target, { guard, timeoutMs: discoveryTimeoutMs, signal }, discovered)
 
-/** Reads the tools of a server, and then what it has beside them. @throws {McpFailure} where it has no tools to read. */
+/**
+ * Reads the tools of a server, and then its resources and prompts. @throws {McpFailure} when the tools cannot be read
+ */
 export const readWholeServer =
   (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>
   async (target, signal) => {
     const found = await readServer(guard)(target, signal)
-    // in a connection of its own: whatever is wrong there, the tools are read
+    // over a separate connection, so that no failure here affects the tools
     const work = { guard, timeoutMs: listsTimeoutMs, signal }
     const lists = await withServer(target, work, listsOf).catch((error: unknown) => {
       if (error instanceof McpFailure) return { ...noLists, unread: allLists }
@@ -50,7 +51,7 @@ export const readWholeServer =
 
 const allLists = ['resources', 'resource_templates', 'prompts']
 
-/** Reads the tools of a server; again after a crash: it only reads. */
+/** Discovers the tools of a server. It only reads, so it can run again after a crash. */
 export const discoverTools = (parts: DiscoverParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
@@ -62,7 +63,7 @@ export const discoverTools = (parts: DiscoverParts): IdempotentEffect => ({
     }
     try {
       const found = await parts.read({ url, transport, headers }, context.signal)
-      // the snapshot holds it; the log says what changed
+      // the snapshot contains the result; the log only records that the discovery succeeded
       return { event: { type: 'discovered', found, at: parts.now() }, stored: { type: 'discovered' } }
     } catch (error) {
       if (!(error instanceof McpFailure)) throw error

@@ -1,19 +1,19 @@
 import type { McpServerContext } from '#machines/mcp-server/mcp-server.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
-/** What the list row of a server holds (`mcpServerDefinition.row`). */
+/** Data of a server's list row (`mcpServerDefinition.row`). */
 export type ServerRowData = Omit<McpServerContext, 'server_id' | 'tools' | 'changes' | 'lists' | 'attempts'> & {
   readonly tenant_id: string | null
   readonly status: 'discovering' | 'active' | 'failing' | 'disabled'
 }
 
-/** The headers of one server: `sealed` is JSON of names and values. They go to this origin only. */
+/** Headers of one server: `sealed` is the encrypted JSON of names and values. They are sent to this origin only. */
 export type ServerHeadersData = { readonly origin: string; readonly sealed: string }
 
 /** List rows of servers. */
 export const serverRows: TypedKind<ServerRowData> = { name: 'mcp_servers', filters: ['status'] }
 
-/** Sealed headers of servers, under the server's id. */
+/** Encrypted headers of servers, stored under the server's id. */
 export const serverHeaders: TypedKind<ServerHeadersData> = {
   name: 'mcp_server_headers',
   exported: null,
@@ -30,5 +30,5 @@ export const serverHeaders: TypedKind<ServerHeadersData> = {
 /** All kinds of this folder, for `RecordStore.prepare`. */
 export const mcpKinds: readonly AnyKind[] = [serverRows, serverHeaders]
 
-/** What the headers of a server are sealed for. */
+/** Returns the additional authenticated data with which the headers of a server are encrypted. */
 export const serverHeadersAad = (project: string, id: string): string => `${project}|mcp_server_headers|${id}`

@@ -10,10 +10,9 @@ import { newId } from '../runtime/ids.ts'
 import type { Resident } from '../runtime/resident.ts'
 import { storedState } from '../runtime/step/actor-state.ts'
 
-/** A discovery that is over within this time is answered as it ended, in ms. */
+/** Maximum time in ms for which a request waits for a discovery. */
 const settleMs = 21_000
 
-/** What servers are found and changed with. */
 export interface McpServersParts {
   readonly host: Host
   readonly clock: Clock
@@ -27,12 +26,12 @@ export class McpServers {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} `not_found` */
+  /** Returns a server. @throws {ServiceError} `not_found` */
   find(scope: Scope, id: string): Promise<Resident> {
     return this.#parts.host.find(scope, mcpServerDefinition, id)
   }
 
-  /** Null for a server that is not there. */
+  /** Returns a server; null when it does not exist. */
   async known(scope: Scope, id: string): Promise<Resident | null> {
     try {
       return await this.find(scope, id)
@@ -42,12 +41,12 @@ export class McpServers {
     }
   }
 
-  /** @throws {ServiceError} what the server's machine refuses the event with. */
+  /** Delivers an event to a server. @throws {ServiceError} when the server's machine refuses the event */
   async give(server: Resident, event: StoredEvent, idempotency: Idempotency | null): Promise<void> {
     await this.#parts.host.deliverTo(server, { event, cause: causeOf(idempotency) })
   }
 
-  /** The server, when its discovery is over or as it is after a moment. */
+  /** Returns the server once its discovery has ended, or its current state after `settleMs`. */
   async settled(scope: Scope, id: string): Promise<Resident> {
     const { host, clock } = this.#parts
     const server = await this.find(scope, id)
@@ -63,10 +62,10 @@ export class McpServers {
   }
 }
 
-/** A repeated request is answered from its first commit. */
+/** Returns the cause of a request. A repeated request has the same cause, so its first commit answers it. */
 export const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')
 
-/** @throws {ServiceError} `invalid_field` for a URL that the server does not connect to. */
+/** @throws {ServiceError} `invalid_field` when connections to the URL are not allowed. */
 export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string, param = 'url'): void => {
   try {
     guard.check(url)

@@ -17,7 +17,7 @@ import { McpServers } from './mcp-servers.ts'
 import { ServerHeaders } from './server-headers.ts'
 import { serverUseCases } from './server-use-cases.ts'
 
-/** Remote servers of tools, which agents call under the approvals of their turns. */
+/** Remote MCP servers, whose tools agents call subject to the approvals of their turns. */
 export const mcp = capability({
   name: 'mcp',
   operations: mcpServers,

@@ -15,14 +15,14 @@ export interface ResourceContent {
   readonly blob: string | null
 }
 
-/** What a server reads from itself now. */
+/** A server to read from, and how. */
 export interface ContentRequest {
   readonly guard: McpWork['guard']
   readonly target: McpTarget
   readonly timeoutMs: number
 }
 
-/** The contents of a resource. @throws {ServiceError} `mcp_server_failed` */
+/** Returns the contents of a resource. @throws {ServiceError} `mcp_server_failed` */
 export const readResource = (request: ContentRequest, uri: string): Promise<readonly ResourceContent[]> =>
   answered(request, async ({ client }, signal) => {
     const { contents } = await client.readResource({ uri }, { signal, timeout: request.timeoutMs, cacheMode: 'bypass' })
@@ -37,7 +37,7 @@ const contentOf = (part: Readonly<Record<string, unknown>>, uri: string): Resour
   blob: typeof part.blob === 'string' ? part.blob : null,
 })
 
-/** A prompt filled with arguments. @throws {ServiceError} `mcp_server_failed` */
+/** Returns a prompt filled with arguments. @throws {ServiceError} `mcp_server_failed` */
 export const fillPrompt = (
   request: ContentRequest,
   prompt: { readonly name: string; readonly arguments: Readonly<Record<string, string>> },

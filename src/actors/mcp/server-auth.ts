@@ -8,17 +8,17 @@ import type {
 import type { JsonObject } from '#storage/ports.ts'
 import { McpFailure } from './client/mcp-failure.ts'
 
-/** On whose behalf a server is spoken to. */
+/** The party on whose behalf requests to a server are made. */
 export interface ServerCaller {
   readonly project: string
   readonly tenant: string | null
-  /** External id of the end user; null for the server's own. */
+  /** External id of the end user; null when requests are made on behalf of the server's owner. */
   readonly user: string | null
 }
 
 type Headers = Readonly<Record<string, string>>
 
-/** The connection that a server's `auth` names; null for none. */
+/** Returns the connection that a server's `auth` names; null when there is none. */
 export const referenceOf = (auth: JsonObject | null): ConnectionReference | null => {
   if (auth === null) return null
   const { connection_id, connector, owner } = auth
@@ -29,7 +29,10 @@ export const referenceOf = (auth: JsonObject | null): ConnectionReference | null
   return { connector, owner: owner === 'tenant' || owner === 'end_user' ? owner : 'project' }
 }
 
-/** Headers of discoveries and tests: of the connection itself, which no user's is. None where it is not ready. */
+/**
+ * Returns the headers for discoveries and tests, from the connection itself and never from a user's. Empty when the
+ * connection is not ready.
+ */
 export const ownHeaders = async (
   connections: ConnectionService,
   auth: JsonObject | null,
@@ -46,10 +49,11 @@ export const ownHeaders = async (
 }
 
 /**
- * Makes a call with the headers of the caller's own connection; once more with another token when the server refuses the
- * first. Where the caller has to sign in first, the outcome says where, and nothing was called.
+ * Makes a call with the headers of the caller's own connection. When the server rejects the token, the call is made
+ * once more with a renewed one. When the caller has to sign in first, no call is made and the outcome contains the
+ * link.
  *
- * @throws {McpFailure} as `work` does.
+ * @throws {McpFailure} as `work` does
  */
 export const withAuth = async (
   connections: ConnectionService,

@@ -6,7 +6,6 @@ import { Table } from '../records/table.ts'
 import { isObject } from '../runtime/schema.ts'
 import { type ServerHeadersData, serverHeaders, serverHeadersAad } from './kinds.ts'
 
-/** What sealing needs. */
 export interface ServerHeadersParts {
   readonly records: RecordStore
   readonly box: SecretBox
@@ -14,11 +13,11 @@ export interface ServerHeadersParts {
   readonly now: () => number
 }
 
-/** A server whose headers are kept. */
+/** A server whose headers are stored. */
 export interface HeadersPlace {
   readonly project: string
   readonly tenant: string | null
-  /** External id of the end user that they are for, if of one. */
+  /** External id of the end user to whom the headers belong, if any. */
   readonly user?: string | null
   readonly id: string
   readonly url: string
@@ -26,11 +25,14 @@ export interface HeadersPlace {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Headers that belong to the protocol or the connection. */
+/** Headers that are reserved for the protocol or the connection. */
 const reserved =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|te|upgrade|keep-alive|trailer|expect|cookie|mcp-[a-z-]{1,64}|last-event-id)$/
 
-/** Headers that go with each request to a server: sealed, and never to another origin than they were given for. */
+/**
+ * Headers that are sent with every request to a server. They are stored encrypted, and sent only to the origin for
+ * which they were given.
+ */
 export class ServerHeaders {
   readonly #table: Table<ServerHeadersData>
   readonly #box: SecretBox
@@ -40,7 +42,7 @@ export class ServerHeaders {
     this.#box = box
   }
 
-  /** Keeps the headers of a server in place of those before. Again with the same ones it changes nothing that shows. */
+  /** Stores the headers of a server, replacing earlier ones. Storing the same headers again has no visible effect. */
   async keep(place: HeadersPlace, headers: Headers): Promise<void> {
     const { project, tenant, user = null, id } = place
     const sealed = this.#box.seal(JSON.stringify(headers), serverHeadersAad(project, id))
@@ -49,7 +51,7 @@ export class ServerHeaders {
     await this.#table.change(projectScope(project), id, { edit: () => data })
   }
 
-  /** The headers that a request to this URL carries; none of another origin's, and none that cannot be opened. */
+  /** Returns the headers for requests to a URL; none when it has another origin, or when they cannot be decrypted. */
   async open({ project, id, url }: Omit<HeadersPlace, 'tenant'>): Promise<Headers> {
     const row = await this.#table.get(projectScope(project), id)
     if (row === null || row.data.origin !== new URL(url).origin) return {}
@@ -69,7 +71,7 @@ export class ServerHeaders {
 const headersOf = (value: unknown): Headers =>
   isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, String(each)])) : {}
 
-/** Headers as they are sent. @throws {ServiceError} `invalid_field` for what no header may be. */
+/** Validates headers and converts their names to lower case. @throws {ServiceError} `invalid_field` */
 export const checkedHeaders = (headers: Headers, param = 'headers'): Headers => {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   for (const [name, value] of entries) {

@@ -24,7 +24,6 @@ import { checkedHeaders, type ServerHeaders } from './server-headers.ts'
 import { newestChanges, residentView, serverContext, serverView, toolViews } from './server-view.ts'
 import { testServer } from './test-server.ts'
 
-/** What the operations on servers need. */
 export interface ServerUseCaseParts {
   readonly host: Host
   readonly records: RecordStore
@@ -32,7 +31,7 @@ export interface ServerUseCaseParts {
   readonly headers: ServerHeaders
   readonly connections: ConnectionService
   readonly clock: Clock
-  /** @throws {ServiceError} `not_found` for a tenant that the project does not have. */
+  /** @throws {ServiceError} `not_found` when the project does not have the tenant. */
   readonly checkTenant: (project: string, tenant: string) => void | Promise<void>
 }
 
@@ -40,7 +39,7 @@ type ServerUseCases = Pick<UseCases, Extract<keyof UseCases, `mcp_servers.${stri
 type CreateCall = Parameters<UseCases['mcp_servers.create']>[0]
 type UpdateCall = Parameters<UseCases['mcp_servers.update']>[0]
 
-/** Remote tool servers: registered, read, changed, tried, and their tools reviewed. */
+/** Use-cases of remote servers: registration, changes, tests, and the review of their tools. */
 export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
   const servers = new McpServers(parts)
   const table = new Table(parts.records, serverRows, parts.clock.now)
@@ -98,7 +97,7 @@ export const serverUseCases = (parts: ServerUseCaseParts): ServerUseCases => {
 
 const tested = async (parts: ServerUseCaseParts, server: Resident) => testServer(parts, await targetOf(parts, server))
 
-/** @throws {ServiceError} `not_found` for a tenant that the caller does not have. */
+/** Returns the tenant of a new server. @throws {ServiceError} `not_found` when the caller does not have the tenant */
 const tenantOf = async ({ checkTenant }: ServerUseCaseParts, { scope, body }: CreateCall): Promise<string | null> => {
   const tenant = scope.tenant ?? body.tenant_id ?? null
   if (scope.tenant !== null && (body.tenant_id ?? scope.tenant) !== scope.tenant)
@@ -163,7 +162,10 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
   return residentView(await servers.settled(scope, server.id))
 }
 
-/** @throws {ServiceError} `invalid_field` for a connection that the project cannot use. */
+/**
+ * Validates the `auth` of a server. @throws {ServiceError} `missing_field`, and `invalid_field` when the project cannot
+ * use the connection
+ */
 const checkedAuth = async (
   { connections }: ServerUseCaseParts,
   project: string,

@@ -10,13 +10,13 @@ import { rowRecord } from '../runtime/rows/actor-row.ts'
 import { contextOf } from '../runtime/schema.ts'
 import { type ServerRowData, serverRows } from './kinds.ts'
 
-/** A server as it is answered. */
+/** A server as the API returns it. */
 export type ServerView = ResultOf<'mcp_servers.get'>
 
-/** A tool as it is answered. */
+/** A tool as the API returns it. */
 export type ToolView = ResultOf<'mcp_servers.review_tool'>
 
-/** A server by its list row. */
+/** Returns the server of a list row. */
 export const serverView = (row: Row<ServerRowData>): ServerView => {
   const { data } = row
   return {
@@ -43,17 +43,17 @@ export const serverView = (row: Row<ServerRowData>): ServerView => {
   }
 }
 
-/** A server by its actor. */
+/** Returns the server of an actor. */
 export const residentView = (resident: Resident): ServerView => serverView(rowOf(serverRows, rowRecord(resident)))
 
-/** The context of a server's actor. */
+/** Returns the context of a server's actor. */
 export const serverContext = (resident: Resident): McpServerContext =>
   contextOf(mcpServerDefinition, resident.state.snapshot)
 
-/** The tools of a server as they are answered. */
+/** Returns the tools of a server as the API returns them. */
 export const toolViews = (context: McpServerContext): readonly ToolView[] => toolsOf(context).map(toolView)
 
-/** One of them. */
+/** Returns a tool as the API returns it. */
 export const toolView = (tool: KnownTool): ToolView => {
   const { name, description, input_schema, annotations, hash, state, review } = tool
   const shown = review && { ...review, by: { ...review.by }, at: timestampOf(review.at) }
@@ -61,9 +61,9 @@ export const toolView = (tool: KnownTool): ToolView => {
   return { name, description, input_schema, annotations, hash, state, changes, review: shown }
 }
 
-/** What a server has beside tools. */
+/** Returns the resources and prompts of a server. */
 export const listsView = ({ lists }: McpServerContext): ServerLists => (lists === null ? noLists : JSON.parse(lists))
 
-/** What the newest discovery changed. */
+/** Returns the changes that the latest discovery found. */
 export const newestChanges = ({ changes }: McpServerContext): ToolChanges =>
   changes === null ? noChanges : JSON.parse(changes)

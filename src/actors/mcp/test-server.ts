@@ -12,7 +12,7 @@ const maxText = 1024
 
 type Tested = ResultOf<'mcp_servers.test'>
 
-/** Connects and lists what there is; a failure is a result too. */
+/** Connects to a server and lists what it offers. A failure is returned as a result, not thrown. */
 export const testServer = async (
   { guard, clock }: { readonly guard: Pick<SsrfGuard, 'request'>; readonly clock: Clock },
   target: McpTarget,
@@ -48,7 +48,7 @@ export const testServer = async (
   }
 }
 
-/** What else a server has, as far as it says so. */
+/** Returns the resources and prompts of a server, if it declares any. */
 const besides = async (
   { client }: McpConnection,
   signal: AbortSignal,

@@ -21,12 +21,14 @@ import { repeatable } from './repeatable.ts'
 import { searchTools, withSearch } from './search-tools.ts'
 import { modelNames } from './tool-names.ts'
 
-/** What agents call tools of remote servers with. */
 export interface AgentToolsParts extends CallParts {
   readonly servers: McpServers
 }
 
-/** Tools of remote servers in the turns and runs of agents: those that are active in the snapshot, as it is when a turn begins. */
+/**
+ * Tools of remote servers in the turns and runs of agents: those that are active in the server's snapshot when a turn
+ * starts.
+ */
 export const agentTools = (parts: AgentToolsParts): AgentResource => ({
   name: 'mcp_servers',
   fields: ['mcp_servers'],
@@ -47,7 +49,7 @@ const missing = async (parts: AgentToolsParts, place: AgentPlace, declared: Json
   return unknown === undefined ? null : `The remote tool server ${named.serverId} has no tool ${unknown}.`
 }
 
-/** A server of the project, or of the tenant. */
+/** Returns a server that belongs to the project itself or to the given tenant; null for any other. */
 const usable = async (
   { servers }: AgentToolsParts,
   { project, tenant }: Pick<AgentPlace, 'project' | 'tenant'>,

@@ -15,7 +15,6 @@ import type { ServerHeaders } from '../server-headers.ts'
 import { serverContext } from '../server-view.ts'
 import { callWithInput, type InputParts } from './input/call-with-input.ts'
 
-/** What a call needs. */
 export interface CallParts {
   readonly guard: Pick<SsrfGuard, 'request'>
   readonly held: InputParts['held']
@@ -26,10 +25,10 @@ export interface CallParts {
   readonly now: () => number
 }
 
-/** Failures that say nothing of whether the server works. */
+/** Failure codes that give no evidence about whether the server works. */
 const ofTheCall: ReadonlySet<McpFailureCode> = new Set(['cancelled', 'bad_answer', 'request_refused'])
 
-/** Calls a tool of a registered server; what the call shows of the server is kept with it. */
+/** Calls a tool of a registered server, and records in the server's state whether the call showed it to work. */
 export const callRegistered = async (
   parts: CallParts,
   call: ServerToolCall,
@@ -60,7 +59,7 @@ export const callRegistered = async (
   }
 }
 
-/** Calls a tool of a server that only the turn named. */
+/** Calls a tool of a server that is not registered but defined by the turn. */
 export const callInline = async (parts: CallParts, call: ServerToolCall): Promise<ToolOutcome> => {
   const { settings, parameters } = call.tool
   const url = String(settings.url)
@@ -76,14 +75,16 @@ export const callInline = async (parts: CallParts, call: ServerToolCall): Promis
   }
 }
 
-/** A server's state is not worth a call: what cannot be kept now shows at the next one. */
+/**
+ * Records an event of a server, ignoring failures: its state must not fail a call, and the next call records it again.
+ */
 const report = async ({ servers }: CallParts, server: Resident, event: StoredEvent): Promise<void> => {
   await servers.give(server, event, null).catch(() => {})
 }
 
-/** One call, as it is sent. */
+/** A tool call to send to a server. */
 export interface ToolRequest {
-  /** The server's name as people know it. */
+  /** Display name of the server. */
   readonly server: string
   readonly target: McpTarget
   readonly tool: Pick<KnownTool, 'name' | 'input_schema'>

@@ -1,16 +1,16 @@
 import { isObject } from '#runtime/schema.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 
-/** A registered server as an agent or a turn names it. */
+/** A registered server as an agent or a turn declares it. */
 export interface DeclaredServer {
   readonly serverId: string
-  /** The server's own names of the tools that are offered; null for all. */
+  /** Names of the offered tools, as the server defines them; null for all. */
   readonly tools: readonly string[] | null
-  /** Whether calls of a tool, by the server's own name, wait for a person. */
+  /** Whether calls of a tool, by the server's name for it, require approval by a person. */
   readonly needsApproval: (tool: string) => boolean
 }
 
-/** `mcp_…`, or `{server_id, tools?, require_approval?}`; null for anything else. */
+/** Parses `mcp_…`, or `{server_id, tools?, require_approval?}`; null for anything else. */
 export const declaredServer = (declared: Json): DeclaredServer | null => {
   if (typeof declared === 'string') return { serverId: declared, tools: null, needsApproval: always }
   if (!isObject(declared) || typeof declared.server_id !== 'string') return null
@@ -23,8 +23,9 @@ const always = (): boolean => true
 const never = (): boolean => false
 
 /**
- * Which tools wait for a person: all unless it says otherwise. `{tools: […]}` names those that wait, `{tools: {name: …}}` and
- * `{always, never}` say it for each, and the rest waits. Null for what is none of these.
+ * Returns a function that decides which tools require approval. Without a rule, all do. `{tools: […]}` lists those that
+ * do. `{tools: {name: …}}` and `{always, never}` decide per tool, and tools that they do not mention require approval.
+ * Null for an invalid rule.
  */
 export const approvalOf = (rule: Json | undefined): ((tool: string) => boolean) | null => {
   if (rule === undefined || rule === null || rule === 'always') return always

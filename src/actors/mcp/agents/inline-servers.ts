@@ -10,7 +10,6 @@ import type { DiscoverParts } from '../discover-tools.ts'
 import { requireReachable } from '../mcp-servers.ts'
 import { checkedHeaders, type ServerHeaders } from '../server-headers.ts'
 
-/** What servers that only a turn names need. */
 export interface InlineParts {
   readonly guard: Pick<SsrfGuard, 'check'>
   readonly headers: ServerHeaders
@@ -20,7 +19,7 @@ export interface InlineParts {
   readonly now: () => number
 }
 
-/** A server that a turn names, with what it has. */
+/** A server that a turn defines, and its tools. */
 export interface InlineServer {
   readonly id: string
   readonly label: string
@@ -31,7 +30,10 @@ export interface InlineServer {
 const cachedMs = 60_000
 const maxCached = 200
 
-/** Servers that are not registered: who sends the turn answers for them. What they have is read at most once a minute. */
+/**
+ * Servers that are not registered but defined by a turn. The caller of the turn is responsible for them. The tools of a
+ * server are read at most once per minute.
+ */
 export class InlineServers {
   readonly #parts: InlineParts
   readonly #key: Buffer
@@ -45,7 +47,7 @@ export class InlineServers {
     this.#known = new RecheckCache({ ...cache, load: (key) => this.#load(key) })
   }
 
-  /** @throws {ServiceError} `invalid_field`, `mcp_server_failed` */
+  /** Returns the server and its tools. @throws {ServiceError} `missing_field`, `invalid_field`, `mcp_server_failed` */
   async server(place: RemotePlace, declared: RemoteDeclaration): Promise<InlineServer> {
     const { server_url: url, server_label: label, authorization } = declared
     if (url === undefined || label === undefined)

@@ -6,7 +6,10 @@ const name = 'search_tools'
 const mostFound = 8
 const summaryLength = 300
 
-/** Tools as they are offered: many wait until a search finds them, since a model that reads hundreds chooses badly. */
+/**
+ * Returns the tools as they are offered. When there are many, they are deferred until a search finds them, since models
+ * choose poorly among hundreds of tools.
+ */
 export const withSearch = (tools: readonly ServerTool[]): readonly ServerTool[] => {
   if (tools.length <= maxShownTools) return tools
   const listed = tools.map((tool) => [tool.name, tool.description.slice(0, summaryLength)])
@@ -23,7 +26,7 @@ export const withSearch = (tools: readonly ServerTool[]): readonly ServerTool[] 
   return [search, ...tools.map((tool) => ({ ...tool, deferred: true }) as const)]
 }
 
-/** The tools that fit a query best. */
+/** Returns the tools that match a query best. */
 export const searchTools = ({ tool, arguments: given }: ServerToolCall): ToolOutcome => {
   const query = isObject(given) && typeof given.query === 'string' ? given.query : ''
   const words = wordsOf(query)

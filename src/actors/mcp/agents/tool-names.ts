@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A tool whose name a model is to see. */
+/** A tool for which a name is needed that models can use. */
 export interface NamedTool {
   readonly server: string
   readonly serverId: string
@@ -11,8 +11,9 @@ const longest = 64
 const hashLength = 8
 
 /**
- * Names by which models call tools: `<server>__<tool>` of letters, digits, `_` and `-`. Where two would be the same, or one is too
- * long, each ends in a hash of the server's id and the tool's name, so that none depends on the order.
+ * Returns the names by which models call tools: `<server>__<tool>` of letters, digits, `_` and `-`. A name that would
+ * be too long or ambiguous ends with a hash of the server's id and the tool's name, so that no name depends on the
+ * order of tools.
  */
 export const modelNames = (tools: readonly NamedTool[]): readonly string[] => {
   const plain = tools.map(plainName)

@@ -1,10 +1,13 @@
 import type { ToolOutcome } from '#actors/capability/agent-resources.ts'
 import { isObject } from '#runtime/schema.ts'
 
-/** Longest output of a call, in characters. */
+/** Maximum length of a call's output, in characters. */
 export const maxOutput = 60_000
 
-/** A result of a server as the model gets it: texts as they are, and a line for what is no text. */
+/**
+ * Converts a server's result to the output for the model: texts unchanged, and a line of description for any other
+ * content.
+ */
 export const outcomeOfResult = (result: unknown): ToolOutcome => {
   const { content, structuredContent, isError } = isObject(result) ? result : {}
   const parts = (Array.isArray(content) ? content : []).map(textOfContent).filter((text) => text !== '')
@@ -17,7 +20,7 @@ export const outcomeOfResult = (result: unknown): ToolOutcome => {
 const shortened = (text: string): string =>
   text.length > maxOutput ? `${text.slice(0, maxOutput)}\n[The output is longer: ${text.length} characters.]` : text
 
-/** One part of a content: its text, or a line that says what it is. */
+/** Returns the text of one part of a content, or a line that describes it. */
 export const textOfContent = (part: unknown): string => {
   if (!isObject(part)) return ''
   if (part.type === 'text') return String(part.text ?? '')

@@ -12,15 +12,14 @@ import { repeatable } from './repeatable.ts'
 import { withSearch } from './search-tools.ts'
 import { modelNames } from './tool-names.ts'
 
-/** What tools of named servers need. */
 export interface TurnServersParts extends AgentToolsParts {
   readonly inline: InlineServers
   readonly records: RecordStore
-  /** Whether a project forbids servers that are not registered. */
+  /** Whether a project allows registered servers only. */
   readonly registeredOnly: (project: string) => Promise<boolean>
 }
 
-/** Tools of servers that a turn names: registered ones, or one that it brings along. */
+/** Tools of servers that a turn names: registered servers, or one that the turn defines. */
 export const turnServers = (parts: TurnServersParts): RemoteTools => {
   const registered = agentTools(parts)
   return {
@@ -58,7 +57,10 @@ const notRegistered = ({ param }: RemotePlace): ServiceError =>
     message: 'The project allows only registered tool servers: use server_id or the server_label of one.',
   })
 
-/** The registered server of this name, where a declaration has no address; undefined for none, or for several. */
+/**
+ * Returns the registered server with this label, for a declaration without a URL; undefined when there is none or more
+ * than one.
+ */
 const labelled = async (
   records: RecordStore,
   { project, tenant }: RemotePlace,

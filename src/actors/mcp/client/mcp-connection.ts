@@ -4,15 +4,15 @@ import { type FetchLimits, type GuardedFetch, guardedFetch } from '#outgoing/gua
 import type { SsrfGuard } from '#outgoing/ssrf-guard.ts'
 import { failureOf, McpFailure } from './mcp-failure.ts'
 
-/** A server, and what goes along with each request to it. */
+/** A server, and the headers that every request to it carries. */
 export interface McpTarget {
   readonly url: string
   readonly transport: 'auto' | 'streamable_http' | 'sse'
-  /** Names in lower case. Secret. */
+  /** Names are in lower case. The values are secret. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A connection to a server, for one piece of work. */
+/** A connection to a server for one unit of work. */
 export interface McpConnection {
   readonly client: Client
   readonly transport: 'streamable_http' | 'sse'
@@ -20,47 +20,50 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
-/** How long one piece of work takes at most, and what may end it before. */
+/** Options of one unit of work with a server. */
 export interface McpWork {
   readonly guard: Pick<SsrfGuard, 'request'>
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Ends the work in place of `timeoutMs`, which is for the connection then. */
+  /** Ends the work, instead of `timeoutMs`, which then only limits the connection. */
   readonly limit?: AbortSignal
-  /** What the server may request of us, and what is done with it. */
+  /** Client options, such as handlers of the server's requests. */
   readonly options?: ClientOptions
-  /** Stands between the protocol and the guard, such as what signs in at a 401. */
+  /** Wraps the guarded fetch, for example to sign in after a 401. */
   readonly middleware?: (fetch: GuardedFetch) => GuardedFetch
   /** Prepares the client before it connects. */
   readonly prepare?: (client: Client) => void
 }
 
-/** Most that all answers in one piece of work come to, and the requests of it. */
+/** Limits of one unit of work: total size of the responses, and number of requests. */
 export const mcpLimits: FetchLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxRequests: 500 }
 
-/** Pages of a list that are read. */
+/** Maximum number of pages that are read of a list. */
 export const maxListPages = 16
 
 const clientInfo = { name: 'troupe', version: '1.0.0' }
 
-/** Results are texts for a model: nothing of a server's is compiled or run to check them. */
+/**
+ * Validator that accepts every value. Results are texts for a model, so no schema of a server is compiled or run to
+ * check them.
+ */
 const acceptsAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator: () => (data) => ({ valid: true, data: Object(data), errorMessage: undefined }),
 }
 
-/** Some servers show tools that request input only to clients that say they can have it. */
+/** Declares that input can be requested, since some servers hide tools that request input from other clients. */
 const capabilities: NonNullable<ClientOptions['capabilities']> = { elicitation: { form: {}, url: {} } }
 
 const closingMs = 2_000
 
-/** First ids of requests are below: what is counted up from there is exact in JSON. */
+/** Upper bound of a client's first request id, so that the ids after it are exact integers in JSON. */
 const mostFirstId = 2 ** 47
 
-/** Statuses at which a server of the older transport answers the newer one. */
+/** Statuses with which servers of the older SSE transport reject a request of the newer one. */
 const olderStatuses = new Set([400, 404, 405, 406, 415])
 
 /**
- * Does a piece of work with a server and closes the connection, whatever comes of it.
+ * Connects to a server, runs a unit of work, and closes the connection in any case.
  *
  * @throws {McpFailure}
  */
@@ -92,7 +95,7 @@ export const withServer = async <T>(
   }
 }
 
-/** What a server keeps back longer than it may is no longer waited for. */
+/** Rejects when `signal` aborts, without waiting for the work. */
 const raced = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   if (signal.aborted) return Promise.reject(signal.reason)
   const ended = Promise.withResolvers<never>()
@@ -143,13 +146,16 @@ const overSse = async (target: McpTarget, work: McpWork, { fetch, signal }: Wire
     fetch,
     requestInit: { headers: { ...target.headers } },
   })
-  // no revision that is negotiated otherwise has this transport, and some of its servers end at a method they do not know
+  // every revision with this transport uses the legacy handshake, and some of these servers stop at an unknown method
   const client = await newClient(work, 'legacy')
   await begun(client, transport, { timeout: work.timeoutMs, signal })
   return { client, transport: 'sse', close: () => closed(client, null) }
 }
 
-/** A transport that failed would go on to reconnect: it is closed, also when it is no longer waited for. */
+/**
+ * Connects a client. A transport whose connection failed or was aborted is closed, since it would otherwise keep
+ * reconnecting.
+ */
 const begun = async (client: Client, transport: Transport, options: { timeout: number; signal: AbortSignal }) => {
   const end = (): void => void transport.close().catch(() => {})
   options.signal.addEventListener('abort', end, { once: true })
@@ -171,18 +177,21 @@ const newClient = async ({ options, prepare }: McpWork, mode: 'auto' | 'legacy' 
     inputRequired: { autoFulfill: false },
     ...options,
   })
-  // a call that is made again has to have another id (SEP-2322), also over a new connection; the SDK counts each from 0
+  // a repeated call needs a new id (SEP-2322), also over a new connection; the SDK starts at 0 for each connection
   Reflect.set(client, '_requestMessageId', randomInt(1, mostFirstId))
   prepare?.(client)
   return client
 }
 
-/** A session of the older protocol is ended at the server too, if that answers in a moment. */
+/**
+ * Closes a connection. A session of the older protocol is also terminated at the server, if it responds within
+ * `closingMs`.
+ */
 const closed = async (client: Client, transport: StreamableHTTPClientTransport | null): Promise<void> => {
   try {
     if (transport?.sessionId !== undefined) await raced(transport.terminateSession(), AbortSignal.timeout(closingMs))
   } catch {
-    // the server forgets the session by itself
+    // the server drops the session by itself
   }
   await client.close().catch(() => {})
 }

@@ -1,11 +1,11 @@
 import { AnswerRefused } from '#outgoing/guarded-fetch.ts'
 import { RedirectFailed, SsrfRefused } from '#outgoing/ssrf-guard.ts'
 
-/** Why a server did not do what was requested of it. The message quotes nothing that the server said. */
+/** Thrown when a server did not do what was requested. The message contains no text from the server. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly code: McpFailureCode
-  /** No further attempt has a chance as things are. */
+  /** Whether retrying is pointless until something is changed. */
   readonly isFinal: boolean
 
   constructor(
@@ -19,7 +19,7 @@ export class McpFailure extends Error {
   }
 }
 
-/** Kinds of failures, as the server's status and the output of a call name them. */
+/** Failure codes, as in the server's status and the output of a call. */
 export type McpFailureCode =
   | 'url_refused'
   | 'redirect_refused'
@@ -33,7 +33,7 @@ export type McpFailureCode =
   | 'request_refused'
   | 'cancelled'
 
-/** What an error of the protocol's library, of the guard or of a socket comes to. */
+/** Converts an error of the protocol library, the guard or a socket to a failure. */
 export const failureOf = (error: unknown, timeoutMs: number): McpFailure => {
   const causes = causesOf(error)
   const known = causes.find((each) => each instanceof McpFailure)
@@ -89,7 +89,7 @@ const statusOf = (causes: readonly unknown[]): number | null => {
   return null
 }
 
-/** The code of an error that the server answered with, by JSON-RPC. */
+/** Returns the code of the server's JSON-RPC error; null when there is none. */
 const rpcCodeOf = (causes: readonly unknown[]): number | null => {
   const found = causes.find((cause) => cause instanceof Error && cause.name === 'ProtocolError')
   const code = found instanceof Error && 'code' in found ? found.code : null

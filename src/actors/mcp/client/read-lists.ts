@@ -8,7 +8,7 @@ const maxName = 256
 const maxDescription = 1024
 const maxArguments = 32
 
-/** Reads one list; what the server offers and does not give is no reason to do without the others. */
+/** Reads one list of a server. When reading it fails, the other lists are still used. */
 type ReadList = (connection: McpConnection, signal: AbortSignal) => Promise<readonly unknown[]>
 
 const resources: ReadList = async ({ client }, signal) => (await client.listResources(undefined, { signal })).resources
@@ -16,7 +16,7 @@ const templates: ReadList = async ({ client }, signal) =>
   (await client.listResourceTemplates(undefined, { signal })).resourceTemplates
 const prompts: ReadList = async ({ client }, signal) => (await client.listPrompts(undefined, { signal })).prompts
 
-/** The resources, templates and prompts of a connected server, as far as they may be kept. */
+/** Returns the resources, resource templates and prompts of a connected server, within the limits of what is stored. */
 export const listsOf = async (connection: McpConnection, signal: AbortSignal): Promise<ServerLists> => {
   const has = connection.client.getServerCapabilities() ?? {}
   const unread: string[] = []
@@ -43,7 +43,7 @@ export const listsOf = async (connection: McpConnection, signal: AbortSignal): P
   return { ...kept, left_out: count(found) - count(kept), unread }
 }
 
-/** Those that may be kept, one of each key. */
+/** Returns the valid entries, up to the maximum, without duplicate keys. */
 const keptOf = <T>(
   listed: readonly unknown[],
   of: (each: unknown) => T | null,
@@ -88,7 +88,9 @@ const promptOf = (listed: unknown): ListedPrompt | null => {
   return { name, description: plain(listed.description, maxDescription), arguments: taken }
 }
 
-/** A text of a server that a person sees as it is; null for none, for a longer one, and for one that hides something. */
+/**
+ * Returns a server's text if a person sees all of it; null when it is missing, too long, or contains hidden characters.
+ */
 const plain = (value: unknown, most: number): string | null => {
   if (typeof value !== 'string' || value === '' || value.length > most || !value.isWellFormed()) return null
   if (/[^\P{Cc}\n\t]/u.test(value)) return null

@@ -8,12 +8,14 @@ import { hiddenText } from '#src/skill-scan/hidden-text.ts'
 import type { McpConnection } from './mcp-connection.ts'
 import { McpFailure } from './mcp-failure.ts'
 
-/** Names that the protocol recommends: nothing that reads like another name, or is not seen. */
+/** Tool names that the protocol recommends: plain characters only, so that names cannot be confused. */
 const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9_./-]{1,128}$/
 const maxSkipped = 100
 const maxInfo = 512
 
-/** Everything of the tools that a connected server has which may be kept. @throws {McpFailure} `too_many_tools` */
+/**
+ * Returns the tools of a connected server that may be stored. @throws {McpFailure} `too_many_tools`, `answer_too_large`
+ */
 export const discovered = async ({ client, transport }: McpConnection, signal: AbortSignal): Promise<Discovery> => {
   const { tools: listed } = await client.listTools(undefined, { signal, cacheMode: 'bypass' })
   if (listed.length > maxServerTools)
@@ -53,7 +55,7 @@ const sorted = (listed: readonly unknown[]): { readonly tools: ToolDefinition[];
   return { tools, skipped }
 }
 
-/** A name as it may be shown: what is not a plain character is spelt out. */
+/** Returns a name for display, with every other than a printable ASCII character escaped. */
 const shownName = (listed: unknown): string => {
   const name = isObject(listed) && typeof listed.name === 'string' ? listed.name : ''
   return [...name.slice(0, 64)]
@@ -61,7 +63,7 @@ const shownName = (listed: unknown): string => {
     .join('')
 }
 
-/** A tool as it is kept, or why it is not. */
+/** Returns a tool's definition, or the reason why it is skipped. */
 const definitionOf = (listed: unknown): ToolDefinition | string => {
   if (!isObject(listed) || typeof listed.name !== 'string' || !namePattern.test(listed.name)) return 'invalid_name'
   const { name, description = '', inputSchema, annotations } = listed
@@ -74,11 +76,11 @@ const definitionOf = (listed: unknown): ToolDefinition | string => {
   return { ...kept, hash: sha256(kept) }
 }
 
-/** Whether a model reads what a person who reviews it does not see. */
+/** Whether a text contains characters that a model reads but a person who reviews it cannot see. */
 const hides = (text: string): boolean =>
   /\\u00[01][0-9a-f]/.test(text) || hiddenText(text).some(({ severity }) => severity === 'blocker')
 
-/** Over keys in order, so that the order in which a server lists them says nothing. */
+/** Returns the hash of a value with sorted keys, so that it does not depend on their order. */
 const sha256 = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(inOrder(value)))

@@ -1,10 +1,15 @@
 import { isObject } from '#runtime/schema.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 
-/** Error of revision 2025-11-25: pages have to be visited first, and the call made again. */
+/**
+ * Error code of protocol revision 2025-11-25: the user has to visit URLs first, and then the call has to be repeated.
+ */
 const urlsRequired = -32042
 
-/** The result of a call. Pages that the server requires first are a result too, as those of the newer revision are. */
+/**
+ * Returns the result of a call. When the server requires URLs to be visited first, the error is converted to the result
+ * that newer revisions of the protocol use.
+ */
 export const resultOf = async (call: () => Promise<unknown>): Promise<JsonObject> => {
   try {
     const result = await call()

@@ -10,19 +10,18 @@ import { type CallStep, type ElicitAnswer, LiveCall, type LiveCallStart } from '
 import { type Question, questionOf } from './requested-input.ts'
 import { type OpenRequest, type Resume, resumeOf } from './resume.ts'
 
-/** What calls need whose server may request input. */
 export interface InputParts {
   readonly guard: McpWork['guard']
   readonly held: HeldCalls
 }
 
-/** A call as it is made for an action. */
+/** The parts of an action's call that requests for input need. */
 export type InputCall = Pick<ServerToolCall, 'actionId' | 'arguments' | 'signal' | 'input' | 'progress'>
 
-/** Questions of one call that are put to people at most. */
+/** Maximum number of requests for input in one call. */
 export const maxRounds = 8
 
-/** Most characters of what a call goes on with. */
+/** Maximum length in characters of the state from which a call resumes. */
 const maxResume = 200_000
 
 const declined = {
@@ -32,9 +31,10 @@ const declined = {
 } as const
 
 /**
- * Calls a tool, or goes on with a call whose server requested input. Where the server waits on the connection of the
- * call (revisions up to 2025-11-25), the answer goes over that connection while it is there; otherwise the call is made
- * again, and the question that is put again is answered at once. A server of 2026-07-28 gets its own state back.
+ * Calls a tool, or resumes a call whose server requested input. In revisions up to 2025-11-25, the server waits for the
+ * input on the connection of the call: the answer is sent there while the connection is open. Otherwise the call is
+ * repeated, and when the server repeats the request for input, it is answered immediately. A server of revision
+ * 2026-07-28 gets its own state back with the answer.
  *
  * @throws {McpFailure}
  */
@@ -48,7 +48,7 @@ export const callWithInput = async (parts: InputParts, call: InputCall, request:
     const live = parts.held.take(call.actionId, resume.hash)
     live?.answer(answer)
     if (live !== null) return follow(parts, step, live)
-    // a server that does not put its question again would do what was refused
+    // a server that does not repeat its request for input would do what the person declined
     if (answer.action !== 'accept') return declined
     return follow(parts, step, new LiveCall({ ...start, given: [...resume.given, { hash: resume.hash, answer }] }))
   }
@@ -70,7 +70,7 @@ const elicitAnswer = ({ answer }: AnsweredInput): ElicitAnswer => {
   return action === 'accept' ? { action, ...(content !== undefined && { content: contentOf(content) }) } : { action }
 }
 
-/** The values were checked when they were given (src/actors/sessions/input-values.ts). */
+/** Returns the values of a form. They were validated when they were given (src/actors/sessions/input-values.ts). */
 const contentOf = (content: JsonObject): Record<string, string | number | boolean | string[]> =>
   Object.fromEntries(
     Object.entries(content).flatMap(([name, value]): [string, string | number | boolean | string[]][] => {
@@ -80,7 +80,10 @@ const contentOf = (content: JsonObject): Record<string, string | number | boolea
     }),
   )
 
-/** What a server of 2026-07-28 gets back with the call; nothing for one that only wants the call made again. */
+/**
+ * Returns what a server of revision 2026-07-28 gets back with the call; nothing for a server that only requires the
+ * call to be repeated.
+ */
 const carried = ({ again, state }: Extract<Resume, { era: 'carried' }>, responses: JsonObject): JsonObject =>
   again ? {} : { inputResponses: responses, ...(state !== null && { requestState: state }) }
 
@@ -116,7 +119,7 @@ const tooLater = {
   message: 'The server requires the call to be retried later.',
 } as const
 
-/** @throws {McpFailure} `bad_answer` for input that is not a person's to give. */
+/** Returns the requests for input in a result. @throws {McpFailure} `bad_answer` for input that a person cannot give */
 const requestsOf = (listed: unknown): readonly OpenRequest[] =>
   Object.entries(isObject(listed) ? listed : {})
     .slice(0, maxRounds + 1)

@@ -1,6 +1,6 @@
 import type { LiveCall } from './live-call.ts'
 
-/** Calls of one process that are kept open for an answer, and how long in ms. */
+/** Maximum number of calls that one process holds open for an answer, and for how long, in ms. */
 export const heldCallLimits = { most: 200, ms: 4 * 60_000 } as const
 
 interface Held {
@@ -9,8 +9,8 @@ interface Held {
 }
 
 /**
- * Calls whose server waits for an answer on the connection of the call. Kept while the connection is worth it: the server
- * then hears that its question is dismissed, and the call is made again once there is an answer.
+ * Calls whose server waits for an answer on the connection of the call. They are held for a limited time. After it, the
+ * request for input is cancelled at the server, and the call is repeated once there is an answer.
  */
 export class HeldCalls {
   readonly #held = new Map<string, Held>()
@@ -20,7 +20,7 @@ export class HeldCalls {
     this.#limits = limits
   }
 
-  /** Keeps the call of an action, in place of one before. */
+  /** Holds the call of an action, replacing an earlier one. */
   keep(actionId: string, call: LiveCall): void {
     this.release(actionId)
     if (this.#held.size >= this.#limits.most) return void call.end()
@@ -30,7 +30,7 @@ export class HeldCalls {
     void call.ended.then(() => this.#forget(actionId, call))
   }
 
-  /** The call of an action, when its server still waits for this answer; it is not kept any more. */
+  /** Removes and returns the call of an action if its server still waits for this answer; null otherwise. */
   take(actionId: string, hash: string): LiveCall | null {
     const held = this.#held.get(actionId)
     if (held === undefined) return null
@@ -40,7 +40,7 @@ export class HeldCalls {
     return null
   }
 
-  /** Ends the call of an action: no answer will come. */
+  /** Ends the call of an action, which will not be answered. */
   release(actionId: string): void {
     const held = this.#held.get(actionId)
     if (held === undefined) return
@@ -48,7 +48,7 @@ export class HeldCalls {
     void held.call.end()
   }
 
-  /** Ends all of them. */
+  /** Ends all calls. */
   async close(): Promise<void> {
     const calls = [...this.#held.values()].map(({ call }) => call)
     for (const id of [...this.#held.keys()]) this.release(id)

@@ -7,31 +7,31 @@ import { resultOf } from './call-result.ts'
 import { type Progress, ProgressReports } from './progress-reports.ts'
 import { hashOf, type Question, questionOf } from './requested-input.ts'
 
-/** What a server hears of its question: `content` are the values of a form. */
+/** Answer to a server's request for input; `content` contains the values of a form. */
 export type ElicitAnswer = {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: Readonly<Record<string, string | number | boolean | string[]>>
 }
 
-/** An answer that a person gave, by the question that it is for. */
+/** An answer given by a person, with the hash of its question. */
 export type GivenAnswer = { readonly hash: string; readonly answer: ElicitAnswer }
 
-/** What a call comes to next: its result, or a question that the server waits for an answer of. */
+/** Next step of a call: its result, or a question whose answer the server waits for. */
 export type CallStep =
   | { readonly kind: 'done'; readonly result: JsonObject }
   | { readonly kind: 'asked'; readonly question: Question; readonly hash: string }
 
-/** How a call begins. */
+/** A call to start. */
 export interface LiveCallStart {
   readonly guard: McpWork['guard']
   readonly request: ToolRequest
   /** Parameters of `tools/call`. */
   readonly params: { readonly name: string; readonly arguments: Record<string, unknown> }
-  /** Answers that were given in an earlier call: a question that is put again has its answer at once. */
+  /** Answers from an earlier call: a question that the server repeats is answered with them immediately. */
   readonly given: readonly GivenAnswer[]
 }
 
-/** What ends a wait for a call, and who hears how far it is. */
+/** Signal that cancels a call, and the receiver of its progress. */
 export type FollowedCall = Pick<ServerToolCall, 'signal' | 'progress'>
 
 interface OpenQuestion {
@@ -40,13 +40,13 @@ interface OpenQuestion {
   readonly reply: (answer: ElicitAnswer) => void
 }
 
-/** Time for a server to end by itself once its question was dismissed, in ms. */
+/** Time in ms within which a server should end a call after its question was cancelled. */
 const endingMs = 2_000
 
-/** No request is open longer, questions included, in ms. */
+/** Maximum duration of a request in ms, including the time for questions. */
 const longestMs = 60 * 60 * 1000
 
-/** A call of a tool whose server may put questions to a person over the connection of the call. */
+/** A tool call whose server may request input from a person over the connection of the call. */
 export class LiveCall {
   readonly #stop = new AbortController()
   readonly #limit = new AbortController()
@@ -81,22 +81,22 @@ export class LiveCall {
     this.#done.catch(() => {})
   }
 
-  /** Answers that people gave so far. */
+  /** Answers given so far. */
   get given(): readonly GivenAnswer[] {
     return this.#given
   }
 
-  /** Resolves when the call has ended, however it did. */
+  /** Resolves when the call has ended, whether it succeeded or failed. */
   get ended(): Promise<unknown> {
     return this.#done.catch(() => {})
   }
 
-  /** Whether the server still waits for an answer of this question. */
+  /** Whether the server still waits for the answer to this question. */
   waitsFor(hash: string): boolean {
     return !this.#over && this.#open?.hash === hash
   }
 
-  /** Answers the question that is open. */
+  /** Answers the open question. */
   answer(answer: ElicitAnswer): void {
     const open = this.#open
     if (open === null) return
@@ -106,8 +106,8 @@ export class LiveCall {
   }
 
   /**
-   * What comes next. While it is waited for, `signal` cancels the call at the server, and so does the end of the time; and
-   * `report` hears how far the call is.
+   * Waits for the next step. During the wait, `signal` cancels the call at the server, as does the timeout, and
+   * `report` receives the call's progress.
    *
    * @throws {McpFailure}
    */
@@ -127,7 +127,9 @@ export class LiveCall {
     }
   }
 
-  /** Ends the call: the server hears that its questions are dismissed, and then that the call is cancelled. */
+  /**
+   * Ends the call: cancels its questions at the server, and then the call itself if it does not end within `endingMs`.
+   */
   async end(): Promise<void> {
     for (const open of [this.#open, ...this.#waiting]) open?.reply({ action: 'cancel' })
     this.#open = null
@@ -165,7 +167,7 @@ export class LiveCall {
     return answer.promise
   }
 
-  /** The server does not wait any longer: an answer would reach no one. */
+  /** Removes a question that the server has withdrawn: an answer would not be received. */
   #withdraw(open: OpenQuestion): void {
     if (this.#open === open) this.#open = null
     const at = this.#waiting.indexOf(open)
@@ -174,5 +176,5 @@ export class LiveCall {
   }
 }
 
-/** Questions of one call that wait for their turn. */
+/** Maximum number of waiting questions in one call. */
 const mostWaiting = 8

@@ -1,19 +1,19 @@
 import type { ReportProgress } from '#actors/capability/agent-resources.ts'
 import { hiddenText } from '#src/skill-scan/hidden-text.ts'
 
-/** What a server says of how far a call is. */
+/** Progress of a call, as the server reports it. */
 export type Progress = {
   readonly progress: number
   readonly total?: number | undefined
   readonly message?: string | undefined
 }
 
-/** How often and how much of a call's progress is journaled. */
+/** Limits of the progress that is journaled for one call. */
 export const progressLimits = { everyMs: 1000, most: 100, messageLength: 512 } as const
 
 /**
- * Journals how far a call is: the first at once, then the newest once a second, one at a time, and so many of a call. A
- * server may say it as often as it likes.
+ * Journals the progress of a call: the first report at once, then the latest once per second, one write at a time and
+ * up to a maximum per call. Servers may report progress as often as they like.
  */
 export class ProgressReports {
   readonly #report: ReportProgress
@@ -30,14 +30,14 @@ export class ProgressReports {
     this.#limits = limits
   }
 
-  /** Takes what the server says; it is journaled soon, unless something newer comes. */
+  /** Accepts a report, which is journaled soon unless a newer one replaces it. */
   add(progress: Progress): void {
     if (this.#ended || this.#count >= this.#limits.most || !Number.isFinite(progress.progress)) return
     this.#newest = progress
     this.#plan()
   }
 
-  /** Nothing is journaled after this; resolves when nothing is being journaled. */
+  /** Stops journaling; resolves when no write is in progress. */
   async end(): Promise<void> {
     this.#ended = true
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -58,7 +58,7 @@ export class ProgressReports {
     this.#count++
     this.#nextAt = performance.now() + this.#limits.everyMs
     this.#writing = this.#report(shown(newest))
-      // how far a call is is not worth the call
+      // a failure to journal progress must not fail the call
       .catch(() => {})
       .then(() => {
         this.#writing = null
@@ -73,6 +73,6 @@ const shown = ({ progress, total, message }: Progress) => ({
   message: message === undefined ? null : visible(message.slice(0, progressLimits.messageLength)),
 })
 
-/** Foreign text, for people: what they would not see is not shown to them as something else. */
+/** Returns untrusted text for display; null when it contains characters that a person cannot see. */
 const visible = (text: string): string | null =>
   hiddenText(text).some(({ severity }) => severity === 'blocker') ? null : text.replaceAll(/\p{Cc}/gu, ' ')

@@ -6,24 +6,24 @@ import { isObject } from '#runtime/schema.ts'
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { hiddenText } from '#src/skill-scan/hidden-text.ts'
 
-/** What a server requests of a person. */
+/** A server's request for input from a person. */
 export type Question = Pick<RequiredInput, 'mode' | 'message' | 'schema' | 'url' | 'secret_fields'>
 
-/** Most characters of a message, of a text in a form and of a URL. */
+/** Maximum length in characters of a message, of a text in a form, and of a URL. */
 const maxMessage = 4096
 const maxText = 512
 const maxUrl = 2048
 
-/** Most fields of a form, and options of a field. */
+/** Maximum number of fields of a form, and of options of a field. */
 export const maxFields = 32
 const maxOptions = 200
 
 const fieldName = /^(?!__proto__$)[\w.-]{1,64}$/
 
 /**
- * A request for input as it is shown, of what the protocol allows and nothing more.
+ * Parses a request for input to what the protocol allows, for display to a person.
  *
- * @throws {McpFailure} `bad_answer` for anything else, and for text that a person does not see.
+ * @throws {McpFailure} `bad_answer` for anything else, and for text that a person cannot see
  */
 export const questionOf = (params: unknown): Question => {
   if (!isObject(params) || typeof params.message !== 'string') throw unreadable('it has no message')
@@ -34,7 +34,7 @@ export const questionOf = (params: unknown): Question => {
   return { mode: 'form', message, schema, url: null, secret_fields: secretsOf(schema) }
 }
 
-/** Names a question, so that it is known when a server puts it again. */
+/** Returns a hash of a question, by which a repeated question is recognised. */
 export const hashOf = ({ mode, message, schema, url }: Question): string =>
   createHash('sha256')
     .update(JSON.stringify([mode, message, schema, url]))
@@ -48,7 +48,7 @@ const visible = (text: string): string => {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, ' ')
 }
 
-/** A page for a person: nothing that a browser would run, and no credentials that hide where it leads. */
+/** Returns a URL for a person to open: http or https only, and without credentials, which could disguise its host. */
 const urlOf = (value: unknown): string => {
   const url = typeof value === 'string' && value.length <= maxUrl ? URL.parse(value) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
@@ -88,7 +88,7 @@ const fieldOf = (field: JsonObject): JsonObject => {
 
 const formats = ['email', 'uri', 'date', 'date-time'] as const
 
-/** The choices of a field, by whichever of the protocol's ways; null for a field without. */
+/** Returns the options of a field in any of the protocol's formats; null for a field without options. */
 const optionsOf = (field: JsonObject): JsonObject | null => {
   const listed = [field.oneOf, field.anyOf].find((each) => Array.isArray(each))
   const titled = Array.isArray(listed)
@@ -123,7 +123,7 @@ const defaultOf = ({ default: value }: JsonObject, type: 'boolean' | 'number' | 
   return { default: typeof value === 'string' ? short(value) : value }
 }
 
-/** Fields whose name or title speaks of a secret. */
+/** Returns the names of fields whose name or title suggests a secret. */
 const secretsOf = ({ properties }: JsonObject): readonly string[] =>
   Object.entries(isObject(properties) ? properties : {})
     .filter(([name, field]) => isSecretKey(name) || (isObject(field) && isSecretKey(String(field.title ?? ''))))

@@ -2,13 +2,13 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import type { GivenAnswer } from './live-call.ts'
 import type { Question } from './requested-input.ts'
 
-/** A request for input that has no answer yet, under the server's own key. */
+/** A request for input that is not answered yet, with the server's key of it. */
 export type OpenRequest = { readonly key: string; readonly question: Question }
 
 /**
- * What a call goes on with once a person answered. `held`: the server waits on the connection of the call; `given` are
- * the answers that it has. `carried`: the server gave its state along; `requests` begins with the question that is open.
- * `again`: the call is only made once more.
+ * State from which a call resumes after a person answered. `held`: the server waits on the connection of the call, and
+ * `given` contains the answers that it already has. `carried`: the server returned its state; `requests` starts with
+ * the open question. `again`: the call only has to be repeated.
  */
 export type Resume =
   | { readonly era: 'held'; readonly round: number; readonly hash: string; readonly given: readonly GivenAnswer[] }
@@ -21,5 +21,5 @@ export type Resume =
       readonly responses: JsonObject
     }
 
-/** What was kept, read back: it is written by this folder alone. */
+/** Parses a stored state. Only this folder writes it. */
 export const resumeOf = (text: string): Resume => JSON.parse(text)
