@@ -19,25 +19,24 @@ import { browserJobRows, browserKinds } from './kinds.ts'
 import { BrowserProfiles } from './profiles/browser-profiles.ts'
 import { profileUseCases } from './profiles/profile-use-cases.ts'
 
-/** How browsers run on this machine. */
+/** Settings of the browsers on this machine. */
 export interface BrowserSettings {
-  /** CHROMIUM_PATH; null: one is looked for. */
+  /** CHROMIUM_PATH; null: a Chromium is searched for. */
   readonly path: string | null
-  /** Browsers at a time; null: one for each processor, and one more. */
+  /** Maximum number of browsers at a time; null: one more than there are processors. */
   readonly atOnce: number | null
-  /** That the browser of one job may take. */
+  /** Memory limit of one job's browser, in bytes. */
   readonly maxMemoryBytes: number
 }
 
-/** How browsers run on this machine. */
 export const browserSettingsPort = new Port<BrowserSettings>('the settings of browsers')
 
 /** 1 GiB. */
 export const defaultJobMemoryBytes = 1024 * 1024 * 1024
-/** All that a job's browser loads together. */
+/** Maximum number of bytes that one job's browser may download. */
 const maxLoadedBytes = 200 * 1024 * 1024
 
-/** Jobs that open a page in a browser, act on it and read it. */
+/** Browser jobs, which open a page in a browser, act on it and read it. */
 export const browser = capability({
   name: 'browser',
   operations: { ...browserJobs, ...browserProfiles },

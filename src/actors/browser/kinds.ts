@@ -2,13 +2,13 @@ import type { BrowserFailure, BrowserWait } from '#machines/browser-job/browser-
 import type { BrowserJobStatus } from '#machines/browser-job/browser-job-definition.ts'
 import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
-/** What the list row of a job holds (`browserJobDefinition.row`). */
+/** Data of a job's list row (`browserJobDefinition.row`). */
 export type BrowserJobRowData = {
   readonly status: BrowserJobStatus
   readonly open: boolean
   readonly url: string
   readonly submitted: boolean
-  /** Absent in rows of before there was any. */
+  /** Absent in rows written by releases without this field. */
   readonly waiting?: BrowserWait | null
   readonly step_count: number
   readonly error: BrowserFailure | null
@@ -23,15 +23,15 @@ export type BrowserJobRow = Row<BrowserJobRowData>
 export const browserJobRows: TypedKind<BrowserJobRowData> = { name: 'browser_jobs', filters: ['status', 'open'] }
 
 export type BrowserProfileData = {
-  /** The tenant's id, '' for the project's own. */
+  /** Id of the tenant; '' for profiles of the project itself. */
   readonly owner: string
   readonly name: string
   readonly cookies: number
-  /** JSON of cookies and storage. */
+  /** Encrypted JSON of cookies and storage. */
   readonly sealed: string
 }
 
-/** Cookies and storage that jobs kept. They open where they were sealed only. */
+/** Cookies and storage that jobs saved, encrypted for their project and id. */
 export const browserProfileRows: TypedKind<BrowserProfileData> = {
   name: 'browser_profiles',
   unique: [{ fields: ['owner', 'name'] }],
@@ -48,7 +48,7 @@ export const browserProfileRows: TypedKind<BrowserProfileData> = {
   outbox: true,
 }
 
-/** What a profile is sealed for. */
+/** Returns the additional authenticated data with which a profile is encrypted. */
 export const profileAad = (project: string, id: string): string => `${project}|browser_profiles|${id}`
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

@@ -3,25 +3,25 @@ import { isDoneWithin } from './done-within.ts'
 import { processTree } from './process-tree.ts'
 import { VisitFailed } from './visit-failed.ts'
 
-/** How a browser is started. */
+/** Options of a browser to start. */
 export interface BrowserOptions {
   readonly path: string
-  /** The guarded proxy: all that the browser sends goes there. */
+  /** URL of the guarded proxy, through which all traffic of the browser goes. */
   readonly proxyUrl: string
-  /** Distinguishes the processes of this browser from those of others: the id of its job. */
+  /** Identifies the processes of this browser: the id of its job. */
   readonly mark: string
-  /** A browser that takes more is ended. */
+  /** Memory limit in bytes. A browser that exceeds it is terminated. */
   readonly maxMemoryBytes: number
-  /** Called when the browser was ended for the memory that it took. */
+  /** Called when the browser has exceeded its memory limit. */
   readonly onTooLarge: () => void
 }
 
-/** One browser, which serves one job. */
+/** A running browser, which serves one job. */
 export interface RunningBrowser {
   readonly browser: Browser
-  /** Most memory it was seen to take; null: not measured on this platform. */
+  /** Highest memory use that was measured, in bytes; null when this platform cannot measure it. */
   peakBytes(): number | null
-  /** Ends it; resolves when none of its processes is left. Never rejects. */
+  /** Terminates the browser; resolves when none of its processes is left. Never rejects. */
   close(): Promise<void>
 }
 
@@ -30,8 +30,9 @@ const closeMs = 2_000
 const lookMs = 500
 
 /**
- * What keeps a browser from going anywhere but through the proxy: addresses of this machine go there too, names are resolved nowhere
- * else, QUIC and WebRTC send no datagrams. Workers shared between pages send requests that no page shows, so there are none.
+ * Flags that force all traffic of a browser through the proxy: requests to this machine use it too, host names are
+ * resolved nowhere else, and QUIC and WebRTC send no datagrams. Shared workers are disabled because their requests
+ * belong to no page and could not be intercepted.
  */
 const guards = (proxyUrl: string): readonly string[] => [
   `--proxy-server=${proxyUrl}`,
@@ -47,7 +48,7 @@ const guards = (proxyUrl: string): readonly string[] => [
   '--disable-gpu',
 ]
 
-/** Starts a browser of its own. @throws {VisitFailed} `browser_unavailable` */
+/** Starts a separate browser. @throws {VisitFailed} `browser_unavailable` */
 export const startBrowser = async (options: BrowserOptions): Promise<RunningBrowser> => {
   const mark = `--troupe-job=${options.mark}`
   const { chromium } = await import('playwright')
@@ -56,7 +57,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<RunningBrow
       executablePath: options.path,
       headless: true,
       args: [...guards(options.proxyUrl), mark],
-      // Chromium's own sandbox needs a user who is not root
+      // Chromium's sandbox does not work for root
       chromiumSandbox: process.getuid?.() !== 0 && process.env.CHROMIUM_SANDBOX !== 'off',
       handleSIGINT: false,
       handleSIGTERM: false,
@@ -79,7 +80,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<RunningBrow
   }
 }
 
-/** Secrets of this process are none of the browser's. */
+/** Returns the environment of a browser, without the secrets in the environment of this process. */
 const ownEnvironment = (): Record<string, string> =>
   Object.fromEntries(
     ['PATH', 'HOME', 'TMPDIR', 'LANG', 'FONTCONFIG_PATH', 'LD_LIBRARY_PATH'].flatMap((name) => {
@@ -91,7 +92,7 @@ const ownEnvironment = (): Record<string, string> =>
 const watchMemory = (mark: string, { maxMemoryBytes, onTooLarge }: BrowserOptions) => {
   const watch: { peak: number | null; stop: () => void } = { peak: null, stop: () => {} }
   let known: readonly number[] = []
-  // where a look takes long, the next one waits for its turn
+  // a measurement that takes long is not overlapped by the next one
   let isLooking = false
   const look = async (): Promise<void> => {
     if (isLooking) return
@@ -113,7 +114,7 @@ const watchMemory = (mark: string, { maxMemoryBytes, onTooLarge }: BrowserOption
   return watch
 }
 
-/** Ends what is left of a browser at once. */
+/** Kills the remaining processes of a browser. */
 const killAll = async (mark: string): Promise<void> => {
   for (let tries = 0; tries < 20; tries++) {
     const tree = await processTree(mark)
@@ -122,7 +123,7 @@ const killAll = async (mark: string): Promise<void> => {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // it has ended meanwhile
+        // it has ended in the meantime
       }
     }
     await pauseMs(50)

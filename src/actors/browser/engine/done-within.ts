@@ -1,4 +1,4 @@
-/** Whether `work` is done in so many ms. What takes longer, or fails, is left alone. Never rejects. */
+/** Whether `work` succeeds within `ms`. Work that fails or takes longer is ignored. Never rejects. */
 export const isDoneWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), ms)

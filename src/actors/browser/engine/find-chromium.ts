@@ -8,16 +8,16 @@ const places = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** There is no browser on this machine, or the one that is named is not there. */
+/** Thrown when this machine has no browser, or the configured one does not exist. */
 export class ChromiumMissing extends Error {
   override readonly name = 'ChromiumMissing'
 }
 
 /**
- * The path of a Chromium: the configured one, else one on the PATH (Debian's, Chrome), else Chrome in its usual folder, else that
- * of the package `@sparticuz/chromium`, when it is installed.
+ * Returns the path of a Chromium: the configured one, or one on the PATH (Debian's, Chrome), or Chrome in its usual
+ * folder, or the one of the package `@sparticuz/chromium` if it is installed.
  *
- * @throws {ChromiumMissing} with what to do about it.
+ * @throws {ChromiumMissing} with a message on how to fix it
  */
 export const findChromium = async (configured: string | null): Promise<string> => {
   if (configured !== null) {
@@ -40,7 +40,7 @@ const isProgram = (path: string): boolean => {
   }
 }
 
-/** The package unpacks its browser into the folder for temporary files at the first call. */
+/** Returns the browser of the package, which unpacks it into the temporary folder at the first call. */
 const packaged = async (): Promise<string | null> => {
   try {
     const { default: chromium } = await import('@sparticuz/chromium')

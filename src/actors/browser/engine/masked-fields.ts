@@ -6,20 +6,23 @@ import { isDoneWithin } from './done-within.ts'
 import { parsedJson } from './schema.ts'
 import { naming, secretPurposes } from './secret-fields.ts'
 
-/** Frames and fields that are looked at; a page has fewer. */
+/** Maximum number of frames and fields that are examined, and length of a name; pages stay below these. */
 const most = { frames: 50, fields: 5_000, name: 200 } as const
-/** A page that does not let its fields be read by then is not shown, in ms. */
+/** Time in ms after which a page whose fields cannot be read is not shown. */
 const readMs = 5_000
 
 type Change = 'mask' | 'empty'
 
-/** What fields of secrets show stands as dots from now on, in pictures too, however the page shows it. @returns whether it does; never rejects */
+/**
+ * Masks the values of secret fields with dots from now on, also in pictures, whatever the page's styles. @returns
+ * whether it succeeded; never rejects
+ */
 export const maskSecretFields = (page: Page): Promise<boolean> => isDoneWithin(readMs, changed(page, 'mask'))
 
-/** Fields of secrets are empty from now on. The page's scripts do not hear of it. @returns whether they are; never rejects */
+/** Empties secret fields, unnoticed by the page's scripts. @returns whether it succeeded; never rejects */
 export const emptySecretFields = (page: Page): Promise<boolean> => isDoneWithin(readMs, changed(page, 'empty'))
 
-/** Frames of other sites have a process, and so a session, of their own. */
+/** Applies a change in all frames. Frames of other sites run in their own processes and need their own sessions. */
 const changed = async (page: Page, change: Change): Promise<void> => {
   await inSession(await page.context().newCDPSession(page), change)
   for (const frame of page.frames().slice(1, most.frames)) {
@@ -47,7 +50,7 @@ interface Tree {
 
 const framesOf = ({ frame, childFrames = [] }: Tree): readonly string[] => [frame.id, ...childFrames.flatMap(framesOf)]
 
-/** In a world of its own, where the page's scripts change nothing. */
+/** Applies a change in a frame, in an isolated world that the page's scripts cannot influence. */
 const inFrame = async (session: CDPSession, frameId: string, change: Change): Promise<void> => {
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId })
   const run = async (expression: string): Promise<string> => {
@@ -59,7 +62,7 @@ const inFrame = async (session: CDPSession, frameId: string, change: Change): Pr
   if (secret.length > 0) await run(`(${changeFields})(${JSON.stringify(secret)}, ${JSON.stringify(change)})`)
 }
 
-/** How a field says what it takes: type, purpose and names. */
+/** Whether a field is for a secret, by its type, purpose and names. */
 const takesSecret = (field: Json): boolean => {
   if (!isObject(field)) return false
   const { type, purpose, names } = field
@@ -67,7 +70,7 @@ const takesSecret = (field: Json): boolean => {
   return type === 'password' || secretPurposes.test(String(purpose)) || isNamed
 }
 
-/** Runs in the page: its fields, inside of components too, in the order of the tree. */
+/** Runs in the page: its fields in tree order, including those in shadow trees. */
 const allFields = `const all = () => {
   const found = []
   const visit = (node) => {

@@ -3,16 +3,16 @@ import type { BrowserAction } from '#machines/browser-job/browser-job.ts'
 import { refuseSecretField, refuseSecretFocus } from './secret-fields.ts'
 import { VisitFailed } from './visit-failed.ts'
 
-/** How long an element is waited for, in ms. */
+/** Maximum time in ms to wait for an element. */
 export const actionMs = 10_000
 
-/** What is done by the server itself. */
+/** An action that the server performs itself. */
 export type PageAction = BrowserAction & { readonly type: Exclude<BrowserAction['type'], 'handOver'> }
 
-/** Keys that type nothing and send nothing. */
+/** Keys that neither type nor submit anything. */
 const quietKeys = /^(?:(?:Shift|Control|Alt|Meta)\+)*(?:Tab|Escape)$/
 
-/** Does one action on the page. @throws {VisitFailed} `invalid_browser_action`, `fetch_timeout` */
+/** Performs one action on the page. @throws {VisitFailed} `invalid_browser_action`, `fetch_timeout` */
 export const act = async (page: Page, action: PageAction): Promise<void> => {
   try {
     await acts[action.type](page, action)
@@ -52,17 +52,20 @@ const acts: Readonly<Record<PageAction['type'], Act>> = {
   },
 }
 
-/** The element of a selector, which is no field of a secret. It stays the one that is acted on, whatever the page does then. */
+/**
+ * Returns the element of a selector, unless it is a secret field. The handle keeps pointing to this element, even when
+ * the page changes.
+ */
 const reached = async (page: Page, selector = ''): Promise<ElementHandle> => {
   const element = await page.waitForSelector(cssOf(selector), { state: 'visible', timeout: actionMs })
   await refuseSecretField(element)
   return element
 }
 
-/** CSS only: other engines of Playwright reach into frames and frameworks. */
+/** Restricts a selector to CSS: Playwright's other engines reach into frames and frameworks. */
 const cssOf = (selector: string): string => `css=${selector}`
 
-/** A navigation that the action began is waited for. */
+/** Waits for a navigation that an action started. */
 export const settled = async (page: Page): Promise<void> => {
   await page.waitForLoadState('load', { timeout: actionMs }).catch(() => {})
 }

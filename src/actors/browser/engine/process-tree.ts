@@ -1,18 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Processes of one browser, as /proc has them; only Linux has. */
+/** Processes of one browser according to /proc, which only Linux has. */
 export interface ProcessTree {
   readonly pids: readonly number[]
-  /** Memory that is their own, and the largest part that they share, once. */
+  /** Memory use in bytes: the private memory of all processes, plus the largest shared part once. */
   readonly bytes: number
 }
 
 const pageBytes = 4096
 
 /**
- * The processes whose command line has `mark`, and all below them. Null where there is no /proc.
+ * Returns the processes whose command line contains `mark`, and all of their descendants. Null on systems without
+ * /proc.
  *
- * @param known processes of the tree as it was seen last: while one of them lives, no command line is read, which is most of the work.
+ * @param known processes of the tree at the previous measurement. While one of them lives, command lines are not read,
+ * which saves most of the work.
  */
 export const processTree = async (mark: string, known: readonly number[] = []): Promise<ProcessTree | null> => {
   const names = await readdir('/proc').catch(() => null)
@@ -38,10 +40,10 @@ export const processTree = async (mark: string, known: readonly number[] = []): 
 const read = (pid: number | string, file: string): Promise<string> =>
   readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
 
-/** Null for a process that has ended: what is left of it is a zombie, or nothing. */
+/** Returns the parent of a process; null when the process has ended or is a zombie. */
 const parentOf = async (name: string): Promise<number | null> => {
   const stat = await read(name, 'stat')
-  // the second field, the name, may have spaces and brackets
+  // the second field, the name, may contain spaces and parentheses
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return parent === undefined || state === 'Z' ? null : Number(parent)
 }
@@ -51,7 +53,7 @@ const marked = async (pids: readonly number[], mark: string): Promise<readonly n
   return pids.filter((_, at) => commands[at]?.includes(mark))
 }
 
-/** Bytes; none of a process that ended meanwhile. */
+/** Returns the memory use in bytes; zero for a process that has ended in the meantime. */
 const sizeOf = async (pid: number): Promise<{ readonly own: number; readonly shared: number }> => {
   const [, resident = 0, shared = 0] = (await read(pid, 'statm')).split(' ').map((pages) => Number(pages) * pageBytes)
   return { own: resident - shared, shared }

@@ -4,19 +4,19 @@ import { isObject } from '#runtime/schema.ts'
 import type { Json } from '#storage/ports.ts'
 import { parsedJson } from './schema.ts'
 
-/** What a page shows. */
+/** Content of a page. */
 export interface PageRead {
   readonly finalUrl: string
   readonly title: string | null
   readonly language: string | null
-  /** Text that the page shows, as a person reads it. */
+  /** Visible text of the page. */
   readonly content: string
   readonly contentHash: string
   readonly links: readonly { readonly url: string; readonly text: string }[]
   readonly evidenceSpans: readonly EvidenceSpan[]
 }
 
-/** A passage of the content: offsets count UTF-16 code units. */
+/** A passage of the content. Offsets are in UTF-16 code units. */
 export interface EvidenceSpan {
   readonly id: string
   readonly text: string
@@ -24,20 +24,20 @@ export interface EvidenceSpan {
   readonly end: number
 }
 
-/** Most characters of content that are kept. */
+/** Maximum number of characters of the content that are kept. */
 export const maxContentLength = 500_000
 const maxLinks = 500
 const maxSpans = 200
 const maxSpanLength = 1_000
-/** A page is given so long to be read, in ms. */
+/** Maximum time to read a page, in ms. */
 const readMs = 15_000
-/** A page that goes on to another one while it is read is read again, so often at most. */
+/** Maximum number of attempts to read a page that navigates while it is read. */
 const mostReads = 4
-/** How long a page that follows is waited for, in ms. */
+/** Maximum time in ms to wait for the next page to load. */
 const nextMs = 10_000
 const idLength = 26
 
-/** Reads what a page shows, in a world of its own, where the page's scripts change nothing. */
+/** Reads the content of a page, in an isolated world that the page's scripts cannot influence. */
 export const readPage = async (context: BrowserContext, page: Page): Promise<PageRead> => {
   for (let reads = 1; ; reads++) {
     try {
@@ -84,10 +84,10 @@ const readOf = (finalUrl: string, text: string): PageRead => {
   }
 }
 
-/** A script can put halves of characters into a page, and a cut makes some: no store and few readers take them. */
+/** Replaces lone surrogates, which scripts and truncation can produce: stores and most readers reject them. */
 const wellFormed = (value: Json | undefined): string | null => (typeof value === 'string' ? value.toWellFormed() : null)
 
-/** Paragraphs, as passages that can be cited: their text is exactly what stands between their offsets. */
+/** Returns the paragraphs as citable passages. The text of a passage is exactly the content between its offsets. */
 export const spansOf = (content: string, contentHash: string): readonly EvidenceSpan[] => {
   const spans: EvidenceSpan[] = []
   for (const { index, 0: line } of content.matchAll(/[^\n]+/g)) {
@@ -101,7 +101,7 @@ export const spansOf = (content: string, contentHash: string): readonly Evidence
   return spans
 }
 
-/** Runs in the page: its limits are kept there, so that no page sends more than this. */
+/** Runs in the page, and limits there how much a page can send. */
 const reader = `(() => {
   const text = (value, most) => String(value ?? '').replace(/\\s+/g, ' ').trim().slice(0, most)
   const links = []

@@ -1,11 +1,9 @@
 import type { BrowserContextOptions } from 'playwright'
 import type { Json } from '#storage/ports.ts'
 
-/*
- * What our own script read of a page, and what our own blobs and records hold, comes back as the type that was written.
- */
+/* The functions below return values that our own scripts, blobs and records produced as the type that was written. */
 
-/** JSON that may be broken: undefined then. */
+/** Parses JSON; undefined when it is invalid. */
 export const parsedJson = (text: string): Json | undefined => {
   try {
     return JSON.parse(text) as Json
@@ -14,8 +12,8 @@ export const parsedJson = (text: string): Json | undefined => {
   }
 }
 
-/** Cookies and storage that a browser gives and takes. */
+/** Cookies and storage of a browser context. */
 export type ProfileState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
-/** A profile's state, as this server sealed it. */
+/** Parses a profile's state that this server has encrypted. */
 export const profileState = (text: string): ProfileState => JSON.parse(text) as ProfileState

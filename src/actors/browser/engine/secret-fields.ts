@@ -2,7 +2,7 @@ import type { ElementHandle, Page } from 'playwright'
 import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
 import { VisitFailed } from './visit-failed.ts'
 
-/** Attributes by which a field says what it takes. */
+/** Attributes that may describe the purpose of a field. */
 export const naming: readonly string[] = [
   'name',
   'id',
@@ -13,11 +13,12 @@ export const naming: readonly string[] = [
   'title',
 ]
 
-/** Values of `autocomplete` for what only its owner types. */
+/** Values of `autocomplete` for secrets that only the user may type. */
 export const secretPurposes = /(?:^|\s)(?:current-password|new-password|one-time-code|cc-csc|cc-number)(?:\s|$)/i
 
 /**
- * Refuses a field that takes a password, a secret or a token, whatever selector led to it. A label counts as its field.
+ * Refuses a field for a password, secret or token, whichever selector matched it. A label counts as its field.
+ *
  * @throws {VisitFailed} `invalid_browser_action`
  */
 export const refuseSecretField = async (reached: ElementHandle): Promise<void> => {
@@ -26,7 +27,9 @@ export const refuseSecretField = async (reached: ElementHandle): Promise<void> =
   throw new VisitFailed('invalid_browser_action', 'The selector matches a field for a password, a secret or a token.')
 }
 
-/** Refuses to type into such a field, however it came to have the focus. @throws {VisitFailed} `invalid_browser_action` */
+/**
+ * Refuses to type when such a field has the focus, for whatever reason. @throws {VisitFailed} `invalid_browser_action`
+ */
 export const refuseSecretFocus = async (page: Page): Promise<void> => {
   for (const frame of page.frames()) {
     const focused = (await frame.evaluateHandle(focusedElement).catch(() => null))?.asElement() ?? null
@@ -34,7 +37,7 @@ export const refuseSecretFocus = async (page: Page): Promise<void> => {
   }
 }
 
-/** Attributes are read by the browser itself: a page cannot answer for it. */
+/** Whether a field is for a secret. The browser itself reads the attributes, so a page cannot fake them. */
 const takesSecret = async (field: ElementHandle): Promise<boolean> => {
   if ((await field.getAttribute('type'))?.trim().toLowerCase() === 'password') return true
   if (secretPurposes.test((await field.getAttribute('autocomplete')) ?? '')) return true
@@ -45,16 +48,16 @@ const takesSecret = async (field: ElementHandle): Promise<boolean> => {
 const fieldOf = async (reached: ElementHandle): Promise<ElementHandle | null> =>
   (await reached.evaluateHandle(labelled)).asElement()
 
-/** What the page's own elements have, as far as it is looked at here. */
+/** The parts of DOM elements that are used here. */
 interface Labelling {
   readonly control?: unknown
   readonly closest?: (selector: string) => Labelling | null
 }
 
-/** Runs in the page: the field that a label, or what stands inside of one, belongs to. */
+/** Runs in the page: the field of a label, or of the label that contains the element. */
 const labelled = (element: Labelling): unknown => element.closest?.('label')?.control ?? null
 
-/** Runs in the page: the element with the focus, inside of components too. */
+/** Runs in the page: the focused element, including in shadow trees. */
 const focusedElement = `(() => {
   let element = document.activeElement
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement

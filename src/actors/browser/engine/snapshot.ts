@@ -1,21 +1,21 @@
 import type { Page } from 'playwright'
 
-/** What an accessibility tree says, cut at a budget. */
+/** An accessibility tree, truncated to a budget. */
 export interface AccessibilitySnapshot {
   readonly text: string
   /** Estimated. */
   readonly tokens: number
-  /** Lines were left out. */
+  /** Whether lines were left out. */
   readonly truncated: boolean
 }
 
-/** A token of a tree in YAML is about so many characters. */
+/** Average number of characters per token of a tree in YAML. */
 const tokenLength = 3.5
 const snapshotMs = 10_000
 
 /**
- * The page's accessibility tree in YAML, whole lines from its top, within `maxTokens`; null for a page that gives none in time: what
- * was done on it and what it says is worth no less.
+ * Returns the accessibility tree in YAML: complete lines from the top, within `maxTokens`. Null when the page does not
+ * provide it in time, which does not fail the job.
  */
 export const snapshotOf = async (page: Page, maxTokens: number): Promise<AccessibilitySnapshot | null> => {
   const tree = await page
@@ -25,7 +25,7 @@ export const snapshotOf = async (page: Page, maxTokens: number): Promise<Accessi
   return tree === null ? null : withinTokens(tree, maxTokens)
 }
 
-/** Whole lines within a budget. */
+/** Truncates a tree to complete lines within a budget. */
 export const withinTokens = (tree: string, maxTokens: number): AccessibilitySnapshot => {
   const most = Math.floor(maxTokens * tokenLength)
   const lastLine = tree.lastIndexOf('\n', most)

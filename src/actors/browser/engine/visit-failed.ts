@@ -1,4 +1,4 @@
-/** A visit that did not come to its end: the page, the network or the browser is the reason. */
+/** Thrown when a visit fails because of the page, the network or the browser. */
 export class VisitFailed extends Error {
   override readonly name = 'VisitFailed'
   readonly code: string

@@ -13,7 +13,6 @@ import { type AccessibilitySnapshot, snapshotOf } from './snapshot.ts'
 import { VisitFailed } from './visit-failed.ts'
 import { WorkTime } from './work-time.ts'
 
-/** What visits are made with. */
 export interface VisitParts {
   readonly guard: Pick<SsrfGuard, 'check' | 'connect'>
   /** @throws {VisitFailed} `browser_unavailable` */
@@ -23,68 +22,73 @@ export interface VisitParts {
   readonly now: () => number
 }
 
-/** How far a visit may go. */
+/** Limits of a visit. */
 export interface VisitLimits {
   readonly maxMemoryBytes: number
-  /** That all of its connections bring in. */
+  /** Maximum number of bytes received over all connections. */
   readonly maxBytes: number
 }
 
-/** One visit, and who hears of it. */
+/** A visit and its callbacks. */
 export interface VisitRequest {
   /** Id of the job. */
   readonly id: string
   readonly request: BrowserRequest
-  /** Cookies and storage to start with. */
+  /** Initial cookies and storage. */
   readonly state: ProfileState | null
   readonly signal: AbortSignal
-  /** Called before the first request leaves that may change something elsewhere; false keeps it from leaving. */
+  /** Called before the first request that may change something elsewhere is sent; false prevents it from being sent. */
   readonly submitting: () => Promise<boolean>
-  /** Called after each step; `picture` is WebP. Never rejects. */
+  /** Called after each step; `picture` is a WebP image. Never rejects. */
   readonly stepped: (step: Omit<BrowserStep, 'picture'>, picture: Buffer | null) => Promise<void>
   /**
-   * Waits for a person, who uses the page meanwhile. Resolves with what the person said; rejects when `signal` aborts.
+   * Waits for a person, who uses the page in the meantime. Resolves with the person's note; rejects when `signal`
+   * aborts.
+   *
    * @throws {VisitFailed} when it cannot wait
    */
   readonly handOver: (wait: PersonWait) => Promise<string | null>
 }
 
-/** A page that is a person's until the job goes on. */
+/** A page that is handed over to a person until they continue the job. */
 export interface PersonWait {
   /** Instructions for the person. */
   readonly message: string | null
   readonly timeoutMs: number
   readonly page: PersonsPage
-  /** The visit is over, with its browser. */
+  /** Aborts when the visit and its browser end. */
   readonly signal: AbortSignal
 }
 
-/** What a visit came to. */
+/** Result of a visit. */
 export interface Visited {
   readonly read: PageRead
   /** WebP. */
   readonly screenshot: Buffer | null
   readonly snapshot: AccessibilitySnapshot | null
-  /** Cookies and storage as the page left them, when they are to be kept. */
+  /** Cookies and storage at the end, if they are to be saved. */
   readonly state: ProfileState | null
 }
 
-/** How it ended, and what it took. */
+/** Outcome of a visit, and the peak memory use of its browser. */
 export type VisitEnd =
   | { readonly visited: Visited; readonly peakBytes: number | null }
   | { readonly failed: VisitFailed; readonly peakBytes: number | null }
 
-/** A visit ends so long after its navigation's own time at the latest, in ms. */
+/** Time in ms that a visit may take in addition to the timeout of its navigation. */
 const restMs = 120_000
 const pictureMs = 5_000
 /** 4 MiB. */
 const maxScreenshotBytes = 4 * 1024 * 1024
 const qualities = [85, 60, 30, 10]
 const stepQuality = 40
-/** Windows that a page may try to open; all are closed. */
+/** Maximum number of windows that a page may try to open; each is closed at once. */
 export const maxWindows = 20
 
-/** Opens a page in a browser of its own, acts on it, and reads it. Nothing of the browser is left when it resolves. Never rejects. */
+/**
+ * Opens a page in a separate browser, acts on it, and reads it. When it resolves, no process of the browser is left.
+ * Never rejects.
+ */
 export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<VisitEnd> => {
   const proxy = await GuardedProxy.open({ guard: parts.guard, maxBytes: parts.limits.maxBytes })
   const early = Promise.withResolvers<never>()
@@ -125,7 +129,7 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
       peakBytes = running.peakBytes()
     }
 
-    /** A person's time is none of the job's. */
+    /** The time for which a person is waited for does not count towards the time of the job. */
     async function waited(wait: PersonWait): Promise<string | null> {
       time.pause()
       try {
@@ -147,24 +151,24 @@ export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<Vi
   }
 }
 
-/** What Playwright throws is trouble of the page or of the browser. */
+/** Returns the failure for an error. Errors from Playwright are due to the page or the browser. */
 const failureFor = (error: unknown): VisitFailed =>
   error instanceof VisitFailed
     ? error
     : new VisitFailed('browser_crashed', 'The page or the browser was closed before the job ended.', error)
 
-/** A visit, and who hears that the page goes too far. */
+/** A visit, with callbacks for a page that opens too many windows or crashes. */
 type WatchedVisit = VisitRequest & { readonly tooMany: () => void; readonly crashed: () => void }
 
 class Visit {
   readonly #parts: VisitParts
   readonly #wanted: WatchedVisit
   readonly #proxy: GuardedProxy
-  /** Whether a request may leave that changes something: decided once. */
+  /** Whether requests that may change something are allowed. Decided once per visit. */
   #submits: Promise<boolean> | null = null
-  /** The last request of the page's own that failed. */
+  /** The last failed navigation of the page itself. */
   #failed: Request | null = null
-  /** A person has used the page: what they typed is kept nowhere. */
+  /** Whether a person has used the page. What they typed must not be stored. */
   #wasHandedOver = false
 
   constructor(parts: VisitParts, wanted: WatchedVisit, proxy: GuardedProxy) {
@@ -196,7 +200,7 @@ class Visit {
     }
   }
 
-  /** @returns what a person said, if one was waited for. */
+  /** @returns the person's note, if the action waited for a person. */
   async #act(page: Page, { type, ...action }: BrowserAction): Promise<string | null> {
     if (type !== 'handOver') {
       await act(page, { type, ...action })
@@ -222,7 +226,7 @@ class Visit {
         else await route.abort().catch(() => {})
       },
     )
-    // what a page says over a WebSocket may change something as well as a form; what it hears does not
+    // messages that a page sends over a WebSocket may change something, like a form; those that it receives do not
     await context.routeWebSocket(
       () => true,
       (socket) => {
@@ -268,7 +272,7 @@ class Visit {
     return null
   }
 
-  /** A page that was left for one that cannot be reached shows an error of the browser's own. @throws {VisitFailed} */
+  /** Fails if the page shows an error page of the browser because a navigation failed. @throws {VisitFailed} */
   #requireReachable(page: Page): void {
     if (page.url().startsWith('chrome-error:')) throw this.#failure(page, null)
   }
@@ -305,7 +309,10 @@ class Visit {
   }
 }
 
-/** Of an address that a person may have led to: a form that is sent by GET has there what they typed. */
+/**
+ * Removes the query of a URL to which a person may have navigated: it contains what they typed in a form that is
+ * submitted by GET.
+ */
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 type StepOf =
@@ -323,7 +330,7 @@ const refusals = {
 const pictureOf = (page: Page): Promise<Buffer | null> =>
   page.screenshot({ type: 'webp', quality: stepQuality, timeout: pictureMs, scale: 'css' }).catch(() => null)
 
-/** As good as fits. */
+/** Returns a screenshot in the best quality that fits the size limit; null when none does. */
 const screenshotOf = async (page: Page): Promise<Buffer | null> => {
   for (const quality of qualities) {
     const picture = await page.screenshot({ type: 'webp', quality, timeout: pictureMs, scale: 'css' }).catch(() => null)

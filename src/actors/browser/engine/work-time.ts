@@ -1,11 +1,11 @@
-/** Time that runs out, and stands still while a person is waited for. */
+/** A timer that can be paused while a person is waited for. */
 export class WorkTime {
   readonly #onOver: () => void
   #leftMs: number
   #since = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** It begins to run. @param onOver called once, when it is over */
+  /** Starts the timer. @param onOver called once, when the time has run out */
   constructor(ms: number, onOver: () => void) {
     this.#leftMs = ms
     this.#onOver = onOver

@@ -14,7 +14,6 @@ import { jobView } from '../jobs/job-view.ts'
 import { LivePages } from './live-questions.ts'
 import { liveStream } from './live-stream.ts'
 
-/** What people need who use the page of a job. */
 export interface HandOverParts {
   readonly host: Pick<Host, 'find' | 'deliverTo' | 'question'>
   readonly blobs: JobBlobs
@@ -27,7 +26,10 @@ type HandOverUseCases = Pick<UseCases, 'browser_jobs.continue' | 'browser_jobs.l
 
 const kind = browserJobDefinition
 
-/** The page of a job that waits for a person: watch it, use it, have the job go on (specs/decisions/0226-hand-over-of-a-browser-job.md). */
+/**
+ * Use-cases of the page of a job that waits for a person: watch it, use it, and continue the job
+ * (specs/decisions/0226-hand-over-of-a-browser-job.md).
+ */
 export const handOverUseCases = ({ host, blobs, log, now }: HandOverParts): HandOverUseCases => {
   const find = (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)
   const live = new LivePages(host)
@@ -59,7 +61,7 @@ export const handOverUseCases = ({ host, blobs, log, now }: HandOverParts): Hand
   }
 }
 
-/** The job, when it waits for a person. @throws {ServiceError} `invalid_transition` */
+/** Requires that the job waits for a person. @throws {ServiceError} `invalid_transition` */
 const requireWait = (job: Resident): Resident => {
   if (contextOf(kind, job.state.snapshot).waiting === null) throw notWaiting()
   return job
@@ -68,7 +70,10 @@ const requireWait = (job: Resident): Resident => {
 const notWaiting = (): ServiceError =>
   new ServiceError('invalid_transition', { message: 'The job is not waiting for a person.' })
 
-/** Why there is no page to see any more; null: it is one again, or comes back. */
+/**
+ * Returns why the page is no longer available; null when the job waits for a person, so the page is or will be
+ * available again.
+ */
 const endOf = (job: Resident): 'continued' | 'ended' | null => {
   if (contextOf(kind, job.state.snapshot).waiting !== null) return null
   return kind.busy(storedState(job.state.snapshot)) ? 'continued' : 'ended'

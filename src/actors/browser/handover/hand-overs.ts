@@ -1,30 +1,33 @@
-/** How many jobs wait for a person at a time in this process: each keeps a browser, in which others could work. */
+/**
+ * Limits of jobs that wait for a person at the same time in this process. Each occupies a browser that other jobs could
+ * use.
+ */
 export interface HandOverLimits {
   readonly atOnce: number
-  /** Of one tenant, or of a project's own jobs. */
+  /** Per tenant, or for the jobs of the project itself. */
   readonly perOwner: number
 }
 
-/** Half of the places for browsers, rounded up. An owner never has the last one. */
+/** Returns the limits for a number of browsers: half of them, rounded up. One owner cannot take the last place. */
 export const handOverLimits = (browsers: number): HandOverLimits => {
   const atOnce = Math.max(1, Math.ceil(browsers / 2))
   return { atOnce, perOwner: Math.max(1, atOnce - 1) }
 }
 
-/** A job's page that is to be a person's. */
+/** A job whose page is to be handed over. */
 export interface NewHandOver {
   readonly job: string
-  /** From 1: a person who continues another attempt does not continue this one. */
+  /** From 1. Continuing another attempt does not continue this one. */
   readonly attempt: number
-  /** Whose places it takes. */
+  /** Owner whose limit applies. */
   readonly owner: string
 }
 
-/** A page that is a person's for now. */
+/** A page that is handed over to a person. */
 export interface HandOver {
-  /** Resolves with what the person said who continued the job. */
+  /** Resolves with the note of the person who continued the job. */
   readonly continued: Promise<string | null>
-  /** It is the job's again, or gone. */
+  /** Ends the hand-over. */
   close(): void
 }
 
@@ -32,7 +35,7 @@ interface Open extends NewHandOver {
   readonly resolve: (note: string | null) => void
 }
 
-/** The pages of this process that are a person's for now, by their jobs. */
+/** Hand-overs in progress in this process, by job. */
 export class HandOvers {
   readonly #limits: HandOverLimits
   readonly #open = new Map<string, Open>()
@@ -41,12 +44,12 @@ export class HandOvers {
     this.#limits = limits
   }
 
-  /** Jobs that wait. */
+  /** Number of jobs that wait for a person. */
   get size(): number {
     return this.#open.size
   }
 
-  /** Null: so many wait already. */
+  /** Starts a hand-over; null when the limit is reached. */
   open(wanted: NewHandOver): HandOver | null {
     const ofOwner = [...this.#open.values()].filter(({ owner }) => owner === wanted.owner).length
     if (this.#open.size >= this.#limits.atOnce || ofOwner >= this.#limits.perOwner) return null
@@ -61,7 +64,7 @@ export class HandOvers {
     }
   }
 
-  /** The job goes on, when this attempt of it waits here. */
+  /** Continues a job, if this attempt of it waits in this process. */
   resume(job: string, attempt: number, note: string | null): void {
     const open = this.#open.get(job)
     if (open?.attempt === attempt) open.resolve(note)

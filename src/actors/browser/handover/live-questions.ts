@@ -5,7 +5,7 @@ import type { PersonsPage } from '../engine/live/live-page.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
 import { liveQuestion, saidFrame } from './schema.ts'
 
-/** What a page that is a person's answers, to this process or to another one. */
+/** Returns the function that answers requests for a handed-over page, from this process or another. */
 export const answering =
   (page: PersonsPage) =>
   async (question: JsonObject): Promise<JsonObject> => {
@@ -15,7 +15,7 @@ export const answering =
     return { frame: null }
   }
 
-/** The page of a job, wherever its browser runs. Null when it is no person's now. */
+/** Access to the page of a job on any process. Results are null when the page is not handed over. */
 export class LivePages {
   readonly #host: Pick<Host, 'question'>
 
@@ -23,13 +23,19 @@ export class LivePages {
     this.#host = host
   }
 
-  /** The newest frame after number `after`; `frame` null: none within seconds. @throws {StoreUnavailable | ServiceError} */
+  /**
+   * Returns the newest frame after number `after`; its `frame` is null when there is none within seconds. @throws
+   * {StoreUnavailable | ServiceError}
+   */
   async frame(job: string, after: number): Promise<{ readonly frame: PageFrame | null } | null> {
     const said = await this.#host.question(job, { kind: 'frame', after })
     return said === null ? null : saidFrame(said)
   }
 
-  /** @param id the same again is not done again. @returns false: the page is no person's now. @throws {StoreUnavailable | ServiceError} */
+  /**
+   * Sends inputs to the page. @param id a repeated batch is ignored. @returns false when the page is not handed over.
+   * @throws {StoreUnavailable | ServiceError}
+   */
   async input(job: string, id: string, inputs: readonly PageInput[]): Promise<boolean> {
     return (
       (await this.#host.question(job, { kind: 'input', id, inputs: inputs.map((input) => ({ ...input })) })) !== null

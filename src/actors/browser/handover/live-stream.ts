@@ -2,23 +2,26 @@ import type { EventStream, StreamControl } from '#actors/call/call.ts'
 import type { JsonObject, LogEvent } from '#storage/ports.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
 
-/** What there is to be seen; `frame` null: nothing new. */
+/** A view of the page; `frame` is null when nothing has changed. */
 export interface Shown {
   readonly frame: PageFrame | null
 }
 
-/** Where a live view takes its frames from. */
+/** Source of the frames of a live view. */
 export interface LiveSource {
   readonly first: Shown
-  /** The newest frame after a number; `frame` null: none within seconds. Null: the page is no person's now. */
+  /**
+   * Returns the newest frame after a number; its `frame` is null when there is none within seconds. Null when the page
+   * is not handed over.
+   */
   readonly next: (after: number) => Promise<Shown | null>
-  /** Why there are no more frames; null: that was for a moment only. */
+  /** Returns why there are no more frames; null when they are only interrupted. */
   readonly ended: () => Promise<'continued' | 'ended' | null>
-  /** Called when a stream broke. */
+  /** Called when the stream failed. */
   readonly failed: (error: unknown) => void
 }
 
-/** Frames of a page, as fast as its reader takes them: the next is fetched when the one before has gone. */
+/** Stream of a page's frames at the speed of its reader: the next frame is fetched once the previous one was sent. */
 export const liveStream = ({ first, next, ended, failed }: LiveSource): EventStream => ({
   start: (sink): StreamControl => {
     let stopped = false

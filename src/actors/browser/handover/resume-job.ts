@@ -2,8 +2,8 @@ import type { IdempotentEffect } from '#runtime/effects/effects.ts'
 import type { HandOvers } from './hand-overs.ts'
 
 /**
- * Has the browser of a job go on that a person has continued. After a crash there is none: the job is run again by its other
- * effect, and hands over again.
+ * Makes the browser of a job continue after a person has continued it. After a crash no browser waits: the job's other
+ * effect runs the job again, and hands over the page again.
  */
 export const resumeJob = (handOvers: Pick<HandOvers, 'resume'>): IdempotentEffect => ({
   policy: 'idempotent',

@@ -3,17 +3,18 @@ import type { PageInput } from '../engine/live/input-queue.ts'
 import type { PageFrame } from '../engine/live/page-frames.ts'
 
 /*
- * Questions about a page come from `LivePages` of this release or, over an authenticated connection, of another process of it.
+ * Requests for a page come from `LivePages` of this release, in this process or another one over an authenticated
+ * connection.
  */
 
-/** What `LivePages` wants of a page. */
+/** A request of `LivePages` to a page. */
 export type LiveQuestion =
   | { readonly kind: 'frame'; readonly after: number }
   | { readonly kind: 'input'; readonly id: string; readonly inputs: readonly PageInput[] }
 
-/** A question as `LivePages` wrote it. */
+/** Returns a request as `LivePages` wrote it. */
 export const liveQuestion = (question: JsonObject): LiveQuestion => question as LiveQuestion
 
-/** An answer as a page gave it. */
+/** Returns the response of a page. */
 export const saidFrame = (said: JsonObject): { readonly frame: PageFrame | null } =>
   said as { readonly frame: PageFrame | null }

@@ -16,9 +16,8 @@ import { JobJournal } from './job-journal.ts'
 import { persistently } from './persistently.ts'
 import type { StoredResult } from './schema.ts'
 
-/** What jobs are done with. */
 export interface BrowseParts {
-  /** Visits a page in a browser; never rejects. */
+  /** Visits a page in a browser. Never rejects. */
   readonly visit: (request: VisitRequest) => Promise<VisitEnd>
   readonly host: Pick<Host, 'deliver' | 'load' | 'atWork'>
   readonly clock: Clock
@@ -31,7 +30,7 @@ export interface BrowseParts {
   readonly log: Logger
 }
 
-/** A job is not run more often than this, whatever ended the process. */
+/** Maximum number of attempts of a job, whatever ended the earlier ones. */
 const mostAttempts = 3
 
 const cancelled: BrowserFailure = { code: 'cancelled', message: 'The job was cancelled.' }
@@ -45,8 +44,8 @@ const unknown: BrowserFailure = {
 }
 
 /**
- * Does a job in a browser of its own. Again after a crash, unless something was submitted: that is in the job's log before
- * the request leaves, so that the next process reads it.
+ * Performs a job in a separate browser. It runs again after a crash unless something was submitted: that is committed
+ * to the job's log before the request is sent, so the next process knows.
  */
 export const browse = (parts: BrowseParts): IdempotentEffect => ({
   policy: 'idempotent',
@@ -54,18 +53,18 @@ export const browse = (parts: BrowseParts): IdempotentEffect => ({
     const refused = refusalOf(parts, await newest(parts, context))
     if (refused !== null) return refused
     const outcome = await parts.pool.run(ownerName(context.owner), context.signal, () => run(parts, context))
-    // the machine has ended the effect: nothing of this is taken
+    // the machine has already ended the effect, so this result is discarded
     return outcome ?? failed(parts, cancelled)
   },
 })
 
-/** The job as it is now: the context of the effect is the one before an earlier attempt of this process. */
+/** Returns the current context of the job. The context of the effect is older than earlier attempts in this process. */
 const newest = async ({ host }: BrowseParts, { actor, context }: EffectContext): Promise<BrowserJobContext> => {
   const job = await host.load(actor)
   return contextOf(browserJobDefinition, job === null ? { context } : job.state.snapshot)
 }
 
-/** Why a job is not run (again); null when it is. */
+/** Returns why a job is not run, or not run again; null when it may run. */
 const refusalOf = (parts: BrowseParts, { submitted, attempts }: BrowserJobContext): EffectOutcome | null => {
   if (submitted) return failed(parts, unknown)
   return attempts >= mostAttempts ? failed(parts, crashed) : null
@@ -111,7 +110,10 @@ interface Attempt {
   readonly owner: JobOwner
 }
 
-/** Waits for a person, in one of the few places for that. The machine ends a wait that takes too long, with its job. */
+/**
+ * Waits for a person, if the limit of waiting jobs allows it. The machine ends a wait that takes too long, together
+ * with its job.
+ */
 const handedOver = async (
   { handOvers, host, now }: BrowseParts,
   { journal, job, owner }: Attempt,
@@ -141,7 +143,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
 
 const ownerName = ({ project, tenant }: Pick<JobOwner, 'project' | 'tenant'>): string => `${project}/${tenant ?? ''}`
 
-/** A picture is no reason for a job to fail. */
+/** Stores a picture. A failure is logged and does not fail the job. */
 const stored = ({ blobs, log }: BrowseParts, owner: JobOwner, picture: Buffer): Promise<readonly string[]> =>
   blobs.put(owner, picture.toString('base64')).catch((error: unknown) => {
     log.warn({ actorId: owner.job, err: error }, 'picture of a step not stored')

@@ -3,7 +3,7 @@ import { type EraseParts, eraseActor } from '#runtime/erasure/erase-actor.ts'
 import { resumeJob } from '../handover/resume-job.ts'
 import { type BrowseParts, browse } from './browse.ts'
 
-/** The effects of the job machine, by `<machine>.<name>`. */
+/** Effects of the job machine, by `<machine>.<name>`. */
 export const browserEffects = (parts: BrowseParts & EraseParts): EffectCatalog => ({
   'browser_job.browse': browse(parts),
   'browser_job.resumeJob': resumeJob(parts.handOvers),

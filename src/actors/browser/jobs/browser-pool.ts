@@ -1,13 +1,13 @@
-/** How many browsers work at a time in this process. */
+/** Limits of the browsers that run at the same time in this process. */
 export interface PoolLimits {
   readonly atOnce: number
-  /** Of one tenant, or of a project's own jobs. */
+  /** Per tenant, or for the jobs of the project itself. */
   readonly perOwner: number
 }
 
 /**
- * Places by BROWSER_JOBS; by default one more than there are processors. An owner never has the last one, so that others
- * need not wait for its jobs: alone it keeps every processor busy.
+ * Returns the limits from BROWSER_JOBS; the default is one more than the number of processors. One owner cannot take
+ * the last place, so that others need not wait for its jobs, and it can still keep every processor busy.
  */
 export const poolLimits = (configured: number | null, processors: number): PoolLimits => {
   const atOnce = configured ?? processors + 1
@@ -19,7 +19,10 @@ interface Waiting {
   readonly enter: () => void
 }
 
-/** Gives places among the browsers of this process: an owner that has fewer comes first, and first come, first served among equals. */
+/**
+ * Assigns the browsers of this process to jobs. The owner with the fewest running browsers comes first; jobs of equal
+ * owners are served in order of arrival.
+ */
 export class BrowserPool {
   readonly #limits: PoolLimits
   readonly #held = new Map<string, number>()
@@ -30,17 +33,17 @@ export class BrowserPool {
     this.#limits = limits
   }
 
-  /** Places that are taken. */
+  /** Number of browsers in use. */
   get taken(): number {
     return this.#taken
   }
 
-  /** Jobs that wait for a place. */
+  /** Number of waiting jobs. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Runs `work` in a place; undefined when the signal aborts before there is one. */
+  /** Runs `work` once a browser is free; undefined when the signal aborts before. */
   async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
     if (!(await this.#enter(owner, signal))) return undefined
     try {
@@ -89,7 +92,10 @@ export class BrowserPool {
     }
   }
 
-  /** Whose owner has the fewest places, and not all it may have; -1: none. */
+  /**
+   * Returns the index of the next job: that of the owner with the fewest browsers, if below its limit; -1 when there is
+   * none.
+   */
   #nextAt(): number {
     const held = this.#waiting.map(({ owner }) => this.#held.get(owner) ?? 0)
     const fewest = Math.min(...held)

@@ -2,17 +2,20 @@ import { createHash } from 'node:crypto'
 import { actorBlobs } from '#runtime/blobs/blob-owner.ts'
 import type { BlobStore } from '#storage/ports.ts'
 
-/** Whose blobs they are. */
+/** The job that blobs belong to. */
 export interface JobOwner {
   readonly project: string
   readonly tenant: string | null
   readonly job: string
 }
 
-/** Characters of one blob: four bytes each at most, below what a store takes. */
+/** Maximum number of characters in one blob: at up to four bytes each, this is below the size limit of the stores. */
 const partLength = 1_000_000
 
-/** Pictures and results of jobs, in the blob store under the job's own prefix: they go with the job and its tenant. */
+/**
+ * Pictures and results of jobs, stored in the blob store under the prefix of their job, and deleted with the job or its
+ * tenant.
+ */
 export class JobBlobs {
   readonly #blobs: BlobStore
 
@@ -32,7 +35,7 @@ export class JobBlobs {
     return names
   }
 
-  /** The text; null when a part is gone. @throws {StoreUnavailable} */
+  /** Returns the text; null when a part no longer exists. @throws {StoreUnavailable} */
   async get({ project }: Pick<JobOwner, 'project'>, names: readonly string[]): Promise<string | null> {
     const parts: string[] = []
     for (const name of names) {

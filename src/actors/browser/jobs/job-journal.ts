@@ -4,7 +4,6 @@ import type { EffectContext } from '#runtime/effects/effects.ts'
 import type { Host } from '#runtime/host.ts'
 import { persistently } from './persistently.ts'
 
-/** What a journal writes with. */
 export interface JournalParts {
   readonly host: Pick<Host, 'deliver'>
   readonly clock: Clock
@@ -13,8 +12,8 @@ export interface JournalParts {
 }
 
 /**
- * What one attempt of a job reports while it goes on. Each answer says whether it is durable and taken: an attempt that another
- * process has replaced, or that was cancelled, is not heard any more.
+ * Reports the progress of one attempt of a job to its log. Each method returns whether the report was committed:
+ * reports of an attempt that was cancelled, or replaced by another process, are rejected.
  */
 export class JobJournal {
   readonly #parts: JournalParts
@@ -54,7 +53,7 @@ export class JobJournal {
       const deliver = () => host.deliver(actor, { event, cause, part: idempotencyKey })
       return (await persistently({ clock, signal }, deliver)).commit !== null && !signal.aborted
     } catch {
-      // gone, parked or elsewhere: the process that has the job does not hear this
+      // the actor is gone, parked or on another node: the report is not accepted
       return false
     }
   }

@@ -7,7 +7,9 @@ import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
 
 type Body = BodyOf<'browser_jobs.create'>
 
-/** What a job does, by the request for it. @throws {ServiceError} `invalid_url`, `unsafe_url`, `invalid_browser_action` */
+/**
+ * Returns the validated request of a job. @throws {ServiceError} `invalid_url`, `unsafe_url`, `invalid_browser_action`
+ */
 export const jobRequest = (guard: Pick<SsrfGuard, 'check'>, body: Body): BrowserRequest => {
   const { url, actions, screenshot, snapshot, waitUntil, timeoutMs, viewport, profile } = body
   requireUrl(guard, url)
@@ -35,7 +37,7 @@ const requireUrl = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
   }
 }
 
-/** Fields that each action needs; of alternatives exactly one. */
+/** Fields that each type of action requires. */
 const needs: Readonly<Record<BrowserAction['type'], readonly (keyof BrowserAction)[]>> = {
   click: ['selector'],
   type: ['selector', 'text'],
@@ -51,7 +53,7 @@ const withTimeout = (action: BrowserAction): BrowserAction =>
 const handOverMs = ({ type, timeoutMs = handOverTimeoutMs.default }: BrowserAction): number =>
   type === 'handOver' ? timeoutMs : 0
 
-/** A job keeps its browser while it waits. */
+/** Limits the total time for which a job may wait for people, since it occupies a browser for that time. */
 const checkWaits = (actions: readonly BrowserAction[]): void => {
   let waitsMs = 0
   for (const [index, action] of actions.entries()) {

@@ -12,7 +12,6 @@ import type { JobBlobs } from './job-blobs.ts'
 import { type JobView, jobSummary, jobView } from './job-view.ts'
 import { type OpenJobParts, openJob } from './open-job.ts'
 
-/** What requests for jobs need. */
 export interface JobParts extends OpenJobParts {
   readonly blobs: JobBlobs
 }
@@ -21,7 +20,7 @@ type JobUseCases = Pick<UseCases, `browser_jobs.${'create' | 'list' | 'get' | 'c
 
 const kind = browserJobDefinition
 
-/** Browser jobs: start, read, cancel (specs/decisions/0175-browser-jobs.md). */
+/** Use-cases that start, read and cancel browser jobs (specs/decisions/0175-browser-jobs.md). */
 export const jobUseCases = (parts: JobParts): JobUseCases => {
   const { host, storage, blobs, now } = parts
   const table = new Table(storage.records, browserJobRows, now)

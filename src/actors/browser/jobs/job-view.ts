@@ -9,10 +9,10 @@ import type { BrowserJobRow } from '../kinds.ts'
 import type { JobBlobs } from './job-blobs.ts'
 import { storedResult } from './schema.ts'
 
-/** A job as it is answered. */
+/** A job as the API returns it. */
 export type JobView = ResultOf<'browser_jobs.get'>
 
-/** A job by its actor. @throws {StoreUnavailable} */
+/** Returns the job of an actor. @throws {StoreUnavailable} */
 export const jobView = async (blobs: JobBlobs, resident: Resident): Promise<JobView> => {
   const { id, owner, state } = resident
   const context = contextOf(browserJobDefinition, state.snapshot)
@@ -59,7 +59,7 @@ const resultOf = async (
   }
 }
 
-/** A job by its list row. */
+/** Returns the job of a list row. */
 export const jobSummary = ({ id, created_at, data }: BrowserJobRow) => {
   const { status, url, submitted, waiting, error, started_at_ms, ended_at_ms } = data
   return {

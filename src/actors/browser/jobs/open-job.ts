@@ -11,7 +11,6 @@ import { ChromiumMissing } from '../engine/find-chromium.ts'
 import { browserJobRows } from '../kinds.ts'
 import { jobRequest } from './job-request.ts'
 
-/** What jobs are opened with. */
 export interface OpenJobParts {
   readonly host: Host
   readonly storage: Pick<Storage, 'records'>
@@ -22,18 +21,18 @@ export interface OpenJobParts {
   readonly now: () => number
 }
 
-/** A job that is to be opened. */
+/** A job to open. */
 export interface NewJob {
   readonly id: string
   readonly owner: { readonly project: string; readonly tenant: string | null }
   readonly body: BodyOf<'browser_jobs.create'>
-  /** The same cause opens it once. */
+  /** A repeated request with the same cause opens no second job. */
   readonly cause: string
 }
 
 const queueAgainS = 30
 
-/** Opens a job, which runs in the background. @throws {ServiceError} the codes of `browser_jobs.create` */
+/** Opens a job, which runs in the background. @throws {ServiceError} with the codes of `browser_jobs.create` */
 export const openJob = async (parts: OpenJobParts, { id, owner, body, cause }: NewJob): Promise<void> => {
   const { host, storage, now } = parts
   const request = jobRequest(parts.guard, body)
@@ -52,7 +51,7 @@ export const openJob = async (parts: OpenJobParts, { id, owner, body, cause }: N
 const unavailable = (cause: ChromiumMissing): ServiceError =>
   new ServiceError('browser_unavailable', { message: cause.message, cause })
 
-/** A machine without a browser takes no job: it says so at once. */
+/** Refuses jobs immediately on a machine without a browser. */
 const requireChromium = async ({ path }: Pick<OpenJobParts, 'path'>): Promise<void> => {
   try {
     await path()

@@ -4,7 +4,10 @@ import { StoreUnavailable } from '#storage/ports.ts'
 const firstMs = 100
 const mostMs = 2_000
 
-/** What `work` comes to, tried again while the store is away: what a browser did must not be lost, or done again, for that. */
+/**
+ * Returns the result of `work`, retrying while the store is unavailable: the outcome of a browser must be neither lost
+ * nor repeated for that reason.
+ */
 export const persistently = async <T>(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   work: () => Promise<T>,

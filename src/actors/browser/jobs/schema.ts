@@ -5,23 +5,23 @@ import type { PageRead } from '../engine/read-page.ts'
 import type { AccessibilitySnapshot } from '../engine/snapshot.ts'
 
 /*
- * What our own commits and blobs hold comes back as the type that was written: the job's machine and its effect
- * alone write them.
+ * The functions below return values from our own commits and blobs as the type that was written: only the job's machine
+ * and its effect write them.
  */
 
-/** A result as its blobs hold it. */
+/** A result as stored in its blobs. */
 export interface StoredResult extends PageRead {
   readonly url: string
   readonly snapshot: AccessibilitySnapshot | null
   readonly retrieved_at_ms: number
 }
 
-/** A result, read back. */
+/** Parses a stored result. */
 export const storedResult = (text: string): StoredResult => JSON.parse(text) as StoredResult
 
 const jobBodies = requestValidator(browserJobs['browser_jobs.create'])
 
-/** A request for a job that a model wrote. @throws {ServiceError} as requests of the API do */
+/** Validates the request for a job that a model wrote. @throws {ServiceError} like requests to the API */
 export const jobBody = (value: object): BodyOf<'browser_jobs.create'> => {
   const body: unknown = structuredClone(value)
   jobBodies.body(body)

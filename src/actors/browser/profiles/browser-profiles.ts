@@ -8,13 +8,12 @@ import type { RecordStore } from '#storage/ports.ts'
 import { type ProfileState, profileState } from '../engine/schema.ts'
 import { type BrowserProfileData, browserProfileRows, profileAad } from '../kinds.ts'
 
-/** Whose a profile is. */
+/** The owner of a profile. */
 export interface ProfileOwner {
   readonly project: string
   readonly tenant: string | null
 }
 
-/** What profiles are kept with. */
 export interface ProfileParts {
   readonly records: RecordStore
   readonly box: SecretBox
@@ -23,7 +22,10 @@ export interface ProfileParts {
   readonly log: Logger
 }
 
-/** Cookies and storage of jobs, sealed, by tenant and name. Of two jobs that keep one at the same time the later wins. */
+/**
+ * Cookies and storage of jobs, encrypted, by tenant and name. When two jobs save the same profile at the same time, the
+ * later one wins.
+ */
 export class BrowserProfiles {
   readonly #parts: ProfileParts
   readonly table: Table<BrowserProfileData>
@@ -33,7 +35,9 @@ export class BrowserProfiles {
     this.table = new Table(parts.records, browserProfileRows, parts.now)
   }
 
-  /** What a job starts with; null when nothing is kept, or it cannot be opened. @throws {StoreUnavailable} */
+  /**
+   * Returns the initial state of a job; null when there is none, or it cannot be decrypted. @throws {StoreUnavailable}
+   */
   async open({ project, tenant }: ProfileOwner, name: string): Promise<ProfileState | null> {
     const row = await this.table.find(projectScope(project), { owner: tenant ?? '', name })
     if (row === null) return null
@@ -45,7 +49,10 @@ export class BrowserProfiles {
     }
   }
 
-  /** Keeps what a job left. What is too large, or one too many, is not kept. @throws {StoreUnavailable} */
+  /**
+   * Saves the state that a job left, unless it is too large or the owner has the maximum number of profiles. @throws
+   * {StoreUnavailable}
+   */
   async save({ project, tenant }: ProfileOwner, name: string, state: ProfileState): Promise<void> {
     const text = JSON.stringify(state)
     if (Buffer.byteLength(text) > maxProfileBytes) return

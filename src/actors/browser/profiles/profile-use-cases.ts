@@ -9,7 +9,7 @@ import type { BrowserProfiles } from './browser-profiles.ts'
 
 type ProfileUseCases = Pick<UseCases, Extract<keyof UseCases, `browser_profiles.${string}`>>
 
-/** Profiles: which there are, and their end. Jobs alone make them. */
+/** Use-cases that list and delete profiles. Only jobs create them. */
 export const profileUseCases = ({ table }: Pick<BrowserProfiles, 'table'>): ProfileUseCases => ({
   'browser_profiles.list': ({ scope, query }) =>
     pageOf(table, scope, { query, shown: { idPrefix: 'bpr', view: profileView } }),

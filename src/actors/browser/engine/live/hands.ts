@@ -2,12 +2,12 @@ import type { Page } from 'playwright'
 import { isDoneWithin } from '../done-within.ts'
 import type { PageInput } from './input-queue.ts'
 
-/** A page that does not take an input by then is left alone with it, in ms: others wait meanwhile. */
+/** Time in ms after which an input that the page has not handled is abandoned, since other inputs wait for it. */
 const takenMs = 5_000
 
 type Button = NonNullable<PageInput['button']>
 
-/** A person's mouse and keyboard on a page. What they hold down is let go of in the end. */
+/** Mouse and keyboard of a person on a page. Keys and buttons that are still pressed are released at the end. */
 export class Hands {
   readonly #page: Page
   readonly #keys = new Set<string>()
@@ -17,12 +17,15 @@ export class Hands {
     this.#page = page
   }
 
-  /** Does one thing. What the page or the browser does not take is left out: a person sees that. Never rejects. */
+  /**
+   * Performs one input. An input that the page or browser does not accept is dropped; the person sees that it had no
+   * effect. Never rejects.
+   */
   async act(input: PageInput): Promise<void> {
     await isDoneWithin(takenMs, this.#do(input))
   }
 
-  /** Lets go of what is held down. Never rejects. */
+  /** Releases all pressed keys and buttons. Never rejects. */
   async letGo(): Promise<void> {
     const { mouse, keyboard } = this.#page
     const held = [...this.#buttons].map((button) => mouse.up({ button }))
@@ -55,7 +58,7 @@ export class Hands {
     }
   }
 
-  /** A letter that no key of an American keyboard has is typed as text. */
+  /** Presses a key. A character without a key on a US keyboard is inserted as text. */
   async #press(key: string): Promise<void> {
     const { keyboard } = this.#page
     try {

@@ -3,17 +3,17 @@ import type { BodyOf } from '#specs/index.ts'
 import { liveInput } from '#specs/resources/web/browse-limits.ts'
 import { isDoneWithin } from '../done-within.ts'
 
-/** One thing that a person does with a page. */
+/** One input of a person on a page. */
 export type PageInput = BodyOf<'browser_jobs.input'>['events'][number]
 
-/** Ids of batches that are known: one that comes again is not done again. */
+/** Maximum number of batch ids that are remembered, so that a repeated batch is not performed again. */
 const mostKnown = 1_000
-/** A second's worth may come at once, and a little more. */
+/** Size of the rate limit's bucket, in seconds of input. */
 const burstS = 2
 
 /**
- * What a person does with a page, in order, one at a time, and nothing once it is closed. Moves of the mouse that wait give way to
- * later ones.
+ * Queue of a person's inputs on a page: performed in order, one at a time, and not after it is closed. Waiting mouse
+ * moves are replaced by later ones.
  */
 export class InputQueue {
   readonly #act: (input: PageInput) => Promise<void>
@@ -26,19 +26,19 @@ export class InputQueue {
   #allowed: number = liveInput.perSecond * burstS
   #allowedAt: number
 
-  /** @param act never rejects. @param steadyMs a clock that only goes on */
+  /** @param act never rejects. @param steadyMs a monotonic clock */
   constructor(act: (input: PageInput) => Promise<void>, steadyMs: () => number) {
     this.#act = act
     this.#steadyMs = steadyMs
     this.#allowedAt = steadyMs()
   }
 
-  /** Things that wait. */
+  /** Number of waiting inputs. */
   get size(): number {
     return this.#waiting.length
   }
 
-  /** @param id of the batch: the same again is not done again. @throws {ServiceError} `rate_limit_exceeded` */
+  /** Adds a batch. @param id of the batch; a repeated batch is ignored. @throws {ServiceError} `rate_limit_exceeded` */
   take(id: string, inputs: readonly PageInput[]): void {
     if (this.#isClosed || this.#known.has(id)) return
     this.#admit(inputs)
@@ -47,7 +47,7 @@ export class InputQueue {
     if (!this.#isActing) this.#acting = this.#run()
   }
 
-  /** Takes no more. Resolves when what was taken is done, or after so many ms: the rest is dropped. */
+  /** Accepts no more inputs. Resolves when the accepted ones are done, or after `ms`, when the rest is dropped. */
   async close(ms: number): Promise<void> {
     this.#isClosed = true
     await isDoneWithin(ms, this.#acting)

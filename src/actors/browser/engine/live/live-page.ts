@@ -5,21 +5,24 @@ import { Hands } from './hands.ts'
 import { InputQueue, type PageInput } from './input-queue.ts'
 import { type PageFrame, PageFrames } from './page-frames.ts'
 
-/** How long a reader waits for a frame in one call, in ms: less than a question between processes may take. */
+/** Maximum time in ms for which one request waits for a frame: less than the timeout of a request between processes. */
 const frameMs = 2_000
 
-/** How long the job waits for what the person did last, in ms. */
+/** Maximum time in ms for which the job waits for a person's last inputs. */
 const lastMs = 3_000
 
-/** A page while it is a person's: they see it, and use it. */
+/** A page that is handed over to a person, who sees and uses it. */
 export interface PersonsPage {
-  /** The newest frame after number `after`; null when there is none within seconds. @throws {ServiceError} `rate_limit_exceeded` */
+  /**
+   * Returns the newest frame after number `after`; null when there is none within seconds. @throws {ServiceError}
+   * `rate_limit_exceeded`
+   */
   frame(after: number): Promise<PageFrame | null>
-  /** Does what a person did, later and in order; a batch whose id came before is not done again. @throws {ServiceError} `rate_limit_exceeded` */
+  /** Queues a person's inputs; a batch with a known id is ignored. @throws {ServiceError} `rate_limit_exceeded` */
   input(id: string, inputs: readonly PageInput[]): void
 }
 
-/** The page of a browser while it is a person's. */
+/** A browser page that is handed over to a person. */
 export class LivePage implements PersonsPage {
   readonly #frames: PageFrames
   readonly #hands: Hands
@@ -44,7 +47,7 @@ export class LivePage implements PersonsPage {
     this.#queue.take(id, inputs)
   }
 
-  /** It is the job's again. Never rejects. */
+  /** Returns the page to the job. Never rejects. */
   async close(): Promise<void> {
     await Promise.all([this.#frames.close(), this.#queue.close(lastMs)])
     await this.#hands.letGo()

@@ -1,12 +1,12 @@
 import type { CDPSession, Frame, Page } from 'playwright'
 
-/** A page as it looks. */
+/** A picture of a page. */
 export interface PageFrame {
-  /** From 1, rising. */
+  /** Sequence number from 1. */
   readonly number: number
   /** JPEG in base64. */
   readonly image: string
-  /** Of the window, in CSS pixels. */
+  /** Size of the viewport in CSS pixels. */
   readonly width: number
   readonly height: number
   readonly url: string
@@ -14,24 +14,24 @@ export interface PageFrame {
   readonly taken_at_ms: number
 }
 
-/** Between two frames, in ms. */
+/** Interval between two frames, in ms. */
 const paceMs = 120
-/** Without a picture for so long, the page stands still, in ms. */
+/** Time in ms without a picture after which the page counts as static. */
 const quietMs = 2 * paceMs
-/** Pictures are not larger than this, in pixels. */
+/** Maximum size of pictures, in pixels. */
 const mostPixels = { width: 1_280, height: 1_280 } as const
 const quality = 60
-/** Of base64; a picture of `mostPixels` at this quality stays far below. */
+/** Maximum length of a picture in base64; one of `mostPixels` at this quality is far smaller. */
 const maxImageLength = 2_000_000
-/** With so many pictures that it has heard nothing of, the browser takes no other, and does not make up for it. */
+/** Number of unacknowledged pictures at which the browser skips further ones, and does not send them later. */
 const mostUnheard = 2
-/** Without a reader for so long no pictures are taken, in ms. */
+/** Time in ms without a reader after which no pictures are taken. */
 const idleMs = 5_000
-/** A page that does not change shows its first picture by itself after this time at the latest, in ms. */
+/** Time in ms after which the first picture is taken if the page has not changed until then. */
 const firstMs = 1_000
 const maxUrlLength = 2_048
 
-/** Pictures of a page for those who look at it: the newest alone is kept, and none is taken when it has no reader. */
+/** Pictures of a page for its viewers. Only the newest is kept, and none is taken while there is no reader. */
 export class PageFrames {
   readonly #page: Page
   readonly #now: () => number
@@ -39,7 +39,7 @@ export class PageFrames {
   #session: Promise<CDPSession | null> | null = null
   #newest: PageFrame | null = null
   #timers: { idle?: NodeJS.Timeout; still?: NodeJS.Timeout } = {}
-  /** Whether the page may look other than its newest picture, and no other may come. */
+  /** Whether the page may have changed since its newest picture without another one being sent. */
   #isBehind = false
   #isClosed = false
 
@@ -48,12 +48,12 @@ export class PageFrames {
     this.#now = now
   }
 
-  /** Readers that wait for a frame. */
+  /** Number of readers that wait for a frame. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** The newest frame after number `after`; null when there is none within `ms`, or no more at all. */
+  /** Returns the newest frame after number `after`; null when there is none within `ms`, or the stream has ended. */
   async next(after: number, ms: number): Promise<PageFrame | null> {
     if (this.#isClosed) return null
     this.#begin()
@@ -76,7 +76,7 @@ export class PageFrames {
     this.#newest = null
   }
 
-  /** Pictures are taken from now on, until there was no reader for a while. */
+  /** Starts taking pictures, until there has been no reader for `idleMs`. */
   #begin(): void {
     clearTimeout(this.#timers.idle)
     this.#timers.idle = setTimeout(() => void this.#stop(), idleMs)
@@ -91,7 +91,7 @@ export class PageFrames {
       this.#take(data, { width: metadata.deviceWidth, height: metadata.deviceHeight })
       unheard += 1
       if (unheard >= mostUnheard) this.#isBehind = true
-      // the browser takes the next picture when it hears of this: that is the pace
+      // the browser sends the next picture after this acknowledgement, which sets the pace
       setTimeout(() => {
         session.send('Page.screencastFrameAck', { sessionId }).catch(() => {})
         unheard -= 1
@@ -105,7 +105,10 @@ export class PageFrames {
     return session
   }
 
-  /** The pictures of the page that was left may come after the address of this one, and take the place of its own. */
+  /**
+   * Pictures of the previous page may arrive after the navigation and replace those of the new page, so another one is
+   * taken.
+   */
   readonly #onNavigated = (frame: Frame): void => {
     if (frame !== this.#page.mainFrame()) return
     this.#isBehind = true
@@ -117,7 +120,7 @@ export class PageFrames {
     this.#page.off('framenavigated', this.#onNavigated)
     const session = this.#session
     this.#session = null
-    // a reader who comes back sees the page as it is then
+    // a reader that returns later should see the page as it is then
     this.#newest = null
     const opened = await session
     await opened?.detach().catch(() => {})
@@ -128,7 +131,10 @@ export class PageFrames {
     if (this.#session !== null) this.#timers.still = setTimeout(() => void this.#takeStill(), ms)
   }
 
-  /** What does not move is not painted, and so not shown by itself; neither is what was painted while pictures were unheard of. */
+  /**
+   * Takes a picture of a static page: the screencast only sends what is repainted, and skips pictures while some are
+   * not acknowledged.
+   */
   async #takeStill(): Promise<void> {
     if (this.#isClosed || (this.#newest !== null && !this.#isBehind)) return
     this.#isBehind = false
