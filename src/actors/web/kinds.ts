@@ -3,7 +3,7 @@ import type { WebCrawlStatus } from '#machines/web-crawl/web-crawl-definition.ts
 import type { AuditActor } from '../records/audit-note.ts'
 import type { AnyKind, Row, TypedKind } from '../records/schema.ts'
 
-/** A passage of a page, with its vector as text. */
+/** A passage of a page, with its vector in text form. */
 export type StoredPassage = {
   readonly start: number
   readonly end: number
@@ -11,9 +11,9 @@ export type StoredPassage = {
   readonly vector: string | null
 }
 
-/** A page that a project has crawled. Times in ms since the epoch. */
+/** A page that a project has crawled; times in ms since the epoch. */
 export type WebPageData = {
-  /** Hash of the address that it is known by. */
+  /** Hash of its normalised URL. */
   readonly url_key: string
   /** Hash of its content. */
   readonly content_hash: string
@@ -24,7 +24,7 @@ export type WebPageData = {
   readonly language: string | null
   readonly text: string
   readonly passages: readonly StoredPassage[]
-  /** Embedder of the vectors; null for none. */
+  /** Embedder of the vectors; null when there are none. */
   readonly embedder: string | null
   readonly links: readonly { readonly url: string; readonly nofollow: boolean }[]
   readonly follow: boolean
@@ -37,9 +37,9 @@ export type WebPageData = {
   readonly last_modified: string | null
 }
 
-/** The pages of a project as a whole. */
+/** The crawled pages of a project as a whole. */
 export type WebCorpusData = {
-  /** Rises with each change of its pages. */
+  /** Increases with every change of its pages. */
   readonly revision: number
 }
 
@@ -59,26 +59,26 @@ export type TakedownData = {
   readonly decided_at: number | null
 }
 
-/** An address that was taken down, by its hash. */
+/** A URL that was taken down, as its hash. */
 export type BlockedUrlData = { readonly url_key: string; readonly takedown_id: string }
 
-/** Pages are the project's that crawled them. */
+/** Crawled pages, which belong to their project. */
 export const webPages: TypedKind<WebPageData> = {
   name: 'web_pages',
   unique: [{ fields: ['url_key'] }],
   filters: ['content_hash'],
 }
 
-/** One a project. */
+/** One row per project. */
 export const webCorpora: TypedKind<WebCorpusData> = { name: 'web_corpora' }
 
-/** Requests for removal wait for a person. */
+/** Takedown requests, which a person decides. */
 export const webTakedowns: TypedKind<TakedownData> = { name: 'web_takedowns', filters: ['status'], outbox: true }
 
-/** What was taken down stays away. */
+/** URLs that were taken down and are not stored again. */
 export const webBlockedUrls: TypedKind<BlockedUrlData> = { name: 'web_blocked_urls', unique: [{ fields: ['url_key'] }] }
 
-/** What the list row of a crawl holds (`webCrawlDefinition.row`). */
+/** Data of a crawl's list row (`webCrawlDefinition.row`). */
 export type WebCrawlRowData = Pick<CrawlContext, 'request' | 'progress' | 'error' | 'ended_at_ms'> & {
   readonly status: WebCrawlStatus
 }
@@ -86,7 +86,7 @@ export type WebCrawlRowData = Pick<CrawlContext, 'request' | 'progress' | 'error
 /** A crawl's list row. */
 export type WebCrawlRow = Row<WebCrawlRowData>
 
-/** List rows of crawls in the background. */
+/** List rows of background crawls. */
 export const webCrawlRows: TypedKind<WebCrawlRowData> = { name: 'web_crawls', filters: ['status'] }
 
 /** All kinds of this folder. */

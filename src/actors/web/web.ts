@@ -29,7 +29,7 @@ import { sharedCorpusPort } from './shared-corpus.ts'
 import { PageStore } from './store/page-store.ts'
 import { takedownUseCases } from './takedowns/takedown-use-cases.ts'
 
-/** Pages of the public web: fetched under guard, what they say, and an own index of them. */
+/** Pages of the public web: fetching through the SSRF guard, text extraction, crawls, and a search index of our own. */
 export const web = capability({
   name: 'web',
   operations: { ...webFetch, ...webExtract, ...webCrawl, ...webCrawls, ...webSearch, ...webTakedown, ...webTakedowns },

@@ -7,10 +7,10 @@ import { advanced, begun } from './crawl-site.ts'
 import type { IndexingParts } from './index-page.ts'
 import type { FetchedSite } from './sitemap-urls.ts'
 
-/** What crawls in the background need. */
+/** Dependencies of background crawls. */
 export type CrawlJobParts = IndexingParts & FetchedSite
 
-/** Reads the next batch of a crawl; again after a crash: what was stored of it is found unchanged. */
+/** Reads the next batch of a crawl. Running again after a crash finds the pages that were already stored unchanged. */
 const crawlPages = (parts: CrawlJobParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
@@ -28,7 +28,7 @@ const crawlPages = (parts: CrawlJobParts): IdempotentEffect => ({
   },
 })
 
-/** The effects of the crawl machine, by `<machine>.<name>`. */
+/** Effects of the crawl machine, by `<machine>.<name>`. */
 export const crawlEffects = (parts: CrawlJobParts & EraseParts): EffectCatalog => ({
   'web_crawl.crawlPages': crawlPages(parts),
   'web_crawl.eraseWebCrawl': eraseActor(parts),

@@ -16,7 +16,6 @@ import type { RecordStore } from '#storage/ports.ts'
 import { type WebCrawlRow, webCrawlRows } from '../kinds.ts'
 import { crawlView, requirePages } from './crawl-use-case.ts'
 
-/** What requests for crawls need. */
 export interface CrawlJobRequests {
   readonly host: Host
   readonly records: RecordStore
@@ -28,7 +27,7 @@ type CrawlUseCases = Pick<UseCases, Extract<keyof UseCases, `web_crawls.${string
 const kind = webCrawlDefinition
 const againS = 30
 
-/** Crawls in the background: start, read, cancel. */
+/** Use-cases that start, read and cancel background crawls. */
 export const crawlJobUseCases = ({ host, records, now }: CrawlJobRequests): CrawlUseCases => {
   const table = new Table(records, webCrawlRows, now)
   const find = async (scope: Scope, id: string): Promise<Resident> => host.find(scope, kind, id)

@@ -2,7 +2,7 @@ import { normalUrl, pageUrlOf } from '#src/pages/page-url.ts'
 import { type CrawledPage, type IndexingParts, type PageOutcome, readToIndex } from './index-page.ts'
 import { type FetchedSite, sitemapUrls } from './sitemap-urls.ts'
 
-/** What a crawl reads. */
+/** A crawl to perform. */
 export interface CrawlPlan {
   readonly project: string
   readonly seeds: readonly string[]
@@ -12,27 +12,27 @@ export interface CrawlPlan {
   readonly sitemap: boolean
   /** In seconds. */
   readonly maxAge: number
-  /** Until when pages wait for the pace of their sites, by the steady clock; absent: as long as that takes. */
+  /** `steady` time until which pages may wait for the crawl delay of their sites; absent: without limit. */
   readonly paceUntil?: number
 }
 
-/** An address that waits. */
+/** A URL that is still to be read. */
 export type Waiting = { readonly url: string; readonly depth: number }
 
-/** How far a crawl is; plain data, so that it can be kept. */
+/** Progress of a crawl; plain data, so that it can be stored. */
 export type CrawlState = {
   readonly waiting: readonly Waiting[]
   readonly pages: readonly CrawledPage[]
-  /** Number of URLs that were discovered. */
+  /** Number of discovered URLs. */
   readonly discovered: number
 }
 
-/** Addresses that are kept of a crawl. */
+/** Maximum number of URLs stored for one crawl. */
 const maxKnown = 5_000
-/** Pages that are read at the same time. */
+/** Number of pages that are read concurrently. */
 export const crawlWidth = 8
 
-/** The beginning of a crawl. @throws {ServiceError} */
+/** Returns the initial state of a crawl: its seeds, and the URLs of sitemaps if requested. @throws {ServiceError} */
 export const begun = async (
   parts: IndexingParts & FetchedSite,
   plan: CrawlPlan,
@@ -50,11 +50,11 @@ export const begun = async (
   return { waiting, pages: [], discovered: waiting.length }
 }
 
-/** Whether a crawl has read all that it may. */
+/** Whether a crawl has read everything that its limits allow. */
 export const isOver = (state: CrawlState, { maxPages }: Pick<CrawlPlan, 'maxPages'>): boolean =>
   state.waiting.length === 0 || state.pages.length >= maxPages
 
-/** Reads the next pages, and finds the ones after them. */
+/** Reads the next pages and adds the URLs that they link to. */
 export const advanced = async (
   parts: IndexingParts,
   plan: CrawlPlan,
@@ -84,14 +84,14 @@ export const advanced = async (
   return { waiting: [...state.waiting.slice(room), ...next], pages, discovered: state.discovered + next.length }
 }
 
-/** Ends a crawl whose time is over. */
+/** Ends a crawl whose time has run out. */
 export const outOfTime = ({ waiting, pages, discovered }: CrawlState, { maxPages }: CrawlPlan): CrawlState => {
   const left = waiting.slice(0, Math.max(0, maxPages - pages.length))
   const skipped = left.map(({ url, depth }) => ({ url, depth, status: 'skipped' as const, reason: 'out_of_time' }))
   return { waiting: [], pages: [...pages, ...skipped], discovered }
 }
 
-/** A page that another address of this crawl led to already is not there twice. */
+/** Marks pages as duplicates that this crawl has already read under another URL. */
 const withoutTwins = (before: readonly CrawledPage[], outcomes: readonly PageOutcome[]): readonly CrawledPage[] => {
   const names = new Set(before.flatMap((page) => (page.status === 'indexed' ? [page.canonicalUrl ?? page.url] : [])))
   return outcomes.map(({ page }) => {
@@ -115,7 +115,7 @@ const distinct = (found: readonly Waiting[], known: ReadonlySet<string>): readon
   })
 }
 
-/** One address for what names the same page; null for what names none. */
+/** Returns the normalised URL of a page; null for a URL that is not a page's. */
 const cleanUrl = (text: string): string | null => {
   const url = pageUrlOf(text)
   return typeof url === 'string' ? null : normalUrl(url)

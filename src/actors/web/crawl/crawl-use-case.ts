@@ -5,10 +5,10 @@ import { advanced, begun, type CrawlState, isOver, outOfTime } from './crawl-sit
 import type { IndexingParts } from './index-page.ts'
 import type { FetchedSite } from './sitemap-urls.ts'
 
-/** A crawl within a request ends after this time, in ms. */
+/** Maximum duration of a crawl within a request, in ms. */
 const wholeMs = 55_000
 
-/** Crawls that end within their request. */
+/** Crawls that complete within their request. */
 export const crawlUseCase =
   (parts: IndexingParts & FetchedSite & { readonly steady: () => number }): UseCases['web.crawl'] =>
   async ({ scope, body, signal }) => {
@@ -20,7 +20,7 @@ export const crawlUseCase =
     return crawlView(isOver(state, plan) ? state : outOfTime(state, plan))
   }
 
-/** @throws {ServiceError} `invalid_url`, `unsafe_url` for a seed that is no page. */
+/** Validates the seeds. @throws {ServiceError} `invalid_url`, `unsafe_url` for a seed that is not the URL of a page */
 export const requirePages = (seeds: readonly string[]): void => {
   for (const seed of seeds) {
     const url = pageUrlOf(seed)
@@ -28,7 +28,7 @@ export const requirePages = (seeds: readonly string[]): void => {
   }
 }
 
-/** What became of a crawl's pages, as it is answered. */
+/** Returns the outcome of a crawl as the API returns it. */
 export const crawlView = ({ pages, discovered }: CrawlState) => {
   const count = (status: string): number => pages.filter((page) => page.status === status).length
   return { pages, indexed: count('indexed'), skipped: count('skipped'), failed: count('failed'), discovered }

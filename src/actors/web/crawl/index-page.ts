@@ -9,26 +9,28 @@ import type { PageReader, ReadPage } from '../extract/page-reader.ts'
 import type { StoredPassage } from '../kinds.ts'
 import type { NewPage, PageStore, WebPageRow } from '../store/page-store.ts'
 
-/** What a page is indexed with. */
 export interface IndexingParts {
   readonly reader: PageReader
   readonly store: PageStore
   readonly embedder: Embedder | null
-  /** Called with each page that is stored anew. */
+  /** Called with each page that was stored. */
   readonly indexed: (row: WebPageRow) => void
   readonly now: () => number
-  /** Waits until a page of the site may be read; false when that is after `until`. Absent: at once. */
+  /**
+   * Waits until a page of the site may be read; false when that is later than `until`. Absent: pages are read
+   * immediately.
+   */
   readonly pace?: (url: string, signal: AbortSignal, until?: number) => Promise<boolean>
 }
 
-/** A page of a crawl as it is answered. */
+/** A crawled page as the API returns it. */
 export type CrawledPage = ResultOf<'web.crawl'>['pages'][number]
 
-/** What became of a page, and the addresses that it leads to. */
+/** Outcome of reading a page, and the URLs that it links to. */
 export interface PageOutcome {
   readonly page: CrawledPage
   readonly links: readonly string[]
-  /** The stored page, when it changed. */
+  /** The page as it was stored; null when it was not stored again. */
   readonly row: WebPageRow | null
 }
 
@@ -38,20 +40,23 @@ interface PageTask {
   readonly depth: number
   /** In seconds. */
   readonly maxAge: number
-  /** Until when it may wait for the pace of its site, by the steady clock; absent: as long as that takes. */
+  /** `steady` time until which the page may wait for the crawl delay of its site; absent: without limit. */
   readonly paceUntil?: number
   readonly signal: AbortSignal
 }
 
 const maxBytes = 5 * 1024 * 1024
 const timeoutMs = 10_000
-/** Characters and links of a page that are kept. */
+/** Limits of what is stored of a page: characters of text, links and passages. */
 const kept = { text: 100_000, links: 200, passages: 200 } as const
 
-/** Stores what a page said; one after the other, so that of two with the same content the first one stays. */
+/**
+ * Stores a page that was read. Pages are stored one after the other, so that the first of two pages with the same
+ * content is kept.
+ */
 export type Storing = () => Promise<PageOutcome>
 
-/** Reads a page, to be stored by the result. Failures of the page are its outcome. */
+/** Reads a page and returns the function that stores it. Failures of the page are part of the outcome. */
 export const readToIndex = async (parts: IndexingParts, task: PageTask): Promise<Storing> => {
   const { url, depth } = task
   try {
@@ -120,7 +125,7 @@ const indexed = async (
   return { page: { url, depth, status: 'indexed', change, ...canonical }, links, row }
 }
 
-/** A page may name another address of its own site, and no other one. */
+/** Returns the canonical URL of a page. A page may only name a canonical URL on its own host. */
 const canonicalOf = (canonical: string | null, finalUrl: string): string => {
   const final = new URL(finalUrl)
   const named = canonical !== null && URL.canParse(canonical) ? new URL(canonical) : final
@@ -174,7 +179,10 @@ const pageOf = async (
   }
 }
 
-/** Vectors of texts; null when there is no embedder, or it fails: words find the page all the same. */
+/**
+ * Returns the vectors of texts; null when there is no embedder or it fails, in which case the page is found by its
+ * words only.
+ */
 const vectorsOf = async (embedder: Embedder | null, texts: readonly string[]): Promise<readonly string[] | null> => {
   if (embedder === null || texts.length === 0) return null
   try {

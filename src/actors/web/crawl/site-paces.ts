@@ -2,19 +2,18 @@ import { type Clock, pause } from '#runtime/clock.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { RobotsFiles } from '../fetch/robots-files.ts'
 
-/** What paces are kept with. */
 export interface PaceParts {
   readonly robots: Pick<RobotsFiles, 'of'>
   readonly clock: Clock
 }
 
-/** Sites whose next turn is kept. */
+/** Maximum number of sites whose next time is stored. */
 export const maxPaces = 10_000
 
-/** Keeps crawls of this process to the pace that each site requests by `Crawl-delay`, over all crawls together. */
+/** Enforces the `Crawl-delay` of each site across all crawls of this process. */
 export class SitePaces {
   readonly #parts: PaceParts
-  /** `steady` time from which the next page of an origin may be read. */
+  /** `steady` time from which the next page of an origin may be read, by origin. */
   readonly #next = new Map<string, number>()
 
   constructor(parts: PaceParts) {
@@ -22,9 +21,9 @@ export class SitePaces {
   }
 
   /**
-   * Waits until a page of the site may be read: at once where it names no pace, or cannot be reached.
+   * Waits until a page of the site may be read. There is no wait if the site has no crawl delay or cannot be reached.
    *
-   * @param until `steady` time at which it is too late. @returns false when that comes first.
+   * @param until `steady` time after which it is too late. @returns false when the turn would be later.
    */
   async turn(url: string, signal: AbortSignal, until = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (!URL.canParse(url)) return true
@@ -45,7 +44,10 @@ export class SitePaces {
     return true
   }
 
-  /** What fails here fails again at the page, and is named there. */
+  /**
+   * Returns the crawl delay of a site in ms; 0 when its rules cannot be read, since the request for the page then fails
+   * with the reason.
+   */
   async #delay(url: URL, signal: AbortSignal): Promise<number> {
     try {
       return (await this.#parts.robots.of(url, signal)).delayMs

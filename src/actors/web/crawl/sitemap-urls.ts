@@ -2,7 +2,6 @@ import { decodedPage } from '#src/pages/charset.ts'
 import { maxSitemapUrls, sitemapOf } from '#src/pages/sitemap.ts'
 import { type PageFetcher, textKinds } from '../fetch/page-fetcher.ts'
 
-/** What sitemaps are read with. */
 export interface FetchedSite {
   readonly fetcher: PageFetcher
 }
@@ -11,7 +10,10 @@ const maxSitemaps = 5
 const maxBytes = 5 * 1024 * 1024
 const timeoutMs = 10_000
 
-/** Addresses that the sitemaps of the seeds' sites name, on the sites themselves. What cannot be read names none. */
+/**
+ * Returns the URLs in the sitemaps of the seeds' sites that are on the same sites. Sitemaps that cannot be read are
+ * ignored.
+ */
 export const sitemapUrls = async (
   { fetcher }: FetchedSite,
   seeds: readonly string[],

@@ -1,5 +1,5 @@
 import { Port } from '#actors/capability/port.ts'
 import type { SearchEngineSettings } from '#specs/search-engines.ts'
 
-/** Search engines of third parties that the operator has declared. */
+/** Third-party search engines that the operator has configured. */
 export const foreignEnginesPort = new Port<readonly SearchEngineSettings[]>('search engines of third parties')

@@ -11,17 +11,19 @@ import { isOfHost, sinceOf } from '../search/filters.ts'
 import type { PageStore } from '../store/page-store.ts'
 import { type ForeignResult, readResults } from './read-results.ts'
 
-/** What searches by engines of third parties need. */
 export interface ForeignSearchParts {
   readonly engines: readonly SearchEngineSettings[]
-  /** Engines are the operator's, and may stand on a private host that ALLOWED_PRIVATE_HOSTS names. */
+  /**
+   * Guard for requests to engines. The operator configures engines, so they may be on private hosts that
+   * ALLOWED_PRIVATE_HOSTS lists.
+   */
   readonly guard: Pick<SsrfGuard, 'request'>
   readonly store: Pick<PageStore, 'isBlocked'>
   /** ms since the epoch. */
   readonly now: () => number
 }
 
-/** A search that names an engine. */
+/** A search with a third-party engine. */
 export type ForeignSearch = BodyOf<'web.search'> & { readonly project: string; readonly engine: string }
 
 type Answer = ResultOf<'web.search'>
@@ -31,10 +33,11 @@ const maxDepth = 40
 const waitMs = 15_000
 
 /**
- * Searches with an engine of a third party, which sees the query and nothing else. The order is the engine's; filters are applied to what it
- * answers, and pages that were taken down stay away. No page is read.
+ * Searches with a third-party engine, which receives nothing but the query. The engine's order is kept, filters are
+ * applied to its results, and pages that were taken down are removed. No page is read.
  *
- * @throws {ServiceError} `invalid_field` for an engine that is not declared or a filter that it has not, `fetch_failed`, `fetch_timeout`
+ * @throws {ServiceError} `invalid_field` for an unknown engine or a filter that it does not support, `fetch_failed`,
+ * `fetch_timeout`
  */
 export const foreignSearch = async (parts: ForeignSearchParts, search: ForeignSearch): Promise<Answer> => {
   const { project, query, limit, domain } = search
@@ -108,7 +111,7 @@ const urlOf = ({ url, most }: SearchEngineSettings, { query, limit, language }: 
     .replaceAll('{language}', () => encodeURIComponent(language ?? 'all'))
     .replaceAll('{query}', () => encodeURIComponent(query.toWellFormed()))
 
-/** Not what it answered: that may repeat the key. */
+/** Returns the error for a failed search. It does not quote the response, which might contain the key. */
 const failed = ({ name }: SearchEngineSettings, what: string, cause?: unknown): ServiceError =>
   new ServiceError('fetch_failed', { message: `The engine ${name} ${what}.`, ...(cause !== undefined && { cause }) })
 
@@ -129,7 +132,7 @@ const resultOf = (
   const contentHash = createHash('sha256').update(snippet).digest('hex')
   return {
     ...{ id: derivedId('wpg', now, url), title, url, canonicalUrl: url, snippet, contentHash, retrievedAt },
-    // the engine gives an order and no measure
+    // engines return an order, but no comparable score
     score: 1 / (place + 1),
     publishedAt: publishedAt === null ? null : new Date(publishedAt).toISOString(),
     evidence: { quote: snippet, contentHash, retrievedAt },

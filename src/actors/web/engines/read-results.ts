@@ -4,18 +4,21 @@ import { pageUrlOf } from '#src/pages/page-url.ts'
 import { decodedEntities } from '#src/parsing/pages/entities.ts'
 import type { Json } from '#storage/ports.ts'
 
-/** A page that an engine of a third party names. All of it is untrusted text. */
+/** A result of a third-party engine. All of it is untrusted text. */
 export interface ForeignResult {
   readonly url: string
   readonly title: string
   readonly snippet: string
-  /** ms since the epoch; null: the engine does not say. */
+  /** ms since the epoch; null when the engine does not provide it. */
   readonly publishedAt: number | null
 }
 
 const most = { title: 500, snippet: 400 } as const
 
-/** The results in an engine's answer; null for an answer that has no list of them. What names no page of the web is left out. */
+/**
+ * Returns the results in an engine's response; null when it has no list of results. Results without the URL of a web
+ * page are left out.
+ */
 export const readResults = (answer: Json, paths: ResultPaths): readonly ForeignResult[] | null => {
   const list = at(answer, paths.results)
   if (!Array.isArray(list)) return null
@@ -45,7 +48,7 @@ const at = (value: Json, path: string): Json =>
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : '')
 
-/** Engines mark the words of the query with elements. */
+/** Returns text without markup: engines highlight the words of the query with elements. */
 const plain = (text: string, longest: number): string => {
   const words = decodedEntities(text.slice(0, longest * 4).replace(/<\/?[a-z][^<>]{0,200}>/gi, ''))
     .replace(/\s+/g, ' ')

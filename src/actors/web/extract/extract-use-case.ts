@@ -3,7 +3,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { pageRefusal } from '../fetch/page-refusal.ts'
 import type { PageReader } from './page-reader.ts'
 
-/** Texts of pages. */
+/** Extracts the text of pages. */
 export const extractUseCase =
   (reader: PageReader): UseCases['web.extract'] =>
   async ({ body, signal }) => {

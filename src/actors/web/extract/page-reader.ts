@@ -7,7 +7,7 @@ import type { JsonObject } from '#storage/ports.ts'
 import { type FetchedPage, type PageFetcher, type PageValidators, readKinds } from '../fetch/page-fetcher.ts'
 import { pageRefusal } from '../fetch/page-refusal.ts'
 
-/** A page whose text is requested. */
+/** A request for the text of a page. */
 export interface TextRequest {
   readonly url: string
   readonly maxBytes: number
@@ -15,20 +15,20 @@ export interface TextRequest {
   readonly signal: AbortSignal
   readonly format?: TextFormat
   readonly known?: PageValidators
-  /** JSON Schema of what the page is looked through for. */
+  /** JSON Schema of the data to extract from the page. */
   readonly schema?: JsonObject
 }
 
-/** A page with what it says; `read` is null when it is the same as what is known. */
+/** A page and its content; `read` is null when it has not changed since the known version. */
 export interface ReadPage {
   readonly page: FetchedPage
   readonly read: (PageRead & { readonly contentHash: string }) | null
 }
 
-/** Least time that is left for reading a page once it came, in ms. */
+/** Minimum time for parsing a page after it was fetched, in ms. */
 const leastMs = 500
 
-/** Reads pages and their texts, in one time for both. */
+/** Fetches pages and parses their texts, within one timeout for both. */
 export class PageReader {
   readonly #pages: PageFetcher
   readonly #rooms: PageRooms
@@ -40,7 +40,7 @@ export class PageReader {
     this.#steady = parts.steady
   }
 
-  /** @throws {ServiceError} the codes of `web.extract` */
+  /** Reads a page. @throws {ServiceError} with the codes of `web.extract` */
   async read({ format = 'text', schema, ...request }: TextRequest): Promise<ReadPage> {
     const from = this.#steady()
     const page = await this.#pages.fetch({ ...request, kinds: readKinds })
@@ -79,5 +79,5 @@ export class PageReader {
   }
 }
 
-/** SHA-256 of a text, as `sha256:` and hex. */
+/** Returns the SHA-256 of a text, as `sha256:` and hex. */
 export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`

@@ -3,7 +3,7 @@ import { decodedPage } from '#src/pages/charset.ts'
 import { type PageFetcher, textKinds } from './page-fetcher.ts'
 import { pageRefusal } from './page-refusal.ts'
 
-/** Pages as they come. */
+/** Fetches pages without extracting their text. */
 export const fetchUseCase =
   (pages: PageFetcher): UseCases['web.fetch'] =>
   async ({ body, signal }) => {

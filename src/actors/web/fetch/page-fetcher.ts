@@ -7,34 +7,34 @@ import { pageUrlOf } from '#src/pages/page-url.ts'
 import { faultRefusal, pageRefusal, requestRefusal } from './page-refusal.ts'
 import { RobotsFiles } from './robots-files.ts'
 
-/** How the server names itself to sites; robots.txt calls it by the first word. */
+/** Name of the crawler in its user agent, and in the rules of robots.txt. */
 export const crawlerName = 'TroupeBot'
 const userAgent = `${crawlerName}/1.0 (page reader for agents)`
 
-/** One page that is requested. */
+/** A page to fetch. */
 export interface PageRequest {
   readonly url: string
   readonly maxBytes: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Kinds that are read. */
+  /** Accepted kinds of pages. */
   readonly kinds: ReadonlySet<PageKind>
-  /** Validators of what is known of the page: with them it may answer that it is the same. */
+  /** Validators of the known version, with which the server can respond that the page has not changed. */
   readonly known?: PageValidators
 }
 
-/** What says whether a page is still the same. */
+/** Validators of a version of a page, for conditional requests. */
 export interface PageValidators {
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
-/** A page as it came. */
+/** A fetched page. */
 export interface FetchedPage {
   readonly url: string
   readonly finalUrl: string
   readonly statusCode: number
-  /** Null with `notModified`. */
+  /** Null when `notModified` is true. */
   readonly type: PageType | null
   readonly bytes: Buffer
   readonly contentHash: string
@@ -51,13 +51,13 @@ interface Hop {
   readonly url: URL
 }
 
-/** Kinds of `web.fetch`. */
+/** Kinds of pages that `web.fetch` accepts. */
 export const textKinds: ReadonlySet<PageKind> = new Set(['html', 'json', 'xml', 'markdown', 'text'])
 
-/** Kinds that have a text to extract. */
+/** Kinds of pages from which text can be extracted. */
 export const readKinds: ReadonlySet<PageKind> = new Set([...textKinds, 'pdf'])
 
-/** Reads pages of the public internet, each hop checked by the guard and by the site's robots.txt. */
+/** Fetches pages of the public internet. The SSRF guard and the site's robots.txt are checked at every redirect. */
 export class PageFetcher {
   readonly #guard: Pick<SsrfGuard, 'request'>
   readonly #now: () => number
@@ -69,7 +69,7 @@ export class PageFetcher {
     this.robots = new RobotsFiles({ now, crawler: crawlerName, read: (url, options) => this.#follow(url, options) })
   }
 
-  /** @throws {ServiceError} the codes of `web.fetch` */
+  /** Fetches a page. @throws {ServiceError} with the codes of `web.fetch` */
   async fetch(request: PageRequest): Promise<FetchedPage> {
     const limit = AbortSignal.timeout(request.timeoutMs)
     const signal = AbortSignal.any([request.signal, limit])
@@ -104,7 +104,7 @@ export class PageFetcher {
     return { ...page, type, bytes, contentHash, retrievedAt: this.#now(), notModified: false }
   }
 
-  /** Requests a page and follows redirects; each address is one of a page, allowed, and public. */
+  /** Requests a page and follows redirects. Each URL must be that of a page, allowed and public. */
   async #follow(
     first: URL,
     {
@@ -134,7 +134,7 @@ export class PageFetcher {
     }
   }
 
-  /** The refusal of a hop names that hop. */
+  /** Requests one URL. An error names this URL, not the first one of the redirects. */
   async #requested(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
     try {
       return await this.#guard.request(url.href, { kind: 'web_page', method: 'GET', headers, signal, maxRedirects: 0 })
@@ -156,7 +156,7 @@ const conditionsOf = (known: PageValidators | undefined): Readonly<Record<string
   ...(known?.lastModified != null && { 'if-modified-since': known.lastModified }),
 })
 
-/** @throws {ServiceError} `invalid_url`, `unsafe_url` */
+/** Parses the URL of a page. @throws {ServiceError} `invalid_url`, `unsafe_url` */
 const checkedUrl = (text: string, base?: string): URL => {
   const url = pageUrlOf(text, base)
   if (typeof url === 'string') throw faultRefusal(url, text)

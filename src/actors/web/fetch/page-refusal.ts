@@ -3,7 +3,7 @@ import { type ErrorCode, ServiceError } from '#specs/errors/errors.ts'
 import type { UrlFault } from '#src/pages/page-url.ts'
 import type { JsonObject } from '#storage/ports.ts'
 
-/** An error of a page: `details` says what callers can use of it, the cause is for logs. */
+/** Returns the error of a page: `details` is for callers, the cause is for logs. */
 export const pageRefusal = (
   code: ErrorCode,
   details: JsonObject,
@@ -17,7 +17,7 @@ const faults: Readonly<Record<UrlFault, readonly [code: ErrorCode, message: stri
   port: ['unsafe_url', 'The port of the URL belongs to another protocol.'],
 }
 
-/** The refusal of an address that is none of a page. */
+/** Returns the error for a URL that is not a page's. */
 export const faultRefusal = (fault: UrlFault, url: string): ServiceError => {
   const [code, message] = faults[fault]
   return pageRefusal(code, { url }, { message })
@@ -26,7 +26,7 @@ export const faultRefusal = (fault: UrlFault, url: string): ServiceError => {
 const nameCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME'])
 const timeCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 
-/** The refusal that a failed request of a page means. */
+/** Converts the failure of a request for a page to an error. */
 export const requestRefusal = (error: unknown, url: string): ServiceError => {
   if (error instanceof ServiceError) return error
   const cause = error instanceof RedirectFailed ? error.cause : error

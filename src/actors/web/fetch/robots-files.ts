@@ -6,11 +6,10 @@ import { requestRefusal } from './page-refusal.ts'
 
 type Answer = Awaited<ReturnType<SsrfGuard['request']>>
 
-/** What files are read with. */
 export interface RobotsParts {
   readonly now: () => number
   readonly crawler: string
-  /** Requests a URL and follows its redirects, each of them guarded. */
+  /** Requests a URL through the SSRF guard and follows its redirects. */
   readonly read: (url: URL, options: { readonly signal: AbortSignal }) => Promise<{ readonly answer: Answer }>
 }
 
@@ -19,14 +18,14 @@ interface Kept {
   until: number
 }
 
-/** Rules hold for so long, in ms; those of a site that fails for less. At most a day (RFC 9309, section 2.4). */
+/** Time in ms for which rules are cached, and for which a failure is. At most a day (RFC 9309, section 2.4). */
 const keepMs = { read: 60 * 60_000, failed: 30_000 } as const
 const timeoutMs = 5_000
 
-/** Sites whose rules are kept. */
+/** Maximum number of sites whose rules are cached. */
 export const maxSites = 1_000
 
-/** The robots.txt files of sites, kept for an hour. */
+/** The robots.txt files of sites, cached for an hour. */
 export class RobotsFiles {
   readonly #parts: RobotsParts
   readonly #sites = new Map<string, Kept>()
@@ -35,12 +34,12 @@ export class RobotsFiles {
     this.#parts = parts
   }
 
-  /** Whether a page may be read. @throws {ServiceError} where the site cannot be reached at all */
+  /** Whether a page may be read. @throws {ServiceError} when the site cannot be reached at all */
   async allows(url: URL, signal: AbortSignal): Promise<boolean> {
     return (await this.of(url, signal)).allows(url)
   }
 
-  /** The rules of the site of a URL. @throws {ServiceError} */
+  /** Returns the rules of a URL's site. @throws {ServiceError} */
   async of({ origin }: URL, signal: AbortSignal): Promise<RobotsRules> {
     const rules = this.#kept(origin).rules
     signal.throwIfAborted()
@@ -76,7 +75,10 @@ export class RobotsFiles {
     return kept
   }
 
-  /** A missing file allows all; a server that fails allows nothing (RFC 9309, section 2.3.1). */
+  /**
+   * Reads the rules of a site. A missing file allows everything; a failing server allows nothing (RFC 9309, section
+   * 2.3.1).
+   */
   async #read(origin: string): Promise<RobotsRules> {
     const signal = AbortSignal.timeout(timeoutMs)
     const url = new URL('/robots.txt', origin)
@@ -92,7 +94,7 @@ export class RobotsFiles {
       return statusCode >= 500 || statusCode === 429 ? allowsNone : allowsAll
     } catch (error) {
       const refusal = requestRefusal(error, url.href)
-      // a site that cannot be reached at all fails by its page, not by its rules
+      // when a site cannot be reached at all, the request for the page fails with the reason
       if (isOwn(refusal, url)) throw refusal
       return allowsNone
     }

@@ -1,7 +1,10 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { freshSince } from '#src/pages/freshness.ts'
 
-/** Since when pages of a search were published; undefined: it does not say. @throws {ServiceError} `invalid_field` */
+/**
+ * Returns the earliest publication time of a search's results; undefined when it has no such filter. @throws
+ * {ServiceError} `invalid_field`
+ */
 export const sinceOf = (
   { freshness }: { readonly freshness?: string | undefined },
   now: number,
@@ -12,7 +15,7 @@ export const sinceOf = (
   throw new ServiceError('invalid_field', { param: 'freshness', message })
 }
 
-/** Whether an address is of a host, or of one below it. @param host in lower case, with or without a port. */
+/** Whether a URL is on a host or one of its subdomains. @param host in lower case, with or without a port. */
 export const isOfHost = (url: string, host: string): boolean => {
   const { hostname, host: withPort } = new URL(url)
   return hostname === host || withPort === host || hostname.endsWith(`.${host}`)

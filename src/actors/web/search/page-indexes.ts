@@ -4,11 +4,11 @@ import { vectorOfText } from '#retrieval/vector-bytes.ts'
 import type { Clock } from '#runtime/clock.ts'
 import type { PageStore, WebPageRow } from '../store/page-store.ts'
 
-/** Memory of the indexes of a node. */
+/** Maximum size of all indexes of a node, in bytes. */
 const mostBytes = 512 * 1024 * 1024
-/** A change by another node is found after this time at the latest, in ms. */
+/** Maximum age of an index in ms, after which changes by other nodes are applied. */
 const recheckMs = 1_000
-/** Work between two turns of the loop, in ms. */
+/** Maximum time of work in one turn of the event loop, in ms. */
 const sliceMs = 8
 
 class Kept {
@@ -28,7 +28,7 @@ class Kept {
   }
 }
 
-/** The indexes of projects' pages, each as new as what this node has done. */
+/** Cache of the indexes of projects' pages. An index includes all changes made on this node. */
 export class PageIndexes {
   readonly #store: PageStore
   readonly #clock: Clock
@@ -40,17 +40,17 @@ export class PageIndexes {
     this.#cache = new IndexCache({ mostBytes, load: async (project) => this.#loaded(project) })
   }
 
-  /** A page was stored here. */
+  /** Adds a page that was stored on this node. */
   put(row: WebPageRow): void {
     this.#cache.update(row.project, (kept) => this.#take(kept, row))
   }
 
-  /** Pages of a project were removed here. */
+  /** Drops the index of a project whose pages were removed on this node. */
   dropped(project: string): void {
     this.#cache.drop(project)
   }
 
-  /** The index of a project, and its rows. */
+  /** Returns the up-to-date index of a project, and its rows. */
   async of(project: string): Promise<{ readonly index: PageIndex; readonly rows: ReadonlyMap<string, WebPageRow> }> {
     const kept = await this.#cache.get(project)
     if (this.#clock.steady() - kept.checkedAt >= recheckMs) {

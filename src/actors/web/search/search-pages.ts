@@ -5,11 +5,10 @@ import type { WebPageRow } from '../store/page-store.ts'
 import { isOfHost, sinceOf } from './filters.ts'
 import type { PageIndexes } from './page-indexes.ts'
 
-/** What searches need. */
 export interface PageSearchParts {
   readonly indexes: PageIndexes
   readonly embedder: Embedder | null
-  /** Project whose pages everyone finds; null for none. */
+  /** Project whose pages every project finds; null when there is none. */
   readonly shared: string | null
   readonly now: () => number
 }
@@ -20,11 +19,11 @@ export type PageSearch = BodyOf<'web.search'> & { readonly project: string }
 type Answer = ResultOf<'web.search'>
 type Result = Answer['results'][number]
 
-/** Name of the ranking; raised when it changes. */
+/** Version of the ranking; incremented when it changes. */
 const engine = 'troupe-web-2'
 const maxSnippet = 400
 
-/** Searches the pages of a project, and those of everyone. An embedder that fails leaves the words. */
+/** Searches the pages of a project and of the shared corpus. When the embedder fails, the search uses words only. */
 export const searchPages = async (parts: PageSearchParts, search: PageSearch): Promise<Answer> => {
   const { project, query, limit, domain } = search
   const accepts = acceptsOf(search, parts.now())
@@ -52,7 +51,10 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
   return { query, count: results.length, searchEngine, results, untrusted: true }
 }
 
-/** Null for a search of all pages. @throws {ServiceError} `invalid_field` for a freshness that is none. */
+/**
+ * Returns the filter of a search; null when it accepts all pages. @throws {ServiceError} `invalid_field` for an invalid
+ * freshness
+ */
 const acceptsOf = (
   { domain, freshness, language }: PageSearch,
   now: number,
@@ -70,7 +72,7 @@ const acceptsOf = (
   }
 }
 
-/** `en` finds `en-GB`; `en-GB` does not find `en-US`. */
+/** Whether a page's language matches: `en` finds `en-GB`, but `en-GB` does not find `en-US`. */
 const speaks = (own: string, wanted: string): boolean => own === wanted || own.startsWith(`${wanted}-`)
 
 const vectorOf = async (embedder: Embedder | null, query: string): Promise<Float32Array | null> => {

@@ -11,12 +11,12 @@ import { type WebPageData, webBlockedUrls, webCorpora, webPages } from '../kinds
 /** A stored page. */
 export type WebPageRow = Row<WebPageData>
 
-/** What a page has before it is stored. */
+/** A page to store. */
 export type NewPage = Omit<WebPageData, 'url_key' | 'first_seen_at' | 'changed_at'>
 
 const pageSize = 200
 
-/** The pages of projects. */
+/** Stores the crawled pages of projects. */
 export class PageStore {
   readonly #now: () => number
   readonly #pages: Table<WebPageData>
@@ -34,7 +34,7 @@ export class PageStore {
     return this.#pages.find(projectScope(project), { url_key: urlKey(url) })
   }
 
-  /** Another page of the project with the same content; null for none. */
+  /** Returns another page of the project with the same content; null when there is none. */
   async twin(project: string, contentHash: string, url: string): Promise<WebPageRow | null> {
     const [...rows] = await this.#pages.list(projectScope(project), { where: { content_hash: contentHash }, limit: 2 })
     return rows.find((row) => row.data.url_key !== urlKey(url)) ?? null
@@ -44,7 +44,10 @@ export class PageStore {
     return (await this.#blocked.find(projectScope(project), { url_key: urlKey(url) })) !== null
   }
 
-  /** Stores a page in place of what is known of its address. @returns null when the project has as many pages as it may. */
+  /**
+   * Stores a page, replacing the known version of its URL. @returns null when the project has the maximum number of
+   * pages.
+   */
   async save(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
     const scope = projectScope(project)
     const now = this.#now()
@@ -65,12 +68,12 @@ export class PageStore {
     }
   }
 
-  /** The page was found to be the same. */
+  /** Records that the page was fetched and had not changed. */
   async touch(row: WebPageRow): Promise<WebPageRow> {
     return (await this.#pages.replace(row, { ...row.data, retrieved_at: this.#now() })) ?? row
   }
 
-  /** Removes a page and keeps it away. @returns whether there was one. */
+  /** Removes a page and prevents it from being stored again. @returns whether it existed. */
   async block(project: string, url: string, takedown: string): Promise<boolean> {
     const data = { url_key: urlKey(url), takedown_id: takedown }
     await this.#blocked.insert({ id: newId('wbu'), project, data })
@@ -78,7 +81,7 @@ export class PageStore {
     return row !== null && this.#pages.remove(projectScope(project), row.id)
   }
 
-  /** Every page of a project. */
+  /** Yields every page of a project. */
   async *all(project: string): AsyncGenerator<WebPageRow> {
     for (let after: string | undefined; ; ) {
       const page = await this.#pages.list(projectScope(project), {
@@ -91,12 +94,12 @@ export class PageStore {
     }
   }
 
-  /** A number that changes with the pages of the project. */
+  /** Returns the revision of a project's pages, which changes whenever they do. */
   async revision(project: string): Promise<number> {
     return (await this.#corpora.get(projectScope(project), corpusId(project)))?.data.revision ?? 0
   }
 
-  /** Says that pages of the project have changed. */
+  /** Increments the revision after pages of the project have changed. */
   async changed(project: string): Promise<void> {
     const scope = projectScope(project)
     const edit = ({ data }: { readonly data: { readonly revision: number } }) => ({ revision: data.revision + 1 })
@@ -109,7 +112,7 @@ export class PageStore {
 
 const corpusId = (project: string): string => `wco_${project.slice(project.indexOf('_') + 1)}`
 
-/** Addresses of one page have one key. */
+/** Returns the key of a URL. All URLs of the same page have the same key. */
 export const urlKey = (url: string): string => {
   const normal = URL.canParse(url) ? normalUrl(new URL(url)) : url
   return createHash('sha256').update(normal).digest('hex').slice(0, 40)

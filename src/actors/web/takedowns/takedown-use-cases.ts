@@ -14,18 +14,19 @@ import { requirePages } from '../crawl/crawl-use-case.ts'
 import { type TakedownData, webTakedowns } from '../kinds.ts'
 import type { PageStore } from '../store/page-store.ts'
 
-/** What requests for removal need. */
 export interface TakedownParts {
   readonly records: RecordStore
   readonly store: PageStore
-  /** Called when pages of the project are gone. */
+  /** Called when pages of the project were removed. */
   readonly dropped: (project: string) => void
   readonly now: () => number
 }
 
 type TakedownUseCases = Pick<UseCases, 'web.takedown' | Extract<keyof UseCases, `web_takedowns.${string}`>>
 
-/** Requests for removal: they wait for a person, who removes the pages for good or rejects the request. */
+/**
+ * Use-cases of takedown requests. A person decides each: its pages are removed permanently, or the request is rejected.
+ */
 export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
   const table = new Table(parts.records, webTakedowns, parts.now)
   const found = async ({ project }: Scope, id: string): Promise<Row<TakedownData>> => {
@@ -76,7 +77,10 @@ export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
   }
 }
 
-/** Removes the pages first: a decision that is sent again after a crash goes on where the first one stopped. */
+/**
+ * Removes the pages before the decision is stored, so that a decision that is repeated after a crash continues where
+ * the first one stopped.
+ */
 const removedPages = async (
   { store, dropped }: TakedownParts,
   { id, project, data }: Row<TakedownData>,
@@ -88,7 +92,7 @@ const removedPages = async (
   return removed
 }
 
-/** @throws {ServiceError} `invalid_transition` for a request that was decided. */
+/** Requires a pending request. @throws {ServiceError} `invalid_transition` when it was already decided */
 const pending = (row: Row<TakedownData>): Row<TakedownData> => {
   if (row.data.status === 'pending') return row
   throw new ServiceError('invalid_transition', { message: `The request is ${row.data.status}.` })
