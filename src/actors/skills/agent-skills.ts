@@ -7,14 +7,14 @@ import type { SkillVersionData } from './kinds.ts'
 import { type SkillFiles, skillFile } from './skill-files.ts'
 import type { SkillReference, SkillVersions } from './skill-versions.ts'
 
-/** Largest part of a file that one call returns, in characters: what a tool may answer. */
+/** Maximum number of characters of a file that one call returns: the limit of a tool's output. */
 const maxLoaded = 60_000
 
 const noSkill: Offer = { instructions: [], tools: [] }
 
 /**
- * Skills in the turns and runs of agents: the model sees each one's name and description, and loads what a task needs
- * (`load_skill`), a file beside it only when the skill says so.
+ * Skills in the turns and runs of agents. The model sees the name and description of each skill, and loads a skill when
+ * a task needs it (`load_skill`). It loads other files of the skill only when SKILL.md refers to them.
  */
 export const agentSkills = (parts: {
   readonly versions: SkillVersions
@@ -113,7 +113,7 @@ const pairOf = (value: Json | undefined): readonly (string | undefined)[] =>
 
 const failed = (code: string, message: string): ToolOutcome => ({ ok: false, code, message })
 
-/** `skl_…`, `skl_…@1.2.0`, or `{skill_id, version?}`. */
+/** Parses `skl_…`, `skl_…@1.2.0`, or `{skill_id, version?}`; null for anything else. */
 const referenceOf = (declared: Json): SkillReference | null => {
   if (typeof declared === 'string') {
     const [skillId = '', version = null] = declared.split('@', 2)

@@ -7,9 +7,9 @@ const timeoutMs = 15_000
 const maxRedirects = 5
 
 /**
- * The bytes of an address, through the guard.
+ * Fetches a URL through the SSRF guard.
  *
- * @throws {ServiceError} `invalid_field` for an address that is not fetched, `fetch_failed`.
+ * @throws {ServiceError} `invalid_field` for a URL that may not be fetched, `fetch_failed`
  */
 export const fetchSkill = async (guard: Pick<SsrfGuard, 'request'>, url: string): Promise<Buffer> => {
   const signal = AbortSignal.timeout(timeoutMs)

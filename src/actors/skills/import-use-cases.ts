@@ -17,7 +17,6 @@ import { requireUnblocked } from './skill-versions.ts'
 import { importView } from './skill-views.ts'
 import { publishing, type SkillParts } from './version-use-cases.ts'
 
-/** What imports need beside. */
 export interface ImportParts extends SkillParts {
   readonly imports: Table<SkillImportData>
   readonly guard: Pick<SsrfGuard, 'request'>
@@ -26,7 +25,7 @@ export interface ImportParts extends SkillParts {
 type ImportUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_imports.${string}`>>
 type ImportCall = Parameters<UseCases['skill_imports.publish']>[0]
 
-/** Skills from elsewhere: staged with their findings, and published after a review. */
+/** Use-cases of imported skills, which are staged with their findings and published after a review. */
 export const skillImportUseCases = (parts: ImportParts): ImportUseCases => ({
   'skill_imports.create': async (call) => {
     const { scope, body } = call
@@ -92,15 +91,15 @@ const filesOf = async (
   return isArchive ? scanner.open(bytes, 'url') : [{ path: skillFile, base64: bytes.toString('base64') }]
 }
 
-/** @throws {ServiceError} `invalid_transition` for what was published or rejected. */
+/** Requires a staged import. @throws {ServiceError} `invalid_transition` when it was already published or rejected */
 const staged = (data: SkillImportData): SkillImportData => {
   if (data.status === 'staged') return data
   throw new ServiceError('invalid_transition', { message: `The import is ${data.status}.` })
 }
 
 /**
- * Makes the skill, its version and the publication, each once: ids follow from the import's, so that a request which is
- * sent again after a crash goes on where the first one stopped.
+ * Creates the skill, its version and the publication, each once. Their ids are derived from the import's, so that a
+ * request that is repeated after a crash continues where the first one stopped.
  */
 const publish = async (parts: ImportParts, call: ImportCall) => {
   const { scope, params, body } = call
@@ -147,7 +146,7 @@ const newSkill = async (
   throw new ServiceError('already_exists', { param: 'skill_id', message })
 }
 
-/** The next patch of the highest version; the import's own when it was made before. */
+/** Returns the next patch of the highest version; the version of this import if it was already created. */
 const nextVersion = async ({ versions }: ImportParts, row: Row<SkillImportData>, skillId: string): Promise<string> => {
   const own = await versions.table.get(projectScope(row.project), idBeside(row.id, 'skv'))
   if (own !== null) return own.data.version

@@ -10,7 +10,7 @@ export type SkillData = {
   readonly latest_version: string | null
 }
 
-/** A file of a version; its content is a blob of the project by this hash. */
+/** A file of a version. Its content is a blob of the project, named by this hash. */
 export type StoredFile = {
   readonly path: string
   readonly bytes: number
@@ -18,7 +18,7 @@ export type StoredFile = {
   readonly encoding: 'utf8' | 'base64'
 }
 
-/** Blockers that an admin accepted, and why. */
+/** A blocker that an admin accepted, with the reason. */
 export type Override = { readonly code: string; readonly reason: string }
 
 export type VersionStatus = 'draft' | 'published' | 'deprecated'
@@ -27,7 +27,7 @@ export type SkillVersionData = {
   readonly skill_id: string
   readonly version: string
   readonly status: VersionStatus
-  /** `<skill> <status>`, for lists. */
+  /** `<skill> <status>`, by which lists filter. */
   readonly skill_status: string
   readonly description: string
   readonly files: readonly StoredFile[]
@@ -51,7 +51,7 @@ export type SkillImportData = {
   readonly created_by: AuditActor
 }
 
-/** Skills are a project's. */
+/** Skills, which belong to a project. */
 export const skills: TypedKind<SkillData> = { name: 'skills', unique: [{ fields: ['name'] }], outbox: true }
 
 /** Versions of skills. */
@@ -62,8 +62,8 @@ export const skillVersions: TypedKind<SkillVersionData> = {
   outbox: true,
 }
 
-/** Imports that wait for a review, and those that had one. */
+/** Imports, before and after their review. */
 export const skillImports: TypedKind<SkillImportData> = { name: 'skill_imports', filters: ['status'], outbox: true }
 
-/** The field by which lists find versions in one state. */
+/** Returns the value of the field by which lists find versions with a status. */
 export const skillStatus = (skillId: string, status: VersionStatus): string => `${skillId} ${status}`

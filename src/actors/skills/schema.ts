@@ -2,10 +2,10 @@ import type { Json } from '#storage/ports.ts'
 import type { ScannedSkill } from './scanner/scanned-skill.ts'
 import type { ArchivedFile } from './scanner/skill-archive.ts'
 
-/* What our own worker answers comes back as the type that it gave. */
+/* The functions below return the responses of our own worker as the type that it returned. */
 
-/** What the scanner's worker found. */
+/** Returns the result of the worker's scan. */
 export const scanned = (value: Json): ScannedSkill => value as ScannedSkill
 
-/** What the scanner's worker unpacked. */
+/** Returns the files that the worker unpacked. */
 export const archived = (value: Json): readonly ArchivedFile[] => value as readonly ArchivedFile[]

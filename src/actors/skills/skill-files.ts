@@ -3,15 +3,17 @@ import type { BlobStore } from '#storage/ports.ts'
 import type { StoredFile } from './kinds.ts'
 import type { ArchivedFile } from './scanner/skill-archive.ts'
 
-/** The file that a skill begins with. */
+/** Name of the main file of a skill. */
 export const skillFile = 'SKILL.md'
 
-/** A file, read back. */
+/** A stored file with its content. */
 export interface ReadFile extends StoredFile {
   readonly content: string
 }
 
-/** Files of skills: blobs of the project, by the hash of their content, so that versions share what they have in common. */
+/**
+ * Files of skills, stored as blobs of the project by the hash of their content, so that versions share unchanged files.
+ */
 export class SkillFiles {
   readonly #blobs: BlobStore
 
@@ -19,12 +21,12 @@ export class SkillFiles {
     this.#blobs = blobs
   }
 
-  /** Keeps the files; durable when this resolves. */
+  /** Stores the files; they are durable once it resolves. */
   async keep(project: string, files: readonly ArchivedFile[]): Promise<readonly StoredFile[]> {
     return Promise.all(files.map((file) => this.#kept(project, file)))
   }
 
-  /** null for a file that is gone. */
+  /** Returns a file; null when it no longer exists. */
   async read(project: string, file: StoredFile): Promise<ReadFile | null> {
     const content = await this.#blobs.get(project, blobOf(file))
     return content === null ? null : { ...file, content }
@@ -41,5 +43,5 @@ export class SkillFiles {
   }
 }
 
-/** Under a prefix of its own: bytes that some other blob has as text are kept in base64 here. */
+/** Returns the name of a blob. It includes the encoding, since the same bytes may be stored as text or in base64. */
 const blobOf = ({ sha256, encoding }: StoredFile): string => `skill.${encoding}.${sha256}`

@@ -15,14 +15,14 @@ import {
   type VersionStatus,
 } from './kinds.ts'
 
-/** What a new version is made of. */
+/** A version to create. */
 export interface NewVersion
   extends Pick<SkillVersionData, 'skill_id' | 'version' | 'description' | 'files' | 'findings' | 'created_by'> {
   readonly id: string
   readonly notices: readonly Notice[]
 }
 
-/** What agents name: a skill, and a version of it or the newest published one. */
+/** Reference of an agent to a skill: a version, or null for the latest published one. */
 export interface SkillReference {
   readonly skillId: string
   readonly version: string | null
@@ -30,7 +30,7 @@ export interface SkillReference {
 
 const mostVersions = 1000
 
-/** Skills and their versions in the store. */
+/** Stores skills and their versions. */
 export class SkillVersions {
   readonly skills: Table<SkillData>
   readonly table: Table<SkillVersionData>
@@ -42,21 +42,23 @@ export class SkillVersions {
     this.#now = now
   }
 
-  /** @throws {ServiceError} `not_found` with the param `skill_id`. */
+  /** Returns a skill. @throws {ServiceError} `not_found` with the param `skill_id` */
   async skill({ project }: Scope, id: string): Promise<Row<SkillData>> {
     const row = await this.skills.get(projectScope(project), id)
     if (row === null) throw new ServiceError('not_found', { param: 'skill_id', message: 'There is no such skill.' })
     return row
   }
 
-  /** @throws {ServiceError} `not_found` with the param `version`. */
+  /** Returns a version. @throws {ServiceError} `not_found` with the param `version` */
   async find({ project }: Scope, skillId: string, version: string): Promise<Row<SkillVersionData>> {
     const row = await this.table.find(projectScope(project), { skill_id: skillId, version })
     if (row === null) throw new ServiceError('not_found', { param: 'version', message: 'There is no such version.' })
     return row
   }
 
-  /** A draft, or the one that the same request made before. @throws {ServiceError} `already_exists`. */
+  /**
+   * Creates a draft, or returns the one that the same request created before. @throws {ServiceError} `already_exists`
+   */
   async draft({ project }: Scope, { id, notices, ...data }: NewVersion): Promise<Row<SkillVersionData>> {
     const made = await this.table.insert({
       id,
@@ -72,7 +74,7 @@ export class SkillVersions {
     })
   }
 
-  /** @throws {ServiceError} `invalid_transition` for what is no draft, `scan_blocked`. */
+  /** Publishes a draft. @throws {ServiceError} `invalid_transition` when it is not a draft, `scan_blocked` */
   async publish(
     row: Row<SkillVersionData>,
     {
@@ -89,7 +91,7 @@ export class SkillVersions {
     return published
   }
 
-  /** @throws {ServiceError} `invalid_transition` for what is not published. */
+  /** Deprecates a version. @throws {ServiceError} `invalid_transition` when it is not published */
   async deprecate(
     row: Row<SkillVersionData>,
     noticesOf: (id: string) => readonly Notice[],
@@ -102,7 +104,10 @@ export class SkillVersions {
     return deprecated
   }
 
-  /** What an agent's reference means now; null for what is not published. A version that is named may be deprecated. */
+  /**
+   * Returns the version that an agent's reference resolves to; null when it is not published. A version that is
+   * referenced explicitly may be deprecated.
+   */
   async resolve(project: string, { skillId, version }: SkillReference): Promise<Row<SkillVersionData> | null> {
     const scope = projectScope(project)
     const named = version ?? (await this.skills.get(scope, skillId))?.data.latest_version ?? null
@@ -110,7 +115,7 @@ export class SkillVersions {
     return row === null || row.data.status === 'draft' ? null : row
   }
 
-  /** Version numbers of a skill, the highest first. */
+  /** Returns the version numbers of a skill, highest first. */
   async numbers(project: string, skillId: string): Promise<readonly string[]> {
     const rows = await this.table.list(projectScope(project), { where: { skill_id: skillId }, limit: mostVersions })
     return rows.map(({ data }) => data.version).sort((a, b) => compareVersions(b, a))
@@ -129,7 +134,7 @@ export class SkillVersions {
     return moved
   }
 
-  /** The newest published version by its number stands at the skill, for agents that name none. */
+  /** Stores the highest published version in the skill, for agents that reference no version. */
   async #refreshLatest(project: string, skillId: string): Promise<void> {
     const scope = projectScope(project)
     const where = { skill_status: skillStatus(skillId, 'published') }
@@ -147,7 +152,10 @@ const draftState = (skillId: string) => stateOf(skillId, 'draft')
 const invalid = (status: VersionStatus): ServiceError =>
   new ServiceError('invalid_transition', { message: `The version is ${status}.` })
 
-/** @throws {ServiceError} `scan_blocked` that names the first blockers that are not accepted. */
+/**
+ * Requires that all blockers are accepted. @throws {ServiceError} `scan_blocked`, which names the first ones that are
+ * not
+ */
 export const requireUnblocked = (
   { findings }: Pick<SkillVersionData, 'findings'>,
   override: readonly Override[],

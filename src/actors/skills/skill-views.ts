@@ -4,7 +4,7 @@ import { rowTimes, timestampOrNull } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 import type { SkillImportData, SkillVersionData, StoredFile } from './kinds.ts'
 
-/** A version as the interface shows it. */
+/** Returns a version as the API returns it. */
 export const versionView = ({ id, data, ...times }: Row<SkillVersionData>): ResultOf<'skill_versions.publish'> => ({
   id,
   skill_id: data.skill_id,
@@ -20,7 +20,7 @@ export const versionView = ({ id, data, ...times }: Row<SkillVersionData>): Resu
   ...rowTimes(times),
 })
 
-/** An import as the interface shows it. */
+/** Returns an import as the API returns it. */
 export const importView = ({ id, data, ...times }: Row<SkillImportData>): ResultOf<'skill_imports.get'> => ({
   id,
   status: data.status,

@@ -11,7 +11,7 @@ import { SkillFiles } from './skill-files.ts'
 import { SkillVersions } from './skill-versions.ts'
 import { skillVersionUseCases } from './version-use-cases.ts'
 
-/** Names of skills, under which their versions stand. */
+/** Skills, by their names. Their versions are separate records. */
 export const skills = plainResource({
   name: 'skills',
   declaration: skillOperations,
@@ -29,7 +29,7 @@ export const skills = plainResource({
   }),
 })
 
-/** Versions and imports of skills, and what agents load of them. */
+/** Versions and imports of skills, and the tool with which agents load them. */
 export const skillContents = capability({
   name: 'skill_contents',
   operations: { ...skillVersions, ...skillImports },

@@ -14,7 +14,6 @@ import { type SkillFiles, skillFile } from './skill-files.ts'
 import type { SkillVersions } from './skill-versions.ts'
 import { versionView } from './skill-views.ts'
 
-/** What skills are made with. */
 export interface SkillParts {
   readonly versions: SkillVersions
   readonly files: SkillFiles
@@ -23,7 +22,7 @@ export interface SkillParts {
 
 type VersionUseCases = Pick<UseCases, Extract<keyof UseCases, `skill_versions.${string}`>>
 
-/** Versions of skills: drafted, scanned, read, published, deprecated. */
+/** Use-cases of the versions of skills: drafts, scans, publication and deprecation. */
 export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
   ...reading(parts),
   'skill_versions.create': async (call) => {
@@ -63,9 +62,9 @@ export const skillVersionUseCases = (parts: SkillParts): VersionUseCases => ({
 })
 
 /**
- * Blockers that the caller accepts, with the lines of the audit log.
+ * Returns the blockers that the caller accepts, with the entries for the audit log.
  *
- * @throws {ServiceError} `forbidden` for who is no admin of the dashboard.
+ * @throws {ServiceError} `forbidden` when the caller is not an admin of the dashboard
  */
 export const publishing = (
   call: Pick<Call<unknown, unknown, unknown>, 'principal' | 'remoteAddress'>,

@@ -4,7 +4,7 @@ import { scanSkill } from '#src/skill-scan/scan-skill.ts'
 import type { Json } from '#storage/ports.ts'
 import { type ArchiveCount, type ArchivedFile, archiveCount, everyFile } from './skill-archive.ts'
 
-/** What a scan of a skill gives: its findings, and what its SKILL.md says of it. */
+/** Result of scanning a skill: the findings, and the name and description in its SKILL.md. */
 export type ScannedSkill = {
   readonly findings: readonly SkillFinding[]
   readonly name: string | null
@@ -14,12 +14,12 @@ export type ScannedSkill = {
 const headBytes = 16
 const nested = /\.(?:zip|skill|t?gz|tgz|tar)$/iu
 
-/** Scans files, and those of archives among them, one level deep. */
+/** Scans files, and the files of archives among them, one level deep. */
 export const scannedSkill = async (
   files: readonly ArchivedFile[],
 ): Promise<ScannedSkill & { readonly [key: string]: Json }> => {
   const inner = new Map<string, readonly ArchivedFile[]>()
-  // together, or a small archive of archives would unpack to as many times the limit
+  // one count for all, so that an archive of archives cannot unpack to a multiple of the limit
   const counted = archiveCount()
   for (const file of files) {
     if (nested.test(file.path)) inner.set(file.path, await opened(file, counted))
@@ -29,7 +29,7 @@ export const scannedSkill = async (
     ...[...inner].flatMap(([path, found]) => found.map((each) => ({ ...each, path: `${path}!/${each.path}` }))),
   ]
   const findings = scanSkill(all.map(skillFile)).map((finding) =>
-    // an archive whose every file was scanned hides nothing
+    // an archive whose files were all scanned hides nothing
     finding.code === 'nested_archive' && (inner.get(finding.path)?.length ?? 0) > 0
       ? { ...finding, severity: 'warning' as const, message: 'The file is an archive; its files were scanned too.' }
       : finding,
@@ -41,7 +41,7 @@ const opened = async ({ base64 }: ArchivedFile, counted: ArchiveCount): Promise<
   try {
     return await everyFile(Buffer.from(base64, 'base64'), counted)
   } catch {
-    // what cannot be opened stays a blocker
+    // an archive that cannot be opened remains a blocker
     return []
   }
 }
@@ -60,7 +60,7 @@ const textOf = (bytes: Buffer): string | null => {
   }
 }
 
-/** `name` and `description` of the YAML between the first two lines of dashes. */
+/** Returns `name` and `description` from the YAML front matter of SKILL.md. */
 const frontMatter = (files: readonly ArchivedFile[]): Omit<ScannedSkill, 'findings'> => {
   const file = files.find(({ path }) => path === 'SKILL.md')
   const text = file === undefined ? '' : Buffer.from(file.base64, 'base64').toString('utf8')

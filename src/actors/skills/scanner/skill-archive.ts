@@ -2,28 +2,31 @@ import { gunzipSync } from 'node:zlib'
 import { zipFiles } from '#src/parsing/archives/zip-files.ts'
 import { readTar } from './tar.ts'
 
-/** A file of an archive, its bytes in base64. */
+/** A file of an archive, with its bytes in base64. */
 export type ArchivedFile = { readonly path: string; readonly base64: string }
 
-/** What an archive may hold, beside SKILL.md. */
+/** Limits of an archive: number of files, total size in bytes, and length of a path. */
 export const archiveLimits = { files: 200, bytes: 20 * 1024 * 1024, pathLength: 256 } as const
 
 const gzip = [0x1f, 0x8b]
 const zip = [0x50, 0x4b]
 
-/** Counts a file and its bytes. @throws {Error} for more than `archiveLimits` together. */
+/** Counts a file and its bytes. @throws {Error} when the totals exceed `archiveLimits` */
 export type ArchiveCount = (bytes: number) => void
 
 /**
- * The files of a zip or a tar.gz: no links, no path outside of it, at most `archiveLimits`. SKILL.md stands at the root or
- * one folder deep, which then is the root.
+ * Returns the files of a zip or tar.gz: without links or paths that leave the archive, within `archiveLimits`. SKILL.md
+ * must be at the root or one folder deep; in the latter case, that folder becomes the root.
  *
- * @throws {Error} whose message says what is wrong.
+ * @throws {Error} with a message that describes the fault
  */
 export const archivedFiles = async (bytes: Uint8Array): Promise<readonly ArchivedFile[]> =>
   withoutFolder(await everyFile(bytes, archiveCount()))
 
-/** The files of an archive that need be no skill. @param counted may count those of other archives too. @throws {Error} */
+/**
+ * Returns the files of an archive, which need not be a skill. @param counted may also count other archives. @throws
+ * {Error}
+ */
 export const everyFile = async (bytes: Uint8Array, counted: ArchiveCount): Promise<readonly ArchivedFile[]> => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const files = startsWith(buffer, zip) ? await unzip(buffer, counted) : untar(buffer, counted)
@@ -57,7 +60,7 @@ const unzip = async (buffer: Buffer, counted: ArchiveCount): Promise<readonly Un
   return files
 }
 
-/** Counts files and bytes, before they are unpacked where an archive says how large they are. */
+/** Returns a counter of files and bytes. It is called before unpacking where the archive states the sizes. */
 export const archiveCount = (): ArchiveCount => {
   let [files, total] = [0, 0]
   return (bytes) => {
@@ -68,13 +71,13 @@ export const archiveCount = (): ArchiveCount => {
   }
 }
 
-/** Control characters, those that are not shown or turn the line around, and what was no UTF-8. */
+/** Control characters, invisible or bidirectional formatting characters, and replacements of invalid UTF-8. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]/u
 
-/** A path as a message may have it. */
+/** Returns a path as it may be quoted in a message. */
 const shown = (path: string): string => JSON.stringify(path.slice(0, archiveLimits.pathLength))
 
-/** What file managers leave in archives. */
+/** Whether a file is one that file managers add to archives. */
 const isClutter = (path: string): boolean => /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|\._)/u.test(path)
 
 const checked = ({ path, bytes }: Unpacked): ArchivedFile => {
@@ -87,7 +90,7 @@ const checked = ({ path, bytes }: Unpacked): ArchivedFile => {
   return { path: parts.join('/'), base64: bytes.toString('base64') }
 }
 
-/** SKILL.md stands at the root, or one folder deep: then that folder is the skill. */
+/** Returns the files relative to the folder of SKILL.md, which is the root or one folder deep. */
 const withoutFolder = (files: readonly ArchivedFile[]): readonly ArchivedFile[] => {
   if (files.some(({ path }) => path === 'SKILL.md')) return unique(files)
   const folders = files.flatMap(({ path }) => /^([^/]+\/)SKILL\.md$/u.exec(path)?.[1] ?? [])
@@ -108,7 +111,10 @@ const unique = (files: readonly ArchivedFile[]): readonly ArchivedFile[] => {
   return files
 }
 
-/** What some file system takes for the same path: it may fold case, compose characters and drop dots and blanks at the end. */
+/**
+ * Returns a key that is equal for paths that some file system treats as the same, by folding case, composing
+ * characters, or dropping dots and spaces at the end.
+ */
 const placeOf = (path: string): string =>
   path
     .normalize('NFKC')

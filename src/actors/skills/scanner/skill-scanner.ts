@@ -7,11 +7,14 @@ import type { ArchivedFile } from './skill-archive.ts'
 
 const limits = { deadlineMs: 10_000, maxHeapMb: 256, maxWaiting: 64 }
 
-/** Opens and scans skills in a worker with a deadline: what is in them is a stranger's. */
+/** Opens and scans skills in a worker with a timeout, since their content is untrusted. */
 export class SkillScanner {
   readonly #room = new ParserRoom<typeof scannerTasks>(limits, new URL('./scanner-worker.ts', import.meta.url))
 
-  /** @throws {ServiceError} `invalid_field` with `param` for what is no archive of a skill; `server_busy`. */
+  /**
+   * Opens an archive. @throws {ServiceError} `invalid_field` with `param` for an archive that is not a skill;
+   * `server_busy`
+   */
   async open(bytes: Uint8Array, param: string): Promise<readonly ArchivedFile[]> {
     try {
       return archived(await this.#room.parse('open', bytes))
@@ -22,7 +25,7 @@ export class SkillScanner {
     }
   }
 
-  /** A scan that fails is a finding, which blocks: what is in the skill is unknown. */
+  /** Scans a skill. A failed scan results in a blocker, since the content of the skill is then unknown. */
   async scan(files: readonly ArchivedFile[]): Promise<ScannedSkill> {
     try {
       return scanned(await this.#room.parse('scan', files))
@@ -34,7 +37,7 @@ export class SkillScanner {
     }
   }
 
-  /** Ends the worker. */
+  /** Stops the worker. */
   close(): Promise<void> {
     return this.#room.close()
   }

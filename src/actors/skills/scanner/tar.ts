@@ -1,4 +1,4 @@
-/** An entry of a tar that is a file or a link. */
+/** A file or link in a tar archive. */
 export interface TarEntry {
   readonly path: string
   readonly isLink: boolean
@@ -10,9 +10,10 @@ const folders = new Set(['5', 'g'])
 const links = new Set(['1', '2'])
 
 /**
- * The files and links of a tar (ustar, with the long names of GNU and pax). A view of `tar`, not a copy.
+ * Returns the files and links of a tar archive (ustar, with long names of GNU and pax). Their bytes are views of `tar`,
+ * not copies.
  *
- * @throws {Error} for what is no tar or has no end, and for entries that are neither file, folder nor link.
+ * @throws {Error} for an invalid or truncated archive, and for entries that are not files, folders or links
  */
 export const readTar = (tar: Buffer): readonly TarEntry[] => {
   const entries: TarEntry[] = []
@@ -50,7 +51,7 @@ const numberOf = (field: Buffer): number => {
   return value
 }
 
-/** The sum of a header's bytes, its own field taken as blanks. */
+/** Verifies the checksum of a header, in which the checksum field itself counts as spaces. */
 const isSound = (header: Buffer): boolean => {
   const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0)
   return sum === Number.parseInt(textOf(header.subarray(148, 156)).trim(), 8)
@@ -63,9 +64,10 @@ const nameOf = (header: Buffer): string => {
 }
 
 /**
- * The path of a pax header, whose records are `<length> <key>=<value>\n`. By their lengths: a value may have line breaks.
+ * Returns the path in a pax header, whose records are `<length> <key>=<value>\n`. They are split by their lengths,
+ * since a value may contain line breaks.
  *
- * @throws {Error} for records that are broken, or that name another size than the header: readers would differ in what follows.
+ * @throws {Error} for broken records, and for a size record: readers would disagree about where the next entry starts
  */
 const paxPath = (bytes: Buffer): string | null => {
   let path: string | null = null
