@@ -1,4 +1,4 @@
-/** The kinds of credential; `Principal` in src/actors/call/call.ts has one shape for each. */
+/** Kinds of credentials. `Principal` in src/actors/call/call.ts has one variant for each. */
 export type CredentialKind = 'secret_key' | 'agent_key' | 'client_token' | 'dashboard' | 'public'
 
 /** Permissions of a client token. */
@@ -8,40 +8,40 @@ export const permissions = ['sessions:turn'] as const
 export type Permission = (typeof permissions)[number]
 
 /**
- * Roles of a dashboard member, weakest first: a member reads, an approver also answers approvals, an admin changes what the
- * project has, an owner manages members.
+ * Roles of a dashboard member, weakest first: a member reads, an approver also decides approvals, an admin changes the
+ * resources of the project, an owner manages members.
  */
 export const roles = ['member', 'approver', 'admin', 'owner'] as const
 
 /** One of `roles`. */
 export type Role = (typeof roles)[number]
 
-/** Credentials that may call an operation. A valid credential of another kind is answered 403. */
+/** Credentials that may call an operation. A valid credential of another kind receives 403. */
 export interface Access {
   readonly kinds: readonly CredentialKind[]
-  /** Public keys of agents may call it too, which browsers show: without it they are answered 403 `forbidden`. */
+  /** Also allows public keys of agents, which are visible in browsers. Without it they receive 403 `forbidden`. */
   readonly publicKeys?: true
   /** Permission that a client token needs: 403 `insufficient_scope` without it. */
   readonly permission?: Permission
   /** Weakest role of a dashboard member: 403 `forbidden` below it. */
   readonly role?: Role
-  /** The same for what changes something; by default `admin`, for a member reads. Only declarations have it. */
+  /** Weakest role for methods other than GET, if stronger than `role`; default `admin`. Only used in declarations. */
   readonly changes?: Role
 }
 
-/** The access of an operation with this method: what only reads takes `role`, all else the stronger of `role` and `changes`. */
+/** Returns the access of an operation with this method: `role` for GET, else the stronger of `role` and `changes`. */
 export const accessFor = ({ changes = 'admin', ...access }: Access, method: string): Access => {
   if (method === 'GET' || access.role === undefined) return access
   return { ...access, role: roles.indexOf(access.role) < roles.indexOf(changes) ? changes : access.role }
 }
 
-/** A project's secret key: any other valid credential is answered 403 `secret_key_required`. */
+/** The project's secret key. Any other valid credential receives 403 `secret_key_required`. */
 export const secretKeyOnly: Access = { kinds: ['secret_key'] }
 
 /** A secret key, the key of the agent concerned, or a client token. */
 export const keyOrClient: Access = { kinds: ['secret_key', 'agent_key', 'client_token'], publicKeys: true }
 
-/** As `keyOrClient`, or a dashboard session: members read, admins do what costs money. */
+/** Like `keyOrClient`, or a dashboard session: members may read, admins may do what costs money. */
 export const keyClientOrDashboard: Access = {
   ...keyOrClient,
   kinds: [...keyOrClient.kinds, 'dashboard'],
@@ -54,7 +54,7 @@ export const secretKeyOrDashboard = (role: Role): Access => ({ kinds: ['secret_k
 /** A secret key, a secret key of an agent, or a dashboard session. */
 export const anyKeyOrDashboard: Access = { kinds: ['secret_key', 'agent_key', 'dashboard'], role: 'member' }
 
-/** The same, and public keys of agents. */
+/** Like `anyKeyOrDashboard`, and also public keys of agents. */
 export const publicKeyOrDashboard: Access = { ...anyKeyOrDashboard, publicKeys: true }
 
 /** A dashboard session of a member with at least this role. */

@@ -35,13 +35,16 @@ const subagent = union([
   }),
 ])
 
-/** What a turn may set beside its agent's own; browsers only as far as the agent's `turn_overrides` name it. */
+/**
+ * Fields of the agent's config that a turn may override. Callers in a browser may only set those that the agent's
+ * `turn_overrides` lists.
+ */
 export const turnOverrides = ['model', 'instructions', 'tools'] as const
 
-/** Prerequisites of an agent beside its tools: ids, or objects with an id. */
+/** Prerequisites of an agent other than its tools: ids, or objects with an id. */
 const needs = optional(array(json(), { maxItems: 100 }))
 
-/** How a model is requested, beside its messages and tools: as the chat completions API has it. Named as they are sent. */
+/** Parameters of the model's requests, named as in the chat completions API. */
 const sampling = {
   top_p: described(
     optional(number({ min: 0, max: 1 })),
@@ -102,7 +105,7 @@ export const contextPolicy = object(
   { title: 'ContextPolicy', description: "What to do when a conversation exceeds the model's context window." },
 )
 
-/** Configuration of an agent (`agents.create`). A field that is not declared is refused: it would do nothing. */
+/** Configuration of an agent (`agents.create`). Undeclared fields are refused, since they would have no effect. */
 export const agentConfig = object(
   {
     model: described(model, 'Model of the agent: a model id, or `provider/model`.'),
@@ -140,7 +143,7 @@ export const agentConfig = object(
   { title: 'AgentConfig', description: 'Configuration of an agent.' },
 )
 
-/** Changes of an installation to its version's config. A tool replaces the version's tool of the same name, a limit the version's limit. */
+/** Changes of an installation to its version's config. Tools and limits replace those of the same name. */
 export const overlays = object(
   {
     system_prompt_append: described(optional(string()), "Text that is appended to the version's system prompt."),
@@ -158,7 +161,7 @@ export const overlays = object(
 
 const approval = oneOf('require', 'auto', 'deny')
 
-/** Approval policy of an installation: tool calls that wait for a person, run at once, or never run. */
+/** Approval policy of an installation: which tool calls require approval, run at once, or never run. */
 export const approvalPolicy = object(
   {
     default: described(approval, 'Applies to tools that `tools` does not name.'),

@@ -14,7 +14,7 @@ export const audioTypes: Readonly<Record<AudioFormat, string>> = {
   pcm: 'audio/pcm',
 }
 
-/** Most characters of a text to speak, counted as code points. A model may take fewer. */
+/** Maximum number of code points of a text to speak. A model may have a lower limit. */
 export const maxSpeechChars = 4096
 
 /** Containers of audio files for transcription. */
@@ -23,7 +23,7 @@ export const audioContainers = ['mp3', 'wav', 'webm', 'mp4', 'm4a', 'ogg', 'flac
 /** One of `audioContainers`. */
 export type AudioContainer = (typeof audioContainers)[number]
 
-/** Forms of a transcript. `diarized_json` is of models that separate speakers. */
+/** Formats of a transcript. `diarized_json` requires a model that separates speakers. */
 export const transcriptForms = ['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json'] as const
 
 /** One of `transcriptForms`. */

@@ -4,19 +4,19 @@ import { requestBounds } from './request-bounds.ts'
 import { runtimeBounds } from './runtime-bounds.ts'
 import { webBounds } from './web-bounds.ts'
 
-/** One bound: what it holds, how much, and what happens beyond it. */
+/** A bound: its subject, its limit, and what happens beyond it. */
 export interface Bound {
   readonly of: string
   readonly most: string
-  /** What a caller, a sender or the data meets beyond it. */
+  /** Effect on a caller, a sender or the data beyond the limit. */
   readonly beyond: string
-  /** Where it is built: a file, and a name in it. */
+  /** Where the bound is implemented: a file and a name in it. */
   readonly code: readonly [path: string, name: string]
-  /** What proves it: a test file, and the title of a test in it. */
+  /** Test of the bound: a file and the title of a test in it. */
   readonly test: readonly [path: string, title: string]
 }
 
-/** Bounds of queues, mailboxes, buffers, documents and answers (specs/decisions/0096-nothing-grows-without-bound.md). */
+/** Bounds of queues, mailboxes, buffers, documents, responses (specs/decisions/0096-nothing-grows-without-bound.md). */
 export const bounds: readonly Bound[] = [
   {
     of: 'a conversation of responses',

@@ -1,6 +1,6 @@
 import type { Bound } from './bounds.ts'
 
-/** Bounds of what histories hold, and of what the console reads. */
+/** Bounds of histories, and of the console's requests. */
 export const consoleBounds: readonly Bound[] = [
   {
     of: 'events that a fork of a session copies',

@@ -1,4 +1,4 @@
 import { described, number, optional } from './dsl/schema.ts'
 
-/** What a model call cost, in the usage of its answer. */
+/** Cost of a model call, in the usage of its response. */
 export const costUsd = described(optional(number()), 'Cost in USD; absent if the price is unknown.')

@@ -1,4 +1,4 @@
 import { nullable, object, string } from './dsl/schema.ts'
 
-/** Why something failed; null when it did not. */
+/** Reason of a failure; null when there is none. */
 export const errorField = nullable(object({ code: string(), message: string() }))

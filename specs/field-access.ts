@@ -1,33 +1,30 @@
 import type { Access, CredentialKind } from './access.ts'
 
 /**
- * Who says something in a request, finer than a credential's kind: an agent's public key is seen in browsers, so it may
- * say what a browser's token may say.
+ * Kinds of callers, finer than kinds of credentials: an agent's public key is visible in browsers, so it may set the
+ * same fields as a browser's token.
  */
 export const speakers = ['secret_key', 'agent_secret_key', 'agent_public_key', 'client_token', 'dashboard'] as const
 
 /** One of `speakers`. */
 export type Speaker = (typeof speakers)[number]
 
-/** What of an agent's config gives leave to set a field that is kept from this caller. */
+/** Part of an agent's config that can permit a field which is otherwise refused. */
 export type Leave = 'turn_overrides'
 
-/** Who may set one field of a request's body. A field without a rule is for everybody who may call the operation. */
+/** Rule about who may set one field of the body. A field without a rule may be set by every caller of the operation. */
 export interface FieldRule {
-  /** Name of a field at the top of the body. */
+  /** Name of a top-level field of the body. */
   readonly field: string
-  /** The rule is for items of the list with one of these types only. */
+  /** Limits the rule to list items with one of these types. */
   readonly itemTypes?: readonly string[]
-  /** Who may set it, whatever the agent says. Others get 403 `secret_key_required` that names the field. */
+  /** Callers that may always set the field. Others receive 403 `secret_key_required` with the name of the field. */
   readonly by: readonly Speaker[]
-  /**
-   * The others may set it where the agent's config names the field in this list, or where there is no agent: the
-   * use-case reads `call.reserved`.
-   */
+  /** Others may set it if this list of the agent's config names it, or there is no agent (see `call.reserved`). */
   readonly unlessLeave?: Leave
 }
 
-/** Credentials that stay on servers: no reader of a page has them. */
+/** Callers whose credentials stay on servers, so that no visitor of a page has them. */
 export const serverSide: readonly Speaker[] = ['secret_key', 'agent_secret_key', 'dashboard']
 
 const kindOf: Readonly<Record<Speaker, CredentialKind>> = {
@@ -38,20 +35,20 @@ const kindOf: Readonly<Record<Speaker, CredentialKind>> = {
   dashboard: 'dashboard',
 }
 
-/** Who may call an operation with this access at all. */
+/** Returns the kinds of callers that an access allows. */
 export const speakersOf = ({ kinds, publicKeys }: Access): readonly Speaker[] =>
   speakers.filter(
     (speaker) => kinds.includes(kindOf[speaker]) && (publicKeys === true || speaker !== 'agent_public_key'),
   )
 
-/** A field that a request sets and that its caller may set only with leave. `param` is its place in the body. */
+/** A field in a request that its caller may only set if the agent permits it. `param` is its path in the body. */
 export interface ReservedField {
   readonly field: string
   readonly param: string
   readonly leave: Leave
 }
 
-/** What the rules say to one request: the first place that is refused, and what needs leave. */
+/** Result of the rules for a request: path of the first refused field, and fields that need the agent's permission. */
 export interface FieldVerdict {
   readonly refused: string | null
   readonly reserved: readonly ReservedField[]
@@ -59,7 +56,7 @@ export interface FieldVerdict {
 
 const nothing: FieldVerdict = { refused: null, reserved: [] }
 
-/** Holds a parsed body against the rules of its operation. Pure; `body` is what has been validated. */
+/** Applies the rules of an operation to a validated body. Pure. */
 export const judgeFields = (rules: readonly FieldRule[], speaker: Speaker, body: unknown): FieldVerdict => {
   if (rules.length === 0 || typeof body !== 'object' || body === null) return nothing
   const fields: ReadonlyMap<string, unknown> = new Map(Object.entries(body))
@@ -74,7 +71,7 @@ export const judgeFields = (rules: readonly FieldRule[], speaker: Speaker, body:
   return { refused: null, reserved }
 }
 
-/** Where a body sets what a rule is about; null when it does not. */
+/** Returns the path in the body that a rule applies to; null when the field is not set. */
 const placeOf = ({ field, itemTypes }: FieldRule, value: unknown): string | null => {
   if (value === undefined || value === null) return null
   if (itemTypes === undefined) return field

@@ -2,8 +2,8 @@ import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from './dsl/
 import type { Operation, Signature } from './dsl/declare.ts'
 
 /**
- * The resources of the interface by the name of their declaration. Each file of specs/resources adds its own (`declare
- * module`), so that the types of all operations are known here without a list; src/actors/capabilities.ts alone says
+ * The resources of the API by the name of their declaration. Each file of specs/resources adds its own (`declare
+ * module`), so that the types of all operations are known without a central list. src/actors/capabilities.ts decides
  * which are served.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled in by specs/resources
@@ -11,7 +11,7 @@ export interface Resources {}
 
 type Intersected<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never
 
-/** Every declared operation by id. */
+/** All declared operations by id. */
 export type DeclaredInterface = Intersected<Resources[keyof Resources]>
 
 /** Id of a declared operation. */
@@ -22,26 +22,26 @@ type SignatureFor<Id extends OperationId> = DeclaredInterface[Id] extends Operat
 /** Path parameters of an operation, decoded. */
 export type ParamsOf<Id extends OperationId> = SignatureFor<Id>['params']
 
-/** Query of an operation, coerced, with defaults. */
+/** Query of an operation, converted to the declared types, with defaults. */
 export type QueryOf<Id extends OperationId> = SignatureFor<Id>['query']
 
-/** Body of an operation, validated, with defaults; undefined when it takes none. */
+/** Body of an operation, validated, with defaults; undefined when it has none. */
 export type BodyOf<Id extends OperationId> = SignatureFor<Id>['body']
 
-/** What the operation answers with, as declared. */
+/** Declared response of an operation. */
 export type AnswerOf<Id extends OperationId> = SignatureFor<Id>['answer']
 
-/** The JSON document that an operation answers; never for streams and bytes. */
+/** JSON document that an operation returns; never for streams and bytes. */
 export type ResultOf<Id extends OperationId> = JsonOf<AnswerOf<Id>>
 
 type JsonOf<A> = A extends JsonAnswer<infer T> ? T : A extends ChoiceAnswer<infer T> ? T : never
 
-/** Operations whose answer is an SSE stream of log events. */
+/** Operations whose response is an SSE stream of log events. */
 export type EventsOperationId = {
   [Id in OperationId]: AnswerOf<Id> extends EventsAnswer ? Id : never
 }[OperationId]
 
-/** Operations whose answer is bytes. */
+/** Operations whose response is bytes. */
 export type BytesOperationId = {
   [Id in OperationId]: AnswerOf<Id> extends BytesAnswer ? Id : never
 }[OperationId]

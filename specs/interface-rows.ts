@@ -1,6 +1,6 @@
 /**
- * Every operation of the planned API, by section: method and path. `specs/coverage.md` lists each with its declaration
- * and its tests; an operation without a declaration is missing there.
+ * All operations of the planned API by section, as method and path. `specs/coverage.md` lists each with its declaration
+ * and tests, and shows those without a declaration as missing.
  */
 export const interfaceRows: Readonly<Record<string, readonly string[]>> = {
   Actions: [

@@ -1,6 +1,6 @@
 import type { Bound } from './bounds.ts'
 
-/** Bounds of what remote tool servers answer, and of connections. */
+/** Bounds of the responses of remote tool servers, and of connections. */
 export const mcpBounds: readonly Bound[] = [
   {
     of: 'answers of a remote tool server in one piece of work',

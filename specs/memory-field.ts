@@ -36,7 +36,7 @@ const fields = {
 }
 
 /**
- * The `memory` field of `chat_completions.create` and `ai_chat.create`. `true` takes every default. Without it, or with
+ * The `memory` field of `chat_completions.create` and `ai_chat.create`. `true` uses all defaults. Without it, or with
  * `false`, no memory is read or written.
  */
 export const memoryField = union([
@@ -44,7 +44,7 @@ export const memoryField = union([
   object(fields, { title: 'ChatMemory', description: 'Memory to read before the model call, and to write after it.' }),
 ])
 
-/** The same in a turn, and in an agent's config, where unknown fields are refused. The user is the session's or the run's. */
+/** The `memory` field of turns and agents' configs. Unknown fields are refused; the user is the session's or run's. */
 export const conversationMemory = union([
   boolean(),
   object(fields, {
@@ -53,7 +53,7 @@ export const conversationMemory = union([
   }),
 ])
 
-/** The `memory` field of an answer. `write_status` is `skipped` when there was nothing to write. */
+/** The `memory` field of a response. `write_status` is `skipped` when there was nothing to write. */
 export const memoryBlock = object(
   {
     retrieved: array(jsonObject()),

@@ -16,20 +16,20 @@ import {
 } from './dsl/schema.ts'
 import { freeFields, metadata } from './tools.ts'
 
-/** Content up to this many characters is stored; what is longer is refused. */
+/** Maximum length of a content in characters; longer content is refused. */
 export const maxMemoryLength = 32 * 1024
 
-/** Content beyond this many bytes is stored, found by its beginning only, and warned about. */
+/** Size of a content in bytes beyond which it is stored with a warning, and only found by its beginning. */
 export const softMemoryBytes = 10 * 1024
 
-/** Memories in one batch. */
+/** Maximum number of memories in a batch. */
 export const maxMemoryBatch = 50
 
 const word = (description: string) => string({ minLength: 1, maxLength: 256, description })
 
 const scopes = oneOf('user', 'session')
 
-/** Whose memory: a user of the project, or of the tenant that `X-Tenant-Id` names. */
+/** The user of a memory: a user of the project, or of the tenant that `X-Tenant-Id` names. */
 export const userFields = {
   userId: optional(
     word(
@@ -38,10 +38,10 @@ export const userFields = {
   ),
 }
 
-/** The same in operations that have the name of the reference, too. */
+/** The user in operations that also accept the alias `user`. */
 export const userOrAlias = { ...userFields, user: optional(word('Alias of `userId`.')) }
 
-/** Where in a user's memory. */
+/** Place within a user's memory. */
 export const placeFields = {
   scope: described(
     optional(scopes),
@@ -51,7 +51,7 @@ export const placeFields = {
   namespace: optional(word('Partition of the memory of a user.')),
 }
 
-/** A relation of two things, given or extracted. */
+/** A relation between two things, given by the caller or extracted. */
 export const fact = object(
   {
     subject: string({ minLength: 1, maxLength: 256 }),
@@ -70,7 +70,7 @@ const facts = optional(
   described(array(fact, { maxItems: 32 }), 'Facts in the content. They are stored as given, without a model call.'),
 )
 
-/** What a memory is written with, beside whose it is. */
+/** Fields of a memory to write, other than its user. */
 export const contentFields = {
   content: string({
     minLength: 1,
@@ -109,7 +109,7 @@ export const exchangeFields = {
   ),
 }
 
-/** What a PATCH changes. */
+/** Fields that a PATCH may change. */
 export const changedFields = {
   content: optional(string({ minLength: 1, maxLength: maxMemoryLength })),
   importance: optional(number({ min: 0, max: 1 })),
@@ -121,7 +121,7 @@ export const changedFields = {
   pinned: optional(boolean()),
 }
 
-/** How a write is answered. */
+/** Options of a write. */
 export const writeMode = {
   wait: optional(
     described(boolean(), 'Whether to wait until the embedding of the memory has been computed. Default: false.'),
@@ -137,7 +137,7 @@ const storedFact = object({
   valid_from: nullable(timestamp()),
 })
 
-/** A stored memory in full. */
+/** A complete stored memory. */
 export const memory = object(
   {
     id: id('mem'),
@@ -166,7 +166,7 @@ export const memory = object(
   { title: 'Memory', description: 'A fact or text that is remembered about an end user.' },
 )
 
-/** What every write reports. */
+/** Cost fields in the response of every write. */
 export const costFields = {
   costUsd: described(number(), 'Cost of model calls and embeddings of this request in USD.'),
   model: described(nullable(string()), 'Model that was called; null when none was.'),
@@ -175,7 +175,7 @@ export const costFields = {
 
 const place = described(number(), 'Part of the score.')
 
-/** One hit of a search. */
+/** A hit of a search. */
 export const memoryHit = object(
   {
     id: id('mem'),
@@ -196,7 +196,7 @@ export const memoryHit = object(
   { title: 'MemoryHit', description: 'A memory that matches the query.' },
 )
 
-/** Query of lists that follow `nextCursor`. */
+/** Query parameters of lists with `nextCursor`. */
 export const pageFields = {
   limit: described(defaulted(integer({ min: 1, max: 100 }), 20), 'Maximum number of items on a page.'),
   cursor: optional(

@@ -1,6 +1,6 @@
 import { described, nullable, object, optional, string } from './dsl/schema.ts'
 
-/** Decimal text: money is never a float. With six digits more it is the price of one. */
+/** Decimal text, since floats are inexact for money. The price of a single unit has up to six decimals more. */
 const amount = (description: string) =>
   optional(nullable(described(string({ pattern: '^\\d{1,9}(\\.\\d{1,12})?$' }), description)))
 
@@ -19,10 +19,10 @@ const fields = {
 /** Prices that a project or an operator has set, in USD as decimal text. */
 export type OwnPrices = { readonly [Name in keyof typeof fields]?: string | null }
 
-/** The names of such prices. */
+/** Field names of own prices. */
 export const ownPriceNames: ReadonlySet<string> = new Set(Object.keys(fields))
 
-/** Prices of a project's own at a provider or server, where no list has them. */
+/** A project's own prices for a provider or server, which replace the list prices. */
 export const ownPrices = described(
   nullable(
     object(fields, { title: 'OwnPrices', description: 'Prices that you set. Budgets and usage count by them.' }),

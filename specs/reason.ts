@@ -1,4 +1,4 @@
 import { optional, string } from './dsl/schema.ts'
 
-/** Why a person acts: the line of the audit log shows it. */
+/** Reason of a person's action, which the audit log shows. */
 export const reason = optional(string({ maxLength: 4096, description: 'Reason for the audit log.' }))

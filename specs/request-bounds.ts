@@ -1,6 +1,6 @@
 import type { Bound } from './bounds.ts'
 
-/** Bounds on what one request brings and takes. */
+/** Bounds of what one request may contain and use. */
 export const requestBounds: readonly Bound[] = [
   {
     of: 'connections of callers that are open at once',

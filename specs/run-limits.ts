@@ -22,7 +22,7 @@ export const runLimits = object(
   { title: 'RunLimits', description: "Limits of an agent's runs. A run that reaches one fails." },
 )
 
-/** Limits of every run, whatever its agent allows (RUN_MAX_STEPS …); null for no limit. */
+/** Limits of every run, whatever its agent allows (RUN_MAX_STEPS …); null means no limit. */
 export interface RunCeilings {
   readonly maxSteps: number | null
   readonly maxTokens: number | null

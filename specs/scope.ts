@@ -1,6 +1,6 @@
 /**
- * The owner whose data a call may touch. A scope comes from a credential, never from a request's body, and every store
- * method that serves a request takes one: a foreign id is not found, like an unknown one.
+ * The owner whose data a call may access. A scope comes from a credential, never from a request's body, and every store
+ * method that serves a request takes one: an id outside of the scope is not found, just like an unknown one.
  *
  * A `tenant` or `user` of null includes every tenant or user of the project.
  */
@@ -8,11 +8,11 @@ export interface Scope {
   readonly project: string
   readonly tenant: string | null
   readonly user: string | null
-  /** The call starts or continues work: a tenant that is suspended or being deleted is refused. */
+  /** The call starts or continues work, so it is refused if the tenant is suspended or being deleted. */
   readonly work?: true
-  /** All of a project may be removed: nothing but its deletion has this. */
+  /** Everything in the project may be removed. Only the deletion of a project has this. */
   readonly whole?: true
-  /** Makes `Scope` nominal: only `projectScope` and `userScope` build one. */
+  /** Makes `Scope` nominal: only the functions of this file create one. */
   readonly [scoped]: true
 }
 
@@ -20,34 +20,34 @@ declare const scoped: unique symbol
 
 const seal = (scope: Omit<Scope, typeof scoped>): Scope => Object.freeze(scope) as Scope
 
-/** The scope of one project. */
+/** Returns the scope of a project. */
 export const projectScope = (project: string): Scope => seal({ project, tenant: null, user: null })
 
 /**
- * The scope of an organisation: its projects, members and dashboard sessions. Their rows carry the organisation's id
- * (`org_…`) in place of a project's (`prj_…`), so that no project's scope reaches them.
+ * Returns the scope of an organisation: its projects, members and dashboard sessions. Their rows carry the
+ * organisation's id (`org_…`) in place of a project's (`prj_…`), so that no project's scope includes them.
  */
 export const organizationScope = (organization: string): Scope => projectScope(organization)
 
-/** The scope of a project that is being deleted, for removing all that is in it. */
+/** Returns the scope of a project that is being deleted, for removing everything in it. */
 export const wholeProjectScope = (project: string): Scope => seal({ project, tenant: null, user: null, whole: true })
 
-/** The scope of one tenant of a project. */
+/** Returns the scope of one tenant of a project. */
 export const tenantScope = (project: string, tenant: string): Scope => seal({ project, tenant, user: null })
 
-/** The scope of one end user of a tenant. */
+/** Returns the scope of one end user of a tenant. */
 export const userScope = (project: string, tenant: string, user: string): Scope => seal({ project, tenant, user })
 
-/** The part of `scope` that is of this tenant and this user; null for those that it names anyway. */
+/** Returns `scope` limited to a tenant and a user, unless it already has them; null does not limit it. */
 export const narrowedScope = (
   scope: Scope,
   { tenant, user }: { readonly tenant: string | null; readonly user: string | null },
 ): Scope => seal({ ...scope, tenant: scope.tenant ?? tenant, user: scope.user ?? user })
 
-/** The same scope for a call that starts or continues work. */
+/** Returns the scope for a call that starts or continues work. */
 export const workScope = (scope: Scope): Scope => seal({ ...scope, work: true })
 
-/** Whether `scope` includes a resource of this owner. */
+/** Whether a scope includes a resource with this owner. */
 export const covers = (scope: Scope, owner: { project: string; tenant: string | null; user: string | null }): boolean =>
   owner.project === scope.project &&
   (scope.tenant === null || scope.tenant === owner.tenant) &&

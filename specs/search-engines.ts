@@ -1,27 +1,27 @@
-/** A search engine of a third party, as the operator declares it in WEB_SEARCH_ENGINES: a GET that answers JSON. */
+/** A third-party search engine that the operator declares in WEB_SEARCH_ENGINES: a GET that returns JSON. */
 export interface SearchEngineSettings {
-  /** Name under which requests choose it. */
+  /** Name by which requests select it. */
   readonly name: string
-  /** Its address, with `{query}` behind the question mark, and `{limit}` and `{language}` where it takes them. */
+  /** URL with `{query}` in its query string, and `{limit}` and `{language}` if the engine supports them. */
   readonly url: string
-  /** Headers of each request: they hold its key. */
+  /** Headers of every request, which contain its key. */
   readonly headers: Readonly<Record<string, string>>
   readonly paths: ResultPaths
-  /** Results that it gives at most. */
+  /** Maximum number of results that it returns. */
   readonly most: number
 }
 
-/** Where an answer has its list of results, and a result its fields: names with a dot between each. */
+/** Paths of the list of results in a response, and of the fields in a result: names separated by dots. */
 export interface ResultPaths {
   readonly results: string
   readonly title: string
   readonly url: string
   readonly snippet: string
-  /** Time of publication, as text that starts with a date by ISO 8601; absent: the engine says none. */
+  /** Publication time, as text that starts with an ISO 8601 date; absent when the engine does not provide it. */
   readonly published?: string
 }
 
-/** Answers of engines that are known. */
+/** Paths in the responses of well-known engines. */
 const shapes: Readonly<Record<string, ResultPaths>> = {
   searxng: { results: 'results', title: 'title', url: 'url', snippet: 'content', published: 'publishedDate' },
   brave: { results: 'web.results', title: 'title', url: 'url', snippet: 'description', published: 'page_age' },
@@ -31,11 +31,11 @@ const mostEngines = 10
 const mostResults = 50
 const defaultMost = 20
 
-/** What WEB_SEARCH_ENGINES takes, in words. */
+/** Format of WEB_SEARCH_ENGINES, for error messages. */
 export const searchEnginesTake =
   'a JSON list of {"name", "url" with {query}, "shape" (searxng, brave) or "paths", "headers", "most"}'
 
-/** The engines that a text declares; undefined for one that declares none. */
+/** Returns the engines that a text declares; undefined for an invalid text. */
 export const searchEnginesOf = (text: string): readonly SearchEngineSettings[] | undefined => {
   const list = parsed(text)
   if (!Array.isArray(list) || list.length > mostEngines) return undefined

@@ -36,7 +36,7 @@ const description = string({ maxLength: 4096, description: 'Tells the model when
 const parameters = described(jsonObject(), 'JSON Schema of the arguments.')
 const needsApproval = described(boolean(), 'Whether calls require approval.')
 
-/** A tool that the caller runs. */
+/** A tool that the caller executes. */
 const functionTool = object(
   {
     type: oneOf('function'),
@@ -58,7 +58,7 @@ const functionTool = object(
 
 const headers = record(string({ maxLength: 4096 }), { maxProperties: 32 })
 
-/** A request of the server: where it goes and how. */
+/** Fields of a request that the server makes. */
 const request = {
   url: string({ maxLength: 2048, pattern: '^https?://', description: 'URL that the arguments are sent to.' }),
   method: described(optional(oneOf('POST', 'PUT', 'PATCH')), 'HTTP method. Default: `POST`.'),
@@ -78,7 +78,7 @@ export const execution = object(
   { title: 'ActionExecution', description: 'Signed request that the server makes once the action is approved.' },
 )
 
-/** A tool that the server runs, by a signed request to `url`. */
+/** A tool that the server executes by a signed request to `url`. */
 const httpTool = object(
   {
     type: oneOf('http'),
@@ -101,7 +101,7 @@ const httpTool = object(
   { title: 'HttpTool', description: 'Tool that the server runs by sending a signed request to `url`.' },
 )
 
-/** A web search that the server runs. */
+/** A web search that the server executes. */
 const webSearchTool = object(
   {
     type: oneOf('web_search_preview'),
@@ -114,7 +114,7 @@ const webSearchTool = object(
   { title: 'WebSearchTool', description: 'Web search that the server runs.' },
 )
 
-/** Types of tools that this server calls at an address that the tool names: only who keeps a secret may bring them. */
+/** Types of tools for which this server calls a URL in the tool. They require a secret credential. */
 export const serverRunTools: readonly string[] = ['http', 'mcp']
 
 const remoteToolName = string({ minLength: 1, maxLength: 128 })
@@ -153,7 +153,8 @@ export const mcpTool = object(
       optional(
         union([
           gate,
-          // two objects, not one with either: openapi-generator's Java client does not compile a choice of a list and a map
+          // two objects, not one with either: openapi-generator's Java client does not compile a union of a list and a
+          // map
           object({ tools: array(remoteToolName, { maxItems: 512 }) }),
           object({ tools: record(gate, { maxProperties: 512 }) }),
           object({
@@ -177,10 +178,10 @@ export const tool = union([functionTool, httpTool, webSearchTool], 'type')
 /** The tools of an agent. */
 export const tools = array(tool, { maxItems: 128 })
 
-/** The tools of a turn, where whole servers may be named too. */
+/** The tools of a turn, which may also be all tools of a remote server. */
 export const turnTools = array(union([functionTool, httpTool, webSearchTool, mcpTool], 'type'), { maxItems: 128 })
 
-/** Outputs of tools that the caller ran. */
+/** Outputs of tools that the caller executed. */
 export const toolResults = described(
   array(
     object({
@@ -192,13 +193,13 @@ export const toolResults = described(
   'Outputs of tools that you ran.',
 )
 
-/** Size of metadata, in bytes of UTF-8 JSON. */
+/** Maximum size of metadata, in bytes of UTF-8 JSON. */
 export const maxMetadataBytes = 16 * 1024
 
-/** Metadata that a change may leave out. */
+/** Metadata without a default, for updates. */
 export const freeFields = jsonObject({ maxBytes: maxMetadataBytes })
 
-/** Fields of the caller, kept with a resource. */
+/** Custom fields of the caller, stored with a resource. */
 export const metadata = described(
   defaulted(freeFields, {}),
   'Your own fields, up to 16 KB of JSON. They are stored and returned unchanged.',

@@ -1,6 +1,6 @@
 import type { Bound } from './bounds.ts'
 
-/** Bounds of pages of the web and of browsers (specs/decisions/0096-nothing-grows-without-bound.md). */
+/** Bounds of web pages and browsers (specs/decisions/0096-nothing-grows-without-bound.md). */
 export const webBounds: readonly Bound[] = [
   {
     of: 'a page of the web, unpacked',

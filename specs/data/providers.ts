@@ -1,4 +1,4 @@
-/** The HTTP API that a provider speaks. Many providers speak OpenAI's. */
+/** The HTTP API of a provider. Many providers implement OpenAI's. */
 export type WireFormat =
   | 'openai'
   | 'anthropic'
@@ -9,27 +9,27 @@ export type WireFormat =
   | 'cartesia'
   | 'spitch'
 
-/** A model provider that the server knows by name. */
+/** A model provider that the server supports by name. */
 export interface ProviderSpec {
   /** Lower-case id, as in `provider/model` and in the public catalogue. */
   readonly id: string
   readonly name: string
   readonly format: WireFormat
-  /** Up to the version segment, without a slash at its end. */
+  /** Up to the version segment, without a trailing slash. */
   readonly baseUrl: string
-  /** `<env>_API_KEY` and `<env>_BASE_URL` are its managed key and address. */
+  /** Prefix of the environment variables `<env>_API_KEY` and `<env>_BASE_URL`, its managed key and URL. */
   readonly env: string
   readonly website: string
   readonly docsUrl: string
-  /** Ids of models that are this provider's, whether or not `specs/data/prices.json` lists them. */
+  /** Matches ids of models of this provider, whether or not `specs/data/prices.json` lists them. */
   readonly ids?: RegExp
-  /** Its answers report the charge in USD. The charge is taken before the price of `specs/data/prices.json`. */
+  /** Its responses report the charge in USD, which takes precedence over the price in `specs/data/prices.json`. */
   readonly reportsCharges?: true
   /** Other names of the provider in `provider/model`. */
   readonly aliases?: readonly string[]
 }
 
-/** Every provider, in the order in which they are tried for a model that several of them serve. */
+/** All providers, in the order in which they are tried for a model that several of them serve. */
 export const providers: readonly ProviderSpec[] = [
   {
     id: 'openai',

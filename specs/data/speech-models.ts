@@ -1,40 +1,40 @@
 import { type AudioFormat, audioFormats, maxSpeechChars } from '../audio.ts'
 
-/** A voice, under the name that callers use. */
+/** A voice, by the name that callers use. */
 export interface Voice {
   readonly id: string
-  /** Id at the provider, where it differs. */
+  /** Id at the provider, if different. */
   readonly wire?: string
-  /** The voice speaks this language only. */
+  /** Only language of the voice. */
   readonly language?: string
 }
 
-/** A range that includes both ends. */
+/** An inclusive range. */
 export interface Range {
   readonly min: number
   readonly max: number
 }
 
-/** A model that turns text into speech, as its provider documents it (specs/decisions/0085-voice.md). */
+/** A speech model, with the properties that its provider documents (specs/decisions/0085-voice.md). */
 export interface SpeechModel {
   /** Id at the provider. */
   readonly id: string
   /** Id of `specs/data/providers.ts`. */
   readonly provider: string
   readonly voices: readonly Voice[]
-  /** Pattern of the ids of customers' own voices; null where the provider has none. */
+  /** Pattern of the ids of customers' own voices; null when the provider does not support them. */
   readonly ownVoices: RegExp | null
   readonly defaultVoice: string
   readonly formats: readonly AudioFormat[]
   /** At most `maxSpeechChars`. */
   readonly maxInputChars: number
-  /** Audio is sent while it is made. */
+  /** Whether audio is streamed while it is generated. */
   readonly streams: boolean
-  /** Languages in ISO 639-1; null where the model detects the language or supports more than a hundred. */
+  /** Languages in ISO 639-1; null when the model detects the language or supports more than a hundred. */
   readonly languages: readonly string[] | null
-  /** Range of the speed; null where it cannot be changed. */
+  /** Range of the speed; null when it cannot be changed. */
   readonly speed: Range | null
-  /** Range of the temperature; null where it has no effect. */
+  /** Range of the temperature; null when it has no effect. */
   readonly temperature: Range | null
 }
 
@@ -179,10 +179,10 @@ const spitchVoices = [
   ...native('en', 'lina john lucy jude henry kani'),
 ]
 
-/** All of OpenAI's, so that what was written for it can be tried. */
+/** All voices of OpenAI, so that requests written for it work with the simulated model. */
 const simulatedVoices = [...firstVoices, ...named('ballad', 'cedar', 'marin', 'verse')]
 
-/** Every speech model that is known by name. The first is the default. */
+/** All speech models that are supported by name. The first is the default. */
 export const speechModels: readonly SpeechModel[] = [
   { ...openAi, id: 'tts-1', voices: firstVoices },
   { ...openAi, id: 'tts-1-hd', voices: firstVoices },

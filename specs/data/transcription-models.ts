@@ -1,18 +1,18 @@
 import { maxAudioBytes, type TranscriptForm, transcriptForms } from '../audio.ts'
 
-/** A model that turns speech into text, as its provider documents it (specs/decisions/0085-voice.md). */
+/** A transcription model, with the properties that its provider documents (specs/decisions/0085-voice.md). */
 export interface TranscriptionModel {
   /** Id at the provider. */
   readonly id: string
   /** Id of `specs/data/providers.ts`. */
   readonly provider: string
-  /** Formats of transcripts. Formats with times are left out where the model gives none. */
+  /** Formats of transcripts. Formats with timestamps are left out for models that provide none. */
   readonly forms: readonly TranscriptForm[]
-  /** The model separates speakers. */
+  /** Whether the model separates speakers. */
   readonly diarizes: boolean
-  /** Languages in ISO 639-1; null where the provider lists about a hundred. */
+  /** Languages in ISO 639-1; null when the provider lists about a hundred. */
   readonly languages: readonly string[] | null
-  /** The model turns speech of any language into English text. */
+  /** Whether the model translates speech of any language to English text. */
   readonly translates: boolean
   /** At most `maxAudioBytes`. */
   readonly maxBytes: number
@@ -31,7 +31,7 @@ const openAi = { ...common, provider: 'openai', diarizes: false } as const
 /** Audio is sent as base64 in a request of at most 20 MB. */
 const gemini = { ...diarizing, provider: 'google', maxBytes: 14 * 1024 * 1024 } as const
 
-/** Every transcription model that is known by name. The first is the default. */
+/** All transcription models that are supported by name. The first is the default. */
 export const transcriptionModels: readonly TranscriptionModel[] = [
   { ...openAi, id: 'whisper-1', translates: true },
   { ...openAi, id: 'gpt-4o-transcribe', forms: plain },

@@ -5,15 +5,15 @@ import type { JsonSchema } from './schema.ts'
 import { isAtLeast, isAtMost } from './text-length.ts'
 
 /**
- * The ajv of the process. It is strict: an unknown keyword in a declaration is an error.
- * Defaults and `x-clamp` change the validated value in place. `x-max-bytes` bounds an object's JSON in UTF-8.
- * It does not hold declarations to the meta-schema, whose compilation would delay the first request by a tenth of a
- * second: a test does.
+ * The ajv instance of the process. It is strict: an unknown keyword in a declaration is an error. Defaults and
+ * `x-clamp` change the validated value in place. `x-max-bytes` limits the size of an object's JSON in UTF-8.
+ * Declarations are not validated against the meta-schema at runtime, since compiling it would delay the first request
+ * by a tenth of a second: a test validates them.
  */
 const ajv = new Ajv({
   ...{ strict: true, allowUnionTypes: true, discriminator: true, useDefaults: true, allErrors: false },
   validateSchema: false,
-  // a quarter of the time of a compilation, for what V8 does itself
+  // optimizing takes a quarter of the compilation time, and V8 does the same itself
   code: { optimize: false },
 })
 
@@ -33,7 +33,7 @@ ajv.addKeyword({
   },
 })
 
-// ajv's own count every character of a text, however far it is from its bound
+// ajv's own keywords count every character of a text, even when it is far from the limit
 for (const [keyword, validate, words] of [
   ['maxLength', (most: number, text: string) => isAtMost(text, most), 'more'],
   ['minLength', (least: number, text: string) => isAtLeast(text, least), 'fewer'],
@@ -64,7 +64,7 @@ ajv.addKeyword({
   error: { message: idTextRule },
 })
 
-/** Place of the validated value in its object or list. */
+/** Position of the validated value in its object or list. */
 interface Place {
   readonly parentData: Record<string | number, unknown>
   readonly parentDataProperty: string | number
@@ -77,14 +77,14 @@ const clamp = (value: number, min: number | null, max: number | null): number =>
 export type Validate = ValidateFunction
 export type { ErrorObject }
 
-/** Holds a schema to the meta-schema of JSON Schema. @returns what is wrong with it, or null. For tests. */
+/** Validates a schema against the meta-schema of JSON Schema. @returns the errors, or null. For tests. */
 export const schemaFault = (schema: JsonSchema): string | null =>
   ajv.validateSchema(schema) === true ? null : ajv.errorsText(ajv.errors)
 
-/** Compiles a schema. @throws for an unknown keyword. */
+/** Compiles a schema. @throws when it contains an unknown keyword */
 export const compile = (schema: JsonSchema): Validate => ajv.compile(schema)
 
-/** The schema with a rule applied to every object in it that declares its fields. */
+/** Returns the schema with a change applied to every object in it that declares fields. */
 const mapObjects = (schema: JsonSchema, change: (object: JsonSchema) => JsonSchema): JsonSchema => {
   const inner = (child: JsonSchema) => mapObjects(child, change)
   const { properties, items, anyOf, oneOf, additionalProperties } = schema
@@ -101,7 +101,10 @@ const mapObjects = (schema: JsonSchema, change: (object: JsonSchema) => JsonSche
   return properties === undefined ? mapped : change(mapped)
 }
 
-/** Schema of a request. `refuse` makes undeclared fields errors, except in open objects. Fields of ids take texts that can be one. */
+/**
+ * Returns the schema for validating requests. `refuse` makes undeclared fields errors, except in open objects. Fields
+ * with names of ids only accept texts that can be ids.
+ */
 export const requestForm = (schema: JsonSchema, unknownFields: 'refuse' | 'ignore'): JsonSchema =>
   mapObjects(schema, (object) => withIdTexts(unknownFields === 'ignore' ? object : closed(object)))
 
@@ -117,10 +120,10 @@ const idText = (field: JsonSchema): JsonSchema => {
   return [field.type].flat().includes('string') ? { ...field, 'x-id-text': true } : field
 }
 
-/** Schema of an answer: fields with a default are required. */
+/** Returns the schema of a response, in which fields with a default are required. */
 export const filledForm = (schema: JsonSchema): JsonSchema => mapObjects(schema, defaultsThere)
 
-/** Schema for checking an answer: undeclared fields are errors, and ajv fills in no defaults. */
+/** Returns the schema for checking a response: undeclared fields are errors, and no defaults are filled in. */
 export const answerForm = (schema: JsonSchema): JsonSchema =>
   mapObjects(schema, (object) => closed(withoutDefaults(defaultsThere(object))))
 

@@ -1,61 +1,64 @@
 import type { Schema, Shape } from './schema.ts'
 
-/** One JSON document. */
+/** A response with one JSON document. */
 export interface JsonAnswer<out T, WithHeaders extends boolean = boolean> {
   readonly kind: 'json'
   readonly status: number
   readonly schema: Schema<T>
-  /** The use-case answers `{ body, headers }`: it sets cookies, `X-Provider` and the like. */
+  /** The use-case returns `{ body, headers }`, for example to set cookies or `X-Provider`. */
   readonly withHeaders: WithHeaders
-  /** The document shows a secret once. It is never cached, and is encrypted where it is stored for a replay. */
+  /** The document contains a secret that is shown once. It is never cached, and only stored encrypted for replays. */
   readonly secret: boolean
-  /** The document may be as long as this, in bytes, and its operation waits for room before it makes it; 0 for others. */
+  /**
+   * Maximum size of the document in bytes. The operation waits until that much memory is available before it creates
+   * the document. 0 when no size is declared.
+   */
   readonly mostBytes: number
 }
 
-/** Events of an actor's log as SSE. `events` has the payload of each by its name. */
+/** Events of an actor's log as SSE. `events` contains the schema of each payload by event name. */
 export interface EventsAnswer {
   readonly kind: 'events'
   readonly status: number
   readonly events: Shape
-  /** Resumed after `Last-Event-ID` or `?after=`. */
+  /** Whether the stream can be resumed after `Last-Event-ID` or `?after=`. */
   readonly resumable: boolean
 }
 
-/** Bytes or text of other types (audio, SVG, CSV, frames of a chat stream), whole or in parts. */
+/** Bytes or text of other types (audio, SVG, CSV, frames of a chat stream), at once or streamed. */
 export interface BytesAnswer {
   readonly kind: 'bytes'
   readonly status: number
   readonly contentTypes: readonly string[]
 }
 
-/** One of several answers, which the use-case chooses by the body's `stream` or the call's `accept`. */
+/** One of several responses. The use-case chooses by the body's `stream` or the call's `accept`. */
 export interface ChoiceAnswer<out T> {
   readonly kind: 'choice'
   readonly json: JsonAnswer<T>
   readonly others: readonly (EventsAnswer | BytesAnswer)[]
 }
 
-/** Answer of a successful operation. */
+/** Response of a successful operation. */
 export type Answer = JsonAnswer<unknown> | EventsAnswer | BytesAnswer | ChoiceAnswer<unknown>
 
-/** The events of an operation's answer, if the operation ever answers events. */
+/** Returns the events that an operation's response may contain; null when it is never a stream of events. */
 export const eventsOf = (answer: Answer): EventsAnswer | null => {
   if (answer.kind === 'events') return answer
   if (answer.kind !== 'choice') return null
   return answer.others.find((each) => each.kind === 'events') ?? null
 }
 
-/** How long a whole answer may be, where that is declared; 0 otherwise. */
+/** Returns the declared maximum size of a response in bytes; 0 when none is declared. */
 export const mostBytesOf = (answer: Answer): number => {
   if (answer.kind === 'choice') return answer.json.mostBytes
   return answer.kind === 'json' ? answer.mostBytes : 0
 }
 
-/** A page of a log, with what it takes to make it: it has 4 MB at most. */
+/** Memory in bytes for producing a page of a log. The page itself has at most 4 MB. */
 export const logPageBytes = 8 * 1024 * 1024
 
-/** A JSON answer; status 200 unless said otherwise. */
+/** Declares a JSON response. The default status is 200. */
 export const answersJson = <T>(
   schema: Schema<T>,
   options: { status?: number; secret?: boolean; mostBytes?: number } = {},
@@ -68,7 +71,7 @@ export const answersJson = <T>(
   mostBytes: options.mostBytes ?? 0,
 })
 
-/** A JSON answer whose use-case also sets headers. */
+/** Declares a JSON response whose use-case also sets headers. */
 export const answersJsonWithHeaders = <T>(
   schema: Schema<T>,
   options: { status?: number } = {},
@@ -77,7 +80,7 @@ export const answersJsonWithHeaders = <T>(
   withHeaders: true,
 })
 
-/** An SSE answer. */
+/** Declares an SSE response. */
 export const answersEvents = (events: Shape, options: { resumable?: boolean } = {}): EventsAnswer => ({
   kind: 'events',
   status: 200,
@@ -85,14 +88,14 @@ export const answersEvents = (events: Shape, options: { resumable?: boolean } = 
   resumable: options.resumable ?? false,
 })
 
-/** Bytes of one of these content types. */
+/** Declares a response of bytes in one of these content types. */
 export const answersBytes = (...contentTypes: readonly string[]): BytesAnswer => ({
   kind: 'bytes',
   status: 200,
   contentTypes,
 })
 
-/** JSON, or one of the others by the request. */
+/** Declares a JSON response or one of the others, depending on the request. */
 export const answersEither = <T>(
   json: JsonAnswer<T>,
   ...others: readonly (EventsAnswer | BytesAnswer)[]

@@ -4,37 +4,40 @@ import type { FieldRule } from '../field-access.ts'
 import { type Answer, eventsOf } from './answer.ts'
 import { type Infer, type InferShape, integer, oneOf, optional, type Schema, type Shape } from './schema.ts'
 
-/** HTTP methods of operations; HEAD and OPTIONS follow from them. */
+/** HTTP methods of operations. HEAD and OPTIONS are derived from them. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * How errors look on the wire.
+ * Format of errors in responses.
  * - `platform`: `{ error: { type, code, message, request_id, param } }`
- * - `openai`: as `platform`, with 400 for every malformed request, as OpenAI's own API has it
+ * - `openai`: like `platform`, with status 400 for every malformed request, as in OpenAI's own API
  * - `flat`: `{ error: code, message, request_id, … }` (chat, vision, voice)
- * - `web`: flat with `details`
+ * - `web`: like `flat`, with `details`
  * - `custom_providers`: `{ error: message }`
  * - `anthropic`: `{ type: 'error', error: { type, message, code, param }, request_id }`, with Anthropic's types
- * - `memory`: platform, with `upgradeUrl, used, limit, retryAfterMs` beside `error` for quotas
+ * - `memory`: like `platform`, with `upgradeUrl, used, limit, retryAfterMs` next to `error` for quotas
  */
 export type EnvelopeName = 'platform' | 'openai' | 'flat' | 'web' | 'custom_providers' | 'memory' | 'anthropic'
 
-/** An SDK whose envelope an operation has for it: it reads no other. Every other caller has the operation's own. */
+/**
+ * An SDK that receives errors of an operation in its own envelope, since it understands no other. All other callers
+ * receive the envelope of the operation.
+ */
 export type SdkEnvelope = Extract<EnvelopeName, 'openai' | 'anthropic'>
 
 /**
  * Effect of an Idempotency-Key.
- * - `stored`: the answer is kept for 24 hours and repeated (src/actors/records/idempotent.ts).
- * - `journaled`: the key is the cause of an actor's commit, which keeps it.
+ * - `stored`: the response is stored for 24 hours and repeated (src/actors/records/idempotent.ts).
+ * - `journaled`: the key is the cause of an actor's commit, which stores it.
  * - `ignored`: the operation neither creates nor executes anything.
  */
 export type IdempotencyMode = 'stored' | 'journaled' | 'ignored'
 
-/** Files of a multipart form, beside the body's fields. */
+/** Files of a multipart form, in addition to the body's fields. */
 export interface FileParts {
   /** Names of the form's file fields. */
   readonly fields: readonly string[]
-  /** The operation also takes a JSON body. */
+  /** Whether the operation also accepts a JSON body. */
   readonly orJson: boolean
 }
 
@@ -45,46 +48,49 @@ export interface OperationSpec {
   /** Whole sentences for the API reference, in Markdown: effects, limits, defaults. */
   readonly description?: string
   readonly method: Method
-  /** With parameters in braces. A path that starts with `/v1/` also answers under `/api`. */
+  /** Path with parameters in braces. A path that starts with `/v1/` is also served under `/api`. */
   readonly path: string
   /** Further paths of the same operation, with the same parameters. */
   readonly alsoAt?: readonly string[]
-  /** The last parameter of the path may contain slashes, as model ids do (`meta-llama/llama-4`). */
+  /** The last path parameter may contain slashes, as model ids do (`meta-llama/llama-4`). */
   readonly slashesInLast?: true
   readonly access: Access
-  /** Fields of the body that not everybody in `access` may set. */
+  /** Fields of the body that not every credential in `access` may set. */
   readonly fields?: readonly FieldRule[]
   readonly query?: Shape
-  /** Further query parameters, which others' SDKs send and which change nothing here. All that is not declared is refused else. */
+  /** Undeclared query parameters that are ignored, because SDKs of other APIs send them. All others are refused. */
   readonly passedOver?: readonly string[]
   readonly body?: Schema<unknown>
   readonly files?: FileParts
   readonly answer: Answer
-  /** Codes beside those that follow from the declaration (401, 403, 404, 413, 422 …). */
+  /** Error codes in addition to those that follow from the declaration (401, 403, 404, 413, 422 …). */
   readonly errors?: readonly ErrorCode[]
   readonly envelope?: EnvelopeName
   /** SDKs that receive errors in their own envelope instead. */
   readonly sdkEnvelopes?: readonly SdkEnvelope[]
-  /** The agent platform refuses undeclared fields; the OpenAI-compatible APIs ignore them. */
+  /** `refuse` on the agent platform; `ignore` in the OpenAI-compatible APIs. */
   readonly unknownFields?: 'refuse' | 'ignore'
   readonly idempotency?: IdempotencyMode
-  /** Default 1 MiB; of a chat 8 MiB. */
+  /** Maximum size of the body in bytes. Default: 1 MiB; 8 MiB for chats. */
   readonly maxBodyBytes?: number
-  /** The body is a conversation: `MAX_CHAT_BODY_MB` says how large it may be, up to so many bytes. */
+  /** The body is a conversation. `MAX_CHAT_BODY_MB` sets its maximum size, up to this many bytes. */
   readonly chatBodyBytes?: number
-  /** Browsers of other origins may call the operation. Default: operations for client tokens, and public GETs. */
+  /** Whether browsers of other origins may call it. Default: true for operations for client tokens and public GETs. */
   readonly cors?: boolean
   /** Headers of every successful response, such as a cache rule. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** A key may name a tenant and a user by `X-Tenant-Id` and `X-External-User-Id`: usage and limits count towards them. */
+  /** Keys may name a tenant and a user (`X-Tenant-Id`, `X-External-User-Id`), who are charged and limited. */
   readonly attributed?: boolean
-  /** What it reads or makes is of tenants, or of their users: those headers narrow the call to what is of that tenant, or user. */
+  /** Owner of the resources: a tenant or a user. Those headers limit the call to resources of that owner. */
   readonly ofTenants?: 'tenant' | 'user' | undefined
-  /** Responses carry an entity tag, and a current `If-None-Match` is answered with 304. For GETs. */
+  /** Responses carry an entity tag, and a matching `If-None-Match` results in 304. For GETs. */
   readonly tagged?: true
-  /** The event that the operation sends to the resource's machine. */
+  /** Event that the operation sends to the resource's machine. */
   readonly event?: string
-  /** Frames of clients by their `type`: the operation upgrades to a WebSocket, whose frames to the client carry the answer's events. */
+  /**
+   * Frames from clients by their `type`. The operation upgrades to a WebSocket, on which frames to the client carry the
+   * events of the response.
+   */
   readonly frames?: Shape
 }
 
@@ -98,14 +104,14 @@ export interface Signature {
 
 declare const signature: unique symbol
 
-/** A declared operation with every default filled in. */
+/** A declared operation, with all defaults filled in. */
 export interface Operation<S extends Signature = Signature> {
   /** `<resource>.<verb>`, e.g. `sessions.create`. */
   readonly id: string
   readonly summary: string
   readonly description: string | null
   readonly method: Method
-  /** Every path that answers, the declared one first. */
+  /** All paths of the operation, the declared one first. */
   readonly paths: readonly [string, ...string[]]
   /** Names of the path parameters in order. */
   readonly params: readonly string[]
@@ -134,7 +140,7 @@ export interface Operation<S extends Signature = Signature> {
   readonly [signature]?: S
 }
 
-/** The parameters of a path template: `/v1/x/{x_id}` has `{ x_id: string }`. */
+/** Type of the parameters in a path template: `/v1/x/{x_id}` has `{ x_id: string }`. */
 export type PathParams<P extends string> = { readonly [K in ParamNames<P>]: string }
 
 type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamNames<Rest> : never
@@ -145,7 +151,7 @@ type QueryOf<S extends OperationSpec> = S extends { readonly query: infer Q exte
 
 type BodyOf<S extends OperationSpec> = S extends { readonly body: infer B } ? Infer<B> : undefined
 
-/** The types that a declaration implies. */
+/** Types that a declaration implies. */
 export interface SignatureOf<S extends OperationSpec> extends Signature {
   readonly params: PathParams<S['path']>
   readonly query: QueryOf<S>
@@ -153,7 +159,7 @@ export interface SignatureOf<S extends OperationSpec> extends Signature {
   readonly answer: S['answer']
 }
 
-/** Operations by id, as `defineOperations` makes them. */
+/** Operations by id, as `defineOperations` returns them. */
 export type Operations<N extends string, T extends Readonly<Record<string, OperationSpec>>> = {
   readonly [K in keyof T & string as `${N}.${K}`]: Operation<SignatureOf<T[K]>>
 }
@@ -161,10 +167,10 @@ export type Operations<N extends string, T extends Readonly<Record<string, Opera
 /** 1 MiB. */
 export const defaultMaxBodyBytes = 1024 * 1024
 
-/** 8 MiB, unless the installation says otherwise. */
+/** 8 MiB, unless the installation sets another size. */
 export const defaultChatBodyBytes = 8 * 1024 * 1024
 
-/** Declares one operation under its full id. */
+/** Declares one operation by its full id. */
 export function defineOperation<const S extends OperationSpec>(id: string, spec: S): Operation<SignatureOf<S>>
 export function defineOperation(id: string, spec: OperationSpec): Operation {
   return {
@@ -199,13 +205,13 @@ export function defineOperation(id: string, spec: OperationSpec): Operation {
   }
 }
 
-/** A resource whose operations are all `ofTenants`. */
+/** A resource whose operations all have the same `ofTenants`. */
 export interface OwnedBy<N extends string> {
   readonly name: N
   readonly ofTenants?: 'tenant' | 'user' | undefined
 }
 
-/** Declares the operations of one resource: ids are `<name>.<key>`. */
+/** Declares the operations of one resource, with the ids `<name>.<key>`. */
 export function defineOperations<const N extends string, const T extends Readonly<Record<string, OperationSpec>>>(
   name: N | OwnedBy<N>,
   specs: T,
@@ -223,7 +229,7 @@ export function defineOperations(
   )
 }
 
-/** Parameters of every SSE stream; transport reads them, use-cases get `call.after`. */
+/** Returns the parameters of every SSE stream. The transport reads them; use-cases receive `call.after`. */
 const streamQuery = (answer: Answer): Shape => {
   const events = eventsOf(answer)
   if (events === null) return {}
@@ -238,11 +244,14 @@ const pathsBeside = ({ path, alsoAt = [] }: OperationSpec): readonly string[] =>
   return [...new Set([...alsoAt, ...twins])].filter((each) => each !== path)
 }
 
-/** Whether keys may say by headers for whom they call: where it is charged or narrows the call, and on every `/v1` route of secret keys, where an unknown tenant is refused. */
+/**
+ * Whether keys may name a tenant and user by headers: on operations that attribute or limit calls by them, and on every
+ * `/v1` operation for secret keys, where an unknown tenant is refused.
+ */
 export const namesTenants = ({ attributed, ofTenants, paths, access }: Operation): boolean =>
   attributed || ofTenants !== null || (paths[0].startsWith('/v1/') && access.kinds.includes('secret_key'))
 
-/** Whether an operation may answer a stream of events. */
+/** Whether the response of an operation may be a stream of events. */
 export const streams = ({ answer }: Pick<Operation, 'answer'>): boolean => {
   if (answer.kind !== 'choice') return answer.kind === 'events'
   return answer.others.some((each) => each.kind === 'events' || each.contentTypes.includes('text/event-stream'))

@@ -15,7 +15,7 @@ import {
 
 const limit = described(defaulted(integer({ min: 1, max: 100 }), 20), 'Maximum number of items on a page.')
 
-/** Query of a list with cursors. */
+/** Query parameters of a list with cursors. */
 export const cursorQuery = {
   limit,
   cursor: optional(
@@ -26,7 +26,7 @@ export const cursorQuery = {
   ),
 }
 
-/** Filters of a list by whose its items are. */
+/** Filters of a list by owner. */
 export const ownerFilters = {
   tenant_id: optional(string({ minLength: 1, maxLength: 128 })),
   external_user_id: optional(
@@ -34,22 +34,22 @@ export const ownerFilters = {
   ),
 }
 
-/** Query of a list with page numbers. */
+/** Query parameters of a list with page numbers. */
 export const pageQuery = {
   page: described(defaulted(integer({ min: 1, max: 1_000_000 }), 1), 'Page number, starting at 1.'),
   limit,
 }
 
-/** Last row that a page by number may reach: the store reads every row before it (specs/decisions/0041-lists.md). */
+/** Last row that a numbered page can reach: the store reads all rows before it (specs/decisions/0041-lists.md). */
 export const deepestRow = 100_000
 
-/** Continues a numbered list after a row, at the same cost at any depth. For lists that may be long, beside `pageQuery`. */
+/** Continues a numbered list after a row, at constant cost. For potentially long lists, in addition to `pageQuery`. */
 export const startingAfter = described(
   optional(string({ minLength: 1, maxLength: 128 })),
   'Id of the last item that you received. Page numbers are relative to it, so new items do not shift the pages.',
 )
 
-/** `{ data, next_cursor }`: the agent platform's lists. */
+/** `{ data, next_cursor }`: lists of the agent platform. */
 export const cursorPage = <S extends Schema<unknown>>(item: S) =>
   object({
     data: described(array(item), 'Items of this page.'),
@@ -58,7 +58,7 @@ export const cursorPage = <S extends Schema<unknown>>(item: S) =>
     ),
   })
 
-/** `{ data, pagination }`: sessions and their events. */
+/** `{ data, pagination }`: lists of sessions and their events. */
 export const numberedPage = <S extends Schema<unknown>>(item: S) =>
   object({
     data: described(array(item), 'Items of this page.'),
@@ -87,10 +87,10 @@ export const countedList = <S extends Schema<unknown>>(item: S) =>
 export const namedList = <const N extends string, S extends Schema<unknown>>(name: N, item: S) =>
   object(named(name, array(item)))
 
-/** One page of a cursor list, as use-cases make it. */
+/** A page of a cursor list, as use-cases return it. */
 export type CursorPage<T> = Infer<ReturnType<typeof cursorPage<Schema<T>>>>
 
-/** One page of a numbered list, as use-cases make it. */
+/** A page of a numbered list, as use-cases return it. */
 export type NumberedPage<T> = Infer<ReturnType<typeof numberedPage<Schema<T>>>>
 
 function named<const N extends string, S>(name: N, schema: S): { readonly [K in N]: S }

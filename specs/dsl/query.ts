@@ -1,16 +1,17 @@
 import { ServiceError } from '../errors/errors.ts'
 import type { JsonSchema, Shape } from './schema.ts'
 
-/** Reads the declared parameters out of a query string. */
+/** Parses the declared parameters of a query string. */
 export type QueryParser = (text: string) => Record<string, unknown>
 
 type Read = (text: string, name: string) => unknown
 
 /**
- * A parser for these parameters. Values get their declared types. A list is a repeated key, a text with commas, or both.
- * Any other key may be given once: of two values neither is certain to be the one that was meant.
+ * Returns a parser for these parameters. Values are converted to their declared types. A list is a repeated key, a
+ * comma-separated text, or both. Any other key may occur once, since it would be ambiguous which of two values was
+ * meant.
  *
- * @param others names beside the declared ones that are passed over; null: all.
+ * @param others undeclared names that are ignored; null: all.
  *
  * @throws {ServiceError} `invalid_query` (from the parser) with the parameter's name.
  */
@@ -35,7 +36,7 @@ export const queryParser = (shape: Shape, others: readonly string[] | null): Que
 }
 
 /**
- * The text fields of a form as values of their declared types. Undeclared fields stay text and may be repeated
+ * Converts the text fields of a form to their declared types. Undeclared fields stay text and may be repeated
  * (`timestamp_granularities[]`); the schema decides about them.
  *
  * @throws {ServiceError} `invalid_field` with the field's name
@@ -94,7 +95,7 @@ const readBoolean: Read = (text, name) => {
   throw wrong(name, 'must be true or false')
 }
 
-/** An object in a form is JSON, nested no deeper than a JSON body may be. */
+/** Parses an object in a form, which is JSON with at most the depth of a JSON body. */
 const readObject: Read = (text, name) => {
   if (depthOf(text) > maxObjectDepth) throw wrong(name, 'is nested too deep')
   try {

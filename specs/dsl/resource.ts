@@ -17,64 +17,64 @@ import {
   timestamp,
 } from './schema.ts'
 
-/** How a standard verb differs from its resource's default. */
+/** Differences of a standard operation from its resource's defaults. */
 export interface VerbSpec {
   readonly summary?: string
   readonly description?: string
   readonly access?: Access
   readonly status?: number
-  /** Who may set single fields of the body. */
+  /** Rules about who may set certain fields of the body. */
   readonly fields?: readonly FieldRule[]
   /** Filters of a list. */
   readonly query?: Shape
   readonly errors?: readonly ErrorCode[]
-  /** `delete` only: answers the row after a revoke or disable, instead of `{ id, deleted }`. */
+  /** `delete` only: the response is the row after a revocation or deactivation, instead of `{ id, deleted }`. */
   readonly answersRow?: true
-  /** Secrets that this answer shows once beside the row. */
+  /** Secrets that this response shows once, in addition to the row. */
   readonly shows?: Shape
 }
 
-/** A verb of its own: `POST <path>/{key}/<name>`, which answers the row. */
+/** A custom operation, `POST <path>/{key}/<name>`, which returns the row. */
 export interface TransitionSpec {
-  /** What it sends to the resource's machine; none for a resource without one. */
+  /** Event that is sent to the resource's machine; absent for a resource without one. */
   readonly event?: string
   readonly summary: string
   readonly description?: string
   readonly access?: Access
   readonly body?: Schema<unknown>
-  /** Who may set single fields of the body. */
+  /** Rules about who may set certain fields of the body. */
   readonly fields?: readonly FieldRule[]
   readonly status?: number
   readonly errors?: readonly ErrorCode[]
-  /** Secrets that this answer shows once beside the row. */
+  /** Secrets that this response shows once, in addition to the row. */
   readonly shows?: Shape
 }
 
-/** One resource: its fields and its operations. */
+/** A resource: its fields and operations. */
 export interface ResourceSpec {
   /** Path of the collection. */
   readonly path: string
-  /** Path parameter that names one: an id, or a key that callers choose (`version`, `external_user_id`). */
+  /** Path parameter that identifies a row: an id, or a key that callers choose (`version`, `external_user_id`). */
   readonly key: string
   readonly idPrefix: string
-  /** Its name in the API reference and in generated clients; default summaries are made of it. */
+  /** Name in the API reference and in generated clients, from which default summaries are derived. */
   readonly title: string
-  /** What it is, in whole sentences, for the API reference. */
+  /** Description in whole sentences, for the API reference. */
   readonly description?: string
-  /** Beside `id`, `created_at` and `updated_at`. */
+  /** Fields in addition to `id`, `created_at` and `updated_at`. */
   readonly fields: Shape
-  /** Fields that bodies may carry; nullable ones and those with a default may be left out. */
+  /** Fields that request bodies may contain. Nullable ones and those with a default are optional. */
   readonly writable: readonly string[]
-  /** Further fields of bodies, which answers never show under this name (a password, `expires_in`). */
+  /** Further fields of request bodies that responses never contain by this name (a password, `expires_in`). */
   readonly writeOnly?: Shape
   readonly access: Access
   readonly envelope?: EnvelopeName
-  /** `put` is an upsert by key: PUT, 201. */
+  /** Standard operations. `put` is an upsert by key, with the method PUT and status 201. */
   readonly operations: { readonly [V in Verb]?: VerbSpec }
-  /** Name of the machine that transitions are sent to (src/machines). */
+  /** Name of the machine that receives transitions (src/machines). */
   readonly machine?: string
   readonly transitions?: Readonly<Record<string, TransitionSpec>>
-  /** Whose its rows are (`OperationSpec.ofTenants`). */
+  /** Owner of the rows (`OperationSpec.ofTenants`). */
   readonly ofTenants?: 'tenant' | 'user'
 }
 
@@ -82,12 +82,12 @@ type Verb = 'list' | 'create' | 'get' | 'update' | 'put' | 'delete'
 
 type Simplify<T> = { [K in keyof T]: T[K] }
 
-/** A resource as it is answered. */
+/** A row of a resource, as responses contain it. */
 export type RowOf<R extends ResourceSpec> = Simplify<
   { readonly id: string } & InferShape<R['fields']> & { readonly created_at: string; readonly updated_at: string }
 >
 
-/** A body that creates; defaults are filled in. */
+/** Body of a create request, with defaults filled in. */
 export type CreateBodyOf<R extends ResourceSpec> = Simplify<
   {
     readonly [K in R['writable'][number] as LeavesOut<R, K> extends true ? never : K]: Infer<R['fields'][K]>
@@ -96,7 +96,7 @@ export type CreateBodyOf<R extends ResourceSpec> = Simplify<
   } & WriteOnlyOf<R>
 >
 
-/** A body that changes: any of the writable fields. */
+/** Body of an update: any of the writable fields. */
 export type UpdateBodyOf<R extends ResourceSpec> = Simplify<
   { readonly [K in R['writable'][number]]?: Infer<R['fields'][K]> } & Partial<WriteOnlyOf<R>>
 >
@@ -149,7 +149,7 @@ interface TransitionSignature<R extends ResourceSpec, T> {
   readonly answer: JsonAnswer<Simplify<RowOf<R> & ShownOf<T>>, false>
 }
 
-/** The operations of a resource, by id. */
+/** Operations of a resource by id. */
 export type ResourceOperations<N extends string, R extends ResourceSpec> = {
   readonly [V in keyof R['operations'] & string as `${N}.${V}`]: Operation<VerbSignature<R, V, R['operations'][V]>>
 } & {
@@ -158,7 +158,7 @@ export type ResourceOperations<N extends string, R extends ResourceSpec> = {
 
 type Transitions<R> = R extends { readonly transitions: infer T } ? T : Record<never, never>
 
-/** Declares a resource; its operations get the ids `<name>.<verb>` and `<name>.<transition>`. */
+/** Declares a resource. The ids of its operations are `<name>.<verb>` and `<name>.<transition>`. */
 export function defineResource<const N extends string, const R extends ResourceSpec>(
   name: N,
   resource: R,
@@ -173,7 +173,7 @@ export function defineResource(name: string, resource: ResourceSpec): Readonly<R
   return defineOperations({ name, ofTenants: resource.ofTenants }, specs)
 }
 
-/** The schema of a resource as it is answered. */
+/** Returns the schema of a resource's row in responses. */
 export const rowSchema = (
   resource: Pick<ResourceSpec, 'idPrefix' | 'fields' | 'title' | 'description'>,
   shows?: Shape,
@@ -214,7 +214,7 @@ const verbWords: Readonly<Record<Exclude<Verb, 'list'>, string>> = {
   delete: 'Delete',
 }
 
-/** `AgentKey` is an agent key. */
+/** Returns the noun for a title: `AgentKey` becomes `agent key`. */
 const nounOf = (title: string): string => title.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
 
 const plural = (noun: string): string =>
@@ -274,7 +274,7 @@ const updateBody = (resource: ResourceSpec) => {
   return object({ ...writableFields(resource, withoutDefault), ...Object.fromEntries(writeOnly) })
 }
 
-/** A default belongs to creation: a change that leaves the field out must not reset it. */
+/** Removes the default of a field: it only applies to creation, and an update without the field must not reset it. */
 const withoutDefault = (field: Schema<unknown>): Schema<unknown> => {
   const { default: _unused, ...json } = field.json
   return optional({ json, presence: 'required' })

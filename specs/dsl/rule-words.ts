@@ -1,8 +1,8 @@
-/** Versions as semantic versioning 2.0 writes them. */
+/** Pattern of a version in semantic versioning 2.0. */
 export const semverPattern =
   '^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$'
 
-/** Patterns in words, for error messages. */
+/** Descriptions of patterns, for error messages. */
 export const patternWords: Readonly<Record<string, string>> = {
   [semverPattern]: 'a semantic version such as 1.2.0 or 2.0.0-rc.1',
   '^https?://': 'an http:// or https:// URL',
@@ -11,7 +11,7 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^\\d{1,9}(\\.\\d{1,18})?$': 'a decimal number as text, such as "12.50"',
 }
 
-/** Formats in words, for error messages. */
+/** Descriptions of formats, for error messages. */
 export const formatWords: Readonly<Record<string, string>> = {
   'date-time': 'a time with its zone, such as 2026-01-31T00:00:00Z',
   date: 'a day such as 2026-01-31',

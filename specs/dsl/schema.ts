@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts'
 
-/** The part of JSON Schema 2020-12 that the declarations use, for ajv and for OpenAPI. */
+/** The subset of JSON Schema 2020-12 that declarations use, for ajv and OpenAPI. */
 export interface JsonSchema {
   readonly type?: JsonTypeName | readonly JsonTypeName[]
   readonly title?: string
@@ -24,31 +24,31 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
   readonly discriminator?: { readonly propertyName: string }
-  /** A number outside these limits becomes the nearer limit instead of an error; null for no limit. */
+  /** A number outside these limits is replaced by the nearer limit instead of being refused; null for no limit. */
   readonly 'x-clamp'?: readonly [min: number | null, max: number | null]
-  /** An object's JSON has at most so many bytes in UTF-8. */
+  /** Maximum size of the object's JSON in UTF-8, in bytes. */
   readonly 'x-max-bytes'?: number
-  /** Ids of this resource: the prefix without `_`. */
+  /** Prefix of the ids of this resource, without `_`. */
   readonly 'x-id'?: string
-  /** The text can be an id (`isIdText`). Requests have it by the name of the field. */
+  /** The text must be able to be an id (`isIdText`). Requests get this keyword by the name of the field. */
   readonly 'x-id-text'?: true
   /** The object accepts undeclared fields. */
   readonly 'x-open'?: true
-  /** What OpenAPI shows instead. Requests are held to the schema itself, which accepts no less. */
+  /** Schema that OpenAPI shows instead. Requests are validated against the schema itself, which accepts no less. */
   readonly 'x-shape'?: JsonSchema
 }
 
 type JsonTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
 
 /**
- * Presence of a field in an object: required, optional, filled in when absent, or present and possibly null (in a body
- * such a field may also be absent).
+ * Presence of a field in an object: required, optional, filled in when absent, or present but possibly null (in a
+ * request body, such a field may also be absent).
  */
 export type Presence = 'required' | 'optional' | 'default' | 'nullable'
 
 declare const inferred: unique symbol
 
-/** A JSON Schema with the TypeScript type of the values that it accepts. */
+/** A JSON Schema with the TypeScript type of the values that it describes. */
 export interface Schema<out T, P extends Presence = Presence> {
   readonly json: JsonSchema
   readonly presence: P
@@ -58,12 +58,12 @@ export interface Schema<out T, P extends Presence = Presence> {
 /** The fields of an object. */
 export type Shape = Readonly<Record<string, Schema<unknown>>>
 
-/** Type of the values that a schema accepts. */
+/** Type of a schema's values. */
 export type Infer<S> = S extends Schema<infer T> ? T : never
 
 type Simplify<T> = { [K in keyof T]: T[K] }
 
-/** Type of an object of these fields. */
+/** Type of an object with these fields. */
 export type InferShape<F extends Shape> = Simplify<
   { readonly [K in keyof F as F[K]['presence'] extends 'optional' ? never : K]: Infer<F[K]> } & {
     readonly [K in keyof F as F[K]['presence'] extends 'optional' ? K : never]?: Infer<F[K]>
@@ -72,7 +72,7 @@ export type InferShape<F extends Shape> = Simplify<
 
 const make = <T>(json: JsonSchema): Schema<T, 'required'> => ({ json, presence: 'required' })
 
-/** Text. Lengths are in UTF-16 code points as JSON Schema counts them. */
+/** Schema of a text. Lengths are in Unicode code points, as in JSON Schema. */
 export const string = (
   options: {
     minLength?: number
@@ -83,7 +83,7 @@ export const string = (
   } = {},
 ): Schema<string, 'required'> => make({ type: 'string', ...options })
 
-/** Limits of a number; `clamp` names the sides on which a value is moved to the limit instead of refused. */
+/** Options of a number. `clamp` names the limits to which an outside value is moved instead of being refused. */
 export interface NumberOptions {
   readonly min?: number
   readonly max?: number
@@ -99,20 +99,20 @@ const numeric = (type: 'integer' | 'number', { min, max, clamp, description }: N
   ...(clamp === undefined ? {} : { 'x-clamp': [clamp === 'both' ? (min ?? null) : null, max ?? null] as const }),
 })
 
-/** A whole number. */
+/** Schema of an integer. */
 export const integer = (options: NumberOptions = {}): Schema<number, 'required'> => make(numeric('integer', options))
 
-/** A number. */
+/** Schema of a number. */
 export const number = (options: NumberOptions = {}): Schema<number, 'required'> => make(numeric('number', options))
 
-/** true or false. */
+/** Schema of a boolean. */
 export const boolean = (): Schema<boolean, 'required'> => make({ type: 'boolean' })
 
-/** One of these words. */
+/** Schema of an enumeration of words. */
 export const oneOf = <const V extends readonly string[]>(...values: V): Schema<V[number], 'required'> =>
   make({ type: 'string', enum: values })
 
-/** Exactly this value. */
+/** Schema of exactly this value. */
 export const constant = <const V extends boolean | string | number>(value: V): Schema<V, 'required'> =>
   make({ type: typeName(value), const: value })
 
@@ -121,13 +121,13 @@ const typeName = (value: boolean | string | number): JsonTypeName => {
   return typeof value === 'boolean' ? 'boolean' : 'number'
 }
 
-/** A list. */
+/** Schema of a list. */
 export const array = <S extends Schema<unknown>>(
   items: S,
   options: { minItems?: number; maxItems?: number } = {},
 ): Schema<readonly Infer<S>[], 'required'> => make({ type: 'array', items: items.json, ...options })
 
-/** An object of declared fields. `title` makes it a component of OpenAPI; `open` lets unknown fields pass. */
+/** Schema of an object with these fields. `title` makes it a component in OpenAPI; `open` accepts undeclared fields. */
 export const object = <const F extends Shape>(
   fields: F,
   options: { title?: string; description?: string; open?: true } = {},
@@ -143,17 +143,17 @@ export const object = <const F extends Shape>(
   })
 }
 
-/** An object with any keys and values of one kind. */
+/** Schema of an object with any keys and values of one schema. */
 export const record = <S extends Schema<unknown>>(
   values: S,
   options: { maxProperties?: number } = {},
 ): Schema<{ readonly [key: string]: Infer<S> }, 'required'> =>
   make({ type: 'object', additionalProperties: values.json, ...options })
 
-/** Any JSON value. */
+/** Schema of any JSON value. */
 export const json = (): Schema<Json, 'required'> => make({})
 
-/** Any JSON object. `title` makes it a component of OpenAPI. */
+/** Schema of any JSON object. `title` makes it a component in OpenAPI. */
 export const jsonObject = ({
   maxBytes,
   title,
@@ -168,10 +168,10 @@ export const jsonObject = ({
     ...(maxBytes !== undefined && { 'x-max-bytes': maxBytes }),
   })
 
-/** RFC 3339 with milliseconds, UTC. */
+/** Schema of a time: RFC 3339 with milliseconds, in UTC. */
 export const timestamp = (): Schema<string, 'required'> => make({ type: 'string', format: 'date-time' })
 
-/** A time, or a day, which is its beginning in UTC. */
+/** Schema of a time, or of a date, which means its start in UTC. */
 export const timeOrDay = (): Schema<string, 'required'> =>
   make({
     type: 'string',
@@ -181,11 +181,17 @@ export const timeOrDay = (): Schema<string, 'required'> =>
     ],
   })
 
-/** An id that we made: the prefix, `_`, 26 characters. For answers; in requests take `string()`, since an unknown id is 404. */
+/**
+ * Schema of an id that the server generated: the prefix, `_`, 26 characters. For responses; requests use `string()`,
+ * since an unknown id results in 404.
+ */
 export const id = (prefix: string): Schema<string, 'required'> =>
   make({ type: 'string', pattern: `^${prefix}_[0-9a-z]{26}$`, 'x-id': prefix })
 
-/** One of several schemas. With `discriminator` (a field that holds one word in each) errors name the field in the branch that was meant. */
+/**
+ * Schema of a value that matches one of several schemas. With `discriminator` (a field with a different word in each),
+ * errors refer to the branch that was meant.
+ */
 export const union = <const S extends readonly Schema<unknown>[]>(
   schemas: S,
   discriminator?: string,
@@ -195,19 +201,19 @@ export const union = <const S extends readonly Schema<unknown>[]>(
   return make({ type: 'object', oneOf: branches, discriminator: { propertyName: discriminator } })
 }
 
-/** The value or null. */
+/** Schema of a value or null. */
 export const nullable = <S extends Schema<unknown>>(schema: S): Schema<Infer<S> | null, 'nullable'> => ({
   json: orNull(schema.json),
   presence: 'nullable',
 })
 
-/** A field that may be absent. */
+/** Schema of a field that may be absent. */
 export const optional = <S extends Schema<unknown>>(schema: S): Schema<Infer<S>, 'optional'> => ({
   json: schema.json,
   presence: 'optional',
 })
 
-/** A field of a body or query that is filled in when absent. In answers it is always present. */
+/** Schema of a field of a body or query that is filled in when absent. In responses it is always present. */
 export const defaulted = <S extends Schema<unknown>>(
   schema: S,
   value: Infer<S> & Json,
@@ -216,15 +222,15 @@ export const defaulted = <S extends Schema<unknown>>(
   presence: 'default',
 })
 
-/** The same schema with a sentence for readers of the API reference. */
+/** Returns the schema with a description for the API reference. */
 export const described = <T, P extends Presence>(schema: Schema<T, P>, description: string): Schema<T, P> => ({
   json: { ...schema.json, description },
   presence: schema.presence,
 })
 
 /**
- * The same schema, of which readers and generated clients see the known shapes of another API. What is none of them passes
- * all the same, so that a new field or part of a provider does not wait for us.
+ * Returns the schema, documented with the known shapes of another API for readers and generated clients. Other values
+ * are accepted too, so that a new field or part of a provider can be used at once.
  */
 export const known = <T, P extends Presence>(schema: Schema<T, P>, { shapes, other }: Known): Schema<T, P> => ({
   json: {
@@ -236,7 +242,7 @@ export const known = <T, P extends Presence>(schema: Schema<T, P>, { shapes, oth
   presence: schema.presence,
 })
 
-/** Known shapes, and the title of what is none of them. */
+/** Known shapes, and the title of all other values. */
 interface Known {
   readonly shapes: readonly Schema<unknown>[]
   readonly other: string
@@ -252,6 +258,6 @@ function orNull(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** Null is among the values of a schema without a rule. */
+/** Whether a schema without rules accepts anything, including null. */
 const isAnything = ({ type, anyOf, oneOf, enum: words, const: value }: JsonSchema): boolean =>
   [type, anyOf, oneOf, words, value].every((rule) => rule === undefined)

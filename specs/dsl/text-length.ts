@@ -1,11 +1,11 @@
 /**
- * Whether a text has at most so many characters, as JSON Schema counts them: a pair of surrogates is one. Of a text that is
- * far from the bound nothing is read, however long it is.
+ * Whether a text has at most `most` characters, counted as in JSON Schema: a surrogate pair is one. A text that is far
+ * from the limit is not read, however long it is.
  */
 export const isAtMost = (text: string, most: number): boolean =>
   text.length <= most || (text.length <= 2 * most && charactersOf(text) <= most)
 
-/** Whether a text has at least so many characters, counted in the same way. */
+/** Whether a text has at least `least` characters, counted in the same way. */
 export const isAtLeast = (text: string, least: number): boolean =>
   text.length >= 2 * least || (text.length >= least && charactersOf(text) >= least)
 

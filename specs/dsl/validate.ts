@@ -6,21 +6,23 @@ import { type QueryParser, queryParser } from './query.ts'
 import { formatWords, patternWords } from './rule-words.ts'
 import { type JsonSchema, object } from './schema.ts'
 
-/** Validator of one operation's requests. */
+/** Validator of an operation's requests. */
 export interface RequestValidator {
   /**
-   * Checks a parsed body in place: defaults are filled in, clamped numbers are moved.
+   * Validates a parsed body in place: defaults are filled in, and clamped numbers are adjusted.
    *
    * @throws {ServiceError} `missing_field`, `unknown_field` or `invalid_field` with the field's path in `param`.
    */
   body(value: unknown): void
-  /** The declared parameters of a query string. @throws {ServiceError} `invalid_query` with the name in `param`. */
+  /** Parses and validates a query string. @throws {ServiceError} `invalid_query` with the name in `param`. */
   query(text: string): unknown
 }
 
 /**
- * Makes the validator of an operation's requests. A schema is compiled at its first use: all of them at once would take a
- * quarter of a start. @throws (at the first request) for an invalid declaration, which the contract test excludes.
+ * Returns the validator of an operation's requests. Each schema is compiled at its first use: compiling all of them
+ * would take a quarter of the startup time.
+ *
+ * @throws (at the first request) for an invalid declaration, which the contract test excludes.
  */
 export const requestValidator = (operation: Operation): RequestValidator => {
   const { body } = operation
@@ -36,7 +38,11 @@ const once = <T>(make: () => T): (() => T) => {
   }
 }
 
-/** Checks a document against the declared JSON answer. @returns the first error as a sentence, or null. For tests. */
+/**
+ * Returns a function that checks a document against the declared JSON response.
+ *
+ * @returns the first error as a sentence, or null. For tests.
+ */
 export const answerChecker = (schema: JsonSchema): ((value: unknown) => string | null) => {
   const validate = compile(answerForm(schema))
   return (value) => (validate(value) ? null : `${validate.errors?.[0]?.instancePath} ${validate.errors?.[0]?.message}`)
@@ -61,13 +67,16 @@ function queryOf(operation: Operation): RequestValidator['query'] {
   }
 }
 
-/** Parameters beside the declared ones: what others' forms may bring, and a browser's token where it can send no header. */
+/**
+ * Returns the undeclared parameters that are accepted: those of other APIs' clients, and the token of a browser that
+ * cannot send headers; null for all.
+ */
 const othersOf = ({ unknownFields, passedOver, answer }: Operation): readonly string[] | null => {
   if (unknownFields === 'ignore') return null
   return eventsOf(answer)?.resumable ? [...passedOver, 'token'] : passedOver
 }
 
-/** The error that lies deepest in the value: of several branches, the one that was meant. */
+/** Returns the error deepest in the value: with several branches, it belongs to the one that was meant. */
 const worst = (errors: readonly ErrorObject[]): ErrorObject | undefined => {
   const depth = (error: ErrorObject) => error.instancePath.split('/').length
   return errors.reduce<ErrorObject | undefined>(
@@ -87,7 +96,7 @@ function refusal(error: ErrorObject | undefined): ServiceError {
   return new ServiceError('invalid_field', { param, message: `${param} ${rule(error)}.` })
 }
 
-/** The discriminator is missing or names no branch. */
+/** Returns the error for a discriminator that is missing or matches no branch. */
 const wrongTag = ({ instancePath, params }: ErrorObject): ServiceError =>
   named(params.tagValue === undefined ? 'missing_field' : 'invalid_field', pathOf(instancePath, params.tag))
 
@@ -98,19 +107,19 @@ function queryRefusal(errors: readonly ErrorObject[]): ServiceError {
   const error = worst(errors)
   if (error === undefined) return new ServiceError('invalid_query')
   const missing = error.keyword === 'required' ? error.params.missingProperty : undefined
-  // the parameter without the position of an item, which a query does not show
+  // the parameter without the index of an item, which a query does not show
   const param = pathOf(error.instancePath.split('/').slice(0, 2).join('/'), missing)
   return new ServiceError('invalid_query', { param, message: `${param} ${formsOf(errors) ?? rule(error)}.` })
 }
 
-/** The formats that a text may have, when it has none of them. */
+/** Returns the formats that a text may have, if it has none of them. */
 const formsOf = (errors: readonly ErrorObject[]): string | undefined => {
   const formats = errors.filter(({ keyword }) => keyword === 'format')
   if (errors.at(-1)?.keyword !== 'anyOf' || formats.length < 2) return undefined
   return `must be ${formats.map(({ params }) => formatWords[params.format] ?? params.format).join(' or ')}`
 }
 
-/** The rule that the value breaks, in words. */
+/** Returns the violated rule in words. */
 const rule = ({ keyword, params, message }: ErrorObject): string => {
   switch (keyword) {
     case 'enum':
@@ -132,7 +141,7 @@ const rule = ({ keyword, params, message }: ErrorObject): string => {
   }
 }
 
-/** Rule about the number of characters, items or fields. */
+/** Returns a rule about the number of characters, items or fields. */
 const sizeRule = (keyword: string, limit: unknown): string | undefined => {
   const [, bound, what = ''] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? []
   if (bound === undefined) return undefined
@@ -147,7 +156,7 @@ const kindOf = (type: unknown): string => {
   return `${type === 'array' || type === 'integer' ? 'an' : 'a'} ${type}`
 }
 
-/** `/tools/0/function` and `name` give `tools[0].function.name`. */
+/** Returns the path of a field: `/tools/0/function` and `name` give `tools[0].function.name`. */
 const pathOf = (instancePath: string, last?: unknown): string => {
   const parts = instancePath.split('/').slice(1)
   if (typeof last === 'string') parts.push(last)

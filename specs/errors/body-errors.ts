@@ -1,4 +1,4 @@
-/** Errors of bodies of requests; rows of the table of errors. */
+/** Errors of request bodies, part of the table of errors. */
 export const bodyErrors = {
   body_too_large: {
     status: 413,

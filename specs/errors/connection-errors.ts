@@ -1,4 +1,4 @@
-/** Errors of connections; rows of the table of errors. */
+/** Errors of connections, part of the table of errors. */
 export const connectionErrors = {
   connection_required: {
     status: 409,

@@ -3,7 +3,7 @@ import { connectionErrors } from './connection-errors.ts'
 import { mcpErrors } from './mcp-errors.ts'
 import { withNamedPart } from './named-part.ts'
 
-/** The type field of the platform envelope, and the status family it goes with. */
+/** Type of an error in the platform envelope, and the family of statuses that it belongs to. */
 export type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -361,32 +361,34 @@ const table = {
   internal_error: { status: 500, type: 'api_error', message: 'An unexpected error occurred on the server.' },
 } as const satisfies Record<string, ErrorRow>
 
-/** Code of an error on the wire. */
+/** Code of an error in responses. */
 export type ErrorCode = keyof typeof table
 
-/** Every error of the API, one line a code: status, envelope, OpenAPI and errors.md follow from it. */
+/** All errors of the API by code. Statuses, envelopes, OpenAPI and errors.md are derived from this table. */
 export const errors: Readonly<Record<ErrorCode, ErrorRow>> = table
 
-/** Details of an error. Never a stack, a driver's text or another tenant's existence. */
+/** Details of an error: never a stack trace, the message of a driver, or the existence of another tenant. */
 export interface ErrorDetails {
-  /** Field, query parameter or header that is wrong. */
+  /** Name of the invalid field, query parameter or header. */
   readonly param?: string
-  /** Replaces the table's message. */
+  /** Replaces the message of the table. */
   readonly message?: string
   /** Seconds for `Retry-After`. */
   readonly retryAfterS?: number
-  /** Further headers of the response, such as the rest of a limit. */
+  /** Further headers of the response, such as the remainder of a limit. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** Further fields of some envelopes (web `details`, memory `used` and `limit`). */
+  /** Further fields in some envelopes (`details` of web, `used` and `limit` of memory). */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** An error that the caller receives, in the envelope of the operation. */
+/** An error that the caller receives, in the operation's envelope. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
   readonly details: ErrorDetails
-  /** @param details `cause` is for logs: `details` does not carry it, so no envelope and no other node ever sees it. */
+  /**
+   * @param details `cause` is for logs only: it is not part of `details`, so no response and no other node receives it.
+   */
   constructor(code: ErrorCode, { cause, ...details }: ErrorDetails & { readonly cause?: unknown } = {}) {
     super(
       details.message ?? withNamedPart({ code, ...errors[code] }, details.param),

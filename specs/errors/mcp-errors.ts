@@ -1,4 +1,4 @@
-/** Errors of remote tool servers. */
+/** Errors of remote tool servers, part of the table of errors. */
 export const mcpErrors = {
   mcp_limit_reached: {
     status: 422,

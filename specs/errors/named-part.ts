@@ -1,15 +1,15 @@
-/** Codes of a wrong part of the request. */
+/** Codes of errors about a part of the request. */
 const naming: ReadonlySet<string> = new Set([
   ...['missing_field', 'unknown_field', 'invalid_field'],
   ...['invalid_query', 'invalid_header'],
 ])
 
-/** Characters of a name that a message has at most; callers may name a field as they like. */
+/** Maximum number of characters of a name in a message, since callers can choose names of fields. */
 const longest = 100
 
 /**
- * The message of an error with the name of the field, query parameter or header that is wrong: many SDKs show the message
- * alone (specs/decisions/0245-messages-name-the-field.md).
+ * Returns an error's message with the name of the invalid field, query parameter or header, since many SDKs only show
+ * the message (specs/decisions/0245-messages-name-the-field.md).
  */
 export const withNamedPart = (
   { code, message }: { readonly code: string; readonly message: string },

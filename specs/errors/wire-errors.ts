@@ -12,21 +12,28 @@ const malformed: readonly ErrorCode[] = [
 
 const isMalformed = (code: ErrorCode): boolean => malformed.includes(code)
 
-/** Status of a code in an envelope. Only the platform's envelopes answer a malformed request with 422; all others, those of other APIs among them, with 400. Of web operations a failed fetch is the other server's failure. */
+/**
+ * Returns the status of an error in an envelope. A malformed request results in 422 in the platform's envelopes, and in
+ * 400 in all others, including those of other APIs. For web operations, a failed fetch is a failure of the other
+ * server.
+ */
 export const statusIn = (envelope: EnvelopeName, code: ErrorCode): number => {
   if (envelope === 'web' && code === 'fetch_failed') return 502
   const platform = envelope === 'platform' || envelope === 'memory'
   return isMalformed(code) && !platform ? 400 : errors[code].status
 }
 
-/** Code on the wire. The flat envelope has `bad_request` for every malformed request, and `provider_error` for `provider_refused`. */
+/**
+ * Returns the code of an error in an envelope. The flat envelope uses `bad_request` for every malformed request, and
+ * `provider_error` for `provider_refused`.
+ */
 export const codeIn = (envelope: EnvelopeName, code: ErrorCode): string => {
   if (envelope !== 'flat') return code
   if (code === 'provider_refused') return 'provider_error'
   return isMalformed(code) ? 'bad_request' : code
 }
 
-/** An error in Anthropic's envelope: the body of a response, and the data of an `error` event. */
+/** Returns an error in Anthropic's envelope: the body of a response, or the data of an `error` event. */
 export const anthropicError = ({ code, message, details }: ServiceError, requestId: string) => ({
   type: 'error' as const,
   error: {
@@ -53,7 +60,7 @@ const anthropicTypes: Readonly<Record<number, string>> = {
 const anthropicType = (status: number): string =>
   anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 
-/** Every code of an operation, in the order of the table: the declared codes, and those that follow from the declaration. */
+/** Returns the error codes of an operation in the table's order: declared ones, and those that follow from it. */
 export const codesOf = (operation: Operation): readonly ErrorCode[] => {
   const codes = new Set<ErrorCode>([
     ...operation.errors,

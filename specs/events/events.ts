@@ -14,7 +14,7 @@ import {
 } from '../dsl/schema.ts'
 import { memoryBlock } from '../memory-field.ts'
 
-/** Tokens and money of one turn. */
+/** Tokens and cost of one turn. */
 export const turnUsage = object(
   {
     input_tokens: integer({ description: 'Tokens of the input.' }),
@@ -54,7 +54,7 @@ export const connectionFields = {
   expires_at: described(nullable(string()), 'Time at which the link expires.'),
 } as const
 
-/** The same in a log. */
+/** A required connection in a log. */
 export const requiredConnection = object(connectionFields, {
   title: 'RequiredConnection',
   description: 'A connection that must be established first.',
@@ -80,20 +80,20 @@ export const inputFields = {
   ),
 } as const
 
-/** The same in a log. */
+/** Requested input in a log. */
 export const requiredInput = object(inputFields, {
   title: 'RequiredInput',
   description: "Input that a tool's server requests from a person.",
 })
 
-/** How far a call of a remote tool is. */
+/** Progress of a remote tool's call. */
 export const progressFields = {
   progress: number({ description: 'Current progress. It only increases.' }),
   total: described(nullable(number()), 'Value of `progress` at completion; null if the server does not report it.'),
   message: described(nullable(string()), 'Message from the server. Not verified.'),
 } as const
 
-/** What a log says of a conversation that was shortened. */
+/** Fields of a log's event about a conversation that was shortened. */
 export const compactedFields = {
   strategy: described(oneOf('truncate', 'summarize'), 'What replaces the messages that were removed.'),
   removed_messages: integer({ description: 'Number of messages that were removed.' }),
@@ -207,7 +207,7 @@ export const sessionEvents = {
   ),
 } as const
 
-/** The last event of a stream whose credential ended before it did. No log has it. */
+/** Last event of a stream whose credential expired while it was open. It is not part of any log. */
 export const endedStream = {
   'stream.ended': object(
     { reason: described(oneOf('credential_ended'), 'Reason for which the server ended the stream.') },
@@ -219,8 +219,8 @@ export const endedStream = {
   ),
 } as const
 
-/** What streams of a session send: its log, and the end of a stream without its credential. */
+/** Events on streams of a session: those of its log, and the end of a stream whose credential expired. */
 export const streamedEvents = { ...sessionEvents, ...endedStream } as const
 
-/** Names of events on streams, where they differ from the names in the log (`sessions.turns`). */
+/** Names of events on streams, if different from those in the log (`sessions.turns`). */
 export const streamNames: Readonly<Record<string, string>> = { 'output_text.delta': 'response.output_text.delta' }

@@ -3,7 +3,7 @@ import { compactedFields, progressFields, requiredConnection, requiredInput, tur
 
 const reference = () => nullable(string())
 const runError = object({ code: string(), message: string() }, { title: 'RunError' })
-// by a name: of one without, in events alone, openapi-generator's Java client does not compile
+// has a title: openapi-generator's Java client does not compile with an untitled one that only occurs in events
 const output = nullable(described(jsonObject({ title: 'RunOutput' }), 'Output of a run.'))
 const call = { tool: string(), action_id: string() }
 

@@ -18,7 +18,7 @@ const tenant = { tenant_id: reference() }
 
 const errorOf = nullable(object({ code: string(), message: string() }))
 
-/** The fields of a run that a receiver decides by. `runs.get` returns the whole run. */
+/** Fields of a run by which a receiver decides what to do. `runs.get` returns the complete run. */
 const runFields = {
   run_id: string(),
   agent_id: string(),
@@ -63,7 +63,7 @@ const webCrawl = (more = {}) =>
     { open: true },
   )
 
-/** A browser job whose page a person is waited for. `browser_jobs.get` returns the whole job. */
+/** A browser job that waits for a person to use its page. `browser_jobs.get` returns the complete job. */
 const waitingJob = object(
   { job_id: string(), url: string(), message: nullable(string()), timeout_ms: integer(), ...tenant },
   { open: true },
@@ -106,7 +106,7 @@ const tenantEvent = (more = {}) =>
     { open: true },
   )
 
-/** A write of memory, without what was said. */
+/** A memory write, without the content of the exchange. */
 const memoryWrite = (more = {}) => object({ write_id: string(), source: string(), ...tenant, ...more }, { open: true })
 
 /** A source of a knowledge base, without its content. */
@@ -232,23 +232,23 @@ const events = {
 interface WebhookEventSpec {
   /** Summary for the API reference. */
   readonly says: string
-  /** Schema of the payload's `data`. Fields may be added, never removed. */
+  /** Schema of the payload's `data`. Fields may be added, but never removed. */
   readonly data: Schema<unknown>
 }
 
 /** Name of a webhook event. */
 export type WebhookEventType = keyof typeof events
 
-/** Every webhook event (`webhooks.create`). */
+/** All webhook events by name (`webhooks.create`). */
 export const webhookEvents: Readonly<Record<WebhookEventType, WebhookEventSpec>> = events
 
-/** `data` of an event's payload. */
+/** Type of `data` in an event's payload. */
 export type WebhookData<E extends WebhookEventType> = Infer<(typeof events)[E]['data']>
 
-/** Names of all events, as the declarations are ordered. */
+/** Names of all events in the order of their declarations. */
 export const webhookEventTypes: readonly WebhookEventType[] = Object.keys(events).filter(isWebhookEventType)
 
-/** Whether a text names an event. */
+/** Whether a text is the name of an event. */
 export function isWebhookEventType(text: string): text is WebhookEventType {
   return Object.hasOwn(events, text)
 }

@@ -17,7 +17,7 @@ import {
 import { connectionFields, inputFields } from '../events/events.ts'
 import { execution, expiresIn, riskLevel, toolResults } from '../tools.ts'
 
-/** Approvals are answered by members with that role, and those above. */
+/** Approvals are decided by members with at least this role. */
 const answering = { ...secretKeyOrDashboard('member'), changes: 'approver' } as const
 
 const status = oneOf(
@@ -34,7 +34,7 @@ const status = oneOf(
 
 const reference = () => nullable(string({ maxLength: 128 }))
 
-/** A tool call that waits for a person's approval. Secrets in its arguments are masked. */
+/** Tool calls that wait for approval by a person. Secrets in arguments are masked. */
 export const actions = defineResource('actions', {
   path: '/v1/actions',
   key: 'action_id',

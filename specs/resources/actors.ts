@@ -23,7 +23,7 @@ import { session, sessionStatus } from './sessions.ts'
 const project = '/api/projects/{project_id}'
 const one = `${project}/actors/{actor_id}` as const
 
-/** An actor that is related to another one. */
+/** An actor in a relation to another one. */
 const relatedActor = object(
   {
     id: string(),
@@ -34,7 +34,7 @@ const relatedActor = object(
   { title: 'RelatedActor', description: 'An actor that is related to another one.' },
 )
 
-/** An actor of any machine, as operators see it: its state and its open work. */
+/** An actor of any machine, with its state and its open work, for operators. */
 const actor = object(
   {
     id: string(),
@@ -91,7 +91,7 @@ export const projectSessions = defineOperations('project_sessions', {
   },
 })
 
-/** Actors of a project, whatever their machine, for the console. */
+/** Actors of a project, of any machine, for the console. */
 export const projectActors = defineOperations('project_actors', {
   get: {
     summary: 'Retrieve an actor',

@@ -3,7 +3,7 @@ import { defineResource } from '../dsl/resource.ts'
 import { jsonObject, nullable, optional, string, timestamp } from '../dsl/schema.ts'
 import { visibility } from './agent-versions.ts'
 
-/** Agents that can be installed, each with its newest published version. */
+/** Agents that can be installed, each with its latest published version. */
 export const agentCatalog = defineResource('agent_catalog', {
   path: '/v1/agent-catalog',
   key: 'agent_id',

@@ -2,15 +2,15 @@ import { secretKeyOnly, secretKeyOrDashboard } from '../access.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { array, defaulted, described, nullable, oneOf, string, timestamp } from '../dsl/schema.ts'
 
-/** A host name, `*.` and a host name for its subdomains, or an origin; with a port unless it is the default one. */
+/** A host name, `*.` with a host name for its subdomains, or an origin; with a port unless it is the default one. */
 const domain = string({
   maxLength: 256,
   pattern: '^(https?://)?(\\*\\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$',
 })
 
 /**
- * Keys that reach one agent: its sessions and its runs. The key itself is shown once. A `public` key is for browsers: it
- * lists nothing, and reaches no tenant's sessions.
+ * Keys for one agent, its sessions and runs. The key is shown once. A `public` key is for browsers: it cannot list
+ * anything, and has no access to tenants' sessions.
  */
 export const agentKeys = defineResource('agent_keys', {
   path: '/v1/agents/{agent_id}/keys',

@@ -23,7 +23,7 @@ const path = '/v1/agents/{agent_id}/versions'
 
 const status = oneOf('draft', 'in_review', 'published', 'deprecated', 'retired')
 
-/** Visibility of a published version in the catalogue. A list without a filter leaves out `private` ones. */
+/** Visibility of a published version in the catalogue. A list without a filter omits `private` versions. */
 export const visibility = described(oneOf('private', 'unlisted', 'public'), 'Visibility in the agent catalogue.')
 
 const error = nullable(object({ code: string(), message: string() }))
@@ -35,7 +35,7 @@ const usage = object({
   cost_usd: nullable(string()),
 })
 
-/** Result of a draft's latest test. `output` is cut at 2000 characters. */
+/** Result of a draft's latest test. `output` is truncated to 2000 characters. */
 const testEvidence = object(
   {
     passed: boolean(),

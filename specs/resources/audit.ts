@@ -34,7 +34,7 @@ const line = object(
   { title: 'AuditLine', description: 'A change to a resource.' },
 )
 
-/** Changes of resources. Lines are immutable, and outlive their tenant. */
+/** Audit log of changes to resources. Entries are immutable, and stay after their tenant is deleted. */
 export const audit = defineOperations('audit_log', {
   list: {
     summary: 'List the entries of the audit log',

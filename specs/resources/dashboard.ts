@@ -34,14 +34,15 @@ const identity = object(
   { title: 'Identity', description: 'The signed-in member and its organisation.' },
 )
 
-/** Dashboard sessions, in a cookie. */
+/** Dashboard sessions, which use a cookie. */
 export const auth = defineOperations('auth', {
   login: {
     summary: 'Sign in',
     description: 'Sets the session cookie.',
     method: 'POST',
     path: '/api/auth/login',
-    // before anyone is known: short enough to need no room (specs/decisions/0225-room-for-long-bodies.md)
+    // unauthenticated, so limited to a size that needs no reservation of memory
+    // (specs/decisions/0225-room-for-long-bodies.md)
     maxBodyBytes: 12 * 1024,
     access: publicAccess,
     body: object({
@@ -176,7 +177,7 @@ export const projects = defineResource('projects', {
 
 const shownKey = { key: string({ description: 'The key, shown once.' }) }
 
-/** Secret keys of a project; the key itself is shown once. */
+/** Secret keys of a project. The key is shown once. */
 export const projectKeys = defineResource('project_keys', {
   path: '/api/projects/{project_id}/keys',
   key: 'key_id',

@@ -29,7 +29,7 @@ const resource = {
   },
 } as const
 
-/** Operations on all installations. */
+/** Operations on the collection of installations. */
 const collection = defineResource('installations', {
   ...resource,
   writable: ['tenant_id', 'agent_id', 'version', 'overlays', 'approval_policy', 'rate_plan_id'],
@@ -46,7 +46,7 @@ const collection = defineResource('installations', {
   },
 })
 
-/** Operations on one installation. */
+/** Operations on a single installation. */
 const single = defineResource('installations', {
   ...resource,
   writable: ['overlays', 'approval_policy', 'rate_plan_id', 'status'],

@@ -38,7 +38,7 @@ import {
 const one = '/v1/memory/{memory_id}'
 const group = { name: 'memory', ofTenants: 'user' } as const
 const common = { access: secretKeyOnly, envelope: 'memory' } as const
-/** Members look at what is remembered; a search changes nothing either. */
+/** Members may read memories, and search them, since a search changes nothing. */
 const shown: Access = { ...secretKeyOrDashboard('member'), changes: 'member' }
 const looked = { ...common, access: shown } as const
 const quotas = ['memory_quota_exceeded', 'memory_ops_quota_exceeded', 'memory_refused'] as const
@@ -88,7 +88,7 @@ const remembered = object({
   facts: optional(described(array(fact), 'Facts that a dry run would store.')),
 })
 
-/** What is remembered of end users: written, searched, changed and removed by a secret key. */
+/** Memories of end users, which a secret key writes, searches, changes and removes. */
 export const memory = defineOperations(group, {
   write: {
     ...common,

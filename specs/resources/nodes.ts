@@ -23,7 +23,7 @@ const node = object(
   { title: 'Node', description: 'A server process of the installation.' },
 )
 
-/** Who runs which actors. */
+/** A shard, with the node that runs its actors. */
 const shard = object(
   {
     shard: integer({ description: 'Number of the shard, from 0 to 255. The id of an actor determines its shard.' }),
@@ -43,7 +43,7 @@ const shard = object(
   { title: 'Shard', description: 'A partition of all actors, owned by one process at a time.' },
 )
 
-/** Server processes of the installation, for its operators. */
+/** Server processes of the installation, for operators. */
 export const nodes = defineOperations('nodes', {
   list: {
     summary: 'List the nodes of the installation',
@@ -55,7 +55,7 @@ export const nodes = defineOperations('nodes', {
   },
 })
 
-/** Parts of all actors, for the operators of the installation. */
+/** Shards of all actors, for operators. */
 export const shards = defineOperations('shards', {
   list: {
     summary: 'List the shards of the installation',
@@ -68,7 +68,7 @@ export const shards = defineOperations('shards', {
   },
 })
 
-/** Actors of a project in the memory of any node. */
+/** Actors of a project that are in the memory of a node. */
 export const liveActors = defineOperations('live_actors', {
   list: {
     summary: 'List the actors of a project in memory',

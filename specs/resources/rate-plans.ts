@@ -2,11 +2,14 @@ import { secretKeyOnly } from '../access.ts'
 import { defineResource } from '../dsl/resource.ts'
 import { boolean, defaulted, described, nullable, string } from '../dsl/schema.ts'
 
-/** Decimal text: money is never a float. */
+/** Decimal text, since floats are not exact enough for money. */
 const amount = (description: string) =>
   defaulted(described(string({ pattern: '^\\d{1,9}(\\.\\d{1,18})?$' }), description), '0')
 
-/** Prices that tenants are charged by. A plan is immutable, so that an invoice can be made again; an installation changes its plan. */
+/**
+ * Prices at which tenants are charged. A plan is immutable, so that an invoice can be reproduced; an installation can
+ * change to another plan.
+ */
 export const ratePlans = defineResource('rate_plans', {
   path: '/v1/rate-plans',
   key: 'rate_plan_id',

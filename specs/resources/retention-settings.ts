@@ -23,7 +23,7 @@ const settings = object(
   { title: 'RetentionSettings', description: 'Retention of sessions, runs and actions.' },
 )
 
-/** How long a project keeps its sessions, runs and actions. */
+/** Retention of a project's sessions, runs and actions. */
 export const retentionSettings = defineOperations('retention_settings', {
   get: {
     summary: 'Retrieve the retention settings of the project',

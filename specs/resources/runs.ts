@@ -26,7 +26,7 @@ import { expiresIn } from '../tools.ts'
 const one = '/v1/runs/{run_id}'
 const reference = string({ minLength: 1, maxLength: 128 })
 
-/** Status of a run on the wire. */
+/** Status of a run in responses. */
 const status = oneOf('queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled', 'expired')
 
 const listedFields = {
@@ -50,7 +50,7 @@ const listedFields = {
   expires_at: timestamp(),
 }
 
-/** A run in a list, without what may be large. */
+/** A run in a list, without its potentially large fields. */
 const listedRun = object(listedFields, { title: 'RunListed', description: 'A background run of an agent, in a list.' })
 
 /** A background run of an agent. */
@@ -67,7 +67,7 @@ export const run = object(
   { title: 'Run', description: 'A background run of an agent.' },
 )
 
-/** Task of a run: a prompt, and further fields for the agent. */
+/** Input of a run: a prompt, and further fields for the agent. */
 const runInput = object(
   { prompt: string({ minLength: 1, description: 'Task in words.' }) },
   { title: 'RunTask', description: 'Task of a run. Additional fields are passed to the agent as well.', open: true },

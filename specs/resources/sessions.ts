@@ -25,7 +25,7 @@ import { freeFields, metadata, serverRunTools, toolResults, turnTools } from '..
 
 const path = '/v1/sessions'
 const one = '/v1/sessions/{session_id}'
-/** Status of a session on the wire. */
+/** Status of a session in responses. */
 export const sessionStatus = oneOf('active', 'paused', 'completed')
 const turnAccess: Access = { ...keyClientOrDashboard, permission: 'sessions:turn' }
 const reference = string({ minLength: 1, maxLength: 128 })
@@ -48,7 +48,7 @@ const sessionFields = {
   ),
 }
 
-/** A new session, without a cost. */
+/** A new session, which has no cost yet. */
 const newSession = object(sessionFields, { title: 'CreatedSession', description: 'A new session.' })
 
 /** A session. */
@@ -103,7 +103,7 @@ const approval = {
 
 const resource = { name: 'sessions', ofTenants: 'user' } as const
 
-/** Durable conversations. */
+/** Sessions, which are durable conversations. */
 export const sessions = defineOperations(resource, {
   create: {
     summary: 'Create a session',
@@ -268,7 +268,7 @@ export const sessions = defineOperations(resource, {
   },
 })
 
-/** Frames of a client on a session's WebSocket, by their `type`. */
+/** Frames from clients on a session's WebSocket, by their `type`. */
 export const sessionFrames = {
   turn: object({ type: constant('turn'), ...turnFields }),
   approve: object({ type: constant('approve'), ...approval }),
@@ -277,7 +277,7 @@ export const sessionFrames = {
   cancel: object({ type: constant('cancel') }),
 }
 
-/** The session over one WebSocket. */
+/** The WebSocket of a session. */
 export const sessionSocket = defineOperation('sessions.socket', {
   summary: 'Open a WebSocket to a session',
   description:

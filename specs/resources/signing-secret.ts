@@ -18,7 +18,7 @@ const signingSecret = object(
 
 const path = '/api/projects/{project_id}/signing-secret'
 
-/** The secret with which a project's requests to `http` tools are signed. */
+/** Secret that signs a project's requests to `http` tools. */
 export const projectSigningSecret = defineOperations('project_signing_secret', {
   get: {
     summary: 'Retrieve the signing secret of a project',

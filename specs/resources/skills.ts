@@ -25,16 +25,16 @@ const semver = string({ maxLength: 128, pattern: semverPattern, description: 'Se
 const name = string({ minLength: 1, maxLength: 256 })
 const description = string({ maxLength: 4096, description: 'When to use the skill. The model reads this.' })
 
-/** Largest text of a SKILL.md, in characters. */
+/** Maximum length of a SKILL.md, in characters. */
 export const maxSkillText = 512 * 1024
 
-/** Largest archive of a skill, and largest body that carries files, in bytes. */
+/** Maximum size of a skill's archive, and of a body with files, in bytes. */
 export const maxSkillArchive = 5 * 1024 * 1024
 
-/** Most files of a skill beside its SKILL.md. */
+/** Maximum number of files of a skill, without its SKILL.md. */
 export const maxSkillFiles = 200
 
-/** Instructions that agents load when a task needs them. */
+/** Skills: instructions that agents load when a task needs them. */
 export const skills = defineResource('skills', {
   path: '/v1/skills',
   key: 'skill_id',
@@ -134,7 +134,7 @@ const sentFile = object({
 const versions = '/v1/skills/{skill_id}/versions'
 const one = `${versions}/{version}`
 
-/** Versions of skills: scanned when they are drafted, published when nothing blocks. */
+/** Versions of skills. They are scanned when drafted, and can be published when no finding blocks them. */
 export const skillVersions = defineOperations('skill_versions', {
   list: {
     summary: 'List versions of a skill',
@@ -227,7 +227,7 @@ const skillImport = object(
 
 const imports = '/v1/skill-imports'
 
-/** Skills from elsewhere: staged with their findings, published after a review. */
+/** Imports of skills, which are staged with their findings and published after a review. */
 export const skillImports = defineOperations('skill_imports', {
   create: {
     summary: 'Stage an import of a skill',

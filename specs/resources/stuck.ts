@@ -18,12 +18,12 @@ const kind = oneOf(
 const stuckWork = object(
   {
     id: id('stk'),
-    /** What it is stuck as. */
+    /** Kind of the stuck work. */
     kind,
-    /** The session, run, action or other resource that it belongs to. */
+    /** The session, run, action or other resource to which the work belongs. */
     actor_id: string(),
     machine: string(),
-    /** Id of the effect, message or row, or name of the reminder; the actor's own id when it cannot be restored. */
+    /** Id of the effect, message or row, name of the reminder, or the id of an actor that cannot be restored. */
     subject: string(),
     reason: string(),
     attempts: integer(),
@@ -41,7 +41,7 @@ const decided = answersJson(
   object({ id: id('stk'), decision: oneOf('retry', 'skip', 'discard') }, { title: 'StuckDecision' }),
 )
 
-/** Work of a project that goes on no further by itself, and what operators decide about it. */
+/** Work of a project that cannot continue by itself, and the operators' decisions about it. */
 export const stuck = defineOperations('stuck', {
   list: {
     summary: 'List stuck work',

@@ -45,7 +45,7 @@ const removal = defineOperations('tenant_users', {
   },
 })
 
-/** Users of a tenant, under the caller's own ids. */
+/** Users of a tenant, by the caller's own ids. */
 export const tenantUsers = { ...open, ...secret, ...removal } as const
 
 declare module '../index.ts' {

@@ -39,7 +39,7 @@ const row = {
   updated_at: described(timestamp(), 'Time at which the resource was last updated.'),
 }
 
-/** Customers of the caller. Creating one with a known `external_id` updates it. */
+/** Tenants, the customers of the caller. Creating one with a known `external_id` updates it. */
 const resource = defineResource('tenants', {
   path: '/v1/tenants',
   key: 'tenant_id',

@@ -31,7 +31,7 @@ const task = object(
 
 const path = '/api/upkeep/{task_id}'
 
-/** Housekeeping of the installation, which its operators see and pause. */
+/** Housekeeping tasks of the installation, which operators can see and pause. */
 export const upkeep = defineOperations('upkeep', {
   list: {
     summary: 'List the housekeeping of the installation',

@@ -21,7 +21,7 @@ import {
 } from '../dsl/schema.ts'
 
 const reference = () => nullable(string())
-/** Exact decimal without an exponent. */
+/** An exact decimal without an exponent. */
 const decimal = () => string({ pattern: '^-?\\d+(\\.\\d+)?$' })
 
 /** Dimensions of usage summaries. */
@@ -106,7 +106,7 @@ const usageRow = object(
   { title: 'UsageRow', description: 'Usage and cost of one model call.' },
 )
 
-/** Sums of a group of calls. Calls with an unknown price are counted in `unpriced_calls` and are not in the amounts. */
+/** Totals of a group of calls. Calls with an unknown price only count in `unpriced_calls`, not in the amounts. */
 const sums = {
   calls: integer({ description: 'Number of model calls.' }),
   unpriced_calls: integer({ description: 'Number of calls with an unknown price. The amounts do not include them.' }),
@@ -177,7 +177,7 @@ const invoice = object(
 
 const resource = { name: 'usage', ofTenants: 'user' } as const
 
-/** Usage of models, and invoices for it (specs/decisions/0070-usage.md). */
+/** Usage of models, and invoices (specs/decisions/0070-usage.md). */
 export const usage = defineOperations(resource, {
   summary: {
     summary: 'Summarize usage',

@@ -25,7 +25,7 @@ import { reason } from '../reason.ts'
 const shownSecret = { secret: string({ description: 'Signing secret, shown once.' }) }
 const eventType = oneOf('*', ...webhookEventTypes)
 
-/** Endpoints that receive a project's events. */
+/** Webhooks: endpoints that receive a project's events. */
 export const webhooks = defineResource('webhooks', {
   path: '/v1/webhooks',
   key: 'webhook_id',
@@ -127,7 +127,7 @@ const deliveryWithLog = object(
 
 const one = '/v1/webhook-deliveries/{delivery_id}'
 
-/** Deliveries to webhooks, kept for 30 days. */
+/** Deliveries to webhooks, which are kept for 30 days. */
 export const webhookDeliveries = defineOperations('webhook_deliveries', {
   list: {
     summary: 'List webhook deliveries',
@@ -163,7 +163,7 @@ export const webhookDeliveries = defineOperations('webhook_deliveries', {
   },
 })
 
-/** Test deliveries, also to a webhook that is not active. */
+/** Test deliveries, also to inactive webhooks. */
 export const webhookTests = defineOperations('webhooks', {
   test: {
     summary: 'Test a webhook',

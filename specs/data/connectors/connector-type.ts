@@ -1,30 +1,30 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 
-/** One HTTP call of a connector, as an agent's tool. Its path is added to the base URL of the connection. */
+/** HTTP request of a connector that agents call as a tool. The connection's base URL is prepended to its path. */
 export interface ConnectorTool {
-  /** What the model calls it by. */
+  /** Name of the tool for the model. */
   readonly name: string
   readonly description: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With parameters in braces. */
+  /** Path with parameters in braces. */
   readonly path: string
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject
-  /** Where each argument goes that is not in the path. Absent: the query of GET and DELETE, the body of others. */
+  /** Location of arguments that are not in the path. Default: query for GET and DELETE, body otherwise. */
   readonly places?: Readonly<Record<string, 'path' | 'query' | 'header' | 'body'>>
-  /** The argument that is the whole body; absent: the body is an object of its arguments. */
+  /** Name of the argument that is the entire body; absent: the body is an object of its arguments. */
   readonly wholeBody?: string
   /** Default: JSON. */
   readonly encoding?: 'json' | 'form'
   readonly risk_level: 'low' | 'medium' | 'high' | 'critical'
 }
 
-/** How a provider lets people sign in. */
+/** OAuth configuration of a provider. */
 export interface ConnectorOAuth {
   readonly authorization_url: string
   readonly token_url: string
   readonly revocation_url: string | null
-  /** As the provider names itself in `iss`; null where it does not. */
+  /** Issuer identifier that the provider sends in `iss`; null when it sends none. */
   readonly issuer: string | null
   readonly scopes: readonly string[]
   readonly token_auth_method: 'client_secret_basic' | 'client_secret_post'
@@ -37,23 +37,23 @@ export interface ConnectorType {
   readonly id: string
   readonly name: string
   readonly description: string
-  /** `api_key`: a key that does not end; `oauth2`: a person signs in. */
+  /** `api_key`: a key that does not expire; `oauth2`: a person signs in. */
   readonly auth: 'api_key' | 'oauth2'
-  /** Of the provider's API; null: each connection says it. With a name in braces: a setting of the connection. */
+  /** Base URL of the provider's API, with settings of the connection in braces; null: each connection has its own. */
   readonly base_url: string | null
-  /** Fields of `config.settings`, or of the provider's token response, that the base URL needs. */
+  /** Fields of `config.settings`, or of the provider's token response, that the base URL contains. */
   readonly settings: readonly string[]
   /** How a key is sent: `<prefix><key>` in this header. */
   readonly key: { readonly header: string; readonly prefix: string }
-  /** Further headers of each request. */
+  /** Further headers of every request. */
   readonly headers: Readonly<Record<string, string>>
   readonly oauth: ConnectorOAuth | null
-  /** The path of a call that only reads who is signed in; null where there is none that all accounts may call. */
+  /** A read-only request that identifies the signed-in account; null when there is none that all accounts may make. */
   readonly test: { readonly method: 'GET' | 'POST'; readonly path: string } | null
   readonly tools: readonly ConnectorTool[]
 }
 
-/** A type with what most have in common. */
+/** Returns a connector type, completed with defaults that most types share. */
 export const connectorType = (
   type: Pick<ConnectorType, 'id' | 'name' | 'description' | 'auth'> & Partial<ConnectorType>,
 ): ConnectorType => ({
@@ -67,10 +67,10 @@ export const connectorType = (
   ...type,
 })
 
-/** Arguments by name; a name that ends in `?` may be left out. */
+/** Arguments by name. A name that ends with `?` is optional. */
 export type Arguments = Readonly<Record<string, JsonObject>>
 
-/** JSON Schema of arguments. */
+/** Returns the JSON Schema of arguments. */
 export const argumentsOf = (fields: Arguments): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(fields).map(([name, schema]) => [bare(name), schema])),
@@ -80,25 +80,25 @@ export const argumentsOf = (fields: Arguments): JsonObject => ({
 
 const bare = (name: string): string => name.replace(/\?$/, '')
 
-/** A text argument. */
+/** Schema of a text argument. */
 export const text = (description: string): JsonObject => ({ type: 'string', description })
 
-/** A whole number. */
+/** Schema of an integer argument. */
 export const whole = (description: string): JsonObject => ({ type: 'integer', description })
 
-/** One of these words. */
+/** Schema of an argument that is one of these words. */
 export const word = (...values: readonly string[]): JsonObject => ({ type: 'string', enum: [...values] })
 
-/** A list of texts. */
+/** Schema of an argument that is a list of texts. */
 export const texts = (description: string): JsonObject => ({ type: 'array', items: { type: 'string' }, description })
 
-/** Any object. */
+/** Schema of an argument that is any object. */
 export const anyObject = (description: string): JsonObject => ({ type: 'object', description })
 
 type Made = Pick<ConnectorTool, 'name' | 'description' | 'path'> &
   Partial<Omit<ConnectorTool, 'parameters'>> & { readonly takes?: Arguments }
 
-/** A tool that only reads. */
+/** Returns a tool that only reads. */
 export const reads = ({ takes = {}, ...tool }: Made): ConnectorTool => ({
   method: 'GET',
   risk_level: 'low',
@@ -106,7 +106,7 @@ export const reads = ({ takes = {}, ...tool }: Made): ConnectorTool => ({
   parameters: argumentsOf(takes),
 })
 
-/** A tool that changes something at the provider. */
+/** Returns a tool that changes something at the provider. */
 export const writes = ({ takes = {}, ...tool }: Made): ConnectorTool => ({
   method: 'POST',
   risk_level: 'high',

@@ -11,12 +11,12 @@ import { salesforce } from './salesforce.ts'
 import { slack } from './slack.ts'
 import { stripe } from './stripe.ts'
 
-/** Every connector, by what callers see first. */
+/** All connectors, in the order in which callers see them. */
 export const connectorTypes: readonly ConnectorType[] = [
   ...[apiKey, oauth2, http, slack, github, google, microsoft, notion, linear, hubspot, jira, salesforce, stripe],
 ]
 
 const byId = new Map(connectorTypes.map((type) => [type.id, type]))
 
-/** The connector of this id. */
+/** Returns the connector with an id; undefined when there is none. */
 export const connectorOf = (id: string): ConnectorType | undefined => byId.get(id)

@@ -1,6 +1,6 @@
 import { connectorType } from './connector-type.ts'
 
-/** A service of the project's own that takes a key. */
+/** Any other service that uses an API key. */
 export const apiKey = connectorType({
   id: 'api_key',
   name: 'API key',
@@ -8,7 +8,7 @@ export const apiKey = connectorType({
   auth: 'api_key',
 })
 
-/** A service of the project's own whose users sign in. */
+/** Any other service that uses OAuth 2. */
 export const oauth2 = connectorType({
   id: 'oauth2',
   name: 'OAuth 2',
@@ -16,7 +16,7 @@ export const oauth2 = connectorType({
   auth: 'oauth2',
 })
 
-/** A service of the project's own that an OpenAPI document describes. */
+/** Any other service, described by an OpenAPI document. */
 export const http = connectorType({
   id: 'http',
   name: 'HTTP and OpenAPI',

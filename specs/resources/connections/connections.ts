@@ -24,15 +24,15 @@ const scope = string({ minLength: 1, maxLength: 256, pattern: '^[!#-\\[\\]-~]+$'
 const scopes = array(scope, { maxItems: 100 })
 const secret = string({ minLength: 1, maxLength: 8192, pattern: '^[ -~]+$' })
 
-/** Largest OpenAPI document, in characters. */
+/** Maximum length of an OpenAPI document, in characters. */
 export const maxOpenApiLength = 2_000_000
 
-/** Most operations of an OpenAPI document that become tools. */
+/** Maximum number of operations of an OpenAPI document that become tools. */
 export const maxImportedTools = 200
 
 const tokenAuth = oneOf('client_secret_basic', 'client_secret_post', 'none')
 
-/** What a connection is made with beside its key: where it goes, and the client of an OAuth server. */
+/** Config of a connection, other than its key: URLs, and the client at an OAuth server. */
 export const connectionConfig = object(
   {
     base_url: described(
@@ -177,7 +177,7 @@ const listed = defineResource('connections', {
 const one = '/v1/connections/{tool_connection_id}'
 const shown = rowSchema({ ...row, description })
 
-/** A redirect of a browser. */
+/** A redirect for browsers. */
 const seeOther: BytesAnswer = { ...answersBytes('text/html'), status: 303 }
 
 const work = defineOperations('connections', {
@@ -279,7 +279,7 @@ const work = defineOperations('connections', {
     access: publicAccess,
     query: {
       state: optional(string({ maxLength: 1024 })),
-      // characters of a code are those that RFC 6749 (appendix A.11) gives it
+      // characters of an authorization code according to RFC 6749, appendix A.11
       code: optional(string({ maxLength: 4096, pattern: '^[ -~]*$' })),
       iss: optional(string({ maxLength: 2048 })),
       error: optional(string({ maxLength: 256 })),
@@ -333,7 +333,7 @@ const work = defineOperations('connections', {
   },
 })
 
-/** Access of tools to services. */
+/** Connections, with which tools access external services. */
 export const connections = { ...listed, ...work } as const
 
 declare module '#specs/index.ts' {

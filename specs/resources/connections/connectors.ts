@@ -54,7 +54,7 @@ const connector = object(
   { title: 'Connector', description: 'A kind of service to which connections can be created.' },
 )
 
-/** The catalogue of services. */
+/** The catalogue of connectors. */
 export const connectors = defineOperations('connectors', {
   list: {
     summary: 'List connectors',

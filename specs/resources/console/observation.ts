@@ -23,7 +23,7 @@ const access = dashboardOnly('member')
 
 const activity = oneOf('working', 'waiting', 'ended', 'parked')
 
-/** An actor of any machine as lists show it. */
+/** An actor of any machine, in lists. */
 const listedActor = object(
   {
     id: string(),
@@ -44,7 +44,7 @@ const listedActor = object(
   { title: 'ListedActor', description: 'An actor in a list.' },
 )
 
-/** One commit of an actor, as a row of its history. */
+/** A commit of an actor, as a row of its history. */
 const step = object(
   {
     seq: integer({ description: 'Number of the commit.' }),
@@ -92,7 +92,7 @@ const step = object(
   { title: 'ActorStep', description: 'One commit of an actor.' },
 )
 
-/** What needs a person. */
+/** An item that needs attention by a person. */
 const need = object(
   {
     kind: described(
@@ -115,7 +115,7 @@ const need = object(
   { title: 'Need', description: 'Something that requires attention.' },
 )
 
-/** One state of a machine with those in it. */
+/** A state of a machine, with the actors in it. */
 const fleetState = object(
   {
     state: string(),
@@ -134,7 +134,7 @@ const fleetState = object(
   { title: 'FleetState', description: 'A state of a machine, with the actors in it.' },
 )
 
-/** Steps that failed on one edge of a chart. */
+/** Failed steps along one edge of a state chart. */
 const failingEdge = object(
   {
     from: string({ description: 'Innermost state before the step, as a dotted path.' }),
@@ -144,7 +144,7 @@ const failingEdge = object(
   { title: 'FailingEdge', description: 'Steps between two states that failed in the last 24 hours.' },
 )
 
-/** Something that a text leads to. */
+/** A resource that matches a searched text. */
 const finding = object(
   {
     kind: oneOf('actor', 'tenant', 'user', 'agent', 'error', 'request'),
@@ -158,7 +158,7 @@ const finding = object(
   { title: 'Finding', description: 'A search result.' },
 )
 
-/** What the actors of a project do, and how they came there: for the console. */
+/** State and history of a project's actors, for the console. */
 export const observation = defineOperations('observation', {
   actors: {
     summary: 'List the actors of a project',

@@ -54,7 +54,7 @@ const toolCall = object(
   { title: 'AiChatToolCall' },
 )
 
-/** A whole answer. Each field of two words stands in camelCase and in snake_case. Costs are in USD, null when the price is unknown. */
+/** A complete response, with both camelCase and snake_case fields. Costs are in USD, null when the price is unknown. */
 const result = object(
   {
     id: string(),

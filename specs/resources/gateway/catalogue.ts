@@ -16,7 +16,7 @@ import {
   string,
 } from '#specs/dsl/schema.ts'
 
-/** Types of models in the public catalogue, in the order of their sections. */
+/** Types of models in the public catalogue, in the order of its sections. */
 export const modelTypes = ['chat', 'reasoning', 'code', 'search', 'vision', 'image'] as const
 
 /** Capabilities of models in the public catalogue. */
@@ -88,14 +88,14 @@ const provider = object(
   { title: 'CatalogueProvider', description: 'A model provider.' },
 )
 
-/** One hour in shared caches. */
+/** Cached for one hour in shared caches. */
 const cached = ['cache-control', 'public, s-maxage=3600'] as const
 
 const word = string({ maxLength: 256 })
 
 const open = { method: 'GET', access: publicAccess, tagged: true } as const
 
-/** The public catalogue, without a credential. */
+/** The public catalogue, which needs no credential. */
 export const catalogue = defineOperations('catalogue', {
   models: {
     ...open,

@@ -16,7 +16,7 @@ import {
 
 const model = string({ minLength: 1, maxLength: 256 })
 
-/** Fields that others' formats have beside these go to the provider too. */
+/** A message. Undeclared fields are forwarded to the provider too. */
 const message = object(
   {
     role: string({
@@ -32,7 +32,7 @@ const message = object(
   { title: 'ChatMessage', description: 'A message of a conversation.', open: true },
 )
 
-/** Tokens of a completion, as OpenAI writes them. */
+/** Tokens of a completion, in OpenAI's format. */
 const usage = object(
   { prompt_tokens: integer(), completion_tokens: integer(), total_tokens: integer(), cost_usd: costUsd },
   { title: 'ChatCompletionUsage', description: 'Token counts of the completion.', open: true },
@@ -60,7 +60,7 @@ const completion = object(
   { title: 'ChatCompletion', description: "A chat completion in OpenAI's format.", open: true },
 )
 
-/** OpenAI's chat completions. The fields that the gateway itself reads are declared; all others go to the provider. */
+/** OpenAI's chat completions. Only fields that the gateway reads are declared; others are forwarded to the provider. */
 export const chatCompletions = defineOperations('chat_completions', {
   create: {
     summary: 'Create a chat completion',

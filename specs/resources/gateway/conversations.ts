@@ -25,7 +25,7 @@ const items = array(jsonObject(), { maxItems: 20 })
 
 const shared = { access: anyKeyOrDashboard, envelope: 'openai' } as const
 
-/** What a new thing of a project is made with. */
+/** Options of operations that create something in a project. */
 const making = { ...shared, unknownFields: 'ignore', attributed: true, chatBodyBytes: 12 * 1024 * 1024 } as const
 
 const conversation = object(
@@ -49,7 +49,10 @@ const itemList = object(
   { title: 'ModelConversationItems' },
 )
 
-/** OpenAI's conversations: what responses with `conversation` go on from (specs/decisions/0150-conversations.md). */
+/**
+ * OpenAI's Conversations API: conversations that responses with `conversation` continue
+ * (specs/decisions/0150-conversations.md).
+ */
 export const conversations = defineOperations('conversations', {
   create: {
     ...making,
@@ -87,7 +90,7 @@ export const conversations = defineOperations('conversations', {
   },
 })
 
-/** What was said in a conversation. */
+/** Items of conversations. */
 export const conversationItems = defineOperations('conversation_items', {
   add: {
     ...making,

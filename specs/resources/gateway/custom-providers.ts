@@ -87,7 +87,7 @@ const all = '/api/projects/{project_id}/providers'
 const one = `${all}/{provider_id}`
 const shared = { envelope: 'custom_providers' } as const
 
-/** Model servers of a project. Their models are served by the gateway. */
+/** A project's own model servers, whose models the gateway serves. */
 export const customProviders = defineOperations('custom_providers', {
   create: {
     summary: 'Create a custom provider',

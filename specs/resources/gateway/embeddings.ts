@@ -9,7 +9,7 @@ const model = string({ minLength: 1, maxLength: 256 })
 const text = string({ minLength: 1 })
 const tokens = array(integer({ min: 0 }), { minItems: 1, maxItems: 65_536 })
 
-/** OpenAI's limit for one request. */
+/** Maximum number of inputs in one request, as in OpenAI's API. */
 const maxInputs = 2_048
 
 const list = object(
@@ -30,7 +30,7 @@ const list = object(
   { title: 'EmbeddingList', description: 'Embeddings in the order of the input texts.', open: true },
 )
 
-/** OpenAI's embeddings. Undeclared fields go to the provider. */
+/** OpenAI's embeddings. Undeclared fields are forwarded to the provider. */
 export const embeddings = defineOperations('embeddings', {
   create: {
     summary: 'Create embeddings',

@@ -4,7 +4,7 @@ import { defineOperations } from '#specs/dsl/declare.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import { boolean, described, id, integer, nullable, object, oneOf, optional, string } from '#specs/dsl/schema.ts'
 
-/** Decimal text: money is never a float. */
+/** Decimal text, since floats are not exact enough for money. */
 const amount = (description: string) =>
   nullable(described(string({ pattern: '^\\d{1,9}(\\.\\d{1,18})?$' }), description))
 const spent = (description: string) => nullable(described(string({ pattern: '^\\d+(\\.\\d+)?$' }), description))
@@ -14,8 +14,8 @@ const count = (description: string) => nullable(described(integer({ min: 1, max:
 const subject = described(oneOf('project', 'tenant', 'key'), 'Subject whose calls are limited.')
 
 /**
- * Rate limits and budgets of a project, a tenant or a key. A call is held to every limit that applies to it
- * (specs/decisions/0086-metering-and-limits.md). A second limit of a subject replaces the first.
+ * Rate limits and budgets of a project, a tenant or a key. A call must satisfy every limit that applies to it
+ * (specs/decisions/0086-metering-and-limits.md). A second limit for the same subject replaces the first.
  */
 export const limits = defineResource('limits', {
   path: '/v1/limits',

@@ -6,7 +6,7 @@ import { array, boolean, described, integer, nullable, object, oneOf, optional, 
 
 const source = oneOf('service', 'byok', 'custom')
 
-/** A model that a credential can reach. */
+/** A model that a credential can use. */
 const model = object(
   {
     id: string(),
@@ -31,10 +31,10 @@ const model = object(
 
 const word = string({ maxLength: 256 })
 
-/** What SDKs of others send with a list of models, which is answered whole. */
+/** Query parameters of other APIs' SDKs for a list of models. They are ignored: the list is always complete. */
 const pagesOfOthers = ['limit', 'order', 'after', 'after_id', 'before_id', 'beta']
 
-/** Models of providers, connections and custom providers, in one list. */
+/** Models of providers, provider connections and custom providers, in one list. */
 export const models = defineOperations('models', {
   list: {
     summary: 'List models',
@@ -45,7 +45,7 @@ export const models = defineOperations('models', {
     access: publicKeyOrDashboard,
     envelope: 'openai',
     sdkEnvelopes: ['anthropic'],
-    // pages with a public key show what they can chat with
+    // pages with a public key show the models that they can chat with
     cors: true,
     query: {
       provider: optional(word),

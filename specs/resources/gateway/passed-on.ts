@@ -18,7 +18,7 @@ import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 const name = string({ minLength: 1, maxLength: 256 })
 const text = string({ minLength: 1 })
 
-/** What all of them have: the body goes to the provider of the model as it is, and its answer comes back as it is. */
+/** Common options: the body is forwarded to the model's provider unchanged, and its response is returned unchanged. */
 const passedOn = {
   method: 'POST',
   access: anyKeyOrDashboard,
@@ -80,7 +80,7 @@ export const completions = defineOperations('completions', {
   },
 })
 
-/** Rerank, as Cohere, Jina and compatible servers have it. */
+/** Reranking, in the format of Cohere, Jina and compatible servers. */
 export const rerank = defineOperations('rerank', {
   create: {
     ...passedOn,

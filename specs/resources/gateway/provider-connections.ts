@@ -60,7 +60,7 @@ const fields = {
   ...waits,
 }
 
-/** A project's own keys at providers. */
+/** A project's own keys for providers. */
 export const providerConnections = defineResource('provider_connections', {
   path: '/v1/provider-connections',
   key: 'connection_id',
@@ -103,7 +103,7 @@ const checked = {
   error: nullable(trouble),
 }
 
-/** Tests of keys. A failure of the provider is an answer, not an error. */
+/** Tests of provider keys. A failure of the provider is a result, not an error. */
 export const providerConnectionTests = defineOperations('provider_connections', {
   validate: {
     summary: 'Validate a provider key',
@@ -175,7 +175,7 @@ const sync = object(
 
 const syncs = '/v1/provider-connections/{connection_id}/model-syncs'
 
-/** Updates of a connection's models from the provider's list: previewed, then applied as previewed. */
+/** Updates of a connection's models from the provider's list, which are previewed and then applied. */
 export const modelSyncs = defineOperations('model_syncs', {
   create: {
     summary: 'Create a model sync',

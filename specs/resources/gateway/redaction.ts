@@ -3,7 +3,7 @@ import { answersJson } from '#specs/dsl/answer.ts'
 import { defineOperations } from '#specs/dsl/declare.ts'
 import { array, boolean, described, nullable, object, oneOf, optional, string, timestamp } from '#specs/dsl/schema.ts'
 
-/** Kinds of personal data that are recognised (specs/decisions/0087-redaction.md). */
+/** Kinds of personal data that are detected (specs/decisions/0087-redaction.md). */
 export const piiTypes = [
   'email',
   'phone',
@@ -17,13 +17,13 @@ export const piiTypes = [
   'name',
 ] as const
 
-/** Kinds that a policy has unless it says otherwise: `name` goes by a dictionary, overlooks many and takes some that are none. */
+/** Default kinds of a policy. `name` is left out: its dictionary causes many misses and false positives. */
 export const defaultTypes = piiTypes.filter((type) => type !== 'name')
 
 /** One of `piiTypes`. */
 export type PiiType = (typeof piiTypes)[number]
 
-/** Places in which personal data is redacted. `logs` always is. */
+/** Places in which personal data can be redacted. `logs` always is. */
 export const redactionTargets = ['input', 'tool_arguments', 'embeddings', 'speech', 'logs'] as const
 
 /** One of `redactionTargets`. */

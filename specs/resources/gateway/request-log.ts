@@ -70,7 +70,7 @@ const line = {
   ),
 }
 
-/** What one request is looked at for. */
+/** Details of a single request. */
 const details = {
   failed_attempts: described(
     array(
@@ -97,7 +97,7 @@ const bodies = {
   response_body: described(reference(), 'Body of the response, redacted and truncated to 16 KB.'),
 }
 
-/** One line for each request to the gateway (specs/decisions/0086-metering-and-limits.md). */
+/** Log of requests to the gateway, one entry per request (specs/decisions/0086-metering-and-limits.md). */
 export const requestLog = defineOperations('request_log', {
   list: {
     summary: 'List the entries of the request log',

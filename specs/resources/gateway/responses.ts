@@ -30,7 +30,7 @@ const one = '/v1/responses/{response_id}'
 const word = string({ minLength: 1, maxLength: 256 })
 const itemsMax = 8192
 
-/** Where a request goes on. */
+/** The conversation that a request continues. */
 const conversation = described(
   maybe(union([word, object({ id: word })])),
   'Id of the conversation that the request continues. The input and output of the request are added to it. Cannot be combined with `previous_response_id`.',
@@ -101,7 +101,7 @@ const item = object(
   { title: 'ResponseItem', description: 'A message, a tool call, a web search or reasoning.', open: true },
 )
 
-/** A response in the format of OpenAI's Responses API. Further fields of OpenAI's own answers are passed on. */
+/** A response in the format of OpenAI's Responses API. Further fields of OpenAI's own responses are passed on. */
 const response = object(
   {
     id: string(),
@@ -158,7 +158,7 @@ export const responses = defineOperations('responses', {
     unknownFields: 'ignore',
     idempotency: 'stored',
     attributed: true,
-    // a stored response has to fit into one document of the store
+    // a stored response must fit into one document of the store
     chatBodyBytes: 12 * 1024 * 1024,
     body,
     answer: answersEither(answersJson(response), answersBytes('text/event-stream')),

@@ -20,10 +20,10 @@ import {
 import type { ErrorCode } from '#specs/errors/errors.ts'
 import { modelCallErrors } from '#specs/errors/gateway-errors.ts'
 
-/** Two images of 20 MiB in base64, or more smaller ones. */
+/** Maximum body size: two images of 20 MiB in base64, or more smaller ones. */
 const maxBodyBytes = 64 * 1024 * 1024
 
-/** Most images of one request. */
+/** Maximum number of images in one request. */
 export const maxImages = 64
 
 const maybe = <S extends Schema<unknown>>(schema: S) => optional(nullable(schema))
@@ -59,7 +59,7 @@ const body = object(
 
 const usd = nullable(number())
 
-/** Fields of every result. Costs are null when the price is unknown. */
+/** Common fields of all results. Costs are null when the price is unknown. */
 const about = {
   model: string(),
   provider: string(),
@@ -95,7 +95,7 @@ const operation = <const P extends `/v1/vision${string}`, F extends Shape>(
     errors: refusals,
   }) as const satisfies OperationSpec
 
-/** Analysis of images, with the caller's prompt or a preset. */
+/** Analysis of images with the caller's prompt or a preset. */
 export const vision = defineOperations('vision', {
   analyze: operation('/v1/vision', { summary: 'Analyze images', title: 'VisionResult', shows: { analysis: string() } }),
   describe: operation('/v1/vision/describe', {

@@ -118,16 +118,16 @@ const transcriptForm = optional(oneOf(...transcriptForms))
 const translationForm = optional(oneOf('json', 'text', 'srt', 'vtt', 'verbose_json'))
 const audioFormat = optional(oneOf(...audioFormats))
 
-/** Most requests of one project in a minute, speech and transcription together. */
+/** Maximum number of requests per project and minute, for speech and transcription together. */
 export const voiceRequestsPerMinute = 60
 
 /** Overhead of a form around its file. */
 const formSlackBytes = 64 * 1024
 
-/** Larger than the largest file, so that a file a little too large is answered with an error and not cut off. */
+/** More than the largest file, so that a slightly larger file results in an error instead of a closed connection. */
 const maxFormBytes = maxAudioBytes + 7 * 1024 * 1024 + formSlackBytes
 
-/** Text to speech, under the current and the classic paths. */
+/** Text to speech, under the current and the legacy paths. */
 export const speech = defineOperations('speech', {
   speak: {
     summary: 'Create speech',

@@ -74,7 +74,7 @@ const changes = defineOperations('knowledge_bases', {
   },
 })
 
-/** Documents that are searched together. */
+/** Collections of documents that are searched together. */
 export const knowledgeBases = { ...resource, ...changes } as const
 
 declare module '#specs/index.ts' {

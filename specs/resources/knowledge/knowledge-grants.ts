@@ -2,10 +2,10 @@ import { secretKeyOnly } from '#specs/access.ts'
 import { defineResource } from '#specs/dsl/resource.ts'
 import { array, defaulted, described, id, oneOf, optional, string } from '#specs/dsl/schema.ts'
 
-/** Who may be granted a knowledge base. */
+/** Kinds of subjects that a knowledge base can be granted to. */
 export const subjectTypes = ['tenant', 'agent', 'installation', 'end_user'] as const
 
-/** Who may search a knowledge base. */
+/** Grants, which let subjects search a knowledge base. */
 export const knowledgeGrants = defineResource('knowledge_grants', {
   path: '/v1/knowledge-bases/{knowledge_base_id}/grants',
   key: 'grant_id',

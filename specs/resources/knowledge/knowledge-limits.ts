@@ -1,29 +1,29 @@
-/** Size of a file or a page that a source is made of, in bytes. */
+/** Maximum size of a source's file or page, in bytes. */
 export const maxFileBytes = 20 * 1024 * 1024
 
-/** Length of the text that a request carries inline, in characters. */
+/** Maximum length of text inline in a request, in characters. */
 export const maxTextLength = 2_000_000
 
-/** Length of the text that is extracted from a source, in characters. */
+/** Maximum length of the text extracted from a source, in characters. */
 export const maxExtractedLength = 20_000_000
 
-/** Length of a chunk, which is what one hit of a search shows, in characters. */
+/** Maximum length of a chunk, which is the content of one search hit, in characters. */
 export const maxChunkLength = 1_200
 
-/** Sources of a knowledge base. */
+/** Maximum number of sources of a knowledge base. */
 export const maxSources = 10_000
 
-/** Chunks of a knowledge base: searches are exact up to so many. */
+/** Maximum number of chunks of a knowledge base, up to which searches are exact. */
 export const maxChunks = 200_000
 
-/** Grants of a knowledge base. */
+/** Maximum number of grants of a knowledge base. */
 export const maxGrants = 10_000
 
-/** Hits that one search may return. */
+/** Maximum number of hits of one search. */
 export const maxTopK = 50
 
-/** Length of a query, in characters. */
+/** Maximum length of a query, in characters. */
 export const maxQueryLength = 2_000
 
-/** Questions of a recall set. */
+/** Maximum number of questions of a recall set. */
 export const maxQuestions = 500

@@ -80,7 +80,7 @@ const measuring = defineOperations('knowledge_recall_sets', {
   },
 })
 
-/** Questions with known answers. */
+/** Sets of questions with expected answers, which measure the recall of a knowledge base. */
 export const knowledgeRecallSets = { ...resource, ...measuring } as const
 
 declare module '#specs/index.ts' {

@@ -25,7 +25,7 @@ const everyCaller: Access = {
   changes: 'member',
 }
 
-/** Where a hit comes from. */
+/** Location from which a hit comes. */
 export const citation = object(
   {
     source_id: id('ksr'),

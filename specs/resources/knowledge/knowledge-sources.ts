@@ -17,7 +17,7 @@ import {
 import { freeFields, metadata } from '#specs/tools.ts'
 import { maxFileBytes, maxTextLength } from './knowledge-limits.ts'
 
-/** Parts of a form beside its file. */
+/** Maximum size of a form without its file, in bytes. */
 const formSlackBytes = 256 * 1024
 
 const all = '/v1/knowledge-bases/{knowledge_base_id}/sources'

@@ -155,7 +155,7 @@ const difference = {
   ),
 }
 
-/** Remote servers of tools. */
+/** Remote tool servers (MCP). */
 export const mcpServers = defineOperations(
   { name: 'mcp_servers', ofTenants: 'tenant' },
   {

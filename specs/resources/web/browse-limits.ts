@@ -1,45 +1,48 @@
-/** Actions of one job. */
+/** Maximum number of actions of one job. */
 export const maxActions = 20
 
-/** Length of a selector, in characters. */
+/** Maximum length of a selector, in characters. */
 export const maxSelectorLength = 1_000
 
-/** Length of a text that is typed, in characters. */
+/** Maximum length of a typed text, in characters. */
 export const maxTypedLength = 10_000
 
-/** How long `waitFor` waits at most, in ms. */
+/** Maximum duration of `waitFor`, in ms. */
 export const maxWaitMs = 5_000
 
-/** How long a person is waited for, in ms. */
+/** Time to wait for a person, in ms. */
 export const handOverTimeoutMs = { min: 10_000, max: 900_000, default: 300_000 } as const
 
-/** How long a job waits for people in all, in ms: it keeps its browser meanwhile. */
+/** Maximum total time in ms for which a job waits for people, since it keeps its browser in the meantime. */
 export const maxHandOverMs = 1_200_000
 
-/** Length of what a person is to do, or says, in characters. */
+/** Maximum length of the instructions for a person, and of the person's note, in characters. */
 export const maxHandOverText = 500
 
-/** How long the navigation may take, in ms. */
+/** Timeout of the navigation, in ms. */
 export const navigationTimeoutMs = { min: 5_000, max: 60_000, default: 30_000 } as const
 
-/** Size of the page's window, in CSS pixels. */
+/** Width of the viewport, in CSS pixels. */
 export const viewportWidth = { min: 320, max: 2_560, default: 1_280 } as const
-/** Size of the page's window, in CSS pixels. */
+/** Height of the viewport, in CSS pixels. */
 export const viewportHeight = { min: 240, max: 1_600, default: 800 } as const
 
-/** Tokens of an accessibility snapshot. */
+/** Maximum number of tokens of an accessibility snapshot. */
 export const snapshotTokens = { min: 50, max: 50_000, default: 4_000 } as const
 
-/** Jobs of one project that wait or run. */
+/** Maximum number of waiting and running jobs of one project. */
 export const maxOpenJobs = 100
 
-/** Profiles of one tenant, or of the project itself. */
+/** Maximum number of profiles of one tenant, or of the project itself. */
 export const maxProfiles = 100
 
-/** Size of a profile's cookies and storage, in bytes of JSON. */
+/** Maximum size of a profile's cookies and storage, in bytes of JSON. */
 export const maxProfileBytes = 256 * 1024
 
-/** What people may send to the page of a job at a time: things in a request, characters of a text, things and characters that wait, things a second. */
+/**
+ * Limits of people's input to the page of a job: events in a request, characters of a text, waiting events, waiting
+ * characters, and events per second.
+ */
 export const liveInput = {
   maxEvents: 100,
   maxText: 10_000,
@@ -48,5 +51,5 @@ export const liveInput = {
   perSecond: 250,
 } as const
 
-/** Readers of the live view of one job. */
+/** Maximum number of readers of the live view of one job. */
 export const maxViewers = 50

@@ -33,7 +33,7 @@ import { liveEvents, pageInputs } from './live-view.ts'
 
 const path = '/v1/web/browse'
 const reads: Access = secretKeyOrDashboard('member')
-/** Those who answer approvals use the page of a job that waits, and continue or cancel it. */
+/** People who decide approvals may use the page of a waiting job, and continue or cancel the job. */
 const uses: Access = { ...secretKeyOrDashboard('approver'), changes: 'approver' }
 
 /** Name of a profile. */
@@ -168,7 +168,7 @@ const job = object(
   { title: 'BrowserJob', description: 'A job that opens a page in a browser and acts on it.' },
 )
 
-/** Jobs that open a page in a browser, act on it and read it. */
+/** Browser jobs, which open a page in a browser, act on it and read it. */
 export const browserJobs = defineOperations('browser_jobs', {
   create: {
     summary: 'Start a browser job',
@@ -286,7 +286,7 @@ export const browserJobs = defineOperations('browser_jobs', {
     access: uses,
     envelope: 'web',
     ofTenants: 'tenant',
-    // a kept key would keep what was typed, as a hash that short texts can be found by
+    // a stored idempotency key would include a hash of what was typed, from which short texts can be guessed
     idempotency: 'ignored',
     body: object({ events: described(pageInputs, 'Input events, in order.') }),
     answer: answersJson(object({ accepted: integer({ description: 'Number of events that were accepted.' }) })),

@@ -18,7 +18,7 @@ const profile = object(
   { title: 'BrowserProfile', description: 'Cookies and storage that a browser job has stored.' },
 )
 
-/** Cookies and storage of browser jobs. */
+/** Browser profiles: cookies and storage of browser jobs. */
 export const browserProfiles = defineOperations('browser_profiles', {
   list: {
     summary: 'List browser profiles',

@@ -4,7 +4,7 @@ import { liveInput } from './browse-limits.ts'
 const place = { min: 0, max: 4_096 } as const
 const distance = { min: -10_000, max: 10_000 } as const
 
-/** What a person does with a page. */
+/** An input event of a person on a page. */
 export const pageInput = object(
   {
     type: described(
@@ -32,7 +32,7 @@ export const pageInput = object(
   { title: 'BrowserInput', description: 'An input event for the page of a job.' },
 )
 
-/** Things that a person did, in order. */
+/** Input events of a person, in order. */
 export const pageInputs = array(pageInput, { minItems: 1, maxItems: liveInput.maxEvents })
 
 /** Events of a live view. */

@@ -4,7 +4,7 @@ import { array, boolean, defaulted, described, integer, object, oneOf, optional,
 import { ofWeb, pageUrl } from './web-fields.ts'
 import { crawlLimits } from './web-limits.ts'
 
-/** A page of a crawl. */
+/** A crawled page. */
 export const crawledPage = object(
   {
     url: string(),
@@ -48,7 +48,7 @@ export const crawlRequest = {
   ),
 }
 
-/** Crawls that end within the request. */
+/** Crawls that complete within the request. */
 export const webCrawl = defineOperations('web', {
   crawl: {
     ...ofWeb,

@@ -44,7 +44,7 @@ const path = '/v1/web/crawls'
 const reads = secretKeyOrDashboard('member')
 const { maxPages: _fewer, maxDepth: _flatter, ...request } = crawlRequest
 
-/** Crawls that go on in the background, and over restarts. */
+/** Crawls that run in the background and continue after restarts. */
 export const webCrawls = defineOperations('web_crawls', {
   create: {
     ...ofWeb,

@@ -19,7 +19,7 @@ import { pageErrors } from '#specs/errors/web-errors.ts'
 import { ofWeb, pageRequest, untrusted } from './web-fields.ts'
 import { maxSchemaBytes } from './web-limits.ts'
 
-/** A passage of a page that can be cited. */
+/** A citable passage of a page. */
 export const evidenceSpan = object(
   {
     id: id('ev'),
@@ -40,7 +40,7 @@ export const pageLink = object(
   { title: 'WebLink', description: 'A link on a page.' },
 )
 
-/** Where a value comes from. */
+/** Where a value was found on the page. */
 const dataEvidence = object(
   {
     path: string({ description: 'JSON Pointer of the value in `data`.' }),
@@ -95,7 +95,7 @@ const extracted = object(
   { title: 'WebExtract', description: 'Content extracted from a page.' },
 )
 
-/** Texts of pages of the public web. */
+/** Extraction of text from pages of the public web. */
 export const webExtract = defineOperations('web', {
   extract: {
     ...ofWeb,

@@ -26,7 +26,7 @@ const fetched = object(
   { title: 'WebPage', description: 'A page as received from its server.' },
 )
 
-/** Pages of the public web as they come. */
+/** Fetching of pages of the public web, without extraction. */
 export const webFetch = defineOperations('web', {
   fetch: {
     ...ofWeb,

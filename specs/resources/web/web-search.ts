@@ -45,7 +45,7 @@ const result = object(
   { title: 'WebSearchResult', description: 'A page that matches a query.' },
 )
 
-/** Searches of the own index. */
+/** Searches of crawled pages. */
 export const webSearch = defineOperations('web', {
   search: {
     ...ofWeb,

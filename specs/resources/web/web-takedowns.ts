@@ -41,7 +41,7 @@ const takedown = object(
 
 const takedowns = '/v1/web/takedowns'
 
-/** A request for removal, as others send it. */
+/** Submission of takedown requests. */
 export const webTakedown = defineOperations('web', {
   takedown: {
     ...ofWeb,
@@ -68,7 +68,7 @@ export const webTakedown = defineOperations('web', {
   },
 })
 
-/** The reviews of requests for removal. */
+/** Review of takedown requests. */
 export const webTakedowns = defineOperations('web_takedowns', {
   list: {
     summary: 'List removal requests',

@@ -80,10 +80,7 @@ export const leadsElsewhere = (
   revokesElsewhere(before, after) ||
   fields.some((field) => before[field] !== undefined && placeOf(before[field]) !== placeOf(after[field]))
 
-/**
- * Whether the revocation endpoint moves to a new origin. Like the token endpoint, it receives the tokens and the client
- * secret.
- */
+/** Whether the revocation endpoint, which receives the tokens and the client secret, moves to a new origin. */
 const revokesElsewhere = (before: JsonObject, { revocation_url }: JsonObject): boolean =>
   typeof revocation_url === 'string' &&
   before.token_url !== undefined &&

@@ -20,7 +20,9 @@ export class ConnectionServers {
   }
 
   /**
-   * Returns the server; null when the project has not configured the server or the client. @throws {StoreUnavailable}
+   * Returns the server; null when the project has not configured the server or the client.
+   *
+   * @throws {StoreUnavailable}
    */
   async of(connection: {
     readonly project: string

@@ -20,10 +20,7 @@ import { connectionWaits } from './use/connection-waits.ts'
 /** Public base URL of the server. */
 export const serverUrlPort = new Port<string>('the address of the server')
 
-/**
- * Connections: access of tools to external services. Comprises the catalogue of connectors, API keys and OAuth
- * sign-ins.
- */
+/** Connections of tools to external services: the catalogue of connectors, API keys and OAuth sign-ins. */
 export const connections = capability({
   name: 'connections',
   operations: { ...connectionOperations, ...connectorOperations },

@@ -42,8 +42,10 @@ export class ConnectorClients {
   }
 
   /**
-   * Stores a client. @param secret undefined keeps the stored secret if the client id is unchanged. @throws
-   * {StoreUnavailable}
+   * Stores a client.
+   *
+   * @param secret undefined keeps the stored secret if the client id is unchanged.
+   * @throws {StoreUnavailable}
    */
   async put(
     { project, connector }: { readonly project: string; readonly connector: string },

@@ -27,10 +27,7 @@ export type ConnectionSecretsData = {
   readonly client_secret: string
   /** Generation of the grant, as in the connection's log. */
   readonly generation: number
-  /**
-   * The effect that obtained the grant, and the event that it returned, which is returned again after a crash; null for
-   * a key.
-   */
+  /** The effect that obtained the grant, and its event, which is returned again after a crash; null for a key. */
   readonly granted: JsonObject | null
 }
 
@@ -67,20 +64,11 @@ export type SignInData = {
   /** Page to which the owner returns at the end; null for a page of this server. */
   readonly return_to: string | null
   readonly scopes: readonly string[]
-  /**
-   * Identifies the server and client of the sign-in. If the connection has another server by then, the code is not
-   * exchanged.
-   */
+  /** Hash of the sign-in's server and client. The code is only exchanged if the connection still has the same. */
   readonly server: string
-  /**
-   * Hash of the cookie of the browser that started the sign-in; null before the browser has started it and after it
-   * returned.
-   */
+  /** Hash of the cookie of the browser that started the sign-in; null before the start and after the return. */
   readonly browser: string | null
-  /**
-   * Whether the caller must confirm the user before the code is exchanged; absent in sign-ins stored by earlier
-   * releases.
-   */
+  /** Whether the caller must confirm the user before the code is exchanged; absent in rows of earlier releases. */
   readonly confirm?: boolean
   readonly by: JsonObject
 }

@@ -8,9 +8,7 @@ import { sourceRows } from './kinds.ts'
 /** Name of the sink that receives `{ type: 'delete', knowledge_base_id }` and removes the contents of the base. */
 export const deletionSink = 'knowledge_deletions'
 
-/**
- * Returns the message that is stored with the removal of a base, so that its contents are removed even after a crash.
- */
+/** Returns the message stored with the removal of a base, so that its contents are removed even after a crash. */
 export const deletionNotice = (knowledge_base_id: string): Notice => ({
   kind: 'message',
   to: deletionSink,

@@ -19,9 +19,7 @@ export interface TargetParts {
 
 type Served = 'resources' | 'prompts' | 'read_resource' | 'fill_prompt'
 
-/**
- * Use-cases of resources and prompts. Lists are returned as they were discovered, contents are read from the server.
- */
+/** Use-cases of resources and prompts. Lists are those of the last discovery, contents are read from the server. */
 export const contentUseCases = (
   parts: TargetParts,
   servers: Pick<McpServers, 'find'>,
@@ -49,7 +47,9 @@ export const contentUseCases = (
 })
 
 /**
- * Prepares a request to a server for content. @throws {ServiceError} `invalid_transition` when the server is disabled
+ * Prepares a request to a server for content.
+ *
+ * @throws {ServiceError} `invalid_transition` when the server is disabled
  */
 const contentRequest = async (parts: TargetParts, server: Resident): Promise<ContentRequest> => {
   if (serverStatus(storedState(server.state.snapshot)) === 'disabled')

@@ -34,7 +34,9 @@ export const readServer =
     withServer(target, { guard, timeoutMs: discoveryTimeoutMs, signal }, discovered)
 
 /**
- * Reads the tools of a server, and then its resources and prompts. @throws {McpFailure} when the tools cannot be read
+ * Reads the tools of a server, and then its resources and prompts.
+ *
+ * @throws {McpFailure} when the tools cannot be read
  */
 export const readWholeServer =
   (guard: Pick<SsrfGuard, 'request'>): DiscoverParts['read'] =>

@@ -29,10 +29,7 @@ type Headers = Readonly<Record<string, string>>
 const reserved =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|te|upgrade|keep-alive|trailer|expect|cookie|mcp-[a-z-]{1,64}|last-event-id)$/
 
-/**
- * Headers that are sent with every request to a server. They are stored encrypted, and sent only to the origin for
- * which they were given.
- */
+/** Headers of every request to a server. They are encrypted, and only sent to the origin that they were given for. */
 export class ServerHeaders {
   readonly #table: Table<ServerHeadersData>
   readonly #box: SecretBox

@@ -163,8 +163,9 @@ const update = async (parts: ServerUseCaseParts, servers: McpServers, call: Upda
 }
 
 /**
- * Validates the `auth` of a server. @throws {ServiceError} `missing_field`, and `invalid_field` when the project cannot
- * use the connection
+ * Validates the `auth` of a server.
+ *
+ * @throws {ServiceError} `missing_field`, and `invalid_field` when the project cannot use the connection
  */
 const checkedAuth = async (
   { connections }: ServerUseCaseParts,

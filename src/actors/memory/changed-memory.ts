@@ -19,7 +19,9 @@ type UpdateCall = Call<{ readonly memory_id: string }, unknown, Body>
 export const maxVersions = 20
 
 /**
- * Updates one memory; its previous content stays in its history. @throws {ServiceError} `not_found`, `memory_refused`
+ * Updates one memory; its previous content stays in its history.
+ *
+ * @throws {ServiceError} `not_found`, `memory_refused`
  */
 export const changedMemory = async (memory: OpenMemory, call: UpdateCall): Promise<MemoryView> => {
   const { records, now, indexes, queue, limits } = memory

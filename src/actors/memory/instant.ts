@@ -1,8 +1,6 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/**
- * The latest instant that is accepted, and with its sign reversed the earliest: a timestamp has a year of four digits.
- */
+/** The latest accepted instant, and negated the earliest: a timestamp has a year of four digits. */
 const most = Date.UTC(9999, 11, 31)
 
 /** Parses an optional time or date of a request to ms since the epoch. @throws {ServiceError} `invalid_field` */

@@ -1,10 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, projectScope, type Scope } from '#specs/scope.ts'
 
-/**
- * Owner of memories: a user of a tenant, or a user of the project itself. These are different users even when their ids
- * match.
- */
+/** A user of a tenant, or of the project itself: different users even when their ids match. */
 export interface MemoryOwner {
   readonly project: string
   readonly tenant: string | null
@@ -15,10 +12,7 @@ export interface MemoryOwner {
 /** Returns the key of a user's memories within a project. Ids of tenants contain no slash, so keys are unambiguous. */
 export const ownerKey = ({ tenant, user }: Pick<MemoryOwner, 'tenant' | 'user'>): string => `${tenant ?? ''}/${user}`
 
-/**
- * Returns the scope of the owner's rows. For a user without a tenant it also covers users of tenants; `ownerKey`
- * distinguishes them.
- */
+/** Returns a scope of the owner's rows. Without a tenant it includes tenants' users, whom `ownerKey` excludes. */
 export const ownersScope = ({ project, tenant, user }: MemoryOwner): Scope =>
   narrowedScope(projectScope(project), { tenant, user })
 

@@ -23,9 +23,7 @@ export interface MemoryPage {
   readonly nextCursor: string | null
 }
 
-/**
- * Maximum number of rows that are read for one page. A page that reaches it is shorter, and its cursor continues there.
- */
+/** Maximum number of rows read for one page. A page that reaches it is shorter, and its cursor continues there. */
 const mostLooked = 1_000
 const lookedAtOnce = 200
 

@@ -133,9 +133,7 @@ export class MemorySearch {
   }
 }
 
-/**
- * Whether a query concerns the current time and every namespace, and is not limited to a session, as most queries are.
- */
+/** Whether a query is for the current time, every namespace and no single session, as most queries are. */
 const isPlain = ({ asOf, place }: MemoryQuery): boolean =>
   asOf === null && place.namespace === null && place.scope !== 'session'
 

@@ -111,7 +111,9 @@ const named = ({ scope, sessionId, namespace }: Item): NamedPlace => ({
 })
 
 /**
- * Returns the place that a write names. @throws {ServiceError} `missing_field` for scope `session` without a session
+ * Returns the place that a write names.
+ *
+ * @throws {ServiceError} `missing_field` for scope `session` without a session
  */
 export const writtenPlace = ({ scope = 'user', sessionId, namespace }: NamedPlace): MemoryPlace => {
   if (scope === 'session' && sessionId === undefined)

@@ -48,10 +48,7 @@ export interface NewMemory {
   readonly validTo?: number | undefined
   /** Facts that are stored as given, in addition to those that rules find in the content. */
   readonly facts?: readonly FactData[] | undefined
-  /**
-   * The content only expresses `facts`: rules do not read it, and a memory that states the same facts counts as a
-   * duplicate.
-   */
+  /** The content only states `facts`: rules do not read it, and a memory with the same facts is a duplicate. */
   readonly byFacts?: boolean
   readonly speaker?: string | undefined
   /** Name of the field in an error. */
@@ -62,10 +59,7 @@ export interface NewMemory {
 export interface WriteOptions {
   /** Origin of the memories: `write`, `remember`, `chat` … */
   readonly source: string
-  /**
-   * 26 characters of an id from which the memories' ids are derived, so that a repeated write finds its own memories;
-   * null for new ids.
-   */
+  /** 26 characters of an id from which ids are derived, so that a repetition finds its memories; null: new ids. */
   readonly seed: string | null
   /** Actor of the write; null when there is none. */
   readonly receipt?: string | null
@@ -136,7 +130,9 @@ export class MemoryWriter {
   }
 
   /**
-   * Returns contents that may be stored. @throws {ServiceError} `memory_refused`, which names the first that may not
+   * Returns contents that may be stored.
+   *
+   * @throws {ServiceError} `memory_refused`, which names the first that may not
    */
   async checked<T extends Pick<NewMemory, 'content' | 'param'>>(
     project: string,

@@ -4,10 +4,7 @@ import type { RedactContents } from './memory-writer.ts'
 
 const placeholder = /\[([A-Z][A-Z_]{1,40})_\d{1,6}\]/g
 
-/**
- * Redacts contents by the project's policy for requests. The redaction is permanent: nothing restores the original
- * values.
- */
+/** Redacts contents by the project's policy for requests, permanently: nothing restores the original values. */
 export const redactedContents =
   (policies: Pick<RedactionPolicies, 'policyOf'>): RedactContents =>
   async (project, contents) => {

@@ -19,10 +19,7 @@ export const screened = (content: string): Screened => {
   return { content, refused: result.reason === 'secret' ? 'secret' : 'injection' }
 }
 
-/**
- * Returns the facts that rules find in a content. Facts that a named speaker states about themselves get that name as
- * their subject.
- */
+/** Returns the facts that rules find in a content. A named speaker is the subject of facts about themselves. */
 export const factsIn = (
   content: string,
   { observedAt, speaker }: { readonly observedAt: number; readonly speaker: string | null },

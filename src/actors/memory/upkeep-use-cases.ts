@@ -104,10 +104,7 @@ const nameOf = (owner: MemoryOwner): string =>
 const idleDays = ({ usedAt, createdAt }: MemoryEntry, now: number): number =>
   Math.max(0, Math.floor((now - Math.max(usedAt ?? 0, createdAt)) / dayMs))
 
-/**
- * Strength from 0. Memories that are no longer valid come first, then unimportant ones that were not found for a long
- * time.
- */
+/** Strength from 0: lowest for invalid memories, then for unimportant ones that were not found for long. */
 const strengthOf = (entry: MemoryEntry, now: number): number => {
   const holds = entry.validTo === null || entry.validTo > now
   return (holds ? 1 : 0.1) * entry.importance * 2 ** (-idleDays(entry, now) / 30)

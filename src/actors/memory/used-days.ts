@@ -10,10 +10,7 @@ const gatherMs = 1_000
 /** Maximum number of waiting notes. Further ones are dropped; the next search on the same day makes them again. */
 export const maxUsedNotes = 2_000
 
-/**
- * Records, after the response, the day on which memories were last found. A lost note makes a memory appear idle for
- * one day more.
- */
+/** Records in the background on which day memories were last found. A lost note makes one appear idle for longer. */
 export class UsedDays {
   readonly #records: RecordStore
   readonly #clock: Clock

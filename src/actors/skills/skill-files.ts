@@ -11,9 +11,7 @@ export interface ReadFile extends StoredFile {
   readonly content: string
 }
 
-/**
- * Files of skills, stored as blobs of the project by the hash of their content, so that versions share unchanged files.
- */
+/** Files of skills, stored as blobs by the hash of their content, so that versions share unchanged files. */
 export class SkillFiles {
   readonly #blobs: BlobStore
 

@@ -57,7 +57,9 @@ export class SkillVersions {
   }
 
   /**
-   * Creates a draft, or returns the one that the same request created before. @throws {ServiceError} `already_exists`
+   * Creates a draft, or returns the one that the same request created before.
+   *
+   * @throws {ServiceError} `already_exists`
    */
   async draft({ project }: Scope, { id, notices, ...data }: NewVersion): Promise<Row<SkillVersionData>> {
     const made = await this.table.insert({
@@ -153,8 +155,9 @@ const invalid = (status: VersionStatus): ServiceError =>
   new ServiceError('invalid_transition', { message: `The version is ${status}.` })
 
 /**
- * Requires that all blockers are accepted. @throws {ServiceError} `scan_blocked`, which names the first ones that are
- * not
+ * Requires that all blockers are accepted.
+ *
+ * @throws {ServiceError} `scan_blocked`, which names the first ones that are not
  */
 export const requireUnblocked = (
   { findings }: Pick<SkillVersionData, 'findings'>,

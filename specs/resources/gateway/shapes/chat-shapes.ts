@@ -24,10 +24,10 @@ const ephemeral = object(
   { title: 'CacheControl', description: "Cache breakpoint for the provider's prompt cache.", open: true },
 )
 
-/** A mark for the cache of providers that cache on request. */
+/** Cache breakpoint, for providers that cache on request. */
 export const cacheControl = maybe(ephemeral)
 
-/** Parts of a message's content, as OpenAI's chat completions have them. */
+/** Part of a message's content, in the format of OpenAI's chat completions. */
 export const chatPart = known(jsonObject(), {
   other: 'OtherChatPart',
   shapes: [
@@ -84,7 +84,12 @@ const chatFunction = object(
   { title: 'ChatFunction', description: 'Function that the model may call.', open: true },
 )
 
-/** A tool of chat completions. @param rest what a tool is at least. @param other the title of what is none of the known ones. */
+/**
+ * A tool of chat completions.
+ *
+ * @param rest minimal schema of a tool.
+ * @param other title of all tools that are none of the known ones.
+ */
 export const chatTool = <T extends JsonObject>(rest: Schema<T, 'required'>, other: string) =>
   known(rest, {
     other,
@@ -106,7 +111,7 @@ export const chatTool = <T extends JsonObject>(rest: Schema<T, 'required'>, othe
     ],
   })
 
-/** A call that a model requested. */
+/** A tool call of a model. */
 export const chatToolCall = known(jsonObject(), {
   other: 'OtherChatToolCall',
   shapes: [
@@ -133,7 +138,7 @@ export const chatToolCall = known(jsonObject(), {
 
 const allowedTools = object({ mode: oneOf('auto', 'required'), tools: array(jsonObject()) }, { open: true })
 
-/** Whether and which tool is called. */
+/** Whether a tool is called, and which one. */
 export const chatToolChoice = known(union([string(), jsonObject()]), {
   other: '',
   shapes: [
@@ -149,7 +154,7 @@ export const chatToolChoice = known(union([string(), jsonObject()]), {
   ],
 })
 
-/** A named JSON Schema that the answer follows. */
+/** A named JSON Schema for the response. */
 export const namedSchema = object(
   {
     name: string(),
@@ -171,19 +176,19 @@ const formats = [
   ),
 ]
 
-/** How the answer looks. */
+/** Format of the response. */
 export const chatResponseFormat = known(jsonObject(), {
   other: 'OtherResponseFormat',
   shapes: formats,
 })
 
-/** The same of our own API, which also takes a word. */
+/** Format of the response in our own API, which also accepts a single word. */
 export const answerFormat = known(union([string(), jsonObject()]), {
   other: '',
   shapes: [oneOf('text', 'json', 'json_object'), ...formats],
 })
 
-/** Fields of chat completions that go to the provider as they are. */
+/** Fields of chat completions that are forwarded to the provider unchanged. */
 export const passedOnFields = {
   top_p: maybe(number({ description: 'Nucleus sampling, from 0 to 1.' })),
   stop: maybe(union([string(), array(string())])),

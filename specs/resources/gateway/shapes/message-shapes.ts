@@ -29,7 +29,7 @@ const text = object(
   { title: 'MessageTextBlock', description: 'Text.', open: true },
 )
 
-/** A block of a message's content, as Anthropic's Messages have it. */
+/** Block of a message's content, in the format of Anthropic's Messages API. */
 export const messageBlock = known(jsonObject(), {
   other: 'OtherMessageBlock',
   shapes: [
@@ -80,7 +80,7 @@ export const messageBlock = known(jsonObject(), {
 /** A block of the system prompt. */
 export const systemBlock = known(jsonObject(), { other: 'OtherSystemBlock', shapes: [text] })
 
-/** A tool: one of the caller's, or one of Anthropic's own by its type. */
+/** A tool: the caller's own, or one of Anthropic's by its type. */
 export const messageTool = known(jsonObject(), {
   other: 'OtherMessageTool',
   shapes: [
@@ -102,7 +102,7 @@ export const messageTool = known(jsonObject(), {
   ],
 })
 
-/** Whether the model thinks before it answers. */
+/** Whether the model thinks before it responds. */
 export const thinking = known(jsonObject(), {
   other: 'OtherMessageThinking',
   shapes: [
@@ -125,7 +125,7 @@ export const thinking = known(jsonObject(), {
   ],
 })
 
-/** A mark on the newest message. */
+/** Cache breakpoint on the latest message. */
 export const requestCacheControl = known(jsonObject(), {
   other: 'OtherCacheControl',
   shapes: [
@@ -136,7 +136,7 @@ export const requestCacheControl = known(jsonObject(), {
   ],
 })
 
-/** How the answer looks. */
+/** Format of the response. */
 export const outputFormat = known(jsonObject(), {
   other: 'OtherOutputFormat',
   shapes: [

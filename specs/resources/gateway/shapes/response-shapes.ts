@@ -13,7 +13,7 @@ import {
 } from '#specs/dsl/schema.ts'
 import { maybe } from './chat-shapes.ts'
 
-/** Parts of an input message, as OpenAI's Responses have them. */
+/** Part of an input message, in the format of OpenAI's Responses API. */
 const part = known(jsonObject(), {
   other: 'OtherResponsePart',
   shapes: [
@@ -116,7 +116,7 @@ export const responseTool = known(jsonObject(), {
   ],
 })
 
-/** Whether and which tool is called. */
+/** Whether a tool is called, and which one. */
 export const responseToolChoice = known(union([string(), jsonObject()]), {
   other: '',
   shapes: [
@@ -132,7 +132,7 @@ export const responseToolChoice = known(union([string(), jsonObject()]), {
   ],
 })
 
-/** How the text of the answer looks. */
+/** Format of the response's text. */
 export const responseTextFormat = known(jsonObject(), {
   other: 'OtherTextFormat',
   shapes: [

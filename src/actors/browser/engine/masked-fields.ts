@@ -14,8 +14,9 @@ const readMs = 5_000
 type Change = 'mask' | 'empty'
 
 /**
- * Masks the values of secret fields with dots from now on, also in pictures, whatever the page's styles. @returns
- * whether it succeeded; never rejects
+ * Masks the values of secret fields with dots from now on, also in pictures, whatever the page's styles.
+ *
+ * @returns whether it succeeded; never rejects
  */
 export const maskSecretFields = (page: Page): Promise<boolean> => isDoneWithin(readMs, changed(page, 'mask'))
 

@@ -52,10 +52,7 @@ const acts: Readonly<Record<PageAction['type'], Act>> = {
   },
 }
 
-/**
- * Returns the element of a selector, unless it is a secret field. The handle keeps pointing to this element, even when
- * the page changes.
- */
+/** Returns the element of a selector, unless it is a secret field. The handle stays valid when the page changes. */
 const reached = async (page: Page, selector = ''): Promise<ElementHandle> => {
   const element = await page.waitForSelector(cssOf(selector), { state: 'visible', timeout: actionMs })
   await refuseSecretField(element)

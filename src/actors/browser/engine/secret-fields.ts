@@ -28,7 +28,9 @@ export const refuseSecretField = async (reached: ElementHandle): Promise<void> =
 }
 
 /**
- * Refuses to type when such a field has the focus, for whatever reason. @throws {VisitFailed} `invalid_browser_action`
+ * Refuses to type when such a field has the focus, for whatever reason.
+ *
+ * @throws {VisitFailed} `invalid_browser_action`
  */
 export const refuseSecretFocus = async (page: Page): Promise<void> => {
   for (const frame of page.frames()) {

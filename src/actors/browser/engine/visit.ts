@@ -85,10 +85,7 @@ const stepQuality = 40
 /** Maximum number of windows that a page may try to open; each is closed at once. */
 export const maxWindows = 20
 
-/**
- * Opens a page in a separate browser, acts on it, and reads it. When it resolves, no process of the browser is left.
- * Never rejects.
- */
+/** Opens, acts on and reads a page in a separate browser, which has ended when this resolves. Never rejects. */
 export const visit = async (parts: VisitParts, wanted: VisitRequest): Promise<VisitEnd> => {
   const proxy = await GuardedProxy.open({ guard: parts.guard, maxBytes: parts.limits.maxBytes })
   const early = Promise.withResolvers<never>()
@@ -309,10 +306,7 @@ class Visit {
   }
 }
 
-/**
- * Removes the query of a URL to which a person may have navigated: it contains what they typed in a form that is
- * submitted by GET.
- */
+/** Removes the query of a URL: after a person's navigation, it may contain what they typed into a GET form. */
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 type StepOf =

@@ -70,10 +70,7 @@ const requireWait = (job: Resident): Resident => {
 const notWaiting = (): ServiceError =>
   new ServiceError('invalid_transition', { message: 'The job is not waiting for a person.' })
 
-/**
- * Returns why the page is no longer available; null when the job waits for a person, so the page is or will be
- * available again.
- */
+/** Returns why the page is no longer available; null while the job waits for a person. */
 const endOf = (job: Resident): 'continued' | 'ended' | null => {
   if (contextOf(kind, job.state.snapshot).waiting !== null) return null
   return kind.busy(storedState(job.state.snapshot)) ? 'continued' : 'ended'

@@ -1,7 +1,4 @@
-/**
- * Limits of jobs that wait for a person at the same time in this process. Each occupies a browser that other jobs could
- * use.
- */
+/** Limits of jobs that wait for a person at the same time in this process: each occupies a browser. */
 export interface HandOverLimits {
   readonly atOnce: number
   /** Per tenant, or for the jobs of the project itself. */

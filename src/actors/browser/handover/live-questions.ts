@@ -24,8 +24,9 @@ export class LivePages {
   }
 
   /**
-   * Returns the newest frame after number `after`; its `frame` is null when there is none within seconds. @throws
-   * {StoreUnavailable | ServiceError}
+   * Returns the newest frame after number `after`; its `frame` is null when there is none within seconds.
+   *
+   * @throws {StoreUnavailable | ServiceError}
    */
   async frame(job: string, after: number): Promise<{ readonly frame: PageFrame | null } | null> {
     const said = await this.#host.question(job, { kind: 'frame', after })

@@ -10,10 +10,7 @@ export interface Shown {
 /** Source of the frames of a live view. */
 export interface LiveSource {
   readonly first: Shown
-  /**
-   * Returns the newest frame after a number; its `frame` is null when there is none within seconds. Null when the page
-   * is not handed over.
-   */
+  /** Newest frame after a number; `frame` is null when there is none in time. Null: the page is not handed over. */
   readonly next: (after: number) => Promise<Shown | null>
   /** Returns why there are no more frames; null when they are only interrupted. */
   readonly ended: () => Promise<'continued' | 'ended' | null>

@@ -110,10 +110,7 @@ interface Attempt {
   readonly owner: JobOwner
 }
 
-/**
- * Waits for a person, if the limit of waiting jobs allows it. The machine ends a wait that takes too long, together
- * with its job.
- */
+/** Waits for a person, if the limit of waiting jobs allows it. The machine ends overlong waits with their job. */
 const handedOver = async (
   { handOvers, host, now }: BrowseParts,
   { journal, job, owner }: Attempt,

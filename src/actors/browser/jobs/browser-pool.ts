@@ -92,10 +92,7 @@ export class BrowserPool {
     }
   }
 
-  /**
-   * Returns the index of the next job: that of the owner with the fewest browsers, if below its limit; -1 when there is
-   * none.
-   */
+  /** Returns the index of the next job, whose owner has the fewest browsers and is below its limit; -1 for none. */
   #nextAt(): number {
     const held = this.#waiting.map(({ owner }) => this.#held.get(owner) ?? 0)
     const fewest = Math.min(...held)

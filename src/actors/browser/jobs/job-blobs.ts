@@ -12,10 +12,7 @@ export interface JobOwner {
 /** Maximum number of characters in one blob: at up to four bytes each, this is below the size limit of the stores. */
 const partLength = 1_000_000
 
-/**
- * Pictures and results of jobs, stored in the blob store under the prefix of their job, and deleted with the job or its
- * tenant.
- */
+/** Pictures and results of jobs, stored as blobs under the prefix of their job, and deleted with it or its tenant. */
 export class JobBlobs {
   readonly #blobs: BlobStore
 

@@ -8,7 +8,9 @@ import { isSecretName } from '#specs/resources/web/secret-selectors.ts'
 type Body = BodyOf<'browser_jobs.create'>
 
 /**
- * Returns the validated request of a job. @throws {ServiceError} `invalid_url`, `unsafe_url`, `invalid_browser_action`
+ * Returns the validated request of a job.
+ *
+ * @throws {ServiceError} `invalid_url`, `unsafe_url`, `invalid_browser_action`
  */
 export const jobRequest = (guard: Pick<SsrfGuard, 'check'>, body: Body): BrowserRequest => {
   const { url, actions, screenshot, snapshot, waitUntil, timeoutMs, viewport, profile } = body

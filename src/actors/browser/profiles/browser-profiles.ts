@@ -22,10 +22,7 @@ export interface ProfileParts {
   readonly log: Logger
 }
 
-/**
- * Cookies and storage of jobs, encrypted, by tenant and name. When two jobs save the same profile at the same time, the
- * later one wins.
- */
+/** Cookies and storage of jobs, encrypted, by tenant and name. Of two concurrent writes, the later one wins. */
 export class BrowserProfiles {
   readonly #parts: ProfileParts
   readonly table: Table<BrowserProfileData>
@@ -36,7 +33,9 @@ export class BrowserProfiles {
   }
 
   /**
-   * Returns the initial state of a job; null when there is none, or it cannot be decrypted. @throws {StoreUnavailable}
+   * Returns the initial state of a job; null when there is none, or it cannot be decrypted.
+   *
+   * @throws {StoreUnavailable}
    */
   async open({ project, tenant }: ProfileOwner, name: string): Promise<ProfileState | null> {
     const row = await this.table.find(projectScope(project), { owner: tenant ?? '', name })
@@ -50,8 +49,9 @@ export class BrowserProfiles {
   }
 
   /**
-   * Saves the state that a job left, unless it is too large or the owner has the maximum number of profiles. @throws
-   * {StoreUnavailable}
+   * Saves the state that a job left, unless it is too large or the owner has the maximum number of profiles.
+   *
+   * @throws {StoreUnavailable}
    */
   async save({ project, tenant }: ProfileOwner, name: string, state: ProfileState): Promise<void> {
     const text = JSON.stringify(state)

@@ -101,10 +101,7 @@ export const revokeGrant = (parts: GrantParts): IdempotentEffect => ({
   },
 })
 
-/**
- * Revokes the tokens at the provider, if it can be reached. It returns no event, for the deletion of a connection with
- * its log.
- */
+/** Revokes the tokens at a reachable provider, without an event, for the deletion of a connection with its log. */
 export const revokeAtProvider = async (
   { vault, servers, guard }: GrantParts,
   context: EffectContext,

@@ -49,10 +49,7 @@ type Guard = Pick<SsrfGuard, 'request'>
 /** An authorization code and the parameters of its request. */
 export type CodeGrant = { readonly code: string; readonly verifier: string; readonly redirect_uri: string }
 
-/**
- * OAuth client for one authorization server. Requests pass the SSRF guard and do not follow redirects, which would
- * forward secrets.
- */
+/** OAuth client for one server. Requests pass the SSRF guard and follow no redirects, which would forward secrets. */
 export class OAuthClient {
   readonly #server: OAuthServer
   readonly #config: openid.Configuration

@@ -29,8 +29,9 @@ export interface ServerOf {
 }
 
 /**
- * Returns the server of a connection; null when the project has not configured the server or the client. @throws
- * {StoreUnavailable}
+ * Returns the server of a connection; null when the project has not configured the server or the client.
+ *
+ * @throws {StoreUnavailable}
  */
 export const oauthServerOf = async (
   { vault, clients }: { readonly vault: ConnectionVault; readonly clients: ConnectorClients },

@@ -39,9 +39,7 @@ export interface SignInParts {
 type SignInUseCases = Pick<UseCases, `connections.${'authorize' | 'confirm' | 'reconnect' | 'start' | 'callback'}`>
 type CallbackCall = Parameters<UseCases['connections.callback']>[0]
 
-/**
- * Use-cases of OAuth sign-ins: starting one by the API or by a link, the callback from the provider, and confirmation.
- */
+/** Use-cases of OAuth sign-ins: the start by the API or a link, the provider's callback, and the confirmation. */
 export const signInUseCases = (parts: SignInParts): SignInUseCases => ({
   'connections.authorize': async (call) => {
     const { scope, params, body } = call
@@ -94,7 +92,9 @@ type StartCall = Parameters<UseCases['connections.start']>[0]
 
 /**
  * Returns the sign-in that a link starts. A link of `authorize` works once, one of `reconnect` any number of times
- * until it expires. @throws {ServiceError} `oauth_state_invalid`
+ * until it expires.
+ *
+ * @throws {ServiceError} `oauth_state_invalid`
  */
 const opened = async (parts: SignInParts, call: StartCall) => {
   const { link } = call.query
@@ -190,10 +190,7 @@ const exchanged = async ({ host, vault, accesses }: SignInParts, { connection, a
 
 type ConfirmCall = Parameters<UseCases['connections.confirm']>[0]
 
-/**
- * Confirms a sign-in. The code is exchanged only if the caller names the owner of the connection as the person who
- * signed in.
- */
+/** Confirms a sign-in. The code is only exchanged if the caller names the connection's owner as the signed-in user. */
 const confirmed = async (parts: SignInParts, { scope, params, body }: ConfirmCall) => {
   const connection = await findOAuth(parts, scope, params.tool_connection_id)
   const { user } = connection.owner

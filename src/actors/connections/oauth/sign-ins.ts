@@ -83,8 +83,10 @@ export class SignIns {
   }
 
   /**
-   * Stores a sign-in for the first browser that redeems its token. @returns the token and its expiry. @throws
-   * {StoreUnavailable}
+   * Stores a sign-in for the first browser that redeems its token.
+   *
+   * @returns the token and its expiry.
+   * @throws {StoreUnavailable}
    */
   async offer(at: SecretsAt, offered: OfferedSignIn): Promise<{ readonly token: string; readonly until: number }> {
     const data = { ...offered, redirect_uri: '', server: '', browser: null }
@@ -98,7 +100,10 @@ export class SignIns {
   }
 
   /**
-   * Starts a sign-in. @returns the state parameter for the provider, and the PKCE verifier. @throws {StoreUnavailable}
+   * Starts a sign-in.
+   *
+   * @returns the state parameter for the provider, and the PKCE verifier.
+   * @throws {StoreUnavailable}
    */
   async begin(at: SecretsAt, { cookie, ...signIn }: NewSignIn) {
     const verifier = randomBytes(32).toString('base64url')
@@ -108,8 +113,9 @@ export class SignIns {
   }
 
   /**
-   * Stores a code until the caller confirms who signed in; returns the token for the confirmation. @throws
-   * {StoreUnavailable}
+   * Stores a code until the caller confirms who signed in; returns the token for the confirmation.
+   *
+   * @throws {StoreUnavailable}
    */
   async hold({ at, data }: EndedSignIn, code: string): Promise<string> {
     const held = { data: { ...data, browser: null }, secret: code, ms: confirmMs }
@@ -117,8 +123,9 @@ export class SignIns {
   }
 
   /**
-   * Redeems the confirmation token of a connection; `verifier` of the result contains the code. Works once. @throws
-   * {StoreUnavailable}
+   * Redeems the confirmation token of a connection; `verifier` of the result contains the code. Works once.
+   *
+   * @throws {StoreUnavailable}
    */
   async confirmed(token: string, connectionId: string): Promise<EndedSignIn | null> {
     const row = await this.#row('confirm', token)

@@ -64,10 +64,7 @@ const toolsOf = (reference: ConnectorReference, target: ConnectorTarget | null):
 const needsApproval = ({ approval }: ConnectorReference, { risk_level }: HttpOperation): boolean =>
   approval === 'always' || (approval === 'risky' && (risk_level === 'high' || risk_level === 'critical'))
 
-/**
- * Returns the tools with distinct names: when two connections have operations of the same name, later ones are
- * numbered.
- */
+/** Returns the tools with distinct names: of operations with the same name, the later ones are numbered. */
 const distinct = (tools: readonly ServerTool[]): readonly ServerTool[] => {
   const names = new Set<string>()
   return tools.map((tool) => {

@@ -18,10 +18,7 @@ export interface ConnectorReference {
 const owners = ['project', 'tenant', 'end_user'] as const
 const approvals = ['always', 'never', 'risky'] as const
 
-/**
- * Parses `github`, `con_…`, or `{connector | connection_id, owner?, tools?, require_approval?}`; null for anything
- * else.
- */
+/** Parses `github`, `con_…`, or `{connector | connection_id, owner?, tools?, require_approval?}`; null otherwise. */
 export const referenceOf = (declared: Json): ConnectorReference | null => {
   if (typeof declared === 'string')
     return referenceOf({ [isConnectionId(declared) ? 'connection_id' : 'connector']: declared })

@@ -29,10 +29,7 @@ export interface AccessParts {
   readonly clock: Clock
 }
 
-/**
- * Remaining lifetime in ms below which a token is refreshed before use; for a short-lived token, a tenth of its
- * lifetime.
- */
+/** Remaining lifetime in ms below which a token is refreshed before use, or a tenth of its lifetime if less. */
 const leastLeftMs = 60_000
 /** Maximum time in ms for which a use waits for a refresh. */
 const patienceMs = 25_000
@@ -149,8 +146,9 @@ export class ConnectionAccesses implements ConnectionService {
   }
 
   /**
-   * Returns the connection once no work is in progress on it, or its current state after `patienceMs`. @throws
-   * {StoreUnavailable}
+   * Returns the connection once no work is in progress on it, or its current state after `patienceMs`.
+   *
+   * @throws {StoreUnavailable}
    */
   async idle(resident: Resident): Promise<Resident> {
     const { host, clock } = this.#parts

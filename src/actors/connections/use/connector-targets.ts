@@ -63,7 +63,9 @@ export class ConnectorTargets {
 
   /**
    * Returns the base URL and headers of requests that use a grant. Null when the URL is unknown, or the connection has
-   * lost or replaced the grant since: it may then point to another server. @throws {StoreUnavailable}
+   * lost or replaced the grant since: it may then point to another server.
+   *
+   * @throws {StoreUnavailable}
    */
   async baseUrl(project: string, { connectionId: id, generation }: ReadyConnection) {
     const { tools, servers } = this.#parts

@@ -39,8 +39,9 @@ export class OwnConnections {
   }
 
   /**
-   * Returns the connection, creating one if necessary; null when there is none and none can be created. @throws
-   * {StoreUnavailable}
+   * Returns the connection, creating one if necessary; null when there is none and none can be created.
+   *
+   * @throws {StoreUnavailable}
    */
   async of({ project, tenant, user, connection }: ConnectionUse): Promise<Resident | null> {
     const owned = { project, tenant, user }
@@ -77,8 +78,9 @@ export class OwnConnections {
   }
 
   /**
-   * Returns why test connections cannot replace the ones that an agent declares; null when they can. @throws
-   * {StoreUnavailable}
+   * Returns why test connections cannot replace the ones that an agent declares; null when they can.
+   *
+   * @throws {StoreUnavailable}
    */
   async untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null> {
     const tests: ConnectionContext[] = []

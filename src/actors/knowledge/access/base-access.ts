@@ -67,8 +67,9 @@ export class BaseAccess {
   }
 
   /**
-   * Returns the searcher for a subject, including the other subjects whose grants apply to it. @throws {ServiceError}
-   * `not_found`
+   * Returns the searcher for a subject, including the other subjects whose grants apply to it.
+   *
+   * @throws {ServiceError} `not_found`
    */
   async searcherAs(scope: Scope, { type, id }: Subject, param = 'subject.id'): Promise<Searcher> {
     const tenant = await this.tenantOf(scope, { type, id }, param)
@@ -118,7 +119,9 @@ export class BaseAccess {
   }
 
   /**
-   * Returns the subjects whose grants apply to a tenant, and to its user if one is given. @throws {StoreUnavailable}
+   * Returns the subjects whose grants apply to a tenant, and to its user if one is given.
+   *
+   * @throws {StoreUnavailable}
    */
   async subjectsOf(project: string, tenant: string, user: string | null): Promise<readonly Subject[]> {
     const owner: Subject = { type: 'tenant', id: tenant }

@@ -65,10 +65,7 @@ interface Searching extends Pick<AgentPlace, 'tenant' | 'agentId' | 'installatio
   readonly user: string | null
 }
 
-/**
- * Whether a search may use a base. A base of the project is open to every agent that names it, and to tenants only by
- * grants.
- */
+/** Whether a search may use a base. Agents may use every base of the project, tenants only by grants. */
 const isOpen = async ({ access }: AgentKnowledgeParts, base: Base, searching: Searching): Promise<boolean> => {
   const { tenant, user, agentId, installationId } = searching
   if (tenant === null && base.tenant === null) return true

@@ -58,8 +58,9 @@ export class BaseIndex {
   }
 
   /**
-   * Updates the index to the state of the rows, with the vectors of this embedder only. Returns the rows. @throws
-   * {StoreUnavailable}
+   * Updates the index to the state of the rows, with the vectors of this embedder only. Returns the rows.
+   *
+   * @throws {StoreUnavailable}
    */
   async update(rows: AsyncIterable<SourceRow>, embedder: string | null): Promise<readonly SourceRow[]> {
     this.#embedder = embedder

@@ -34,8 +34,9 @@ export type KnowledgeHit = SearchAnswer['data'][number]
 export const nothingFound: SearchAnswer = { data: [], abstained: true, embedder: null }
 
 /**
- * Searches a base. When the embedder fails, the search uses words only, and the result has no `embedder`. @throws
- * {StoreUnavailable}
+ * Searches a base. When the embedder fails, the search uses words only, and the result has no `embedder`.
+ *
+ * @throws {StoreUnavailable}
  */
 export const searchBase = async (parts: SearchParts, search: BaseSearch): Promise<SearchAnswer> => {
   const { project, base, query, top_k, threshold, accepts, explain } = search

@@ -22,10 +22,7 @@ const partBytes = 3 * 512 * 1024
 const unnamedMs = 10 * 60_000
 const pageSize = 200
 
-/**
- * Contents of sources, stored in parts in the blob store under the prefix of their source, and deleted with the source
- * or its tenant.
- */
+/** Contents of sources, stored as blobs under the prefix of their source, and deleted with it or its tenant. */
 export class SourceBlobs {
   readonly #blobs: BlobStore
   readonly #now: () => number
@@ -36,8 +33,10 @@ export class SourceBlobs {
   }
 
   /**
-   * Stores text in parts. Storing the same text again adds nothing. @returns the names in order. @throws
-   * {StoreUnavailable}
+   * Stores text in parts. Storing the same text again adds nothing.
+   *
+   * @returns the names in order.
+   * @throws {StoreUnavailable}
    */
   async putText(owner: BlobOwner, kind: BlobKind, text: string): Promise<readonly string[]> {
     const names: string[] = []

@@ -15,8 +15,9 @@ export interface Content {
 const maxFilenameLength = 256
 
 /**
- * Returns the file of a form as content. @throws {ServiceError} `body_too_large`, `unsupported_media_type`,
- * `invalid_field`
+ * Returns the file of a form as content.
+ *
+ * @throws {ServiceError} `body_too_large`, `unsupported_media_type`, `invalid_field`
  */
 export const fileContent = ({ filename, contentType, bytes }: UploadedFile): Content => {
   const at = { param: 'file' }
@@ -43,8 +44,9 @@ export const textContent = (text: string, mime_type = 'text/markdown'): Content 
 }
 
 /**
- * Returns the content of a request; null when there is none. @throws {ServiceError} as above, and `invalid_field` when
- * there is more than one
+ * Returns the content of a request; null when there is none.
+ *
+ * @throws {ServiceError} as above, and `invalid_field` when there is more than one
  */
 export const contentOf = (
   { text, url, mime_type }: { readonly text?: string; readonly url?: string; readonly mime_type?: string },
@@ -61,8 +63,9 @@ export const contentOf = (
 }
 
 /**
- * Checks a URL as far as possible without a DNS lookup; the rest is checked when it is fetched. @throws {ServiceError}
- * `invalid_field`
+ * Checks a URL as far as possible without a DNS lookup; the rest is checked when it is fetched.
+ *
+ * @throws {ServiceError} `invalid_field`
  */
 export const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
   try {

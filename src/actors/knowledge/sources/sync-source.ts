@@ -34,10 +34,7 @@ export const blobOwnerOf = ({ actor, owner }: Pick<EffectContext, 'actor' | 'own
   source: actor,
 })
 
-/**
- * Reads a source and stores its text and chunks. Running again after a crash stores the same blobs under the same
- * names.
- */
+/** Reads a source and stores its text and chunks. After a crash, the same blobs are stored again by the same names. */
 export const syncSource = (parts: SyncParts): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, context): Promise<EffectOutcome> => {
@@ -108,9 +105,7 @@ const parserFailures: Readonly<Record<ParserFailure, readonly [code: string, mes
   busy: ['busy', 'Too many documents are being read at the moment.', false],
 }
 
-/**
- * Returns the failure that the source reports. Internal errors are rethrown, so that the runtime retries the effect.
- */
+/** Returns the failure that the source reports. Internal errors are rethrown, so that the effect is retried. */
 const failureOf = (error: unknown): SyncFailed => {
   if (error instanceof SyncFailed) return error
   if (error instanceof BlobGone)

@@ -21,10 +21,7 @@ export interface VectorRoundsParts {
   readonly log: Logger
 }
 
-/**
- * Maximum number of sources of a project that are embedded at the same time: their actors share the embedder with other
- * work.
- */
+/** Maximum number of a project's sources that are embedded at once: their actors share the embedder. */
 export const mostAtOnce = 8
 const everyMs = 60_000
 const soonMs = 2_000
@@ -107,10 +104,7 @@ export class VectorRounds {
     }
   }
 
-  /**
-   * Requests vectors for sources that have none of this embedder. Returns false when too many are in progress to
-   * continue.
-   */
+  /** Requests vectors for sources that have none of this embedder; false when too many requests are in progress. */
   async #request(page: readonly SourceRow[], place: Place): Promise<boolean> {
     for (const row of page) {
       if (place.waiting.size >= mostAtOnce) return false

@@ -25,10 +25,7 @@ export interface AgentToolsParts extends CallParts {
   readonly servers: McpServers
 }
 
-/**
- * Tools of remote servers in the turns and runs of agents: those that are active in the server's snapshot when a turn
- * starts.
- */
+/** Tools of remote servers in turns and runs: those that are active in the server's snapshot at the start. */
 export const agentTools = (parts: AgentToolsParts): AgentResource => ({
   name: 'mcp_servers',
   fields: ['mcp_servers'],

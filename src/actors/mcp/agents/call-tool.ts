@@ -75,9 +75,7 @@ export const callInline = async (parts: CallParts, call: ServerToolCall): Promis
   }
 }
 
-/**
- * Records an event of a server, ignoring failures: its state must not fail a call, and the next call records it again.
- */
+/** Records an event of a server. Failures are ignored: they must not fail a call, and the next call reports again. */
 const report = async ({ servers }: CallParts, server: Resident, event: StoredEvent): Promise<void> => {
   await servers.give(server, event, null).catch(() => {})
 }

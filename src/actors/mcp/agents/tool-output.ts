@@ -4,10 +4,7 @@ import { isObject } from '#runtime/schema.ts'
 /** Maximum length of a call's output, in characters. */
 export const maxOutput = 60_000
 
-/**
- * Converts a server's result to the output for the model: texts unchanged, and a line of description for any other
- * content.
- */
+/** Converts a server's result to output for the model: texts unchanged, and a description of other content. */
 export const outcomeOfResult = (result: unknown): ToolOutcome => {
   const { content, structuredContent, isError } = isObject(result) ? result : {}
   const parts = (Array.isArray(content) ? content : []).map(textOfContent).filter((text) => text !== '')

@@ -57,10 +57,7 @@ const notRegistered = ({ param }: RemotePlace): ServiceError =>
     message: 'The project allows only registered tool servers: use server_id or the server_label of one.',
   })
 
-/**
- * Returns the registered server with this label, for a declaration without a URL; undefined when there is none or more
- * than one.
- */
+/** Returns the registered server with this label, if the declaration has no URL; undefined for none or several. */
 const labelled = async (
   records: RecordStore,
   { project, tenant }: RemotePlace,

@@ -43,10 +43,7 @@ export const maxListPages = 16
 
 const clientInfo = { name: 'troupe', version: '1.0.0' }
 
-/**
- * Validator that accepts every value. Results are texts for a model, so no schema of a server is compiled or run to
- * check them.
- */
+/** Accepts every value: results are texts for a model, so no schema of a server is compiled or run. */
 const acceptsAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator: () => (data) => ({ valid: true, data: Object(data), errorMessage: undefined }),
 }
@@ -152,10 +149,7 @@ const overSse = async (target: McpTarget, work: McpWork, { fetch, signal }: Wire
   return { client, transport: 'sse', close: () => closed(client, null) }
 }
 
-/**
- * Connects a client. A transport whose connection failed or was aborted is closed, since it would otherwise keep
- * reconnecting.
- */
+/** Connects a client. A failed or aborted transport is closed, since it would otherwise keep reconnecting. */
 const begun = async (client: Client, transport: Transport, options: { timeout: number; signal: AbortSignal }) => {
   const end = (): void => void transport.close().catch(() => {})
   options.signal.addEventListener('abort', end, { once: true })
@@ -183,10 +177,7 @@ const newClient = async ({ options, prepare }: McpWork, mode: 'auto' | 'legacy' 
   return client
 }
 
-/**
- * Closes a connection. A session of the older protocol is also terminated at the server, if it responds within
- * `closingMs`.
- */
+/** Closes a connection, and a session of the older protocol at the server, if it responds within `closingMs`. */
 const closed = async (client: Client, transport: StreamableHTTPClientTransport | null): Promise<void> => {
   try {
     if (transport?.sessionId !== undefined) await raced(transport.terminateSession(), AbortSignal.timeout(closingMs))

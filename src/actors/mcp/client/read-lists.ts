@@ -88,9 +88,7 @@ const promptOf = (listed: unknown): ListedPrompt | null => {
   return { name, description: plain(listed.description, maxDescription), arguments: taken }
 }
 
-/**
- * Returns a server's text if a person sees all of it; null when it is missing, too long, or contains hidden characters.
- */
+/** Returns a server's text if a person sees all of it; null when it is absent, too long or has hidden characters. */
 const plain = (value: unknown, most: number): string | null => {
   if (typeof value !== 'string' || value === '' || value.length > most || !value.isWellFormed()) return null
   if (/[^\P{Cc}\n\t]/u.test(value)) return null

@@ -14,7 +14,9 @@ const maxSkipped = 100
 const maxInfo = 512
 
 /**
- * Returns the tools of a connected server that may be stored. @throws {McpFailure} `too_many_tools`, `answer_too_large`
+ * Returns the tools of a connected server that may be stored.
+ *
+ * @throws {McpFailure} `too_many_tools`, `answer_too_large`
  */
 export const discovered = async ({ client, transport }: McpConnection, signal: AbortSignal): Promise<Discovery> => {
   const { tools: listed } = await client.listTools(undefined, { signal, cacheMode: 'bypass' })

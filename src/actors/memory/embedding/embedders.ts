@@ -6,10 +6,7 @@ export type { Embedded }
 /** Makes vectors of a project's memories. */
 export type MemoryEmbedder = ProjectEmbedder
 
-/**
- * Returns the embedder that a project's settings select; null when there is none and memories are found by their words
- * only.
- */
+/** Returns the embedder that a project's settings select; null when memories are found by their words only. */
 export type EmbedderOf = (project: string) => Promise<MemoryEmbedder | null>
 
 /** Wraps a local embedder, which costs nothing. */

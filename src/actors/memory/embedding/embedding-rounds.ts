@@ -105,10 +105,7 @@ export class EmbeddingRounds {
     return rows.slice(0, fresh)
   }
 
-  /**
-   * Embeds the memories that have no vector from this embedder. Returns false when some still have none and the page is
-   * to be retried.
-   */
+  /** Embeds memories that have no vector from this embedder; false when some failed and the page is to be retried. */
   async #isEmbedded(page: readonly Row<MemoryData>[], embedder: string): Promise<boolean> {
     const stale = page.filter(({ data }) => data.embedder !== embedder)
     if (stale.length === 0) return true

@@ -21,10 +21,7 @@ export const projectEmbedders = (house: House, settings: (project: string) => Pr
   }
 }
 
-/**
- * An embedding model of the gateway. Its calls take the path of every model call: limits, budgets, redaction and usage
- * apply.
- */
+/** An embedding model of the gateway, with the limits, budgets, redaction and usage of every model call. */
 const gatewayEmbedder = (house: House, model: string): MemoryEmbedder => ({
   id: `model/${model}`,
   embed: async (texts, _kind, owner) => {

@@ -5,10 +5,7 @@ import type { RecordStore } from '#storage/ports.ts'
 import { type MemoryChangesData, memoryChanges } from '../kinds.ts'
 import { type MemoryOwner, ownerKey } from '../memory-owner.ts'
 
-/**
- * Changes since an index was last synchronised; `ids` is null when they are no longer listed and the index must be read
- * again.
- */
+/** Changes since an index was last synchronised; `ids` is null when the index must be read again completely. */
 export interface ChangesSince {
   readonly version: number
   readonly ids: readonly string[] | null

@@ -68,10 +68,7 @@ export class ScopeIndex {
     return this.#byFact.size > 0
   }
 
-  /**
-   * Memories that are not visible to every search: those of a session, those that expire, and those that are no longer
-   * valid.
-   */
+  /** Memories that not every search may find: those of a session, that expire, or that are no longer valid. */
   get special(): ReadonlySet<string> {
     return this.#special
   }

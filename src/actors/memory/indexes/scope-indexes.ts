@@ -28,26 +28,18 @@ interface Kept {
   readonly readAt: number
 }
 
-/**
- * Maximum size in bytes of all indexes of a process: the least recently used are evicted, and read again when needed.
- */
+/** Maximum size of all indexes in bytes. The least recently used are evicted, and read again when needed. */
 export const maxIndexBytes = 640 * 1024 * 1024
 
 const pageSize = 500
 
-/**
- * Age in ms after which an index is read again. This finds writes that another process did not announce because it
- * crashed.
- */
+/** Age in ms after which an index is read again, to find writes that a crashed process did not announce. */
 const rereadAfterMs = 10 * 60_000
 
 /** Minimum time between two measurements of the indexes' size, in ms. */
 const weighEveryMs = 500
 
-/**
- * Cache of the indexes of users whose memories are in use. An index is read from the store at first use and holds every
- * memory of its user.
- */
+/** Cache of the indexes of active users, read from the store at first use. An index has all memories of its user. */
 export class ScopeIndexes {
   readonly #parts: ScopeIndexesParts
   readonly #table: Table<MemoryData>
@@ -61,7 +53,9 @@ export class ScopeIndexes {
   }
 
   /**
-   * Returns the up-to-date index, including every write that other nodes have acknowledged. @throws {StoreUnavailable}
+   * Returns the up-to-date index, including every write that other nodes have acknowledged.
+   *
+   * @throws {StoreUnavailable}
    */
   async open(owner: MemoryOwner): Promise<ScopeIndex> {
     const key = cacheKey(owner)
@@ -80,8 +74,9 @@ export class ScopeIndexes {
   }
 
   /**
-   * Announces a write to other nodes and applies it to the local index. The rows must be stored already. @throws
-   * {StoreUnavailable}
+   * Announces a write to other nodes and applies it to the local index. The rows must be stored already.
+   *
+   * @throws {StoreUnavailable}
    */
   async wrote(owner: MemoryOwner, ids: readonly string[], apply: (index: ScopeIndex) => void): Promise<void> {
     const version = await this.#parts.changes?.note(owner, ids)

@@ -24,8 +24,10 @@ export const archivedFiles = async (bytes: Uint8Array): Promise<readonly Archive
   withoutFolder(await everyFile(bytes, archiveCount()))
 
 /**
- * Returns the files of an archive, which need not be a skill. @param counted may also count other archives. @throws
- * {Error}
+ * Returns the files of an archive, which need not be a skill.
+ *
+ * @param counted may also count other archives.
+ * @throws {Error}
  */
 export const everyFile = async (bytes: Uint8Array, counted: ArchiveCount): Promise<readonly ArchivedFile[]> => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

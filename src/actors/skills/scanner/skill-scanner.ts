@@ -12,8 +12,9 @@ export class SkillScanner {
   readonly #room = new ParserRoom<typeof scannerTasks>(limits, new URL('./scanner-worker.ts', import.meta.url))
 
   /**
-   * Opens an archive. @throws {ServiceError} `invalid_field` with `param` for an archive that is not a skill;
-   * `server_busy`
+   * Opens an archive.
+   *
+   * @throws {ServiceError} `invalid_field` with `param` for an archive that is not a skill; `server_busy`
    */
   async open(bytes: Uint8Array, param: string): Promise<readonly ArchivedFile[]> {
     try {

@@ -16,10 +16,7 @@ export interface IndexingParts {
   /** Called with each page that was stored. */
   readonly indexed: (row: WebPageRow) => void
   readonly now: () => number
-  /**
-   * Waits until a page of the site may be read; false when that is later than `until`. Absent: pages are read
-   * immediately.
-   */
+  /** Waits until a page of the site may be read; false when that is after `until`. Absent: no wait. */
   readonly pace?: (url: string, signal: AbortSignal, until?: number) => Promise<boolean>
 }
 
@@ -50,10 +47,7 @@ const timeoutMs = 10_000
 /** Limits of what is stored of a page: characters of text, links and passages. */
 const kept = { text: 100_000, links: 200, passages: 200 } as const
 
-/**
- * Stores a page that was read. Pages are stored one after the other, so that the first of two pages with the same
- * content is kept.
- */
+/** Stores a page that was read. Pages are stored in order, so that the first of two with the same content stays. */
 export type Storing = () => Promise<PageOutcome>
 
 /** Reads a page and returns the function that stores it. Failures of the page are part of the outcome. */
@@ -179,10 +173,7 @@ const pageOf = async (
   }
 }
 
-/**
- * Returns the vectors of texts; null when there is no embedder or it fails, in which case the page is found by its
- * words only.
- */
+/** Returns the vectors of texts; null without an embedder or when it fails: words find the page then. */
 const vectorsOf = async (embedder: Embedder | null, texts: readonly string[]): Promise<readonly string[] | null> => {
   if (embedder === null || texts.length === 0) return null
   try {

@@ -44,10 +44,7 @@ export class SitePaces {
     return true
   }
 
-  /**
-   * Returns the crawl delay of a site in ms; 0 when its rules cannot be read, since the request for the page then fails
-   * with the reason.
-   */
+  /** Returns a site's crawl delay in ms; 0 when its rules cannot be read, as the page request fails with the reason. */
   async #delay(url: URL, signal: AbortSignal): Promise<number> {
     try {
       return (await this.#parts.robots.of(url, signal)).delayMs

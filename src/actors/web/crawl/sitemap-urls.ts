@@ -10,10 +10,7 @@ const maxSitemaps = 5
 const maxBytes = 5 * 1024 * 1024
 const timeoutMs = 10_000
 
-/**
- * Returns the URLs in the sitemaps of the seeds' sites that are on the same sites. Sitemaps that cannot be read are
- * ignored.
- */
+/** Returns the URLs in sitemaps of the seeds' sites that are on these sites. Unreadable sitemaps are ignored. */
 export const sitemapUrls = async (
   { fetcher }: FetchedSite,
   seeds: readonly string[],

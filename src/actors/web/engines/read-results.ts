@@ -15,10 +15,7 @@ export interface ForeignResult {
 
 const most = { title: 500, snippet: 400 } as const
 
-/**
- * Returns the results in an engine's response; null when it has no list of results. Results without the URL of a web
- * page are left out.
- */
+/** Returns the results of an engine's response; null when it has no list. Results without a page's URL are omitted. */
 export const readResults = (answer: Json, paths: ResultPaths): readonly ForeignResult[] | null => {
   const list = at(answer, paths.results)
   if (!Array.isArray(list)) return null

@@ -75,10 +75,7 @@ export class RobotsFiles {
     return kept
   }
 
-  /**
-   * Reads the rules of a site. A missing file allows everything; a failing server allows nothing (RFC 9309, section
-   * 2.3.1).
-   */
+  /** Reads a site's rules. A missing file allows all, a failing server nothing (RFC 9309, section 2.3.1). */
   async #read(origin: string): Promise<RobotsRules> {
     const signal = AbortSignal.timeout(timeoutMs)
     const url = new URL('/robots.txt', origin)

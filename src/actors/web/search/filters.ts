@@ -2,8 +2,9 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { freshSince } from '#src/pages/freshness.ts'
 
 /**
- * Returns the earliest publication time of a search's results; undefined when it has no such filter. @throws
- * {ServiceError} `invalid_field`
+ * Returns the earliest publication time of a search's results; undefined when it has no such filter.
+ *
+ * @throws {ServiceError} `invalid_field`
  */
 export const sinceOf = (
   { freshness }: { readonly freshness?: string | undefined },

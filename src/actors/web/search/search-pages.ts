@@ -52,8 +52,9 @@ export const searchPages = async (parts: PageSearchParts, search: PageSearch): P
 }
 
 /**
- * Returns the filter of a search; null when it accepts all pages. @throws {ServiceError} `invalid_field` for an invalid
- * freshness
+ * Returns the filter of a search; null when it accepts all pages.
+ *
+ * @throws {ServiceError} `invalid_field` for an invalid freshness
  */
 const acceptsOf = (
   { domain, freshness, language }: PageSearch,

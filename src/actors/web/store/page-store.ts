@@ -45,8 +45,9 @@ export class PageStore {
   }
 
   /**
-   * Stores a page, replacing the known version of its URL. @returns null when the project has the maximum number of
-   * pages.
+   * Stores a page, replacing the known version of its URL.
+   *
+   * @returns null when the project has the maximum number of pages.
    */
   async save(project: string, url: string, page: NewPage): Promise<WebPageRow | null> {
     const scope = projectScope(project)

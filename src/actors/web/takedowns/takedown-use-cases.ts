@@ -24,9 +24,7 @@ export interface TakedownParts {
 
 type TakedownUseCases = Pick<UseCases, 'web.takedown' | Extract<keyof UseCases, `web_takedowns.${string}`>>
 
-/**
- * Use-cases of takedown requests. A person decides each: its pages are removed permanently, or the request is rejected.
- */
+/** Use-cases of takedown requests. A person removes the pages of each permanently, or rejects it. */
 export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
   const table = new Table(parts.records, webTakedowns, parts.now)
   const found = async ({ project }: Scope, id: string): Promise<Row<TakedownData>> => {
@@ -77,10 +75,7 @@ export const takedownUseCases = (parts: TakedownParts): TakedownUseCases => {
   }
 }
 
-/**
- * Removes the pages before the decision is stored, so that a decision that is repeated after a crash continues where
- * the first one stopped.
- */
+/** Removes the pages before the decision is stored, so that a repetition after a crash continues there. */
 const removedPages = async (
   { store, dropped }: TakedownParts,
   { id, project, data }: Row<TakedownData>,

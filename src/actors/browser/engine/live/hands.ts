@@ -17,10 +17,7 @@ export class Hands {
     this.#page = page
   }
 
-  /**
-   * Performs one input. An input that the page or browser does not accept is dropped; the person sees that it had no
-   * effect. Never rejects.
-   */
+  /** Performs one input. An input that the page or browser does not accept is dropped. Never rejects. */
   async act(input: PageInput): Promise<void> {
     await isDoneWithin(takenMs, this.#do(input))
   }

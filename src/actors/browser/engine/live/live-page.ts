@@ -14,8 +14,9 @@ const lastMs = 3_000
 /** A page that is handed over to a person, who sees and uses it. */
 export interface PersonsPage {
   /**
-   * Returns the newest frame after number `after`; null when there is none within seconds. @throws {ServiceError}
-   * `rate_limit_exceeded`
+   * Returns the newest frame after number `after`; null when there is none within seconds.
+   *
+   * @throws {ServiceError} `rate_limit_exceeded`
    */
   frame(after: number): Promise<PageFrame | null>
   /** Queues a person's inputs; a batch with a known id is ignored. @throws {ServiceError} `rate_limit_exceeded` */

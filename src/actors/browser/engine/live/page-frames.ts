@@ -105,10 +105,7 @@ export class PageFrames {
     return session
   }
 
-  /**
-   * Pictures of the previous page may arrive after the navigation and replace those of the new page, so another one is
-   * taken.
-   */
+  /** Pictures of the previous page may arrive after a navigation and replace the new ones, so another is taken. */
   readonly #onNavigated = (frame: Frame): void => {
     if (frame !== this.#page.mainFrame()) return
     this.#isBehind = true
@@ -131,10 +128,7 @@ export class PageFrames {
     if (this.#session !== null) this.#timers.still = setTimeout(() => void this.#takeStill(), ms)
   }
 
-  /**
-   * Takes a picture of a static page: the screencast only sends what is repainted, and skips pictures while some are
-   * not acknowledged.
-   */
+  /** Takes a picture of a static page: the screencast only sends repaints, and skips some under backpressure. */
   async #takeStill(): Promise<void> {
     if (this.#isClosed || (this.#newest !== null && !this.#isBehind)) return
     this.#isBehind = false

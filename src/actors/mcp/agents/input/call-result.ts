@@ -1,9 +1,7 @@
 import { isObject } from '#runtime/schema.ts'
 import type { JsonObject } from '#specs/dsl/json.ts'
 
-/**
- * Error code of protocol revision 2025-11-25: the user has to visit URLs first, and then the call has to be repeated.
- */
+/** Error code of revision 2025-11-25: the user has to visit URLs first, and the call has to be repeated then. */
 const urlsRequired = -32042
 
 /**

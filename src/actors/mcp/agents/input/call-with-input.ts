@@ -80,10 +80,7 @@ const contentOf = (content: JsonObject): Record<string, string | number | boolea
     }),
   )
 
-/**
- * Returns what a server of revision 2026-07-28 gets back with the call; nothing for a server that only requires the
- * call to be repeated.
- */
+/** Returns what a server of revision 2026-07-28 gets back; nothing when the call only has to be repeated. */
 const carried = ({ again, state }: Extract<Resume, { era: 'carried' }>, responses: JsonObject): JsonObject =>
   again ? {} : { inputResponses: responses, ...(state !== null && { requestState: state }) }
 

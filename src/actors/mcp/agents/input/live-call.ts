@@ -127,9 +127,7 @@ export class LiveCall {
     }
   }
 
-  /**
-   * Ends the call: cancels its questions at the server, and then the call itself if it does not end within `endingMs`.
-   */
+  /** Ends the call: cancels its questions, and aborts the call itself if it does not end within `endingMs`. */
   async end(): Promise<void> {
     for (const open of [this.#open, ...this.#waiting]) open?.reply({ action: 'cancel' })
     this.#open = null
