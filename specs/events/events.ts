@@ -207,7 +207,7 @@ export const sessionEvents = {
   ),
 } as const
 
-/** Last event of a stream whose credential expired while it was open. It is not part of any log. */
+/** Last event of a stream whose credential ended while it was open. It is not part of any log. */
 export const endedStream = {
   'stream.ended': object(
     { reason: described(oneOf('credential_ended'), 'Reason for which the server ended the stream.') },
@@ -219,7 +219,7 @@ export const endedStream = {
   ),
 } as const
 
-/** Events on streams of a session: those of its log, and the end of a stream whose credential expired. */
+/** Events on streams of a session: those of its log, and the end of a stream whose credential ended. */
 export const streamedEvents = { ...sessionEvents, ...endedStream } as const
 
 /** Names of events on streams, if different from those in the log (`sessions.turns`). */

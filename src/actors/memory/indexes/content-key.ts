@@ -8,7 +8,7 @@ const filler: ReadonlySet<string> = new Set(
   'a an the is am are was were be been that this it so very really just also well oh please'.split(' '),
 )
 
-/** Returns the key that near-duplicates share: their place, and their words in order without case, punctuation, fillers. */
+/** Returns the key that near-duplicates share: their place and ordered words, without case, punctuation and fillers. */
 export const contentKey = ({ scope, session, namespace }: MemoryPlace, content: string): string => {
   const words = ascii.test(content)
     ? (content.toLowerCase().match(plainWord) ?? [])
