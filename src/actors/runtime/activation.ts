@@ -24,37 +24,37 @@ import {
 } from './step/actor-state.ts'
 import { contextChange } from './step/context-change.ts'
 
-/** An actor, loaded. */
+/** A loaded actor and the work that its commits may have left unfinished. */
 export interface Activated {
   readonly resident: Resident
-  /** What its newest commit implies may not be done. */
+  /** Whether the newest commit is open: what it implies may not be done. */
   readonly open: boolean
-  /** Messages that may not be delivered: those of all commits that are not closed, in order. */
+  /** Messages that may not have been delivered: those of all open commits, in order. */
   readonly unsent: readonly MessageRecord[]
-  /** The commits that are not closed, newest first: rows that they leave may not be written. */
+  /** The open commits, newest first: their ledger rows may not have been written. */
   readonly unclosed: readonly Commit[]
 }
 
-/** What loading an actor needs of its host. */
+/** Dependencies of `activate`. */
 export interface ActivationParts {
   readonly storage: Storage
   readonly definitions: readonly MachineDefinition[]
   readonly clock: Clock
   readonly log: Logger
   readonly ownership: Ownership
-  /** Name of this node, for people. */
+  /** Display name of this node. */
   readonly nodeName?: string
 }
 
-/** What loading needs once it has begun: the epoch under which it goes on to its end. */
+/** Dependencies of one activation, with the epoch that was in force when it began. */
 interface TakingOver extends ActivationParts {
   readonly epoch: number
 }
 
 /**
- * Loads an actor from its newest commit: one indexed read, and one commit when an earlier process wrote that
- * (fence.ts). A snapshot of an older machine version is migrated by a commit of its own. What cannot be restored comes
- * back parked, visibly, and takes nothing.
+ * Loads an actor from its newest commit: one indexed read, and one commit when an earlier process wrote the newest one
+ * (fence.ts). A snapshot of an older machine version is migrated by a further commit. An actor that cannot be restored
+ * is returned parked: operators see it, and it accepts no events.
  *
  * @returns null for an unknown actor.
  * @throws {Elsewhere} when this process does not run the actor; {Superseded} {StoreUnavailable}
@@ -70,7 +70,8 @@ export const activate = async (given: ActivationParts, id: string): Promise<Acti
     checkEpoch(head, epoch)
     const found = await restoredOrParked(parts, definition, head)
     if (found === null) continue
-    // what this process wrote and closed itself stands where it belongs; a fence may have come in after a removal, too
+    // a closed commit of this epoch is certainly no leftover of an erased log; anything else, even a fence, may be a
+    // late write
     const certain = !head.open && head.epoch === epoch
     if (certain || !(await isLeftOver(storage.records, head))) return found
     await storage.commits.forget(id)
@@ -79,8 +80,8 @@ export const activate = async (given: ActivationParts, id: string): Promise<Acti
 }
 
 /**
- * An actor as its newest commit has it, not taken over: for reads by a process that does not run it. Null for an
- * unknown one.
+ * Reads an actor from its newest commit without taking it over, for processes that do not run it. Null for an unknown
+ * actor.
  *
  * @throws {StoreUnavailable}
  */
@@ -107,7 +108,7 @@ const readOrParked = async (storage: Storage, definition: MachineDefinition, hea
 const definitionFor = ({ definitions }: Pick<ActivationParts, 'definitions'>, id: string) =>
   definitions.find(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
 
-/** Null when another process wrote in between. */
+/** Null when another process wrote a commit in between. */
 const restoredOrParked = async (
   parts: TakingOver,
   definition: MachineDefinition,
@@ -145,7 +146,7 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
   const commit = await migrated(parts, definition, await wholeCommit(head, storage))
   const state = await stateOf(storage, definition, commit)
   const newest = commit.seq === head.seq ? await fence(storage.commits, head, { epoch, clock, takeover }) : commit
-  // another process's migration is no fence
+  // a migration that another process wrote does not fence the actor for this one
   if (newest === null || newest.epoch !== epoch) return null
   const resident = residentOf(definition, newest, { ...state, seq: newest.seq })
   if (newest.seq > head.seq && head.seq > 1) resident.retiring.push(head.seq - 1)
@@ -153,8 +154,8 @@ const restored = async (parts: TakingOver, definition: MachineDefinition, found:
 }
 
 /**
- * The commits that are not closed, and their messages; commits are closed in order, so these stand at the end of the log. Those
- * of them that are old are added to `retiring`.
+ * Reads the open commits and their messages. Commits are closed in order, so the open ones are the last of the log.
+ * Open commits at least two steps old are added to `retiring`.
  */
 const takeOver = async (
   storage: Storage,
@@ -184,7 +185,7 @@ const residentOf = (definition: MachineDefinition, commit: Commit, state: ActorS
     at: commit.at,
   })
 
-/** The commit with its blobs put back, as far as a host reads them. */
+/** The commit with blob references replaced by their content in the fields that a host reads: snapshot and messages. */
 const wholeCommit = async (commit: Commit, storage: Storage): Promise<Commit> => {
   const restore = (value: Json): Promise<Json> => putBack(value, storage.blobs, commit.project)
   const snapshot = await restore(commit.snapshot ?? {})
@@ -228,7 +229,7 @@ const migrated = async (parts: TakingOver, definition: MachineDefinition, commit
     ...standing,
     seq: commit.seq + 1,
     epoch,
-    // nothing of the actor has changed that its reader sees: it is as old as it was
+    // readers of the actor see no change, so it keeps its time
     at: commit.at,
     machine: `${definition.name}@${definition.version}`,
     cause: `migrate:${commit.machine}:${definition.version}`,
@@ -275,10 +276,13 @@ const parkedAt = (commit: Commit): Pick<ActorState, 'parked'> => {
   return parked === undefined ? {} : { parked }
 }
 
-/** For an actor that makes no step here. */
+/** The turn text of an actor that takes no step in this process. */
 const noText: TurnText = { from: 0, value: '' }
 
-/** Only a turn that goes on (or waits) will have its text read; but it may be read in any state but the last. */
+/**
+ * Rebuilds the text of the turn from the log. It is needed only while a turn is running or waiting, but a machine may
+ * read it in any state except a final one.
+ */
 const textOf = async (storage: Storage, definition: MachineDefinition, commit: Commit): Promise<TurnText> => {
   const from = readTextFrom(commit)
   const fold = definition.text

@@ -4,15 +4,15 @@ import { StoreUnavailable } from '#storage/ports.ts'
 export interface Clock {
   /** ms since the epoch. */
   now(): number
-  /** ms since some moment: for durations. It never jumps, whatever becomes of the wall clock. */
+  /** Monotonic time in ms from an arbitrary origin, for durations. Changes of the wall clock do not affect it. */
   steady(): number
   /** Calls `work` once after `ms`; the returned function cancels it. */
   after(ms: number, work: () => void): () => void
-  /** Calls `work` at the end of this loop turn, after everything that is ready now. */
+  /** Calls `work` at the end of this turn of the event loop, after everything that is already due. */
   soon(work: () => void): void
 }
 
-/** The machine's clock. Its timers keep no process alive. */
+/** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   steady: () => performance.now(),
@@ -40,7 +40,10 @@ export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     )
   })
 
-/** What `promise` comes to. @throws {StoreUnavailable} when that takes longer than `ms`: requests do not wait for ever. */
+/**
+ * Resolves or rejects with `promise`. @throws {StoreUnavailable} when that takes longer than `ms`, so that a request
+ * never waits forever.
+ */
 export const within = async <T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>()
   const cancel = clock.after(ms, () => late.reject(new StoreUnavailable('the store does not get on')))
@@ -51,6 +54,6 @@ export const within = async <T>(clock: Clock, ms: number, promise: Promise<T>): 
   }
 }
 
-/** Delay before attempt `attempt` (0, 1, 2 …) of something that failed: doubles from `firstMs` up to `mostMs`. */
+/** Exponential back-off: the delay in ms before retry `attempt` (0, 1, 2 …), doubling from `firstMs` up to `mostMs`. */
 export const backoffMs = (attempt: number, firstMs: number, mostMs: number): number =>
   Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 30))

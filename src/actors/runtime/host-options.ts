@@ -11,32 +11,38 @@ import type { Ownership } from './recovery/ownership.ts'
 import type { Sinks } from './sinks.ts'
 import type { Owner } from './step/actor-state.ts'
 
-/** What a host is made of. */
+/** Options and dependencies of a `Host`. */
 export interface HostOptions {
   readonly storage: Storage
   readonly definitions: readonly MachineDefinition[]
-  /** Makes the effects for the host that will run them. */
+  /** Creates the effect implementations for the host that will run them. */
   readonly effects: (host: Host) => EffectCatalog
-  /** Makes those who take messages that are for no actor; none when absent. */
+  /** Creates the sinks: receivers of messages that are not addressed to an actor; none when absent. */
   readonly sinks?: (host: Host) => Sinks
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
-  /** Whether something may be begun for this owner now; throws or rejects when it may not. Everything may when absent. */
+  /**
+   * Checks whether new work may start for this owner; throws or rejects when it may not. Everything may start when
+   * absent.
+   */
   readonly admits?: (owner: Owner) => void | Promise<void>
-  /** Further rows that a commit leaves; none when absent. */
+  /** Derives further rows from each commit; none when absent. */
   readonly ledger?: Ledger
-  /** What operators see of it; absent: not observed. */
+  /** Metrics and traces; not recorded when absent. */
   readonly telemetry?: Telemetry
   readonly clock: Clock
   readonly log: Logger
-  /** Name of this node, for people: its actors say who made them, and who took them over. */
+  /** Display name of this node: commits record which node created an actor and which one took it over. */
   readonly nodeName?: string
-  /** Which actors it runs. */
+  /** Which actors this process runs. */
   readonly ownership: Ownership
-  /** Resolves when requests are served: what earlier processes left undone is taken up then; at once when absent. */
+  /**
+   * Resolves when this process serves requests. Recovery of work that earlier processes left unfinished starts then; at
+   * once when absent.
+   */
   readonly serving?: Promise<void>
-  /** Called when an effect has ended that journaled more than one part. */
+  /** Called when an effect that journaled more than one part has ended. */
   readonly streamEnded?: (ended: EndedStream) => void
-  /** So many rows and messages wait behind commits before requests are refused; 50,000 when absent. */
+  /** Number of unwritten rows and undelivered messages from which requests are refused; 50,000 when absent. */
   readonly mostBehind?: number
 }

@@ -30,18 +30,22 @@ import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
 
 export type { HostOptions } from './host-options.ts'
 
-/** So many rows and messages wait behind commits; a request that would add to them is refused for now. */
+/**
+ * Default for `HostOptions.mostBehind`: with this many unwritten rows and undelivered messages, requests that would add
+ * to them are refused.
+ */
 export const usualBehind = 50_000
 
-/** How long a request waits for messages of an actor to be taken. */
+/** How long a request waits until the messages that an actor has sent are delivered, in ms. */
 const deliveryMs = 2000
 
 /**
- * Runs actors: loads them, gives them their messages one at a time, makes each step durable by one commit, and only
- * then answers, streams, sends and executes what the commit says (ARCHITECTURE.md).
+ * Runs actors: loads them, delivers their events one at a time, makes each step durable by one commit, and only then
+ * answers the caller, publishes events, sends messages and starts effects as that commit says (ARCHITECTURE.md).
  *
- * `LocalHost` runs all actors of its store, `ClusterHost` those of the shards that it holds, and routes to the process
- * that runs an actor otherwise. What ends in `Here` is done by this very process, or fails with `Elsewhere`.
+ * `LocalHost` runs all actors of its store. `ClusterHost` runs those of the shards that it holds, and routes every
+ * other request to the process that runs the actor. A method whose name ends in `Here` does its work in this process,
+ * or throws `Elsewhere`.
  */
 export abstract class Host {
   readonly feed: Feed
@@ -50,11 +54,11 @@ export abstract class Host {
   readonly effects: EffectRunner
   readonly ownership: Ownership
   readonly telemetry: Telemetry | undefined
-  /** Takes up what earlier processes left undone. */
+  /** Completes the work that earlier processes left unfinished. */
   readonly recovery: ShardRecovery
-  /** What goes on no further by itself. */
+  /** Work that is stuck until an operator decides. */
   readonly stuck: StuckBook
-  /** What effects answer while they run here. */
+  /** Answers questions to effects while they run in this process. */
   readonly atWork = new AtWork()
   readonly #options: HostOptions
   readonly #outbox: Outbox
@@ -62,7 +66,10 @@ export abstract class Host {
   readonly #stepper: Stepper
   readonly #reviver: Reviver
   readonly #executor: CommitExecutor
-  /** Called when an actor may take its reminders at once. */
+  /**
+   * Called when an operator has decided on a failing reminder: the actor's reminders may be delivered again without
+   * delay.
+   */
   onReminders: (actor: string) => void = () => {}
 
   constructor(options: HostOptions) {
@@ -135,27 +142,27 @@ export abstract class Host {
     })
   }
 
-  /** Number of this process's start. */
+  /** Number of this process's start, counted over all processes of the store. */
   get epoch(): number {
     return this.ownership.epoch
   }
 
-  /** Commits made durable since the start. */
+  /** Number of commits made durable since the start. */
   get committed(): number {
     return this.#executor.committed
   }
 
-  /** Actors in memory. */
+  /** Number of actors in memory. */
   get live(): number {
     return this.#residents.size
   }
 
-  /** Live actors, for passivation and pages. */
+  /** Actors in memory, for passivation and for listings. */
   residents(): IterableIterator<Resident> {
     return this.#residents.values()
   }
 
-  /** Whether an actor is still this process's, as it was when it was loaded or made. */
+  /** Whether this process still holds the actor's shard under the epoch at which the actor was loaded or created. */
   runs(resident: Resident): boolean {
     return this.#residents.isCurrent(resident)
   }
@@ -165,63 +172,80 @@ export abstract class Host {
     return this.#residents.get(id)
   }
 
-  /** A new actor's id, of a shard that this process holds if it holds any. */
+  /** Returns an id for a new actor, in a shard that this process holds if it holds any. */
   abstract readonly newActorId: (prefix: string) => string
 
   /**
-   * Starts an actor with its first commit. The same id again is answered from that commit.
+   * Starts an actor with its first commit. A repeated call with the same id is answered from that commit.
    * @throws {StoreUnavailable}
    */
   abstract create(creation: Creation): Promise<Delivered>
 
   /**
-   * Gives an actor one event and resolves when what it does is durable.
+   * Delivers one event to an actor and resolves when the resulting commit is durable.
    * @throws {ServiceError} what the machine refuses with; `not_found`; {StoreUnavailable}.
    */
   abstract deliver(id: string, delivery: Delivery): Promise<Delivered>
 
-  /** `deliver` to an actor that is at hand, and whose log the caller will follow. */
+  /** `deliver` to an actor that is already loaded, and whose log the caller will follow. */
   abstract deliverTo(resident: Resident, delivery: Delivery): Promise<Delivered>
 
-  /** The actor; when this process runs it, loaded, and what its newest commit left undone is taken up. Null when there is none. */
+  /**
+   * Returns the actor, or null when there is none. When this process runs it, it is loaded, and work that its newest
+   * commit left unfinished is resumed.
+   */
   abstract load(id: string): Promise<Resident | null>
 
-  /** What an effect of an actor answers now, wherever it runs; null when none does. @throws {StoreUnavailable} */
+  /**
+   * Puts a question to a running effect of an actor, in whichever process it runs; null when no effect answers. @throws
+   * {StoreUnavailable}
+   */
   abstract question(id: string, question: JsonObject): Promise<JsonObject | null>
 
-  /** Resolves when what an actor has sent is taken. @throws {StoreUnavailable} when a request cannot wait for that. */
+  /**
+   * Resolves when the messages that an actor has sent are delivered. @throws {StoreUnavailable} when that takes too
+   * long.
+   */
   abstract delivered(id: string): Promise<void>
 
-  /** Resolves when the rows of everything that other processes acknowledged are written, or after a moment; undefined for none. */
+  /**
+   * Resolves when other processes have written the rows of all that they acknowledged, or after a timeout; undefined
+   * when there are no other processes.
+   */
   protected abstract rowsElsewhere(): Promise<void> | undefined
 
-  /** Events of an actor that this process does not run. */
+  /** Returns events of an actor that another process runs. */
   protected abstract readLogElsewhere(id: string, after: number): Promise<readonly LogEvent[]>
 
-  /** How far an actor is that is not in memory here; undefined when it does nothing by itself then. */
+  /** State of the log of an actor that is not in memory here; undefined when such an actor is idle. */
   protected abstract standingElsewhere(id: string): FeedState | 'unknown' | undefined
 
-  /** The first stream of an actor began here. */
+  /** Called when the first stream of an actor starts in this process. */
   protected abstract followed(id: string): void
 
-  /** An actor here has made a durable commit. */
+  /** Called when an actor of this process has made a durable commit. */
   protected abstract committedHere(resident: Resident, events: readonly LogEvent[]): void
 
-  /** @throws {Elsewhere} when this process may not move the actor, or cannot be certain that it may. */
+  /** @throws {Elsewhere} when this process may not commit for the actor, or cannot be certain that it may. */
   protected abstract check(resident: Resident): void
 
-  /** @throws {Elsewhere} when another process may have moved the actor on: a refusal by what is in memory may be wrong. */
+  /**
+   * @throws {Elsewhere} when another process may have committed for the actor: a refusal based on the state in memory
+   *   may be wrong.
+   */
   protected abstract checkCertain(resident: Resident): void
 
-  /** An actor could not be loaded here, for this process does not run it, or cannot be certain that it does. */
+  /**
+   * Called when an actor could not be loaded because this process does not run it, or cannot be certain that it does.
+   */
   protected abstract gaveUp(id: string): void
 
   /**
-   * The actor, when it exists, is of this kind and belongs to the scope. One that another process runs is read from the
-   * store: it is good for looking at, and for `deliverTo`.
+   * Returns the actor if it exists, is of this kind, and belongs to the scope. An actor that another process runs is
+   * read from the store: it can be inspected and passed to `deliverTo`.
    *
-   * @throws {ServiceError} `not_found` otherwise, foreign ids included; `actor_parked`; under a scope that begins something,
-   * what `admits` refuses with.
+   * @throws {ServiceError} `not_found` otherwise, also for ids of other tenants; `actor_parked`; what `admits` refuses
+   *   with when the scope is one that starts work.
    */
   async find(scope: Scope, kind: MachineDefinition, id: string): Promise<Resident> {
     const coming = this.#outbox.coming(id)
@@ -235,62 +259,69 @@ export abstract class Host {
     return resident
   }
 
-  /** `create` by this very process. @throws {Elsewhere} */
+  /** `create` in this process. @throws {Elsewhere} */
   async createHere(creation: Creation): Promise<Delivered> {
     if (this.#residents.get(creation.id) !== undefined) return { commit: null, duplicate: true }
     const { made, resident, draft, commit } = await this.#stepper.first(creation)
     if (!made) return { commit: await this.#options.storage.commits.at(creation.id, 1), duplicate: true }
-    // removed once it was there: the mark stands before the log goes, so it is seen after a write that came too late
+    // an erased actor may have been created anew: the mark is set before the log is removed, so this late write finds
+    // it
     if (creation.again === true && (await isErased(this.#options.storage.records, creation.id))) {
       await this.#options.storage.commits.forget(creation.id)
       return { commit: null, duplicate: true }
     }
-    // a request may have loaded it meanwhile, and so taken up what its commit says
+    // a request may have loaded the actor meanwhile, and loading carries out its commit
     if (this.#residents.add(resident)) this.#executor.carryOut(resident, draft, commit)
     return { commit, duplicate: false }
   }
 
-  /** `deliver` by this very process. @throws {Elsewhere} */
+  /** `deliver` in this process. @throws {Elsewhere} */
   async deliverHere(id: string, delivery: Delivery, reloads = 0): Promise<Delivered> {
     const resident = this.#residents.get(id) ?? (await this.#residents.load(id))
     if (resident === null) throw new ServiceError('not_found')
     return this.deliverToHere(resident, delivery, reloads)
   }
 
-  /** `deliverHere` to an actor that is at hand. */
+  /** `deliverHere` to an actor that is already loaded. */
   protected deliverToHere(resident: Resident, delivery: Delivery, reloads = 0): Promise<Delivered> {
     return this.#stepper.deliver(resident, delivery, reloads)
   }
 
-  /** What a cause made of an actor; null when it was not processed. What it says is under way then. */
+  /**
+   * Returns the commit that a cause led to, and makes sure that it is being carried out; null when the cause was not
+   * processed.
+   */
   async commitOf(id: string, cause: string): Promise<Commit | null> {
     const commit = await this.#options.storage.commits.byCause(id, cause)
     if (commit === null || !this.isHere(id)) return commit
     await this.loadFrom(id, commit.seq).catch((error: unknown) => {
-      // its next owner does what it says
+      // the actor's next owner carries the commit out
       if (!(error instanceof Superseded)) throw error
     })
     return commit
   }
 
-  /** Events after a sequence number: from memory, else one page from the store. */
+  /** Returns events after a sequence number: from memory, or else one page from the store. */
   readLog(id: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]> {
     const resident = this.#residents.get(id)
     return resident?.eventsAfter(after) ?? this.#readStore(id, after)
   }
 
-  /** Forgets an actor whose log was removed, and ends its streams. */
+  /** Evicts an actor whose log was removed, and ends its streams. */
   drop(id: string): void {
     this.#residents.evict(this.#residents.get(id))
     this.feed.end(id)
   }
 
-  /** `load` by this very process. @throws {Elsewhere} */
+  /** `load` in this process. @throws {Elsewhere} */
   loadHere(id: string): Promise<Resident | null> {
     return this.#residents.load(id)
   }
 
-  /** `loadHere`, anew when the store is further than memory: a write that an earlier process had sent came in late. */
+  /**
+   * `loadHere`, but reloads when the store has commits up to `seq` and memory has not: a late write of an earlier
+   * process has arrived.
+   */
   loadFrom(id: string, seq: number): Promise<Resident | null> {
     const resident = this.#residents.get(id)
     if (resident !== undefined && !resident.working && resident.state.seq < seq) this.#residents.evict(resident)
@@ -298,14 +329,15 @@ export abstract class Host {
   }
 
   /**
-   * Resolves when an actor is made that a commit of this process requested; undefined when none of this id is under way.
+   * Resolves when an actor that a commit of this process requested has been created; undefined when no such request is
+   * pending for the id.
    * @throws {StoreUnavailable} when that takes longer than a request waits.
    */
   coming(id: string): Promise<void> | undefined {
     return this.#outbox.coming(id)
   }
 
-  /** `delivered` by this very process. @throws {Elsewhere} */
+  /** `delivered` in this process. @throws {Elsewhere} */
   async deliveredHere(id: string): Promise<void> {
     const resident = await this.#residents.load(id)
     if (resident === null) return
@@ -313,7 +345,7 @@ export abstract class Host {
     if (!this.runs(resident)) throw new Elsewhere('the actor was given away before all was taken')
   }
 
-  /** Gives back the memory of an actor that has nothing to do. False when it has. */
+  /** Evicts an actor that has nothing to do; returns false when it has unfinished work. */
   passivate(resident: Resident): boolean {
     const { state } = resident
     const occupied = resident.working || resident.undelivered > 0 || this.rows.waits(resident.id)
@@ -322,18 +354,20 @@ export abstract class Host {
     return true
   }
 
-  /** The actors of these shards are another process's now: nothing of them goes on here. */
+  /** Evicts the actors of shards that another process holds now, and ends their effects here. */
   loseShards(lost: ReadonlySet<number>): void {
     for (const resident of [...this.#residents.values()]) if (lost.has(resident.shard)) this.#residents.evict(resident)
     this.effects.abandonShards(lost)
   }
 
-  /** The actors of these shards stay: effects that were not begun while they were about to leave are begun. */
+  /**
+   * Starts the effects that were held back while these shards were being handed over, after the handover was given up.
+   */
   resumeShards(kept: ReadonlySet<number>): void {
     for (const resident of this.#residents.values()) if (kept.has(resident.shard)) this.#executor.resume(resident)
   }
 
-  /** Loads an actor as soon as the store answers, whether or not a request comes for it. */
+  /** Loads an actor as soon as the store answers, without waiting for a request. */
   revive(id: string): void {
     this.#reviver.revive(id)
   }
@@ -343,12 +377,12 @@ export abstract class Host {
     this.#executor.projectRow(resident)
   }
 
-  /** Events after a sequence number with the times of their commits, at most `limit`. */
+  /** Returns at most `limit` events after a sequence number, with the times of their commits. */
   readPage(resident: Resident, after: number, limit: number): Promise<readonly StoredLogEvent[]> {
     return logPage(this.#logOf(resident), after, limit)
   }
 
-  /** Whether this process runs the actor, though it may not be certain of that now. */
+  /** Whether this process holds the actor's shard; its lease may be too old to be certain. */
   protected isHere(id: string): boolean {
     return this.ownership.heldUnder(shardOf(id)) !== undefined
   }
@@ -363,7 +397,7 @@ export abstract class Host {
       const resident = await this.#residents.load(id)
       return resident === null ? [] : await streamPage(this.#logOf(resident), after)
     } catch (error) {
-      // a stream outlives that its actor moves
+      // a stream continues when its actor moves to another process
       if (!(error instanceof Superseded)) throw error
       return this.readLogElsewhere(id, after)
     }
@@ -381,8 +415,8 @@ export abstract class Host {
   }
 
   /**
-   * The actor is another process's now: its effects are started there, and its streams go on there. Or the lease could
-   * not be renewed in time, and it is not known whose it is: what runs goes on until another holder shows.
+   * Another process runs the actor now: its effects are started there, and streams continue from there. If instead the
+   * lease could not be renewed in time, the owner is unknown: running effects continue until another holder is seen.
    */
   #giveUp(id: string, error: Superseded): void {
     const isUncertain = error instanceof Elsewhere && this.isHere(id)

@@ -4,7 +4,9 @@ import type { Idempotency } from '../call/call.ts'
 import { shardOf } from './recovery/shard.ts'
 import { type IdSource, UlidSource } from './ulid-source.ts'
 
-/** Random bytes are drawn many at once: one by one they cost more than the rest of a request's ids. */
+/**
+ * Random bytes are drawn in blocks: drawn one by one, they would cost more than everything else about a request's ids.
+ */
 const pool = new Uint8Array(4096)
 let drawn = pool.length
 
@@ -18,30 +20,31 @@ const random = (): number => {
 
 let ulids = new UlidSource({ now: Date.now, random })
 
-/** Makes ids from another source from now on: a simulation's own, so that its runs repeat to the byte. */
+/** Replaces the source of ids, so that a simulation is reproducible byte for byte. */
 export const takeIdsFrom = (source: IdSource): void => {
   ulids = new UlidSource(source)
 }
 
 /**
- * A new id: `prefix`, `_` and a 26-character lower-case ULID, e.g. `ses_01kb…`.
+ * Returns a new id: `prefix`, `_` and a 26-character lower-case ULID, e.g. `ses_01kb…`.
  *
- * Ids of one process only rise, also within a millisecond and when the clock is set back, so that a list ordered by
- * id is a list ordered by creation.
+ * Ids of one process are strictly increasing, also within a millisecond and when the clock is set back, so that a list
+ * ordered by id is ordered by creation.
  */
 export const newId = (prefix: string): string => `${prefix}_${ulids.next()}`
 
 /**
- * A new id of an actor in this shard: what belongs together runs in one place then, and the process that makes it is there
- * (runtime/shard.ts).
+ * Returns a new actor id in this shard, so that related actors run in the process that creates them
+ * (runtime/recovery/shard.ts).
  */
 export const newIdIn = (prefix: string, shard: number): string => `${prefix}_${ulids.nextIn(`${prefix}_`, shard)}`
 
 /**
- * The id of what a call creates: the one that its Idempotency-Key was promised, so that a request which is run again
- * after a crash makes the same resource; else a new one. Insert under it, and take "exists" for "made before".
+ * Returns the id of the resource that a call creates. With an Idempotency-Key it is the id reserved for that key, so
+ * that a request which is run again after a crash creates the same resource; otherwise it is new. Insert under this id,
+ * and treat "exists" as "already created".
  *
- * @param fresh makes the new one; `Host.newActorId` for an actor.
+ * @param fresh generates a new id; `Host.newActorId` for an actor.
  */
 export const newIdFor = (
   call: { readonly idempotency: Idempotency | null },
@@ -50,8 +53,8 @@ export const newIdFor = (
 ): string => (call.idempotency?.seed ? `${prefix}_${call.idempotency.seed}` : fresh(prefix))
 
 /**
- * `newIdFor` of an actor that is to be in this shard, beside the actor that requests it. Its id follows from what the
- * Idempotency-Key was promised, and is the same in every attempt.
+ * `newIdFor` for an actor that has to be in this shard, that of the actor that requests it. With an Idempotency-Key the
+ * id is derived from the one reserved for that key, and is the same in every attempt.
  */
 export const newIdForIn = (
   { idempotency }: { readonly idempotency: Idempotency | null },
@@ -71,28 +74,31 @@ export const newIdForIn = (
 const tailLength = 3
 const crockford = (digit: string): string => 'abcdefghjkmnpqrstvwxyz'[digit.charCodeAt(0) - 97] ?? ''
 
-/** An id that sorts as if it was made at `atMs` (ms since the epoch); for imports and tests. */
+/** Returns a random id that sorts as if created at `atMs` (ms since the epoch); for imports and tests. */
 export const idAt = (prefix: string, atMs: number): string => `${prefix}_${ulid(atMs).toLowerCase()}`
 
-/** Always the same id for the same `seed`, sorted as if it was made at `atMs`: for what must be made once, however often. */
+/**
+ * Returns the same id for the same `seed` and `atMs`, sorting as if created at `atMs`: for resources that must be
+ * created only once, however often that is attempted.
+ */
 export const derivedId = (prefix: string, atMs: number, seed: string): string => {
   const bytes = hash('sha256', seed, 'buffer')
   let drawn = 0
   return `${prefix}_${ulid(Math.max(1, atMs), () => (bytes[drawn++ % bytes.length] ?? 0) / 256).toLowerCase()}`
 }
 
-/** An id that sorts by `atMs`, with a tail of 16 characters that the caller knows to be unique. Costs little. */
+/** Returns an id that sorts by `atMs` and ends in 16 characters that the caller guarantees to be unique. Cheap. */
 export const idWithTail = (prefix: string, atMs: number, tail: string): string =>
   `${prefix}_${encodeTime(Math.max(0, atMs), 10).toLowerCase()}${tail}`
 
-/** The 16 characters of an id that do not contain its time. */
+/** The last 16 characters of an id, which do not contain its time. */
 export const tailOf = (id: string): string => id.slice(-16)
 
-/** What every id that is made at `atMs` or later sorts after, and every earlier one before. */
+/** Lower bound for ids created at `atMs` or later; every earlier id sorts before it. */
 export const idFloor = (prefix: string, atMs: number): string =>
   `${prefix}_${encodeTime(Math.max(0, atMs), 10).toLowerCase()}${'0'.repeat(16)}`
 
-/** When an id was made, in ms since the epoch; null when it is no id of ours. */
+/** Time of creation encoded in an id, in ms since the epoch; null for text that is not an id of this format. */
 export const timeOfId = (id: string): number | null => (isId(id) ? decodeTime(id.slice(-26).toUpperCase()) : null)
 
 /** Whether `text` has the shape of an id, of this `prefix` when one is given. */

@@ -1,7 +1,7 @@
 import type { LiveActor, Member } from '#storage/cluster-ports.ts'
 import type { Resident } from './resident.ts'
 
-/** An actor in this process's memory, as the directory names it. */
+/** The directory entry of an actor in this process's memory. */
 export const liveActorOf = (
   { id, definition, owner }: Pick<Resident, 'id' | 'definition' | 'owner'>,
   { node, process }: Pick<Member, 'node' | 'process'>,

@@ -6,7 +6,7 @@ import { loadMade } from './recovery/made-actors.ts'
 import { shardOf } from './recovery/shard.ts'
 import type { Creation, Delivered, Delivery, Resident } from './resident.ts'
 
-/** The host of the only process of a store: it runs every actor, and nothing of a cluster is in its path. */
+/** Host for the only process of a store: it runs every actor, without any cluster code in its path. */
 export class LocalHost extends Host {
   readonly newActorId = newId
   readonly #making
@@ -45,7 +45,7 @@ export class LocalHost extends Host {
     return undefined
   }
 
-  /** Every actor is here until a later process has started on the store. */
+  /** Called only after a later process has taken over: until then every actor is here. */
   protected readLogElsewhere(): Promise<readonly LogEvent[]> {
     return Promise.reject(new Superseded('a later process has taken over'))
   }
@@ -56,11 +56,11 @@ export class LocalHost extends Host {
   }
 
   protected followed(): void {
-    // commits are made here: the feed hears of each
+    // every commit is made here, and reaches the feed directly
   }
 
   protected committedHere(): void {
-    // no other process follows
+    // there are no followers in other processes
   }
 
   protected check(): void {
@@ -68,7 +68,7 @@ export class LocalHost extends Host {
   }
 
   protected checkCertain(): void {
-    // what is in memory is the newest there is
+    // the state in memory is always the newest
   }
 
   protected gaveUp(id: string): void {

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '#storage/ports.ts'
 
 /**
- * The store answers, and what a request waits for is still not done in the time that a request has: there is more to do than
- * gets done. It may be sent again, as when the store is away.
+ * The store answers, but the work that a request waits for was not done within the request's time limit: there is more
+ * work than capacity. The request may be retried, as after an outage of the store.
  */
 export class Overloaded extends StoreUnavailable {}

@@ -9,54 +9,57 @@ import { Rounds } from './rounds.ts'
 
 const everyMs = 500
 const pageSize = 500
-/** So many pages are read in one look; the next look goes on from there. */
+/** Pages read per round; the next round continues from there. */
 const pagesAtOnce = 4
-/** So many actors are handed their reminders side by side. */
+/** Number of actors whose reminders are delivered concurrently. */
 const atOnce = 32
-/** An actor that does not take a reminder is left alone for so long, doubled each time up to the most, in ms. */
+/** Initial and maximum back-off for an actor that fails to process a reminder, in ms; it doubles with each failure. */
 const againMs = 500
 const mostAgainMs = 5 * 60_000
-/** The same while the trouble is the store's: it is back for all at once. */
+/** Maximum back-off while the store fails, in ms: short, because it recovers for all actors at once. */
 const mostStoreAgainMs = 2000
-/** A parked actor is looked at again so seldom, in ms: a release looks at once. */
+/** Retry interval for a parked actor, in ms; when it is released, it is retried in the next round. */
 const parkedAgainMs = 60_000
 
-/** An actor that did not take its reminders, and when it is tried again by the steady clock. */
+/**
+ * Failed deliveries to one actor: how many in a row, and the earliest time of the next attempt by the steady clock, in
+ * ms.
+ */
 interface Failure {
   readonly count: number
   readonly notBefore: number
 }
 
-/** A reminder that was not taken. */
+/** A reminder that could not be delivered. */
 export interface FailingReminder {
   readonly reminder: string
-  /** How often in a row. */
+  /** Number of consecutive failures. */
   readonly count: number
   readonly error: unknown
 }
 
-/** What the clock of reminders needs. */
+/** Dependencies of `ReminderClock`. */
 export interface ReminderClockParts {
   readonly host: Pick<Host, 'ownership' | 'loadFrom' | 'settler' | 'deliverTo'>
   readonly store: Pick<CommitStore, 'due'>
   readonly clock: Clock
   readonly log: Logger
   readonly telemetry?: Telemetry | undefined
-  /** A reminder was refused for good as far as can be seen; it is tried again anyway. */
+  /** Called when a reminder failed for another reason than the store; it is retried anyway. */
   readonly failing?: (resident: Resident, failing: FailingReminder) => void
-  /** All that was due of an actor is taken, which had failed before. */
+  /** Called when all due reminders of an actor that had failed before were delivered. */
   readonly recovered?: (actor: string) => void
 }
 
 /**
- * Delivers reminders that are due, those of every actor in its turn. One that is not taken stays due; its actor is left
- * alone for longer each time, and holds up no other.
+ * Delivers the reminders that are due, actor by actor. A reminder that fails stays due; its actor is retried with
+ * increasing delay, and does not hold up others.
  */
 export class ReminderClock {
   readonly #parts: ReminderClockParts
   readonly #failures = new Map<string, Failure>()
   readonly #rounds: Rounds
-  /** Reminders due before this were looked at in this sweep, in ms since the epoch. */
+  /** Reminders due before this have been handled in the current sweep, in ms since the epoch. */
   #from = 0
   #limit = pageSize
 
@@ -73,12 +76,12 @@ export class ReminderClock {
     void this.#rounds.stop()
   }
 
-  /** The actor may take its reminders now: it is tried at the next look. */
+  /** Resets the back-off of an actor, so that it is retried in the next round. */
   release(actor: string): void {
     this.#failures.delete(actor)
   }
 
-  /** One look at what is due. */
+  /** Delivers what is due, at most `pagesAtOnce` pages. */
   async round(): Promise<void> {
     try {
       for (let page = 0; page < pagesAtOnce; page++) {
@@ -89,7 +92,7 @@ export class ReminderClock {
     }
   }
 
-  /** True when the sweep is over: the next page is the first one again. */
+  /** Returns true when the sweep is complete: the next page is the first one again. */
   async #page(): Promise<boolean> {
     const { host, store, clock } = this.#parts
     const { shards } = host.ownership
@@ -102,7 +105,7 @@ export class ReminderClock {
       this.#limit = pageSize
       return true
     }
-    // a page that is due at one instant has to be read past in one go
+    // when a whole page is due at the same ms, the page has to grow for the sweep to get past it
     this.#limit = last === this.#from ? this.#limit * 2 : pageSize
     this.#from = last
     return false
@@ -116,7 +119,7 @@ export class ReminderClock {
     }
   }
 
-  /** Trouble with one actor is its own. */
+  /** Delivers the reminders of one actor; a failure does not affect others. */
   async #attempt(commit: Commit): Promise<void> {
     const { actor } = commit
     try {
@@ -135,11 +138,15 @@ export class ReminderClock {
     return failure
   }
 
-  /** False when the actor could not take something, and that is noted. @throws what the actor could not be loaded for. */
+  /**
+   * Returns false when a reminder failed or the actor is parked, which is then noted. @throws when the actor cannot be
+   * loaded.
+   */
   async #deliver(commit: Commit): Promise<boolean> {
     const { host, clock } = this.#parts
     const resident = await host.loadFrom(commit.actor, commit.seq)
-    // an actor that is behind is at work on this very commit, whose reminders are looked at again: only a newer one has them
+    // the state in memory is newer: that commit holds the reminders, so this one is no longer due. A state that is
+    // older is just processing this commit, which comes up again.
     if (resident === null || resident.state.seq > commit.seq) {
       host.settler.undue({ actor: commit.actor, seq: commit.seq })
       return true

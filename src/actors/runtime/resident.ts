@@ -4,53 +4,53 @@ import type { TraceContext } from '#telemetry/trace-context.ts'
 import { LogTail } from './log/log-tail.ts'
 import { type ActorState, type Owner, storedState } from './step/actor-state.ts'
 
-/** One thing for an actor to do. */
+/** An event for an actor. */
 export interface Delivery {
   readonly event: StoredEvent
-  /** Unique per actor: what was processed before is answered from its commit. */
+  /** Idempotency key, unique per actor: a repeated cause is answered from the commit that it led to. */
   readonly cause: string
-  /** The event as kept in the commit, when less than all of it is worth keeping. */
+  /** The form of the event to keep in the commit; the whole event when absent. */
   readonly stored?: StoredEvent
-  /** The event is the result of this effect; dropped when that is not in flight any more. */
+  /** Id of the effect whose result this is; the event is dropped when that effect is no longer in flight. */
   readonly done?: string
-  /** The event is a part of this effect's stream; dropped likewise. */
+  /** Id of the effect of whose stream this is a part; the event is dropped when that effect is no longer in flight. */
   readonly part?: string
-  /** Only marks this effect as begun. */
+  /** Id of an effect to mark as started; the machine does not get the event. */
   readonly starts?: string
 }
 
-/** An actor to make. */
+/** An actor to create. */
 export interface Creation {
   readonly kind: MachineDefinition
   readonly id: string
   readonly owner: Owner
   /** Input of its machine. */
   readonly input: JsonObject
-  /** Unique per actor: repeated, the actor of before stays as it is. */
+  /** Idempotency key, unique per actor: a repeated creation leaves the existing actor as it is. */
   readonly cause: string
-  /** It may have been made before and removed since: then it is not made anew. */
+  /** Set on a retry: the actor may have been created before and erased since, and is then not created again. */
   readonly again?: boolean
 }
 
-/** What a delivery came to. `commit` null: it changed nothing (ignored, or a late result). */
+/** Result of a delivery. `commit` is null when the event changed nothing: it was ignored, or was a late result. */
 export interface Delivered {
   readonly commit: Commit | null
-  /** The cause was processed before; `commit` is what it made then. */
+  /** The cause was processed before; `commit` is the commit that it led to then. */
   readonly duplicate: boolean
 }
 
-/** A delivery that waits for its step. */
+/** A delivery in an actor's mailbox. */
 export interface Waiting {
   readonly delivery: Delivery
-  /** How often it met an actor that another process had moved on. */
+  /** How often the actor had to be loaded again because another process had committed for it. */
   readonly reloads: number
-  /** The span of the sender; null where there is none. */
+  /** Trace span of the sender; null when there is none. */
   readonly span: TraceContext | null
   readonly resolve: (result: Delivered) => void
   readonly reject: (error: unknown) => void
 }
 
-/** An actor as it is loaded. `at`: when it was used last, in ms. */
+/** Initial values of a `Resident`. `at` is the time of the newest commit, in ms since the epoch. */
 export interface ResidentParts {
   readonly id: string
   readonly definition: MachineDefinition
@@ -60,40 +60,43 @@ export interface ResidentParts {
   readonly at: number
 }
 
-/** A live actor: its state in memory, its mailbox, and what its commits still have to have done. */
+/** An actor in memory: its state, its mailbox, and the work of its commits that is still to be done. */
 export class Resident {
   readonly id: string
   readonly definition: MachineDefinition
   readonly owner: Owner
   readonly shard: number
-  /** Under which this process runs it; its commits carry that. */
+  /** Epoch under which this process runs the actor; recorded in each commit. */
   readonly epoch: number
   state: ActorState
   /** Why its newest commit cannot be restored; undefined when it could. */
   unrestorable: string | undefined
-  /** Why a part of what its commits say could not be done: they stay open until it is. Undefined when all could. */
+  /**
+   * Why part of the work of its commits failed: those commits stay open until it is done. Undefined when nothing
+   * failed.
+   */
   unfinished: string | undefined
-  /** Dropped from memory, or never kept there: its state may be old. */
+  /** Evicted, or never managed by this process: its state may be stale. */
   dead = false
   working = false
   /** Time of the newest commit, ms since the epoch. */
   touchedAt: number
-  /** Last use, reading included, ms since the epoch. */
+  /** Last use, including reads, ms since the epoch. */
   usedAt: number
-  /** The commits up to this one are closed. */
+  /** `seq` of the newest closed commit. */
   closedSeq = 0
-  /** Commits two steps behind whose messages are still on their way. */
+  /** `seq` of commits at least two steps old that are retired once the actor's messages are delivered. */
   readonly retiring: number[] = []
-  /** Deliveries of its messages, in order. */
+  /** Resolves when the messages sent so far are delivered. */
   outbox: Promise<void> = Promise.resolve()
-  /** Messages on their way, and commits whose further rows are not written. */
+  /** Number of pending message deliveries, and 1 while ledger rows are unwritten. */
   undelivered = 0
-  /** Writing of the rows that its commits leave beside its own (`Ledger`). */
+  /** Resolves when the ledger rows of its commits so far are written (`Ledger`). */
   recorded: Promise<unknown> = Promise.resolve()
   readonly mailbox: Waiting[] = []
   readonly #tail = new LogTail()
 
-  /** @param place where it runs; @param at time of its newest commit, ms since the epoch. */
+  /** @param place shard and epoch in which it runs; @param at time of its newest commit, ms since the epoch. */
   constructor({ id, definition, owner, place, state, at }: ResidentParts) {
     this.id = id
     this.definition = definition
@@ -105,7 +108,7 @@ export class Resident {
     this.usedAt = at
   }
 
-  /** Why the actor takes nothing until an operator looks; undefined when it runs. */
+  /** Why the actor is parked, that is, accepts no events until an operator decides; undefined when it runs. */
   get parked(): string | undefined {
     return this.unrestorable ?? this.state.parked?.reason
   }
@@ -114,22 +117,22 @@ export class Resident {
     return this.definition.busy(storedState(this.state.snapshot))
   }
 
-  /** Resolves when all that its commits so far say to others is taken: messages, and further rows. */
+  /** Resolves when all messages of its commits so far are delivered and all their ledger rows written. */
   get carriedOut(): Promise<void> {
     return Promise.all([this.outbox, this.recorded]).then(() => {})
   }
 
-  /** Keeps the newest events. */
+  /** Adds events to the in-memory tail of the log. */
   remember(events: readonly LogEvent[]): void {
     this.#tail.remember(events)
   }
 
-  /** Every event after `after`, when memory has them all; undefined when the store has to be read. */
+  /** Returns every event after `after` if memory has them all; undefined when the store has to be read. */
   eventsAfter(after: number): readonly LogEvent[] | undefined {
     return this.#tail.after(after, this.state.lastSequence)
   }
 
-  /** Gives memory back that can be read again. */
+  /** Frees the in-memory tail of the log, which can be read again. */
   forgetTail(): void {
     this.#tail.forget()
   }

@@ -3,15 +3,17 @@ import { Elsewhere, Superseded } from './commit/superseded.ts'
 import { shardOf } from './recovery/shard.ts'
 import type { Resident } from './resident.ts'
 
-/** What keeping actors in memory needs of the host. */
+/** Dependencies of `Residents`. */
 export interface ResidentsParts extends ActivationParts {
-  /** An actor was loaded: what its newest commit left undone is to be taken up. */
+  /** Called when an actor was loaded: work that its newest commit left unfinished is to be resumed. */
   readonly came: (found: Activated) => void
-  /** An actor could not be loaded, for it is another process's now. */
+  /** Called when an actor could not be loaded because another process runs it now. */
   readonly superseded: (id: string, error: Superseded) => void
 }
 
-/** The actors in memory: each at most once, loaded once however many request it at the same time. */
+/**
+ * The actors in memory. Each is there at most once, and is loaded once however many requests need it at the same time.
+ */
 export class Residents {
   readonly #parts: ResidentsParts
   readonly #live = new Map<string, Resident>()
@@ -33,19 +35,24 @@ export class Residents {
     return this.#live.get(id)
   }
 
-  /** Whether the shard is still held as it was when this actor was loaded or made. */
+  /** Whether the shard is still held under the epoch at which this actor was loaded or created. */
   isCurrent({ shard, epoch }: Pick<Resident, 'shard' | 'epoch'>): boolean {
     return this.#parts.ownership.heldUnder(shard) === epoch
   }
 
-  /** Keeps an actor that was just made; false when that is to be loaded, or elsewhere by now. */
+  /**
+   * Adds an actor that was just created; returns false when it is already in memory, or its shard is no longer held.
+   */
   add(resident: Resident): boolean {
     if (this.#live.has(resident.id) || !this.isCurrent(resident)) return false
     this.#live.set(resident.id, resident)
     return true
   }
 
-  /** The actor, loaded when it is not in memory; null when there is none. @throws {Superseded} {StoreUnavailable} */
+  /**
+   * Returns the actor, loading it when it is not in memory; null when there is none. @throws {Superseded}
+   * {StoreUnavailable}
+   */
   load(id: string): Promise<Resident | null> {
     const resident = this.#live.get(id)
     if (resident !== undefined) {

@@ -1,15 +1,15 @@
 import type { Clock } from './clock.ts'
 
-/** A piece of upkeep: what is done again and again, and the pause between. */
+/** A periodic task and its interval. */
 export interface RoundsParts {
   readonly clock: Pick<Clock, 'after'>
-  /** Ends well whatever happens: trouble is left to the next round. */
+  /** Handles its own errors; what failed is left to the next round. */
   readonly round: () => void | Promise<void>
-  /** From the end of a round to the beginning of the next one, in ms. */
+  /** From the end of one round to the start of the next, in ms. */
   readonly everyMs: number | (() => number)
 }
 
-/** Does a piece of upkeep one round after the other until it is stopped; two never overlap. */
+/** Runs a periodic task until it is stopped; rounds never overlap. */
 export class Rounds {
   readonly #parts: RoundsParts
   #cancel: (() => void) | undefined
@@ -20,12 +20,12 @@ export class Rounds {
     this.#parts = parts
   }
 
-  /** A round that takes long ends early where it can. */
+  /** True once `stop` was called; a long round should check it and end early. */
   get stopped(): boolean {
     return this.#stopped
   }
 
-  /** @param firstMs the pause before the first round; as long as every other when absent. */
+  /** @param firstMs the delay before the first round; the usual interval when absent. */
   start(firstMs = this.#pauseMs()): void {
     if (this.#stopped) return
     this.#cancel = this.#parts.clock.after(firstMs, () => {
@@ -33,7 +33,7 @@ export class Rounds {
     })
   }
 
-  /** No round begins any more. Resolves when the one under way has ended. */
+  /** Starts no further round. Resolves when the current round has ended. */
   stop(): Promise<void> {
     this.#stopped = true
     this.#cancel?.()

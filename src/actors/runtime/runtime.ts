@@ -15,59 +15,62 @@ import { noteReminder } from './stuck/stuck-notes.ts'
 export { epochs } from './stuck/start-number.ts'
 export { stuckRows } from './stuck/stuck.ts'
 
-/** A running host and what looks after it. */
+/** A running host with its background tasks. */
 export interface Runtime {
   readonly host: Host
   /**
-   * Resolves when a later process has started on the same store: this one writes nothing any more, and should end.
-   * Never in a cluster.
+   * Resolves when a later process has started on the same store: this one no longer writes, and should exit. Never
+   * resolves in a cluster.
    */
   readonly replaced: Promise<void>
-  /** This process as the others of its cluster see it; null when it runs alone. */
+  /** This process as a member of its cluster; null when it runs alone. */
   readonly self: () => Member | null
-  /** This process by a name that no other has, and whether another one has ended, as far as can be seen. */
+  /** The unique name of this process, and a best-effort check whether another process has ended. */
   readonly processes: Processes
   /**
-   * Ends well: running effects get `graceMs` to end, the rest is taken up at the next start; in a cluster by the other
-   * processes, at once.
+   * Shuts down gracefully: running effects get `graceMs` to end. Remaining work is resumed at the next start, or in a
+   * cluster by the other processes at once.
    */
   readonly drain: (graceMs: number) => Promise<void>
 }
 
-/** What a runtime is made of. */
+/** Options of `startRuntime`. */
 export interface RuntimeOptions extends Omit<HostOptions, 'ownership'> {
-  /** Joins the process to a cluster; it runs every actor by itself when absent. */
+  /** Joins the process to a cluster; without it this process runs every actor. */
   readonly cluster?: ClusterParts
 }
 
-/** How long a shutdown waits for rows; without the store they would never be written, and recovery writes them. */
+/**
+ * How long a shutdown waits for rows to be written, in ms. If the store stays unavailable, recovery writes them at the
+ * next start.
+ */
 const flushMs = 2000
 
 const residency: Residency = { most: 20_000, idleMs: 60_000 }
 
-/** Which processes there are. */
+/** Identity of this process, and what it knows of others. */
 export interface Processes {
   readonly self: string
   readonly isGone: (process: string) => boolean
 }
 
-/** What owns the actors of a started host. */
+/** A started host and the lifecycle of its ownership: alone, or as a cluster member. */
 interface Owned {
   readonly host: Host
   readonly replaced: Promise<void>
   readonly self: () => Member | null
   readonly processes: Processes
-  /** Ends what runs. */
+  /** Ends running work within `graceMs`. */
   readonly end: (graceMs: number) => Promise<void>
-  /** Everything is written: the process owns nothing any more. */
+  /** Gives up ownership; called once everything is written. */
   readonly leave: () => Promise<void>
 }
 
 /**
- * Starts the actors of a store: takes the next epoch, then begins with what a crash cut off, reminders and upkeep.
- * Resolves when requests may come: what they need is taken up first (`recovery`).
+ * Starts the actors of a store: takes the next epoch, then starts recovery of interrupted work, reminders and
+ * maintenance. Resolves when requests may be served: an actor that a request needs is recovered first (`recovery`).
  *
- * @throws {ClusterRuns} without `cluster` beside a cluster; {StoreUnavailable}
+ * @throws {ClusterRuns} when `cluster` is absent and a cluster runs on the store; {StoreUnavailable}
  */
 export const startRuntime = async ({ cluster, ...options }: RuntimeOptions): Promise<Runtime> => {
   const { clock, log } = options
@@ -126,7 +129,7 @@ const startAlone = async (options: Omit<HostOptions, 'ownership'>): Promise<Owne
     host,
     replaced: watch.replaced,
     self: () => null,
-    // one that runs alone has replaced all before it, and is replaced by any other
+    // a process that runs alone has replaced all earlier ones, and any other process replaces it
     processes: { self: `alone.${epoch}`, isGone: (process) => process !== `alone.${epoch}` },
     end: async (graceMs) => {
       host.recovery.stop()

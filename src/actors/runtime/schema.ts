@@ -14,7 +14,7 @@ export const isEvent = (value: unknown): value is StoredEvent => isObject(value)
 export const isStateValue = (value: Json | undefined): value is StateValue & Json =>
   typeof value === 'string' || (isObject(value) && Object.values(value).every(isStateValue))
 
-/** An action as XState's pure transition lists it. */
+/** An action as returned by XState's pure transition. */
 export interface ListedAction {
   readonly type: string
   readonly params: unknown
@@ -36,8 +36,8 @@ export const paramsOf = {
 }
 
 /**
- * A machine's context, read back from a commit, as the machine types it. Only the machine wrote it, and its version guards
- * its shape: an older one is migrated first (activation.ts).
+ * A machine's context read from a commit, with the machine's type. Only the machine writes it, and its version
+ * guarantees the shape: an older version is migrated first (activation.ts).
  */
 export const contextOf = <D extends Pick<MachineDefinition, 'machine'>>(
   _definition: D,

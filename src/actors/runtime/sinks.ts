@@ -2,11 +2,12 @@ import type { MessageRecord } from '#storage/ports.ts'
 import type { Owner } from './step/actor-state.ts'
 
 /**
- * Takes messages of durable commits that are for no actor. Called until it resolves, again after a crash, with the same
- * `message.id`: it derives the ids of what it makes from that, and so acts once (`derivedId`). A `ServiceError` ends
- * the trying.
+ * Receives messages of durable commits that are not addressed to an actor. It is called until it resolves, and possibly
+ * again after a crash, with the same `message.id`: a sink derives the ids of what it creates from that id
+ * (`derivedId`), and so acts only once. A `ServiceError` ends the retries.
  *
- * @param again it may have been called with the message before, and what it made may have been removed since (`Creation`).
+ * @param again whether the sink may have been called with the message before, and what it created may have been removed
+ *   since (`Creation`).
  */
 export type Sink = (
   owner: Pick<Owner, 'project' | 'tenant' | 'user'>,
@@ -14,11 +15,11 @@ export type Sink = (
   again: boolean,
 ) => Promise<void>
 
-/** Sinks by the name that messages are sent to; no id of an actor looks like one. */
+/** Sinks by the name to which messages are sent; no actor id looks like such a name. */
 export type Sinks = Readonly<Record<string, Sink>>
 
-/** Takes what src/actors/records/audit-note.ts makes to the audit log. */
+/** Writes the audit events of src/actors/records/audit-note.ts to the audit log. */
 export const auditSink = 'audit'
 
-/** Takes `{ type: 'notify', at, event_type, data }` to the project's webhooks (src/actors/webhooks/notify.ts). */
+/** Sends `{ type: 'notify', at, event_type, data }` to the project's webhooks (src/actors/webhooks/notify.ts). */
 export const webhookSink = 'webhooks'

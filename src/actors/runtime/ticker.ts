@@ -1,13 +1,13 @@
-/** Something that is visited at every tick. A member of one ticker at a time. */
+/** Member of a `Ticker`, called at every tick. It can belong to one ticker at a time. */
 export interface Ticking {
   tick(): void
-  /** Its tick threw: ends it. It is not visited any more. */
+  /** Called when `tick` threw: ends the member, which the ticker has already removed. */
   fail(error: unknown): void
-  /** Its index among the members; -1 when it is none. Written by `Ticker` alone. */
+  /** Its index in the ticker's list; -1 when it is not a member. Written only by `Ticker`. */
   place: number
 }
 
-/** Calls `run` every `ms`; the answer ends it. */
+/** Calls `run` every `ms`; the returned function stops it. */
 export type Every = (ms: number, run: () => void) => () => void
 
 const byInterval: Every = (ms, run) => {
@@ -15,16 +15,15 @@ const byInterval: Every = (ms, run) => {
   return () => clearInterval(timer)
 }
 
-/** How long a tick is for limits of `shortestMs` and more: each is kept to within one tick. */
+/** Tick length in ms for time limits of `shortestMs` or more: each limit is kept to within one tick. */
 export const tickMsFor = (shortestMs: number): number => Math.min(1000, Math.max(5, shortestMs / 4))
 
 /**
- * One timer for many members: each counts ticks where it needs to know how long something has lasted, so that nothing
- * reads a clock or sets a timer per event. The timer ends at the first tick that finds no members, and keeps no process
- * alive.
+ * One timer shared by many members. A member measures durations by counting ticks, so that nothing reads a clock or
+ * sets a timer per event. The timer stops at the first tick without members, and does not keep the process alive.
  *
- * A list and no `Set`: the tables that a busy set leaves behind are chained, and each keeps what was in it when it was
- * replaced alive until a full collection. Half of all that requests made outlived them that way.
+ * Members are in a list and not in a `Set`: a busy set leaves behind a chain of replaced hash tables, each of which
+ * keeps its entries alive until a full collection. Half of all objects that requests created outlived them that way.
  */
 export class Ticker {
   readonly #ms: number
@@ -37,7 +36,7 @@ export class Ticker {
     this.#every = every
   }
 
-  /** So many ticks are at least `ms`. */
+  /** Number of ticks that last at least `ms`. */
   ticks(ms: number): number {
     return Math.ceil(ms / this.#ms) + 1
   }
@@ -48,7 +47,7 @@ export class Ticker {
     this.#stop ??= this.#every(this.#ms, () => this.#tick())
   }
 
-  /** The last takes the place of the one that leaves. */
+  /** Removes a member; the last member moves to its place. */
   delete(member: Ticking): void {
     const { place } = member
     if (place < 0) return
@@ -60,14 +59,14 @@ export class Ticker {
   }
 
   #tick(): void {
-    // a member that is visited may leave, and take others along
+    // a member may remove itself and others during its tick
     for (const member of [...this.#members]) if (member.place >= 0) this.#visit(member)
     if (this.#members.length > 0) return
     this.#stop?.()
     this.#stop = null
   }
 
-  /** One timer serves many connections: what one of them throws ends that one. */
+  /** One timer serves many connections: an error in one of them ends only that one. */
   #visit(member: Ticking): void {
     try {
       member.tick()

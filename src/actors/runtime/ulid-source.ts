@@ -3,15 +3,15 @@ const codes = Uint8Array.from(alphabet, (char) => char.charCodeAt(0))
 const timeLength = 10
 const randomLength = 16
 
-/** Where ids come from: the time in ms since the epoch, and randomness in [0, 1). */
+/** Inputs of id generation: the time in ms since the epoch, and random numbers in [0, 1). */
 export interface IdSource {
   readonly now: () => number
   readonly random: () => number
 }
 
 /**
- * The last byte of FNV-1a depends on the last byte of the hash before it alone (runtime/shard.ts takes no more of it):
- * so it is carried along in 8 bits.
+ * Low byte of the FNV-1a hash. It depends only on the low byte of the preceding hash, so 8 bits of state are enough;
+ * `shardOf` uses no more of the hash (runtime/recovery/shard.ts).
  */
 const lowByte = (before: number, text: string): number => {
   let low = before
@@ -22,7 +22,7 @@ const lowByte = (before: number, text: string): number => {
 const hashed = (low: number, code: number): number => Math.imul(low ^ (code & 0xff), 0x93) & 0xff
 const lowByteOfNothing = 0xc5
 
-/** Makes ULIDs that only rise, in lower case, also within a millisecond and when the clock is set back. */
+/** Generates strictly increasing lower-case ULIDs, also within a millisecond and when the clock is set back. */
 export class UlidSource {
   readonly #source: IdSource
   #time = 0
@@ -33,7 +33,7 @@ export class UlidSource {
     this.#source = source
   }
 
-  /** The next one. */
+  /** Returns the next ULID. */
   next(): string {
     const now = this.#source.now()
     if (now > this.#time) this.#begin(now)
@@ -41,7 +41,10 @@ export class UlidSource {
     return this.#text()
   }
 
-  /** The next one with which `prefix` makes an id of this shard: some 250 numbers further, for the price of few. */
+  /**
+   * Returns the next ULID that, appended to `prefix`, is an id of this shard: some 250 numbers further on, at a
+   * fraction of the cost of trying each.
+   */
   nextIn(prefix: string, shard: number): string {
     this.next()
     for (;;) {
@@ -51,7 +54,10 @@ export class UlidSource {
     }
   }
 
-  /** Moves the last two digits on to the next pair that gives the shard; false, and both 0, when there is none left. */
+  /**
+   * Advances the last two digits to the next pair that gives the shard; returns false, with both digits 0, when no pair
+   * is left.
+   */
   #seek(before: number, shard: number): boolean {
     const digits = this.#digits
     for (let pair = (digits[14] ?? 0) * 32 + (digits[15] ?? 0); pair < 1024; pair++) {
@@ -69,7 +75,7 @@ export class UlidSource {
   #begin(now: number): void {
     this.#time = now
     this.#timeText = timeText(now)
-    // the first number drawn is the last digit
+    // the first random number becomes the last digit
     for (let digit = randomLength - 1; digit >= 0; digit--) {
       this.#digits[digit] = Math.floor(this.#source.random() * 32) % 32
     }
