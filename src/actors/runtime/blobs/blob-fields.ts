@@ -4,29 +4,34 @@ import { isObject } from '../schema.ts'
 import { Unrestorable } from '../step/actor-state.ts'
 
 /**
- * What is long leaves a document for the blob store and comes back on reading: a string as `{ $blob: <owner><sha256> }`, an
- * object, a list or a string that is no well-formed Unicode as `{ $blob: <owner><sha256>, json: true }`. Data that itself has a `$blob` key is wrapped as
- * `{ $blob: null, value }`, so that no caller can point at a blob.
+ * Moves long values of a document to the blob store, and puts them back on reading. A string is replaced by `{ $blob:
+ * <owner><sha256> }`; an object, a list, or a string that is not well-formed Unicode by `{ $blob: <owner><sha256>,
+ * json: true }`. Data that itself has a `$blob` key is wrapped as `{ $blob: null, value }`, so that no caller can forge
+ * a reference to a blob.
  */
 
-/** How much of a document stays where it is. Lengths are of JSON, in UTF-16 units, which is near enough to bytes. */
+/** What stays inline in a document. Lengths are of JSON, in UTF-16 units, which approximates bytes. */
 export interface Keeping {
-  /** Strings longer than this leave, and objects and lists whose JSON is. */
+  /** Longer strings are moved, as are objects and lists whose JSON is longer. */
   readonly maxLength: number
-  /** So many levels of objects stay, however long: 1 for a document whose fields are looked at one by one. */
+  /**
+   * Number of levels of objects that stay inline, however long: 1 for a document whose fields are considered one by
+   * one.
+   */
   readonly levels: number
 }
 
-/** A value that was taken out. */
+/** A value that was moved to the blob store. */
 export interface Taken {
   readonly hash: string
   readonly content: string
 }
 
 /**
- * `value` without what is long; that is added to `taken`. The same object when there is nothing.
+ * Returns `value` with long values replaced by references, and adds those values to `taken`. Returns the same object
+ * when there are none.
  *
- * @param owner what the blobs' names start with (`actorBlobs`).
+ * @param owner prefix of the blob names (`actorBlobs`).
  */
 export const takeOut = <T extends Json | undefined>(
   value: T,
@@ -56,7 +61,10 @@ const innerOf = (
   return '$blob' in value ? { $blob: null, value: object } : object
 }
 
-/** A lone surrogate has no bytes of its own: stores would keep the replacement character. JSON writes it as an escape. */
+/**
+ * A lone surrogate cannot be encoded in UTF-8: a store would keep the replacement character. JSON writes it as an
+ * escape.
+ */
 const textReference = (text: string, taken: Taken[], owner: string): Json =>
   text.isWellFormed() ? reference(text, taken, owner) : { ...reference(JSON.stringify(text), taken, owner), json: true }
 
@@ -66,7 +74,7 @@ const reference = (content: string, taken: Taken[], owner: string): { readonly $
   return { $blob: hash }
 }
 
-/** About the length of the value's JSON; infinite once something in it has to leave. Allocates nothing. */
+/** Approximate length of the value's JSON; infinite if something in it has to be moved. Allocates nothing. */
 export const measured = (value: Json | undefined, maxLength: number, levels: number): number => {
   if (typeof value === 'string') return value.length > maxLength ? Number.POSITIVE_INFINITY : value.length + 3
   if (typeof value !== 'object' || value === null) return 6
@@ -80,7 +88,7 @@ export const measured = (value: Json | undefined, maxLength: number, levels: num
   return length
 }
 
-/** About the length of the value's JSON. */
+/** Approximate length of the value's JSON. */
 export const lengthOf = (value: Json | undefined): number => {
   if (typeof value === 'string') return value.length + 3
   if (typeof value !== 'object' || value === null) return 6
@@ -95,7 +103,10 @@ const hasReference = (value: Json | undefined): boolean => {
   return false
 }
 
-/** `value` with all that was taken out put back. @throws {Unrestorable} when a blob is missing, which is a damaged store. */
+/**
+ * Returns `value` with all references replaced by their content. @throws {Unrestorable} when a blob is missing, which
+ * means that the store is damaged.
+ */
 export const putBack = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
   if (!hasReference(value)) return value
   if (!isObject(value)) {

@@ -1,11 +1,11 @@
 /**
- * What stands before the hash of a blob that belongs to one actor: removing everything under it takes nothing of any other
- * else, and what starts with a tenant's part (`tenantBlobs`) goes with the tenant.
+ * Name prefix of the blobs that belong to one actor: removing every blob with this prefix affects no other actor. It
+ * begins with the tenant's prefix (`tenantBlobs`), so these blobs are also removed with the tenant.
  */
 export const actorBlobs = ({ tenant, actor }: { readonly tenant: string | null; readonly actor: string }): string =>
   `${tenant === null ? '' : tenantBlobs(tenant)}${actor}.`
 
-/** What stands before the hash of all that belongs to a tenant. */
+/** Name prefix of all blobs that belong to a tenant. */
 export const tenantBlobs = (tenant: string): string => `${tenant}.`
 
 /** The SHA-256 at the end of a blob's name. */

@@ -1,11 +1,11 @@
 import type { BlobStore } from '#storage/ports.ts'
 
-/** So many names are remembered; the one that was stored first is forgotten first. */
+/** Number of blob names remembered; the oldest is dropped first. */
 const maxKnown = 10_000
 
 /**
- * Stores blobs, each once: a long field of an actor's context is in every snapshot, and would be sent to the store with
- * each commit. What an actor stored lies there as long as the actor does.
+ * Stores each blob once: a long field of an actor's context is in every snapshot, and would otherwise be sent to the
+ * store with each commit. A stored blob exists for as long as its actor.
  */
 export class KnownBlobs implements Pick<BlobStore, 'put'> {
   readonly #blobs: Pick<BlobStore, 'put'>
@@ -15,7 +15,7 @@ export class KnownBlobs implements Pick<BlobStore, 'put'> {
     this.#blobs = blobs
   }
 
-  /** Resolves when the blob is durable. @throws {StoreUnavailable} and it is tried again the next time */
+  /** Resolves when the blob is durable. @throws {StoreUnavailable} and the next call stores it again */
   put(project: string, hash: string, content: string): Promise<void> {
     const key = `${project}/${hash}`
     const known = this.#known.get(key)

@@ -11,10 +11,10 @@ import type { Draft } from '../step/step.ts'
 const processPart = randomBytes(6).toString('base64url')
 let writes = 0
 
-/** A value that no other write of any process has. */
+/** Returns a value that is unique over all writes of all processes. */
 export const newNonce = (): string => `${processPart}.${(++writes).toString(36)}`
 
-/** Where and why a commit is written. */
+/** The parts of a commit that do not come from the step: actor, place, time, owner and cause. */
 export interface CommitFacts {
   readonly actor: string
   readonly shard: number
@@ -23,11 +23,11 @@ export interface CommitFacts {
   readonly at: number
   readonly owner: Owner
   readonly cause: string
-  /** The event as it is kept for the record; without what the log events say already. */
+  /** The event as recorded, without what the log events already contain. */
   readonly event: StoredEvent
 }
 
-/** The one document that makes a step durable. */
+/** Builds the one document that makes a step durable. */
 export const commitOf = (definition: MachineDefinition, draft: Draft, facts: CommitFacts): Commit => ({
   actor: facts.actor,
   seq: draft.seq,
@@ -53,7 +53,7 @@ export const commitOf = (definition: MachineDefinition, draft: Draft, facts: Com
   due: earliest(draft.reminders),
 })
 
-/** When the first of these falls due, in ms since the epoch; null for none. */
+/** Time at which the first of these reminders is due, in ms since the epoch; null for none. */
 export const earliest = (reminders: Readonly<Record<string, Reminder>>): number | null => {
   let due: number | null = null
   for (const name in reminders) {
@@ -63,25 +63,31 @@ export const earliest = (reminders: Readonly<Record<string, Reminder>>): number 
   return due
 }
 
-/** Strings, objects and lists longer than this leave a commit's events and messages. */
+/** Longer strings, objects and lists of a commit's events and messages are moved to the blob store. */
 const maxInlineLength = 64 * 1024
 
-/** A commit is not longer than this: the shorter of these bounds are tried until it is. */
+/** Inline bounds, tried in this order until the commit is no longer than `maxCommitLength`. */
 const inlineLengths = [maxInlineLength, 4 * 1024, 256]
 
-/** A commit's events, messages and event together, in UTF-16 units of JSON. */
+/** Maximum length of a commit's events, messages and event together, in UTF-16 units of JSON. */
 export const maxCommitLength = 256 * 1024
 
-/** A snapshot, in UTF-16 units of JSON. */
+/** Maximum length of a snapshot, in UTF-16 units of JSON. */
 export const maxSnapshotLength = 32 * 1024
 
-/** Fields of a snapshot's context that are longer than this leave it; the shorter ones are tried until it is short enough. */
+/**
+ * Longer fields of a snapshot's context are moved to the blob store; the shorter bound is used when the longer one is
+ * not enough.
+ */
 const [longestField, shortField] = [4 * 1024, 512]
 
-/** One blob, in bytes of UTF-8: MongoDB takes documents of 16 MB. */
+/** Maximum length of one blob, in bytes of UTF-8: MongoDB accepts documents of up to 16 MB. */
 export const maxBlobBytes = 15 * 1024 * 1024
 
-/** A commit that no store would ever take: it is too long whatever leaves it, or one of its fields is. Never tried again. */
+/**
+ * A commit that no store would accept: it is too long whatever is moved out of it, or one of its fields is. Never
+ * retried.
+ */
 export class CommitTooLarge extends ServiceError {
   constructor(message: string) {
     super('body_too_large', { message })
@@ -89,7 +95,7 @@ export class CommitTooLarge extends ServiceError {
 }
 
 /**
- * The commit with all that is long moved to the blob store, which has it before the commit is written
+ * Moves the long fields of a commit to the blob store, which stores them before the commit is written
  * (specs/bounds.ts).
  *
  * @throws {CommitTooLarge} when that is not enough
@@ -104,7 +110,7 @@ export const compacted = (commit: Commit, blobs: Pick<BlobStore, 'put'>): Commit
   return Promise.all(stored).then(() => small)
 }
 
-/** Whether a blob may not be this long. */
+/** Whether the content exceeds the maximum length of a blob. */
 export const isTooLong = (content: string): boolean =>
   content.length > maxBlobBytes || (content.length > maxBlobBytes / 3 && Buffer.byteLength(content) > maxBlobBytes)
 
@@ -120,7 +126,7 @@ const withShortEvents = (commit: Commit, taken: Taken[]): Commit => {
   throw new CommitTooLarge(`a commit of ${commit.actor} is longer than ${maxCommitLength}`)
 }
 
-/** Infinite when a field is longer than `maxLength`, or looks like a reference. */
+/** Approximate length; infinite when a field is longer than `maxLength`, or looks like a blob reference. */
 const eventsLength = ({ event, events, messages, effects }: Commit, maxLength = maxInlineLength): number => {
   const each = (value: Json | undefined) =>
     maxLength === Number.POSITIVE_INFINITY ? lengthOf(value) : measured(value, maxLength, 1)
@@ -147,7 +153,7 @@ const eventsUpTo = (maxLength: number, commit: Commit, taken: Taken[]): Commit =
   }
 }
 
-/** The snapshot's own fields and those of the machine's context are looked at one by one. */
+/** Moves long fields of the snapshot; its own fields and those of the machine's context are considered one by one. */
 const withShortSnapshot = (commit: Commit, taken: Taken[]): Commit => {
   const { snapshot } = commit
   if (snapshot === undefined) return commit

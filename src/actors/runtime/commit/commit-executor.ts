@@ -16,7 +16,7 @@ import { type Decision, decisionOf } from '../step/system-steps.ts'
 import { reasonOf, type StuckBook } from '../stuck/stuck.ts'
 import type { Settler } from './settler.ts'
 
-/** What carrying out commits needs of the host. */
+/** Dependencies of `CommitExecutor`. */
 export interface CommitExecutorParts {
   readonly rowWriter: RowWriter
   readonly settler: Settler
@@ -29,15 +29,20 @@ export interface CommitExecutorParts {
   readonly telemetry?: Telemetry
   readonly log: Logger
   readonly stuck: StuckBook
-  /** An effect has ended that journaled more than one part. */
+  /** Called when an effect that journaled more than one part has ended. */
   readonly streamEnded?: (ended: EndedStream) => void
-  /** An operator has decided about something of the actor. */
+  /** Called when an operator has decided on stuck work of the actor. */
   readonly decided: (resident: Resident, decision: Decision) => void
-  /** An actor here has made a durable commit: other processes may follow its log. */
+  /**
+   * Called when an actor of this process has made a durable commit with log events, which other processes may follow.
+   */
   readonly committed: (resident: Resident, events: readonly LogEvent[]) => void
 }
 
-/** Does what durable commits say: moves the actor on, starts and ends effects, sends messages, writes rows, publishes events. */
+/**
+ * Carries out durable commits: updates the actor's state, starts and aborts effects, sends messages, writes rows,
+ * publishes events.
+ */
 export class CommitExecutor {
   readonly #parts: CommitExecutorParts
   #committed = 0
@@ -46,12 +51,12 @@ export class CommitExecutor {
     this.#parts = parts
   }
 
-  /** Commits made durable since the start. */
+  /** Number of commits made durable since the start. */
   get committed(): number {
     return this.#committed
   }
 
-  /** The commit is durable: the state moves on, and what the commit says is done. */
+  /** Carries out a commit that is durable: updates the state and does what the commit says. */
   carryOut(resident: Resident, draft: Draft, commit: Commit): void {
     const { effects, outbox, settler } = this.#parts
     this.#committed++
@@ -60,7 +65,7 @@ export class CommitExecutor {
     resident.touchedAt = commit.at
     resident.usedAt = commit.at
     resident.remember(draft.events)
-    // one part that throws leaves none of the others undone
+    // a part that throws does not stop the others
     this.#part(resident, () => effects.abort(draft.aborted))
     this.#part(resident, () => this.#start(resident, draft))
     this.#part(resident, () => this.projectRow(resident))
@@ -73,7 +78,7 @@ export class CommitExecutor {
     settler.retire(resident)
   }
 
-  /** The actor was loaded: whatever its newest commits left undone is done. */
+  /** Resumes the work that the newest commits of a just loaded actor left unfinished. */
   takeUp({ resident, open, unsent, unclosed }: Activated): void {
     const { effects, feed, outbox } = this.#parts
     effects.keepOnly(resident.id, resident.state.inFlight)
@@ -86,7 +91,7 @@ export class CommitExecutor {
     this.#part(resident, () => feed.refresh(resident.id))
   }
 
-  /** Starts what is in flight and does not run here. */
+  /** Starts the effects in flight that do not run here yet. */
   resume(resident: Resident): void {
     for (const [effectId, flight] of Object.entries(resident.state.inFlight)) {
       this.#part(resident, () => this.#parts.effects.start(resident, { id: effectId, flight, fresh: false }))
@@ -138,7 +143,7 @@ export class CommitExecutor {
     this.#parts.committed(resident, events)
   }
 
-  /** Writes the rows that a commit leaves beside the actor's own; it is not closed before they are written. */
+  /** Writes the ledger rows of a commit, which is not closed before they are written. */
   #record(resident: Resident, commit: Commit): void {
     const { ledger, rowWriter } = this.#parts
     const rows = ledger?.(commit, resident.owner) ?? []
@@ -150,11 +155,14 @@ export class CommitExecutor {
     const done = written.then(() => {
       resident.undelivered--
     })
-    // each commit's result would hold that of the one before: an actor that lives long has many
+    // chaining every promise to the previous one would retain them all for a long-lived actor
     resident.recorded = isOnly ? done : Promise.all([resident.recorded, done]).then(nothing)
   }
 
-  /** What throws is done again later (standing-work.ts): nothing of it is closed before. */
+  /**
+   * Runs one part. If it throws, it is done again later (standing-work.ts), and no commit of the actor is closed
+   * before.
+   */
   #part(resident: Resident, work: () => void): void {
     try {
       work()

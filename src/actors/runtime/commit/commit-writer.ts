@@ -2,18 +2,22 @@ import { type AppendOutcome, type Commit, type CommitStore, StoreUnavailable } f
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { Superseded } from './superseded.ts'
 
-/** How long an unknown outcome is followed up before the caller gets `store_unavailable`: within a second in all. */
+/**
+ * How long an unknown outcome is investigated before the caller gets `store_unavailable`, in ms: in all, it takes less
+ * than a second.
+ */
 const patienceMs = 400
 
-/** What became of a commit, once it is certain. */
+/** Outcome of a write, once it is certain. */
 export type Written = Exclude<AppendOutcome, 'unknown'>
 
 /**
- * Writes one commit and finds out what became of it. A lost acknowledgement is read back by (actor, seq): ours when
- * the nonce is ours, and written again under the same key when nothing is there, so that at most one lands.
+ * Writes one commit and determines the outcome. When the acknowledgement is lost, the commit is read back by (actor,
+ * seq): it is ours if the nonce is ours. If nothing is there it is written again under the same key, so that at most
+ * one of the writes succeeds.
  *
  * @throws {Superseded} when this process may not write it (any more).
- * @throws {StoreUnavailable} when the outcome stays unknown; the actor has to be loaded again before its next step.
+ * @throws {StoreUnavailable} when the outcome stays unknown; the actor has to be reloaded before its next step.
  */
 export const writeCommit = async (store: CommitStore, commit: Commit, clock: Clock): Promise<Written> => {
   const [outcome] = await store.append([commit])
@@ -36,7 +40,7 @@ const readBack = async (store: CommitStore, commit: Commit): Promise<AppendOutco
     if (there !== null) return there
     const [again] = await store.append([commit])
     if (again === 'done' || again === 'unknown' || again === undefined) return again ?? 'unknown'
-    // our first write may have landed in between, and looks like another's then
+    // our first write may have succeeded in between, and then looks like that of another process
     return (await ownership(store, commit)) ?? again
   } catch (error) {
     if (error instanceof StoreUnavailable && !(error instanceof Superseded)) return 'unknown'

@@ -5,12 +5,15 @@ import { Rounds } from '../rounds.ts'
 import { guardedCommits } from './guarded-commits.ts'
 import { Superseded } from './superseded.ts'
 
-/** A process makes sure so often that no later one has started, in ms. */
+/** Interval at which a process checks that no later one has started, in ms. */
 const everyMs = 1000
-/** Without certainty for so long (a stall, a store that is away) it writes nothing before it is certain again. */
+/**
+ * When the last successful check is older than this (after a stall, or an outage of the store), the process checks
+ * again before it writes, in ms.
+ */
 const certainMs = 2500
 
-/** What the watch needs. */
+/** Dependencies of `EpochWatch`. */
 export interface EpochWatchParts {
   readonly epoch: number
   /** The newest epoch that any process took. @throws {StoreUnavailable} */
@@ -20,8 +23,8 @@ export interface EpochWatchParts {
 }
 
 /**
- * Notices that a later process has taken over. The fence stops a process that was replaced at each actor that the later
- * one has touched; this stops it everywhere else, above all at actors whose log the later one has removed.
+ * Detects that a later process has taken over. The fence stops a replaced process at each actor that the later process
+ * has touched. This watch stops it everywhere else, above all at actors whose log the later process has removed.
  */
 export class EpochWatch {
   readonly #parts: EpochWatchParts
@@ -50,7 +53,7 @@ export class EpochWatch {
     void this.#rounds.stop()
   }
 
-  /** The store as this process may write to it: not at all once it was replaced. */
+  /** Wraps the store so that this process no longer writes once it was replaced. */
   guarded(commits: CommitStore): CommitStore {
     const append: CommitStore['append'] = (batch) => {
       if (this.#isCertain()) return commits.append(batch)

@@ -4,21 +4,21 @@ import { newNonce } from './commit-document.ts'
 import { writeCommit } from './commit-writer.ts'
 import { Superseded } from './superseded.ts'
 
-/** How an actor came to this process, as its fence says it. */
+/** How this process came to run an actor, as recorded in the fence. */
 export interface Takeover {
-  /** Name of the node, for people; absent: the process has none. */
+  /** Display name of the node; absent when it has none. */
   readonly node?: string
-  /** Whether the process that ran the actor before ended without giving it back. */
+  /** Whether the previous owner ended without giving the actor back. */
   readonly crashed: boolean
 }
 
 /**
- * Takes an actor over from an earlier process by a commit that changes nothing: whatever that process has sent and is
- * not written yet, or will send, meets a taken sequence number (specs/decisions/0061-fence.md). Only then may what the newest commit
- * says be acted on.
+ * Takes an actor over from an earlier process by a commit that changes nothing: any write of that process which is
+ * still in flight, or is sent later, finds its sequence number taken (specs/decisions/0061-fence.md). Only then may the
+ * newest commit be carried out.
  *
  * @returns the fence; null when something was written in between, and the newest commit has to be read again.
- * @throws {Superseded} when the newest commit is a later process's.
+ * @throws {Superseded} when a later process wrote the newest commit.
  * @throws {StoreUnavailable}
  */
 export const fence = async (
@@ -33,12 +33,12 @@ export const fence = async (
     ...standing,
     seq: newest.seq + 1,
     epoch,
-    // nothing of the actor has changed: for lists it is as old as it was
+    // nothing of the actor has changed, so it keeps its time in lists
     at: newest.at,
-    // an imported actor has fences of another store, whose epochs were counted there
+    // the sequence is included because an imported actor has fences of another store, with that store's epochs
     cause: `fence:${epoch}:${newest.seq + 1}`,
     nonce: newNonce(),
-    // the commit is as old as what it stands for: this is when it was written
+    // the commit has the time of the one that it repeats; this is when it was written
     event: { type: '$fenced', at: clock.now(), ...takeover },
     events: [],
     effects: [],
@@ -48,7 +48,7 @@ export const fence = async (
   return (await writeCommit(store, commit, clock)) === 'done' ? commit : null
 }
 
-/** @throws {Superseded} when `commit` is a later process's. */
+/** @throws {Superseded} when a later process wrote `commit`. */
 export const checkEpoch = (commit: Commit, epoch: number): void => {
   if (commit.epoch > epoch) throw new Superseded('a later process has taken the actor over')
 }

@@ -1,6 +1,6 @@
 import type { CommitStore } from '#storage/ports.ts'
 
-/** A commit store whose writes go through `append`; everything else is as it was. */
+/** Returns a commit store whose appends go through `append`; all other calls are passed on. */
 export const guardedCommits = (commits: CommitStore, append: CommitStore['append']): CommitStore => ({
   append,
   head: (actor) => commits.head(actor),

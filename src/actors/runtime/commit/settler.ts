@@ -5,13 +5,13 @@ import type { Resident } from '../resident.ts'
 
 const everyMs = 200
 const mostAtOnce = 2000
-/** After trouble the next attempt comes so much later, in ms; so many keys wait for it at most. */
+/** Delay of the retry after a failure, in ms, and the maximum number of keys that wait for it. */
 const againMs = 1000
 const mostKept = 300_000
 
 /**
- * Takes `open`, `due` and old snapshots off commits that are done, late and in batches. Losing this work costs a
- * longer sweep at the next start and nothing else.
+ * Removes `open`, `due` and old snapshots from commits that are done, later and in batches. If this work is lost, only
+ * the recovery sweep at the next start takes longer.
  */
 export class Settler {
   readonly #store: CommitStore
@@ -29,8 +29,8 @@ export class Settler {
   }
 
   /**
-   * Takes an actor's commits that are two steps behind, once all that it has sent is taken: nothing of them is needed but
-   * their events.
+   * Queues an actor's commits that are at least two steps old, once all its messages are delivered: only their events
+   * are still needed.
    */
   retire(resident: Pick<Resident, 'id' | 'retiring' | 'undelivered' | 'unfinished'>): void {
     const { id: actor, retiring, undelivered, unfinished } = resident
@@ -40,30 +40,30 @@ export class Settler {
     this.#plan()
   }
 
-  /** Everything that this commit implies is done. */
+  /** Queues a commit to be closed: everything that it implies is done. */
   close(key: CommitKey): void {
     this.#close.push(key)
     this.#plan()
   }
 
-  /** A newer commit carries the reminders now. */
+  /** Queues a commit whose reminders a newer commit holds now. */
   undue(key: CommitKey): void {
     this.#undue.push(key)
     this.#plan()
   }
 
-  /** What could not be settled is tried again with the next work, up to a bound; the rest is left to the next start. */
+  /** Keeps work that failed for the next attempt, up to a bound; the rest is left to the next start. */
   #keep({ close, undue, retire }: SettleWork): void {
     const waiting = this.#close.length + this.#undue.length + this.#retire.length
     if (waiting + close.length + undue.length + retire.length > mostKept) return
-    // not as arguments of a call: so many overflow its stack
+    // not spread as arguments of `push`: so many would overflow the stack
     this.#close = close.concat(this.#close)
     this.#undue = undue.concat(this.#undue)
     this.#retire = retire.concat(this.#retire)
     this.#cancel ??= this.#clock.after(againMs, () => void this.flush())
   }
 
-  /** Writes what waits; what the store does not take is tried again. */
+  /** Writes all queued work; what fails is retried. */
   async flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined

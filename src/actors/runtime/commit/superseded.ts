@@ -1,10 +1,12 @@
 import { StoreUnavailable } from '#storage/ports.ts'
 
-/** A later process has taken the actor over: this one may not move it, start its effects or answer for it any more. */
+/**
+ * A later process has taken the actor over: this one may no longer commit for it, start its effects, or answer for it.
+ */
 export class Superseded extends StoreUnavailable {}
 
 /**
- * This process does not run the actor, or nothing new of it now: the process that does gets the request, with the same cause.
- * Nothing may be built on what is in memory.
+ * This process does not run the actor, or may not start anything new for it now: the process that runs it gets the
+ * request, with the same cause. The state in memory may no longer be used.
  */
 export class Elsewhere extends Superseded {}

@@ -4,21 +4,24 @@ import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
 import { shardOf } from './shard.ts'
 
-/** How long a request for an actor that may be in the making waits for the shard to be gone through, in ms. */
+/** How long a request for an actor that may be about to be created waits for the recovery of its shard, in ms. */
 const recoveryMs = 3000
 
-/** What looking for actors needs. */
+/** Dependencies of `loadMade`. */
 export interface MadeActorsParts {
   readonly host: Host
   readonly definitions: readonly MachineDefinition[]
   readonly clock: Clock
 }
 
-/** Whether an actor could have this id. */
+/** Whether the id has the prefix of an actor kind. */
 export const isActorId = (definitions: readonly MachineDefinition[], id: string): boolean =>
   definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
 
-/** Resolves when an actor is there that a durable commit has requested. @throws {StoreUnavailable} when that takes long */
+/**
+ * Resolves when an actor that a durable commit requested has been created. @throws {StoreUnavailable} when that takes
+ * too long
+ */
 export const untilMade = async ({ host, clock }: Omit<MadeActorsParts, 'definitions'>, id: string): Promise<void> => {
   const recovery = host.recovery.underWay(shardOf(id))
   if (recovery !== undefined) await within(clock, recoveryMs, recovery)
@@ -26,14 +29,14 @@ export const untilMade = async ({ host, clock }: Omit<MadeActorsParts, 'definiti
 }
 
 /**
- * The actor, loaded here. Of one that is not there it is not known whether it is none while former owners' work is being
- * taken up: a message that requests it may be undelivered.
+ * Loads the actor here. While the work of former owners is being recovered, a missing actor may still be created,
+ * because the message that requests it may be undelivered: then the call waits for the recovery.
  *
- * @throws {Elsewhere} {StoreUnavailable} when that takes long.
+ * @throws {Elsewhere} {StoreUnavailable} when that takes too long.
  */
 export const loadMade = async (parts: MadeActorsParts, id: string): Promise<Resident | null> => {
   const { host, definitions } = parts
-  // looked at before the store is: it may be over when that answers
+  // looked up before the store is read: recovery may have ended when the store answers
   const recovery = host.recovery.underWay(shardOf(id))
   const there = await host.loadHere(id)
   if (there !== null || recovery === undefined || !isActorId(definitions, id)) return there

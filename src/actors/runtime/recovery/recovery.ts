@@ -6,33 +6,39 @@ import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
 
 const pageSize = 250
-/** So many actors are loaded side by side: it takes as long as the store is slow, and leaves room for requests. */
+/**
+ * Number of actors loaded concurrently: enough to hide the latency of a slow store, few enough to leave capacity for
+ * requests.
+ */
 const atOnce = 32
-/** Requests have the loop for as long as a batch took, up to so many ms: a store that blocks leaves them nothing meanwhile. */
+/**
+ * After each batch the event loop is left to requests for as long as the batch took, up to this many ms: a store that
+ * blocks leaves them nothing meanwhile.
+ */
 const mostRestMs = 10
-/** Deliveries are waited for so long in all, in ms, that the rest does not pile up behind them. */
+/** Total time for which deliveries are waited for, in ms, so that the rest does not queue up behind them. */
 const patienceMs = 5000
 const mostAttempts = 8
 
-/** What taking up open work needs. */
+/** Dependencies of `recover`. */
 export interface RecoveryParts {
   readonly host: Host
   readonly store: CommitStore
   readonly clock: Clock
   readonly log: Logger
-  /** Only actors of these; all when left out. */
+  /** Restricts recovery to these shards; all when absent. */
   readonly shards?: readonly number[]
-  /** Aborted: nothing more is begun. */
+  /** When aborted, no further work is started. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Takes up what a crash cut off: delivers messages of open commits again, starts effects that have no result, writes
- * rows that were not written. Everything it does is done once, whichever process did it before. It runs behind requests: an actor
- * that one of them needs is loaded at once, and that takes up what the actor left open
+ * Resumes work that a crash interrupted: redelivers messages of open commits, starts effects that have no result,
+ * writes rows that are missing. All of it is idempotent, whichever process did it before. Recovery runs in the
+ * background of requests: an actor that a request needs is loaded at once, which resumes what the actor left open
  * (specs/decisions/0140-recovery-behind-requests.md).
  *
- * @returns how many actors had something open.
+ * @returns the number of actors that had open work.
  * @throws {StoreUnavailable}
  */
 export const recover = async (parts: RecoveryParts): Promise<number> => {
@@ -41,7 +47,7 @@ export const recover = async (parts: RecoveryParts): Promise<number> => {
   const actors = new Set<string>()
   const until = clock.steady() + patienceMs
   for await (const page of openPages(parts)) {
-    // what this process commits meanwhile is its own to carry out, however long that takes
+    // commits of this process are left out: it carries them out itself, however long that takes
     const fresh = page.filter((commit) => isEarlier(host, commit) && !seen.has(keyOf(commit)))
     for (const commit of fresh) {
       seen.add(keyOf(commit))
@@ -50,7 +56,7 @@ export const recover = async (parts: RecoveryParts): Promise<number> => {
     const deliveries = await takenUp(parts, fresh)
     if (signal?.aborted) break
     void host.rows.settled()
-    // a message to a parked actor is tried for as long as it is parked: that must not hold up the others
+    // a message to a parked actor is retried for as long as it is parked, which must not hold up the others
     await Promise.race([Promise.all(deliveries), pause(clock, Math.max(0, until - clock.steady()))])
     const begunAt = clock.steady()
     await host.rows.settled()
@@ -63,7 +69,9 @@ export const recover = async (parts: RecoveryParts): Promise<number> => {
 
 const keyOf = ({ actor, seq }: OpenCommit): string => `${actor}:${seq}`
 
-/** The open commits, a page at a time; those at the place of a page's last one come again with the next. */
+/**
+ * Yields the open commits page by page; the commits at the position of a page's last one come again with the next page.
+ */
 async function* openPages({ store, clock, shards, signal }: RecoveryParts): AsyncGenerator<readonly OpenCommit[]> {
   let from: OpenLook['from']
   for (let limit = pageSize; !signal?.aborted; ) {
@@ -72,7 +80,7 @@ async function* openPages({ store, clock, shards, signal }: RecoveryParts): Asyn
     yield page
     const last = page.at(-1)
     if (last === undefined || page.length < limit) return
-    // more than a whole page of one place
+    // more than a page of commits share one position
     limit = isAt(last, from) ? limit + pageSize : pageSize
     from = last
   }
@@ -81,7 +89,7 @@ async function* openPages({ store, clock, shards, signal }: RecoveryParts): Asyn
 const isAt = (commit: OpenCommit, place: OpenLook['from']): boolean =>
   commit.shard === place?.shard && commit.at === place.at && commit.seq === place.seq
 
-/** Loads the actors of these commits. Resolves with what they deliver, which is under way then. */
+/** Loads the actors of these commits, and resolves with their deliveries, which are then in progress. */
 const takenUp = async (parts: RecoveryParts, commits: readonly OpenCommit[]): Promise<readonly Promise<void>[]> => {
   const deliveries: Promise<void>[] = []
   for (let first = 0; first < commits.length && !parts.signal?.aborted; first += atOnce) {
@@ -93,19 +101,24 @@ const takenUp = async (parts: RecoveryParts, commits: readonly OpenCommit[]): Pr
   return deliveries
 }
 
-/** Leaves the loop to requests after work of `tookMs`. */
+/** Leaves the event loop to requests after work that took `tookMs`. */
 const rest = async (clock: Clock, tookMs: number): Promise<void> => {
   if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
 }
 
-/** Written by an earlier owner. One of a shard that is not held here any more is another process's to take up. */
+/**
+ * Whether an earlier owner wrote the commit. A commit of a shard that is no longer held here is left to the shard's
+ * holder.
+ */
 const isEarlier = ({ ownership }: Host, { epoch, shard }: OpenCommit): boolean =>
   epoch < (ownership.heldUnder(shard) ?? 0)
 
-/** A write that a process had sent when it died may reach the store so long after the next one has started, in ms. */
+/**
+ * A write that was in flight when its process died may reach the store this long after the next one has started, in ms.
+ */
 const lateMs = [5_000, 30_000]
 
-/** Takes up what comes in late from earlier processes. The function returned stops it. */
+/** Recovers what arrives late from earlier processes. The returned function cancels it. */
 export const recoverLate = (parts: RecoveryParts): (() => void) => {
   const { clock, log } = parts
   const again = (): Promise<unknown> =>
@@ -116,23 +129,25 @@ export const recoverLate = (parts: RecoveryParts): (() => void) => {
   }
 }
 
-/** Resolves with the delivery under way, not when it is over. Loading has taken up all that the actor left open. */
+/**
+ * Loads an actor, which resumes all that it left open. Resolves with the delivery in progress, without waiting for it.
+ */
 const takeUp = async (parts: RecoveryParts, commit: OpenCommit): Promise<{ delivery: Promise<void> }> => {
   const { host } = parts
   const resident = await loaded(parts, commit)
   if (resident === null || resident.parked !== undefined) return { delivery: Promise.resolve() }
-  // the janitor closes the newest commit, once its effects and row are done as well
+  // the janitor closes the newest commit, once its effects and its row are done too
   if (commit.seq >= resident.state.seq) return { delivery: resident.carriedOut }
   return {
     delivery: resident.carriedOut.then(() => {
-      // the process that has taken it over meanwhile carries it out, and closes it
+      // if another process has taken the actor over meanwhile, that one carries the commit out and closes it
       if (host.runs(resident) && resident.unfinished === undefined)
         host.settler.close({ actor: commit.actor, seq: commit.seq })
     }),
   }
 }
 
-/** One actor that cannot be loaded must not keep all others from being taken up. */
+/** Loads one actor; null when that fails, so that the others are still recovered. */
 const loaded = async ({ host, clock, log }: RecoveryParts, { actor, seq }: OpenCommit): Promise<Resident | null> => {
   try {
     return await persistently(clock, () => host.loadFrom(actor, seq))
@@ -143,7 +158,7 @@ const loaded = async ({ host, clock, log }: RecoveryParts, { actor, seq }: OpenC
   }
 }
 
-/** A store that fails one operation in many must not keep many actors from ever being taken up. */
+/** Retries while the store is unavailable: occasional failures must not stop the recovery of many actors. */
 const persistently = async <T>(clock: Clock, work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     try {

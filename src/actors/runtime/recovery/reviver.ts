@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { Elsewhere } from '../commit/superseded.ts'
 
-/** A first commit that was given up may reach the store so long after, in ms. */
+/** A first commit whose write was given up may reach the store this long after, in ms. */
 const lateMs = [5_000, 30_000]
 
-/** How an actor is loaded, and whether this process runs it. */
+/** Dependencies of `Reviver`: how an actor is loaded, and whether this process runs it. */
 export interface ReviverParts {
   readonly load: (id: string) => Promise<unknown>
   readonly holds: (id: string) => boolean
@@ -14,8 +14,8 @@ export interface ReviverParts {
 }
 
 /**
- * Loads actors again whose last commit has no known outcome: it may have landed, and what it says has to be carried
- * out then, whether or not the actor is requested.
+ * Reloads actors whose last commit has an unknown outcome: it may have been written, and then has to be carried out
+ * even if no request needs the actor.
  */
 export class Reviver {
   readonly #load: (id: string) => Promise<unknown>
@@ -24,7 +24,7 @@ export class Reviver {
   readonly #log: Logger
   readonly #underWay = new Map<string, Promise<void>>()
 
-  /** @param holds whether the actor is this process's to run, though it may not be certain of that now. */
+  /** @param holds whether this process runs the actor; its lease may be too old to be certain. */
   constructor({ load, holds, clock, log }: ReviverParts) {
     this.#load = load
     this.#holds = holds
@@ -32,7 +32,7 @@ export class Reviver {
     this.#log = log
   }
 
-  /** Resolves when an actor that is being loaded again is there; undefined for every other. */
+  /** Resolves when an actor that is being reloaded is in memory; undefined for every other actor. */
   underWay(id: string): Promise<void> | undefined {
     return this.#underWay.get(id)
   }
@@ -56,14 +56,14 @@ export class Reviver {
       if ((await this.#load(id)) === null) this.#lookLater(id)
       return true
     } catch (error) {
-      // its owner takes up what it says: that is this process, when its lease is renewed under the same epoch
+      // the owner carries the commit out; that is this process if its lease is renewed under the same epoch
       if (error instanceof Elsewhere && !this.#holds(id)) return true
       this.#log.warn({ actorId: id, attempt, err: error }, 'actor not loaded, trying again')
       return false
     }
   }
 
-  /** Nothing fences the first commit of an actor: it can come in as long as it is on its way. */
+  /** Looks again later: nothing fences the first commit of an actor, so it can arrive as long as it is in flight. */
   #lookLater(id: string): void {
     for (const ms of lateMs) this.#clock.after(ms, () => void this.#load(id).catch(() => this.revive(id)))
   }

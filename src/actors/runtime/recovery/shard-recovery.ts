@@ -6,33 +6,38 @@ import type { Host } from '../host.ts'
 import { recover, recoverLate } from './recovery.ts'
 import { shardCount, shardOf } from './shard.ts'
 
-/** Late work of a shard's former owner is looked for until then, in ms (recovery.ts). */
+/** Late work of a shard's former owner is looked for during this time, in ms (recovery.ts). */
 const lateOverMs = 40_000
-/** What came in of removed actors is removed so long after, in ms: nothing more of a former owner comes in by then. */
+/**
+ * Late writes of removed actors are removed after this time, in ms: no more writes of a former owner can arrive by
+ * then.
+ */
 const removedMs = 32_000
-/** Lists wait so long at most for rows that former owners left unwritten, counted from when the shards were taken, in ms. */
+/**
+ * Maximum time that lists wait for rows that former owners left unwritten, in ms from when the shards were taken over.
+ */
 const rowsMs = 1500
 
-/** What taking shards up needs. */
+/** Dependencies of `ShardRecovery`. */
 export interface ShardRecoveryParts {
   readonly host: Host
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Logger
-  /** Nothing is begun before it resolves; at once when absent. */
+  /** Recovery starts when this resolves; at once when absent. */
   readonly serving?: Promise<void>
 }
 
 /**
- * Takes up what the former owners of shards left undone, behind requests, as soon as this process holds them and the store
- * answers.
+ * Resumes the work that former owners of shards left unfinished, in the background of requests, as soon as this process
+ * holds the shards and the store answers.
  */
 export class ShardRecovery {
   readonly #parts: ShardRecoveryParts
   readonly #late = new Set<() => void>()
-  /** What is being taken up, by shard. */
+  /** Recoveries in progress, by shard. */
   readonly #underWay = new Map<number, Promise<void>>()
-  /** What lists wait for. */
+  /** What lists wait for, each until its recovery or the time limit ends. */
   readonly #rows = new Set<Promise<void>>()
   readonly #stop = new AbortController()
 
@@ -40,7 +45,7 @@ export class ShardRecovery {
     this.#parts = parts
   }
 
-  /** @param shards all when left out. */
+  /** Starts the recovery of shards. @param shards all when absent. */
   begin(shards?: readonly number[]): void {
     const taken = shards ?? allShards
     const work = this.#takeUp(shards).finally(() => {
@@ -52,30 +57,33 @@ export class ShardRecovery {
   }
 
   /**
-   * Resolves when what a shard's former owner left undone has been looked for; undefined when that is so. Until then an
-   * actor that a durable commit requested may not be there.
+   * Resolves when the recovery of a shard has ended; undefined when none is in progress. Until then an actor that a
+   * durable commit requested may not exist yet.
    */
   underWay(shard: number): Promise<void> | undefined {
     return this.#underWay.get(shard)
   }
 
-  /** Resolves when the rows that former owners left unwritten are there, or after a moment; undefined when none are missing. */
+  /**
+   * Resolves when the rows that former owners left unwritten are written, or after a timeout; undefined when none are
+   * missing.
+   */
   rows(): Promise<void> | undefined {
     return this.#rows.size === 0 ? undefined : Promise.all(this.#rows).then(() => {})
   }
 
-  /** `rows`, and what other processes have yet to write. */
+  /** `rows` combined with the rows that other processes still have to write. */
   rowsWith(elsewhere: Promise<void> | undefined): Promise<void> | undefined {
     const left = this.rows()
     return left === undefined ? elsewhere : Promise.all([left, elsewhere]).then(() => {})
   }
 
-  /** Resolves when nothing is being taken up. */
+  /** Resolves when no recovery is in progress. */
   async over(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.values())
   }
 
-  /** Nothing more is begun: the next owner takes up what is left. */
+  /** Starts nothing more; the next owner recovers what is left. */
   stop(): void {
     this.#stop.abort()
     for (const cancel of this.#late) cancel()

@@ -1,4 +1,4 @@
-/** How many shards there are; fixed for the life of a store (specs/decisions/0064-cluster.md). */
+/** Number of shards; fixed for the life of a store (specs/decisions/0064-cluster.md). */
 export const shardCount = 256
 
 /** The shard of an actor: FNV-1a of its id, so that every host and release agrees. */

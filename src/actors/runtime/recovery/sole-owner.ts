@@ -1,17 +1,20 @@
 import type { Clock } from '../clock.ts'
 import type { Ownership } from './ownership.ts'
 
-/** How long a process may go on beside a later one at most, in ms (`EpochWatch` stops it). */
+/** Maximum time that a process may continue while a later one runs, in ms (`EpochWatch` stops it). */
 export const overlapMs = 5000
 
-/** One process runs every actor, under one epoch. That it still does is the watch's to know (epoch-watch.ts). */
+/**
+ * Ownership of a process that runs every actor, under one epoch. Whether it is still the only one is checked by the
+ * watch (epoch-watch.ts).
+ */
 export class SoleOwner implements Ownership {
   readonly epoch: number
   readonly shards = undefined
   readonly #aloneAt: number
   readonly #afterCrash: boolean
 
-  /** @param afterCrash the process before ended without a word. */
+  /** @param afterCrash whether the previous process ended without a clean shutdown. */
   constructor(epoch: number, clock: Pick<Clock, 'steady'>, afterCrash = false) {
     this.#afterCrash = afterCrash
     this.epoch = epoch

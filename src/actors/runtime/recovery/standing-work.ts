@@ -5,18 +5,21 @@ import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
 import { Rounds } from '../rounds.ts'
 
-/** So often is looked. What follows from a commit is done within seconds, or something shows why it waits, in ms. */
+/**
+ * Interval of the search, and the age from which an open commit counts as old, in ms. Work of a commit is usually done
+ * within seconds, unless it is known why it waits.
+ */
 const everyMs = 15_000
 const oldMs = 20_000
 const pageSize = 250
-/** So many pages are read in one look; the next look goes on from there. */
+/** Pages read per round; the next round continues from there. */
 const pagesAtOnce = 4
-/** So many actors are loaded side by side. */
+/** Number of actors loaded concurrently. */
 const atOnce = 32
-/** Work that was taken up so often, and stands still, is shown to operators. */
+/** Work that makes no progress after this many sightings is shown to operators. */
 const shownAfter = 3
 
-/** What looking needs. */
+/** Dependencies of `StandingWork`. */
 export interface StandingWorkParts {
   readonly host: Host
   readonly store: Pick<CommitStore, 'open'>
@@ -24,21 +27,22 @@ export interface StandingWorkParts {
   readonly log: Logger
 }
 
-/** An actor with open work that nothing goes on with, up to its commit `seq`. */
+/** An actor with open work on which nothing makes progress, up to its commit `seq`. */
 interface Sighting {
   readonly seq: number
-  /** In how many sweeps in a row it was seen. */
+  /** Number of consecutive sweeps in which it was seen. */
   readonly looks: number
 }
 
 /**
- * Finds work that a commit implies and that is not done: a write that was given up and came in later, a part of a commit that
- * threw, an effect that nothing runs, a row that was not written. Its commit is open, and old. What is seen in two looks is
- * loaded again, which takes it up; what then still stands is shown as stuck (specs/decisions/0159-killed-again-and-again.md).
+ * Finds work of a commit that was not done: a write that was given up and arrived late, a part of a commit that threw,
+ * an effect that nothing runs, a row that was not written. Its commit is open, and old. An actor seen in two sweeps is
+ * reloaded, which resumes its work; what still makes no progress is shown as stuck
+ * (specs/decisions/0159-killed-again-and-again.md).
  */
 export class StandingWork {
   readonly #parts: StandingWorkParts
-  /** What the sweep before has seen, and what this one has. */
+  /** Sightings of the previous sweep; `#seen` has those of the current one. */
   #before: ReadonlyMap<string, Sighting> = new Map()
   #seen = new Map<string, Sighting>()
   #from: OpenCommit | undefined
@@ -57,7 +61,7 @@ export class StandingWork {
     void this.#rounds.stop()
   }
 
-  /** One look at what is open for long. */
+  /** One round: looks at commits that have been open for long. */
   async round(): Promise<void> {
     try {
       await this.#lookAt(newestOf(await this.#open()))
@@ -67,7 +71,7 @@ export class StandingWork {
     }
   }
 
-  /** Some pages of what is open for long; the last ones of a sweep leave `#from` undefined. */
+  /** Reads some pages of commits that have been open for long; `#from` is undefined after the last pages of a sweep. */
   async #open(): Promise<readonly OpenCommit[]> {
     const { host, store, clock } = this.#parts
     const { shards } = host.ownership
@@ -81,7 +85,7 @@ export class StandingWork {
       const last = found.at(-1)
       this.#from = found.length < limit ? undefined : last
       if (this.#from === undefined) break
-      // more than a whole page of one place
+      // more than a page of commits share one position
       limit = last?.shard === from?.shard && last?.at === from?.at ? limit * 2 : pageSize
     }
     return commits
@@ -94,7 +98,7 @@ export class StandingWork {
     }
   }
 
-  /** The sweep is over: what was shown and is not seen any more goes on. */
+  /** Ends a sweep: work that was shown as stuck and is no longer seen is making progress again. */
   #end(): void {
     for (const [actor, { seq, looks }] of this.#before) {
       if (looks > shownAfter && this.#seen.get(actor)?.seq !== seq) this.#clear(actor, seq)
@@ -103,7 +107,7 @@ export class StandingWork {
     this.#seen = new Map()
   }
 
-  /** Nothing goes on with it, as far as this process sees. */
+  /** Whether nothing makes progress on the commit, as far as this process can see. */
   #stands({ actor, shard }: OpenCommit): boolean {
     const { host } = this.#parts
     if (host.ownership.heldUnder(shard) === undefined || host.recovery.underWay(shard) !== undefined) return false
@@ -111,7 +115,7 @@ export class StandingWork {
     return resident === undefined || !this.#goesOn(resident)
   }
 
-  /** What is parked is shown as that. */
+  /** Whether work of the actor is in progress. A parked actor counts as such: it is already shown as parked. */
   #goesOn(resident: Resident): boolean {
     const { host } = this.#parts
     if (resident.parked !== undefined || resident.working) return true
@@ -123,7 +127,7 @@ export class StandingWork {
   async #see({ actor, seq }: OpenCommit): Promise<void> {
     if (this.#seen.has(actor)) return
     const earlier = this.#before.get(actor)
-    // an actor that has got on since is seen for the first time
+    // an actor that made progress since counts as seen for the first time
     const sighting =
       earlier === undefined || earlier.seq < seq ? { seq, looks: 1 } : { ...earlier, looks: earlier.looks + 1 }
     this.#seen.set(actor, sighting)
@@ -143,7 +147,10 @@ export class StandingWork {
     }
   }
 
-  /** The commit is part of its name: a later one that stands still is decided about anew. */
+  /**
+   * Shows the work as stuck. The commit is part of the subject, so that a later one that makes no progress needs a new
+   * decision.
+   */
   #show({ id, definition, owner, unfinished }: Resident, { seq, looks }: Sighting): void {
     const reason = unfinished ?? 'The work of its commits was resumed, but has not been completed.'
     const stuck = {
@@ -161,7 +168,7 @@ export class StandingWork {
   }
 }
 
-/** What three attempts did not help is left alone for longer each time. */
+/** Whether to resume the work at this sighting: after the first attempts, at increasing intervals. */
 const isDue = (looks: number): boolean => looks > 1 && (looks <= shownAfter + 1 || Number.isInteger(Math.log2(looks)))
 
 /** The newest of each actor's commits. */

@@ -3,7 +3,7 @@ import type { MachineDefinition, StateValue, StoredState } from '#machines/defin
 import type { Commit, InFlight, JsonObject, Reminder } from '#storage/ports.ts'
 import { isObject, isStateValue } from '../schema.ts'
 
-/** The text of the turn that goes on, folded from the log, and the sequence before its first event. */
+/** Text of the current turn, folded from the log, and the sequence before its first event. */
 export interface TurnText {
   readonly from: number
   readonly value: string
@@ -17,14 +17,17 @@ export interface ActorState {
   readonly reminders: Readonly<Record<string, Reminder>>
   readonly inFlight: Readonly<Record<string, InFlight>>
   readonly text: TurnText
-  /** Why the actor takes nothing until an operator looks; absent while it runs. */
+  /** Why the actor is parked, that is, accepts no events until an operator decides; absent while it runs. */
   readonly parked?: Parked
 }
 
-/** An effect that throws is begun so often at most: then its actor is parked. After as many ends of its process but one it is suspect. */
+/**
+ * An effect that has thrown this many times parks its actor. It becomes suspect one failure earlier, when failures are
+ * ends of the process while it ran (counted-starts.ts).
+ */
 export const mostStarts = 3
 
-/** Why an actor is parked: an effect that was begun too often, or whose result the machine throws at. */
+/** Why an actor is parked: an effect failed too often, or the machine throws at its result. */
 export interface Parked {
   readonly kind: 'parked_actor' | 'poison_result'
   /** Id of the effect. */
@@ -32,7 +35,7 @@ export interface Parked {
   readonly reason: string
 }
 
-/** The state alone: what else a step said is done with once it is committed, and may be large. */
+/** Only the state of a step's draft: the rest is not needed after the commit, and may be large. */
 export const stateAlone = ({
   seq,
   lastSequence,
@@ -46,7 +49,7 @@ export const stateAlone = ({
   return parked === undefined ? state : { ...state, parked }
 }
 
-/** Who owns an actor, and when it was made (ms since the epoch). Fixed at its first commit. */
+/** Owner of an actor, and its time of creation in ms since the epoch. Fixed at its first commit. */
 export interface Owner {
   readonly project: string
   readonly tenant: string | null
@@ -60,7 +63,7 @@ export const storedState = (snapshot: AnyMachineSnapshot): StoredState => ({
   context: snapshot.context,
 })
 
-/** What a commit's `snapshot` field holds: the machine's state and what the host keeps beside it. */
+/** Builds a commit's `snapshot` field: the machine's state and what the host stores with it. */
 export const snapshotDocument = (
   state: Pick<ActorState, 'snapshot' | 'text' | 'parked'>,
   owner: Owner,
@@ -73,7 +76,10 @@ export const snapshotDocument = (
   ...(state.parked !== undefined && { parked: { ...state.parked } }),
 })
 
-/** A commit cannot be restored: an unknown state or version, a snapshot or blob that is not there. The actor is parked. */
+/**
+ * A commit cannot be restored: its state or machine version is unknown, or its snapshot or a blob is missing. The actor
+ * is parked.
+ */
 export class Unrestorable extends Error {
   override readonly name = 'Unrestorable'
 }
@@ -105,13 +111,13 @@ export const readParked = ({ snapshot }: Pick<Commit, 'snapshot'>): Parked | und
   return { kind: kind === 'poison_result' ? kind : 'parked_actor', effect, reason }
 }
 
-/** Sequence after which the turn's text starts. */
+/** Sequence of the event before the turn's text. */
 export const readTextFrom = (commit: Commit): number => {
   const from = commit.snapshot?.text_from
   return typeof from === 'number' ? from : 0
 }
 
-/** A live snapshot from plain data. @throws {Unrestorable} for a state that the machine does not have. */
+/** Restores a live snapshot from plain data. @throws {Unrestorable} for a state that the machine does not have. */
 export const revive = (definition: MachineDefinition, state: StoredState): AnyMachineSnapshot => {
   try {
     const snapshot = definition.machine.resolveState({ value: plainValue(state.value), context: state.context })

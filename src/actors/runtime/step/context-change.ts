@@ -1,18 +1,21 @@
 import type { Json, JsonObject } from '#storage/ports.ts'
 
-/** Texts that are longer, or that may be JSON, stand as their length: they are in the log, or nowhere on purpose. */
+/**
+ * Longer texts, and texts that may be JSON, are summarised by their length: they are in the log, or deliberately
+ * nowhere.
+ */
 const longestText = 64
-/** A field whose summary is longer stands as its length, in UTF-16 units of JSON. */
+/** A field whose summary is longer than this is shown as its length, in UTF-16 units of JSON. */
 const longestField = 1_000
 const mostItems = 12
 const mostLevels = 4
 
 /**
- * What a step did to its machine's context, field by field, in summary: what a reader of the history sees of it
+ * Summarises, field by field, how a step changed its machine's context: this is what readers of the history see
  * (specs/decisions/0183-contexts-of-the-past.md).
  *
  * @param before null for the first step
- * @returns the fields that are another than before; undefined when none is
+ * @returns the fields whose value changed; undefined when none did
  */
 export const contextChange = (before: object | null, after: object): JsonObject | undefined => {
   let changed: { [field: string]: Json } | undefined
@@ -28,9 +31,9 @@ export const contextChange = (before: object | null, after: object): JsonObject 
   return changed
 }
 
-/** What a history shows of a field that is another value than before; undefined where it shows the same. */
+/** Summary of a field whose value changed; undefined when the summary is the same as before. */
 const changedSummary = (value: unknown, old: unknown): Json | undefined => {
-  // most fields that change are plain: what is written of them need not be compared
+  // most changed fields are primitive: their summaries need no comparison
   if (value === null || typeof value === 'number' || typeof value === 'boolean')
     return value === old ? undefined : value
   if (typeof value === 'string' && (old === null || typeof old === 'string')) return changedText(value, old)
@@ -44,7 +47,7 @@ const changedText = (value: string, old: string | null): Json | undefined => {
   return old?.length === value.length && !isShort(old) ? undefined : { $length: value.length }
 }
 
-/** A field as a history shows it, and what two of them are compared by. */
+/** Summary of a field as a history shows it, and the text by which summaries are compared. */
 const fieldSummary = (value: unknown): { readonly summary: Json; readonly text: string } => {
   const summary = summaryOf(value, mostLevels)
   const text = JSON.stringify(summary)
@@ -57,7 +60,7 @@ const summaryOf = (value: unknown, levels: number): Json => {
   if (typeof value === 'string') return isShort(value) ? value : { $length: value.length }
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value !== 'object' || value === null) return null
-  // each commit comes here: what is long is counted only
+  // this runs for each commit, so long collections are only counted
   const { length } = Array.isArray(value) ? value : Object.keys(value)
   if (levels === 0 || length > mostItems) return { $items: length }
   if (Array.isArray(value)) return value.map((each) => summaryOf(each, levels - 1))
@@ -66,7 +69,7 @@ const summaryOf = (value: unknown, levels: number): Json => {
   return summary
 }
 
-/** As an assignment, but for the one name that an object inherits a setter for. */
+/** Like an assignment, except for `__proto__`, for which objects inherit a setter. */
 const define = (summary: { [field: string]: Json }, key: string, value: Json): void => {
   if (key === '__proto__')
     Object.defineProperty(summary, key, { value, enumerable: true, writable: true, configurable: true })

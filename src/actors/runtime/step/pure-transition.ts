@@ -9,7 +9,7 @@ import type { StoredEvent } from '#storage/ports.ts'
 
 const nothing = (): void => {}
 
-/** An actor that is never started: XState wants one in its scope, and no pure transition touches it. */
+/** A scope with an actor that is never started: XState requires one, but no pure transition uses it. */
 const inertScope = (machine: AnyStateMachine): AnyActorScope => {
   const self = createActor(machine)
   return {
@@ -28,9 +28,9 @@ const inertScope = (machine: AnyStateMachine): AnyActorScope => {
 const scopes = new WeakMap<AnyStateMachine, AnyActorScope>()
 
 /**
- * XState's pure `transition`, with one inert scope a machine instead of a new one a call: `transition` itself builds an
- * actor, and the machine's first snapshot with it, each time, which is half of its cost (specs/decisions/0006-pure-transition.md).
- * A test holds that both give the same snapshots and actions.
+ * XState's pure `transition`, with one inert scope per machine instead of one per call: `transition` itself creates an
+ * actor and the machine's first snapshot each time, which is half of its cost
+ * (specs/decisions/0006-pure-transition.md). A test checks that both return the same snapshots and actions.
  */
 export const pureTransition = (
   machine: AnyStateMachine,

@@ -28,13 +28,13 @@ import type { ActorState, TurnText } from './actor-state.ts'
 import { contextChange } from './context-change.ts'
 import { pureTransition } from './pure-transition.ts'
 
-/** What one event does to an actor, before anything is written. */
+/** Outcome of one event, before anything is written. */
 export type Step =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'ignored' }
   | { readonly kind: 'next'; readonly draft: Draft }
 
-/** The after-image and everything that the step declares. */
+/** The state after a step, and everything that the step declares. */
 export interface Draft extends ActorState {
   /** `Commit.moved`; absent when the step left the state as it was. */
   readonly moved?: NonNullable<Commit['moved']>
@@ -43,34 +43,34 @@ export interface Draft extends ActorState {
   readonly events: readonly LogEvent[]
   readonly effects: readonly EffectRecord[]
   readonly messages: readonly MessageRecord[]
-  /** Ids of effects that the step ended. */
+  /** Ids of effects that the step aborted. */
   readonly aborted: readonly string[]
 }
 
-/** Where a step starts: which effect's result or part the event is, and the time. */
+/** Input of a step: the event, the time, and the effect of which the event is a result or part. */
 export interface StepInput {
   readonly actor: string
   readonly event: StoredEvent
   /** ms since the epoch. */
   readonly at: number
-  /** The effect that this event is the result of: it is not in flight any more. */
+  /** Id of the effect whose result this event is: the effect is no longer in flight afterwards. */
   readonly done?: string
-  /** The effect that this event is a part of: its progress grows. */
+  /** Id of the effect of whose stream this event is a part: its progress is incremented. */
   readonly part?: string
 }
 
-/** An action that no vocabulary knows: a mistake in a machine, found before anything is committed. */
+/** An action that is not in the machine's vocabulary: a mistake in a machine, found before anything is committed. */
 export class UnknownAction extends Error {
   override readonly name = 'UnknownAction'
 }
 
-/** The first step of an actor. */
+/** Computes the first step of an actor. */
 export const firstStep = (definition: MachineDefinition, input: JsonObject, where: StepInput): Step => {
   const [snapshot, actions] = initialTransition(definition.machine, input)
   return draftOf(definition, emptyState(snapshot), { snapshot, actions, where })
 }
 
-/** The next step: pure, apart from nothing. Nothing is committed when it throws. */
+/** Computes the next step. Pure; nothing is committed when it throws. */
 export const nextStep = (definition: MachineDefinition, state: ActorState, where: StepInput): Step => {
   const [snapshot, actions] = isOver(state)
     ? untouched(state)
@@ -80,7 +80,7 @@ export const nextStep = (definition: MachineDefinition, state: ActorState, where
   return draftOf(definition, state, { snapshot, actions, where })
 }
 
-/** A machine in a final state takes nothing; XState's pure transition would still let its root react. */
+/** A machine in a final state accepts nothing; XState's pure transition would still let its root react. */
 const isOver = ({ snapshot }: ActorState): boolean => snapshot.status === 'done'
 
 const untouched = ({ snapshot }: ActorState): ReturnType<typeof pureTransition> => [snapshot, []]
@@ -90,7 +90,7 @@ const refusedOrIgnored = ({ snapshot }: ActorState, { event }: StepInput): Step 
   return refusal === null ? { kind: 'ignored' } : { kind: 'refused', refusal }
 }
 
-/** A step that only marks an at-most-once effect as begun, so that a crash cannot run it twice. */
+/** A step that only marks an at-most-once effect as started, so that it is not run twice after a crash. */
 export const startedStep = (state: ActorState, effectId: string): Draft => {
   const flight = state.inFlight[effectId]
   const inFlight = flight ? withEntry(state.inFlight, effectId, { ...flight, started: true }) : state.inFlight
@@ -189,8 +189,8 @@ const afterCause = (inFlight: Readonly<Record<string, InFlight>>, where: StepInp
 }
 
 /**
- * Entries by ids that are never used again. V8 makes a class of objects for each name that a literal gets, and one of another
- * kind for an object without a prototype, which is a table from the start (specs/decisions/0237-chunks-alike.md).
+ * Creates an empty map for ids that never recur. V8 makes a hidden class for each property name of an ordinary object,
+ * whereas an object without a prototype is a hash table from the start (specs/decisions/0237-chunks-alike.md).
  */
 const tableOf = <T>(): Record<string, T> => Object.create(null)
 
@@ -249,7 +249,7 @@ const take = (gathered: Gathered, action: ListedAction, place: Place): void => {
   }
 }
 
-/** `at`: when it happened, which is not when the webhook hears of it. */
+/** `at` is the time of the step, not of the webhook's delivery. */
 const noticeOf = ({ event_type, data }: Notice, at: number): Message => ({
   to: webhookSink,
   event: { type: 'notify', at, event_type, data },
@@ -273,7 +273,10 @@ const takeMessage = (gathered: Gathered, message: Message, place: Place): void =
   gathered.messages.push({ id, to: message.to, event: message.event })
 }
 
-/** `after` arrives as a raise with a delay; a raise without one was consumed by the transition already. */
+/**
+ * XState lists a delayed transition (`after`) as a raise with a delay; a raise without one has already been consumed by
+ * the transition.
+ */
 const takeReminder = (gathered: Gathered, action: ListedAction, place: Place): void => {
   const { id, delay, event } = paramsOf.raise(action)
   if (delay === undefined || id === undefined) return
@@ -326,7 +329,7 @@ const folded = (definition: MachineDefinition, text: TurnText, event: LogEvent):
   return added === undefined ? text : { from: text.from, value: text.value + added }
 }
 
-/** The payload with `turnText` replaced, two levels deep, which is as deep as payloads hold it. */
+/** Replaces `turnText` in a payload, two levels deep, which is as deep as payloads contain it. */
 const filled = (payload: JsonObject, text: string): JsonObject => {
   let result: { [key: string]: Json | undefined } | undefined
   for (const key in payload) {

@@ -15,55 +15,67 @@ import { rowRecord } from '../rows/actor-row.ts'
 import { type Draft, firstStep, nextStep, type Step, startedStep } from './step.ts'
 import { isOperatorEvent, systemStep } from './system-steps.ts'
 
-/** What making steps needs of the host. */
+/** Dependencies of `Stepper`. */
 export interface StepperParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly log: Logger
   readonly ownership: Ownership
-  /** Name of this node, for people. */
+  /** Display name of this node. */
   readonly nodeName?: string
   readonly telemetry?: Telemetry
-  /** A commit that sends these messages is being written. */
+  /** Called while a commit that sends these messages is being written. */
   readonly sending: (sender: Resident, messages: readonly MessageRecord[], written: Promise<unknown>) => void
-  /** The commit is durable: what it says is to be done. */
+  /** Called when the commit is durable and is to be carried out. */
   readonly settled: (resident: Resident, draft: Draft, commit: Commit) => void
-  /** Another process has moved the actor on. */
+  /** Called when another process has committed for the actor. */
   readonly overtaken: (resident: Resident) => void
-  /** Whether the commit landed is not known, or it may not be written: nothing may be built on what is in memory. */
+  /**
+   * Called when it is unknown whether the commit was written, or when it may not be written: the state in memory may no
+   * longer be used.
+   */
   readonly doubtful: (resident: Resident, error: unknown) => void
-  /** Whether so much follows from commits and is not done that requests may add nothing to it. */
+  /** Whether the backlog of work from earlier commits is so large that requests may not add to it. */
   readonly isFull: () => boolean
-  /** Delivers anew to an actor that has to be loaded again. */
+  /** Delivers again, to an actor that has to be reloaded. */
   readonly again: (id: string, delivery: Delivery, reloads: number) => Promise<Delivered>
-  /** @throws {Elsewhere} when this process may not move the actor, not even to refuse something. */
+  /** @throws {Elsewhere} when this process may not act for the actor, not even to refuse an event. */
   readonly check: (resident: Resident) => void
-  /** Whether another process may have moved the actor on, so that what is refused here is not certain. @throws {Elsewhere} when so */
+  /** @throws {Elsewhere} when another process may have committed for the actor, so that a refusal is not certain. */
   readonly checkCertain: (resident: Resident) => void
 }
 
-/** So many deliveries wait at one actor. */
+/** Maximum number of deliveries waiting in one actor's mailbox. */
 export const maxWaiting = 1_000
 
-/** More would wait at an actor than it takes in time: the sender tries again. */
+/** The actor's mailbox is full; the sender may retry. */
 export class MailboxFull extends Overloaded {
   constructor(actor: string) {
     super(`${maxWaiting} deliveries wait at ${actor}`)
   }
 }
 
-/** Messages that wait are not added to by messages: refused, they would wait for each other. */
+/**
+ * Whether the delivery is a message from another actor. Messages do not enlarge the backlog of messages; if they were
+ * refused, they would wait for each other.
+ */
 const isMessage = ({ cause }: Pick<Delivery, 'cause'>): boolean => /:m\d+$/.test(cause)
 
 const tooMuch = 'too much of earlier commits is not done'
 
-/** As many as the actor has effects in flight, which it started itself. */
+/**
+ * Whether the delivery comes from an effect of the actor. There are no more of these than the actor has effects in
+ * flight, which it started itself.
+ */
 const isOfEffect = ({ done, part, starts }: Delivery): boolean => (done ?? part ?? starts) !== undefined
 
-/** An actor that another process moved on is loaded and tried again this often. */
+/** Maximum number of reloads of an actor for which another process has committed. */
 const maxReloads = 5
 
-/** Makes the steps of actors: one at a time each, and each durable by one commit before it is answered (ARCHITECTURE.md). */
+/**
+ * Executes the steps of actors: one at a time per actor, each made durable by one commit before it is answered
+ * (ARCHITECTURE.md).
+ */
 export class Stepper {
   readonly #parts: StepperParts
   readonly #blobs: KnownBlobs
@@ -74,10 +86,10 @@ export class Stepper {
   }
 
   /**
-   * Queues a delivery at an actor; resolves when what it does is durable.
+   * Queues a delivery at an actor; resolves when the resulting commit is durable.
    *
-   * @throws {MailboxFull} when `maxWaiting` deliveries wait there; {Overloaded} when too much follows from earlier commits.
-   *   Results of effects are always taken, and decisions of operators unless the mailbox is full.
+   * @throws {MailboxFull} when `maxWaiting` deliveries wait there; {Overloaded} when the backlog of earlier commits is
+   *   too large. Results of effects are always accepted, and operators' decisions unless the mailbox is full.
    */
   deliver(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
     if (reloads === 0 && !isOfEffect(delivery)) {
@@ -98,7 +110,7 @@ export class Stepper {
   /**
    * Writes the first commit of an actor.
    *
-   * @returns the actor when this very write made it; the state is the caller's to set.
+   * @returns the actor, with `made` true when this very write created it; the caller sets its state.
    * @throws {Overloaded}
    */
   async first({ kind, id, owner, input, cause }: Creation) {
@@ -130,7 +142,7 @@ export class Stepper {
     resident.working = false
   }
 
-  /** In a span of its own below that of the sender, where traces are wanted. */
+  /** Runs the delivery in its own trace span, a child of the sender's, when tracing is on. */
   #traced(resident: Resident, { delivery, reloads, span: parent }: Waiting): Promise<Delivered> {
     const tracer = this.#parts.telemetry?.tracer
     if (tracer === undefined || tracer === null) return this.#handle(resident, delivery, reloads)
@@ -159,7 +171,7 @@ export class Stepper {
     if (step.draft.messages.length > 0) this.#parts.sending(resident, step.draft.messages, writing)
     const written = await writing
     if (written === 'done') {
-      // the process that has taken the actor over meanwhile does what the commit says
+      // if the actor was evicted meanwhile, its new owner carries the commit out
       if (!resident.dead) this.#parts.settled(resident, step.draft, commit)
       return { commit, duplicate: false }
     }
@@ -169,7 +181,7 @@ export class Stepper {
     return this.#parts.again(resident.id, delivery, reloads + 1)
   }
 
-  /** A release may have brought what the newest commit could not be restored without. */
+  /** Reloads an actor that could not be restored: a newer release may be able to restore its commit. */
   #reload(resident: Resident, delivery: Delivery, reloads: number): Promise<Delivered> {
     if (reloads > 0) throw new ServiceError('actor_parked')
     this.#parts.overtaken(resident)
@@ -207,7 +219,7 @@ export class Stepper {
     }
   }
 
-  /** A cause that was processed before is answered by what it did then, even where the machine would refuse it now. */
+  /** A cause that was processed before is answered with its commit, even if the machine would refuse the event now. */
   async #replay(resident: Resident, delivery: Delivery): Promise<Delivered> {
     const prior = await this.#parts.storage.commits.byCause(resident.id, delivery.cause)
     if (prior === null) this.#parts.checkCertain(resident)
@@ -226,7 +238,9 @@ export class Stepper {
   }
 }
 
-/** The subject of a transition that is not possible now; undefined where the code says enough. */
+/**
+ * Error message for a transition that is not possible in the current state; undefined when the error code says enough.
+ */
 const whyNot = ({ code }: Refusal, resident: Resident, { event }: Delivery): string | undefined => {
   const status = code === 'invalid_transition' ? rowRecord(resident).data.status : undefined
   if (typeof status !== 'string') return undefined

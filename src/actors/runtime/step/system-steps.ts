@@ -7,29 +7,30 @@ import { type ActorState, mostStarts, type Parked } from './actor-state.ts'
 import { type Draft, nextStep, type Step, type StepInput } from './step.ts'
 
 /**
- * Steps that are the runtime's own, and no event of a machine: their types begin with `$`. Callers cannot send them, since
- * use-cases make the events of machines.
+ * Events of the runtime itself, whose types begin with `$`. Callers cannot send them, since use-cases create the events
+ * of machines.
  *
- * - `$threw {effect, reason}`: the effect threw; it is counted, and parks the actor when it has been begun too often.
- * - `$alone {effect}`, `$survived {effect}`: an effect that may end the process is begun apart from the others, and has not ended it.
- * - `$parked {kind, effect, reason}`: the actor takes nothing until an operator looks.
- * - `$retry`, `$skip`, `$discard {stuck: {kind, subject}, by}`: what an operator decided.
+ * - `$threw {effect, reason}`: the effect threw. The failure is counted, and parks the actor at `mostStarts`.
+ * - `$alone {effect}`, `$survived {effect}`: an effect that may have crashed the process was started apart from the
+ *   others; the process has survived it.
+ * - `$parked {kind, effect, reason}`: the actor accepts nothing until an operator decides.
+ * - `$retry`, `$skip`, `$discard {stuck: {kind, subject}, by}`: an operator's decision.
  */
 export type OperatorVerb = 'retry' | 'skip' | 'discard'
 
 const operatorTypes: readonly string[] = ['$retry', '$skip', '$discard']
 
-/** Whether the event is an operator's decision, which a parked actor takes as well. */
+/** Whether the event is an operator's decision, which a parked actor accepts too. */
 export const isOperatorEvent = ({ type }: StoredEvent): boolean => operatorTypes.includes(type)
 
-/** What an operator's decision is about. */
+/** An operator's decision on stuck work. */
 export interface Decision {
   readonly verb: OperatorVerb
   readonly kind: StuckKind
   readonly subject: string
 }
 
-/** The decision that an event holds; undefined for every other event. */
+/** Reads the decision from an event; undefined for every other event. */
 export const decisionOf = (event: StoredEvent): Decision | undefined => {
   const { stuck } = event
   if (!isOperatorEvent(event) || !isObject(stuck)) return undefined
@@ -53,10 +54,12 @@ const kindsOfStuck: Readonly<Record<StuckKind, true>> = {
 
 const isStuckKind = (value: Json | undefined): value is StuckKind => typeof value === 'string' && value in kindsOfStuck
 
-/** The cause of a discard: by it is known, after a crash too, that the work was given up. */
+/**
+ * Cause of the commit that discards stuck work. Looking it up shows, also after a crash, that the work was given up.
+ */
 export const discardCause = (kind: StuckKind, subject: string): string => `$discard:${kind}:${subject}`
 
-/** The step of a `$` event; undefined for an event of the machine. */
+/** Computes the step of a `$` event; undefined for an event of the machine, or for an effect that is not in flight. */
 export const systemStep = (definition: MachineDefinition, state: ActorState, where: StepInput): Step | undefined => {
   const { event } = where
   const decision = decisionOf(event)
@@ -80,7 +83,7 @@ export const systemStep = (definition: MachineDefinition, state: ActorState, whe
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** The effect as if it had not been begun before. */
+/** The effect with its failure count reset. */
 const calmed = ({ alone: _alone, failures: _failures, ...flight }: InFlight): InFlight => flight
 
 const afterThrow = (
@@ -98,7 +101,7 @@ const next = (state: ActorState, messages: readonly MessageRecord[] = []): Step 
   draft: { ...state, seq: state.seq + 1, events: [], effects: [], messages, aborted: [] },
 })
 
-/** Whether the state is held up by what the decision names. */
+/** Whether the decision names what the actor is parked for. */
 const isAbout = (parked: Parked | undefined, { kind, subject }: Decision): boolean =>
   parked?.kind === kind && parked.effect === subject
 
@@ -136,7 +139,10 @@ const nothingStuck: Step = {
   refusal: { code: 'invalid_transition', message: 'This work is no longer stuck.' },
 }
 
-/** Nothing of the machine waits for an event: it would be one that no rule lets a caller send. */
+/**
+ * Skipping replaces a result or reminder by an event, and here the machine awaits neither; accepting an event would let
+ * an operator send one that no rule allows.
+ */
 const nothingToSkip: Step = {
   kind: 'refused',
   refusal: { code: 'invalid_transition', message: 'Only a result or a reminder can be skipped.' },
@@ -152,7 +158,7 @@ const without = (state: ActorState, field: 'inFlight' | 'reminders', name: strin
   return { ...state, [field]: left }
 }
 
-/** The machine gets the operator's event in place of the result or reminder that it does not take. */
+/** The machine gets the operator's event instead of the result or reminder that it does not accept. */
 const skipped = (
   definition: MachineDefinition,
   state: ActorState,
@@ -167,7 +173,7 @@ const skipped = (
     kind === 'failing_reminder'
       ? nextStep(definition, without(state, 'reminders', subject), { ...where, event: given })
       : nextStep(definition, state, { ...where, event: given, done: subject })
-  // another effect may have it parked still
+  // the actor may still be parked because of another effect
   if (step.kind !== 'next' || state.parked === undefined) return step
   return { ...step, draft: { ...step.draft, parked: state.parked } }
 }
@@ -181,7 +187,7 @@ const noEvent: Step = {
   },
 }
 
-/** A line of the audit log: who decided it. */
+/** Adds the audit log entry that records who decided. */
 const audited = (draft: Draft, { actor, at, event }: StepInput, { verb, kind }: Decision): Draft => {
   const by: JsonObject = isObject(event.by) ? event.by : { kind: 'system', id: null }
   const resource = { type: 'stuck_work', id: actor }
