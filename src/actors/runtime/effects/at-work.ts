@@ -1,13 +1,13 @@
 import type { JsonObject } from '#storage/ports.ts'
 
-/** Answers a question about what an effect does now. It may come twice. */
+/** Answers a question to a running effect. The same question may arrive twice. */
 export type Answering = (question: JsonObject) => Promise<JsonObject>
 
-/** What effects of this process answer while they run, by their actor. Nothing of it is stored: not the question, not the answer. */
+/** Questions to running effects of this process, by actor. Neither question nor answer is stored. */
 export class AtWork {
   readonly #answering = new Map<string, Answering>()
 
-  /** The effect of `actor` answers from now on. @returns what ends that */
+  /** Registers an effect of `actor` to answer questions. @returns a function that ends that */
   open(actor: string, answer: Answering): () => void {
     this.#answering.set(actor, answer)
     return () => {
@@ -15,7 +15,7 @@ export class AtWork {
     }
   }
 
-  /** Null when no effect of the actor answers here. */
+  /** Resolves with the answer; null when no effect of the actor answers here. */
   async answer(actor: string, question: JsonObject): Promise<JsonObject | null> {
     return (await this.#answering.get(actor)?.(question)) ?? null
   }

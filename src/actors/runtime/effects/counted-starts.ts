@@ -3,15 +3,16 @@ import { mostStarts } from '../step/actor-state.ts'
 import { isUncertain } from './effects.ts'
 
 /**
- * The newest commit of an actor whose process ended without a word, with that counted for each effect that will be begun
- * again: one of them may have taken the process with it. An end from outside hits an effect that has done
- * nothing, in quick succession again and again: so an effect parks its actor only when the process ended while it ran among
- * few, and once more, after a quiet time, while it ran alone (specs/decisions/0159-killed-again-and-again.md). It costs no
- * write, since the count goes into the fence (specs/decisions/0091-stuck-work.md).
+ * Returns the newest commit of an actor whose process crashed, with the crash counted for each effect that will be
+ * started again: one of them may have caused it. A process that is killed from outside repeatedly and in quick
+ * succession hits effects that are not to blame. So an effect parks its actor only when the process ended while the
+ * effect ran among few others, and ended once more, after a quiet period, while it ran alone
+ * (specs/decisions/0159-killed-again-and-again.md). Counting costs no write, since the count goes into the fence
+ * (specs/decisions/0091-stuck-work.md).
  */
 export const startsCounted = (commit: Commit): Commit => {
   const flights = Object.entries(commit.in_flight)
-  // a parked actor has begun nothing
+  // a parked actor has started nothing
   if (flights.length === 0 || commit.snapshot?.parked !== undefined) return commit
   const in_flight = Object.fromEntries(flights.map(([id, flight]) => [id, counted(flight)]))
   const culprit = flights.find(([, flight]) => flight.alone === true && runsAlone(flight) && isRepeated(flight))
@@ -21,13 +22,16 @@ export const startsCounted = (commit: Commit): Commit => {
   return { ...commit, in_flight, snapshot: { ...commit.snapshot, parked: { kind: 'parked_actor', effect, reason } } }
 }
 
-/** Whether an effect may have ended processes so often that it is begun apart from the others. */
+/** Whether an effect may have crashed so many processes that it is started apart from the others. */
 export const isSuspect = ({ failures = 0 }: InFlight): boolean => failures >= mostStarts - 1
 
-/** Whether the process has ended while the suspect ran among few: it is begun alone, after a quiet time. */
+/** Whether the process has ended while the suspect ran among few: it is started alone, after a quiet period. */
 export const runsAlone = ({ failures = 0 }: InFlight): boolean => failures >= mostStarts
 
-/** What waits for its turn has not begun, and counts no further. */
+/**
+ * Counts a crash for an effect. A suspect that was still waiting for its turn had not started, and is not counted
+ * again.
+ */
 const counted = (flight: InFlight): InFlight => {
   if (!isRepeated(flight)) return flight
   const { alone, failures = 0, ...rest } = flight
@@ -35,5 +39,5 @@ const counted = (flight: InFlight): InFlight => {
   return { ...rest, failures: alone === true ? failures + 1 : joint }
 }
 
-/** It was begun, and will be again. */
+/** Whether the effect will be started again. */
 const isRepeated = (flight: InFlight): boolean => flight.policy !== 'at_most_once' && !isUncertain(flight)

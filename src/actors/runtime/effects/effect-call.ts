@@ -11,48 +11,54 @@ import type { EffectHost } from './effect-runner.ts'
 import { type Effect, type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
 import type { Suspects } from './suspects.ts'
 
-/** A result that the machine throws at so often in a row is poison. */
+/** After this many consecutive failures that are not transient, a result is treated as poison. */
 const poisonAfter = 3
-/** The store is tried again so soon at least, in ms: a back-off must not outlast an outage. */
+/** Maximum back-off while the store fails, in ms: the wait must not outlast an outage. */
 const mostStoreMs = 2000
-/** After the first throw an effect is tried again so soon, and ten times later each time, in ms. */
+/** Delay before the first retry of an effect that threw, in ms; ten times longer with each further throw. */
 const throwPauseMs = 1000
-/** An effect that may end the process runs apart from the others for so long, in ms. */
+/** Time for which a suspect effect runs apart from the others before it counts as survived, in ms. */
 const apartMs = 2000
-/** A process that ended while few of them ran has been up for so long before one runs alone, in ms: it is not ended from outside. */
+/**
+ * Uptime of the process before a suspect effect runs alone, in ms: after that long it is not being killed repeatedly
+ * from outside.
+ */
 const quietMs = 15_000
 
-/** What running an effect needs. */
+/** Dependencies of an `EffectCall`. */
 export interface EffectCallParts {
   readonly catalog: EffectCatalog
   readonly host: EffectHost
   readonly clock: Clock
   readonly log: Logger
-  /** Effects that may end the process. */
+  /** Effects that may crash the process. */
   readonly suspects: Suspects
 }
 
-/** How an effect ended: with a result, by its machine, with its actor, or by throwing. */
+/**
+ * How an effect ended: with a result (`done`), aborted (`ended`), with the erasure of its actor (`gone`), or by
+ * throwing (`threw`).
+ */
 export type EffectEnd = 'done' | 'ended' | 'gone' | 'threw'
 
-/** Which effect is run. */
+/** The effect to run. */
 export interface CalledEffect {
   readonly resident: Resident
   readonly id: string
   readonly flight: InFlight
-  /** Its commit was just made, so nothing of it has happened. */
+  /** Its commit was just made, so the effect has not run before. */
   readonly fresh: boolean
 }
 
 /**
- * One run of one effect: under its policy, until its result is taken by its actor. What throws again and again, takes the
- * process with it, or has a result that the machine throws at, parks the actor with the reason.
+ * One run of one effect under its policy, until the actor accepts its result. An effect that keeps throwing, crashes
+ * the process, or has a result at which the machine throws parks the actor with the reason.
  */
 export class EffectCall {
   readonly #parts: EffectCallParts
   readonly #called: CalledEffect
   readonly #abort: AbortController
-  /** Parts of its stream that were journaled, or are about to be. */
+  /** Number of parts of its stream that were journaled, or are about to be. */
   #said = 0
 
   constructor(parts: EffectCallParts, called: CalledEffect, abort: AbortController) {
@@ -83,7 +89,7 @@ export class EffectCall {
     }
   }
 
-  /** Brings the result; what no store takes is replaced by what the machine hears instead. */
+  /** Delivers the result. A result that is too large for any store is replaced by the effect's `tooLarge` event. */
   async #settle(outcome: Exclude<EffectOutcome, 'gone'>): Promise<void> {
     const { id } = this.#called
     const done = { cause: `${id}#done`, done: id }
@@ -95,7 +101,10 @@ export class EffectCall {
     }
   }
 
-  /** Undefined for an effect that has no such event: its result is small. */
+  /**
+   * Returns the event that replaces a result which is too large; undefined for an idempotent effect, whose result is
+   * small.
+   */
   #tooLarge(error: unknown): StoredEvent | undefined {
     if (!(error instanceof CommitTooLarge)) throw error
     const { resident, flight } = this.#called
@@ -117,8 +126,9 @@ export class EffectCall {
   }
 
   /**
-   * Marks an at-most-once call as begun. No mark, no call: it is not in flight any more, or the actor is elsewhere. A mark of
-   * another process comes before the fence under which this one loaded the actor, and shows in its state then
+   * Marks an at-most-once call as started. Returns false when the mark was not written, because the effect is no longer
+   * in flight or the actor runs elsewhere: then the call must not be made. A mark of another process comes before the
+   * fence under which this one loaded the actor, so it is part of the loaded state
    * (specs/decisions/0142-guards-that-nothing-reaches.md).
    */
   async #begin(): Promise<boolean> {
@@ -127,7 +137,10 @@ export class EffectCall {
     return marked !== undefined && marked.commit !== null && !this.#signal.aborted
   }
 
-  /** If the process ends, it is known that one of a few effects may have ended it, or which one has. */
+  /**
+   * Runs a suspect effect among few others or alone, so that a crash can be attributed to one of few effects, or to
+   * this one.
+   */
   async #runApart(effect: Effect): Promise<EffectOutcome | undefined> {
     const { suspects, clock } = this.#parts
     const isAlone = runsAlone(this.#called.flight)
@@ -163,13 +176,19 @@ export class EffectCall {
     return undefined
   }
 
-  /** Of an effect that is not idempotent by itself. A stream that has said nothing is begun again: trouble of the store is no outcome. */
+  /**
+   * Whether an effect of a policy other than idempotent may be retried. A stream without any part so far is restarted
+   * after a failure of the store, which is not an outcome of the effect.
+   */
   #mayRepeat(error: unknown): boolean {
     const { policy } = this.#called.flight
     return policy === 'idempotent' || (policy === 'stream' && this.#said === 0 && error instanceof StoreUnavailable)
   }
 
-  /** False when the effect is not tried again: it has thrown too often, or is not in flight any more. */
+  /**
+   * Waits before a retry; returns false when there is none, because the effect threw too often or is no longer in
+   * flight.
+   */
   async #waitAfter(error: unknown, attempt: number): Promise<boolean> {
     const { clock } = this.#parts
     if (error instanceof StoreUnavailable) {
@@ -197,13 +216,13 @@ export class EffectCall {
         this.#parts.host.rows.hurry()
         await resident.carriedOut
         await this.#parts.host.rows.writtenOf(resident.id)
-        // what is left is carried out elsewhere
+        // an aborted effect must not continue: another process may carry out the rest
         this.#signal.throwIfAborted()
       },
     }
   }
 
-  /** Delivers until it is taken, or can be taken no more: a store that is away must not lose a result. */
+  /** Retries a delivery until the actor accepts it or no longer can: an outage of the store must not lose a result. */
   async #bring(delivery: Delivery): Promise<Delivered | undefined> {
     const { host, log, clock } = this.#parts
     const actor = this.#called.resident.id
@@ -221,14 +240,14 @@ export class EffectCall {
     return undefined
   }
 
-  /** The actor takes nothing more until an operator looks. */
+  /** Parks the actor: it accepts nothing until an operator decides. */
   async #park(error: unknown): Promise<undefined> {
     this.#parts.log.error({ actorId: this.#called.resident.id, effect: this.#called.id, err: error }, 'actor parked')
     await this.#mark('$parked', error)
     this.#abort.abort()
   }
 
-  /** Writes something about the effect down. Undefined when the actor takes nothing. */
+  /** Records something about the effect in its actor. Undefined when the actor does not accept it. */
   async #mark(type: string, error?: unknown): Promise<Delivered | undefined> {
     const { host, clock, log } = this.#parts
     const { id, resident } = this.#called
@@ -251,7 +270,7 @@ const nothing = (): void => {}
 
 const isStore = (error: unknown): boolean => error instanceof StoreUnavailable
 
-/** Whether the actor may take later what it does not take now. */
+/** Whether the failure is transient, so that the actor may accept the event later. */
 const isPassing = (error: unknown): boolean => {
   if (isStore(error)) return true
   if (!(error instanceof ServiceError) || error.code === 'internal_error') return false

@@ -9,14 +9,14 @@ import { EffectCall, type EffectEnd } from './effect-call.ts'
 import type { EffectCatalog } from './effects.ts'
 import { Suspects } from './suspects.ts'
 
-/** What the runner needs of its host. */
+/** Dependencies of an `EffectRunner` on its host. */
 export interface EffectHost {
   readonly ownership: Ownership
   readonly telemetry: Telemetry | undefined
   readonly rows: Pick<RowWriter, 'writtenOf' | 'hurry'>
-  /** Delivers to an actor, loading it when it is not live. */
+  /** Delivers to an actor, loading it when it is not in memory. */
   deliver(actor: string, delivery: Delivery): Promise<Delivered>
-  /** The actor's log is gone. */
+  /** Called when the actor's log was removed. */
   drop(actor: string): void
 }
 
@@ -41,7 +41,7 @@ export interface OverdueEffect {
   readonly runsMs: number
 }
 
-/** What runs effects: what they do, where their results go, and the time. */
+/** Dependencies of an `EffectRunner`. */
 export interface EffectRunnerParts {
   readonly catalog: EffectCatalog
   readonly host: EffectHost
@@ -49,14 +49,14 @@ export interface EffectRunnerParts {
   readonly log: Logger
 }
 
-/** Runs effects of durable commits, each under its policy, and brings the result back as an event of the actor. */
+/** Runs effects of durable commits, each under its policy, and delivers the result as an event of the actor. */
 export class EffectRunner {
   readonly #catalog: EffectCatalog
   readonly #host: EffectHost
   readonly #clock: Clock
   readonly #log: Logger
   readonly #running = new Map<string, Running>()
-  /** Ids of the running effects of each actor that has some. */
+  /** Ids of running effects, by actor. */
   readonly #idsOf = new Map<string, Set<string>>()
   readonly #suspects = new Suspects()
   #idle: (() => void)[] = []
@@ -73,7 +73,9 @@ export class EffectRunner {
     return this.#running.size
   }
 
-  /** Starts an effect, unless it runs here already. `fresh`: its commit was just made, so nothing of it has happened. */
+  /**
+   * Starts an effect, unless it already runs here. `fresh`: its commit was just made, so the effect has not run before.
+   */
   start(
     resident: Resident,
     { id, flight, fresh }: { readonly id: string; readonly flight: InFlight; readonly fresh: boolean },
@@ -96,7 +98,7 @@ export class EffectRunner {
     void this.#measured(resident, flight.name, run).finally(() => this.#ended(id, running))
   }
 
-  /** Whether an effect runs here, or waits for its turn to. */
+  /** Whether an effect runs here, or waits for its turn. */
   runs(id: string): boolean {
     return this.#running.has(id)
   }
@@ -106,20 +108,20 @@ export class EffectRunner {
     return new Set([...this.#running.values()].map(({ shard }) => shard))
   }
 
-  /** The machine ended these effects. */
+  /** Aborts effects that the machine ended. */
   abort(ids: readonly string[]): void {
     for (const id of ids) this.#running.get(id)?.abort.abort()
   }
 
   /**
-   * The actor was loaded: whatever else of it still runs here was ended by a commit whose outcome was not known when it
-   * was written.
+   * Aborts the effects of a just loaded actor that are not in flight: a commit ended them whose outcome was unknown
+   * when it was written.
    */
   keepOnly(actor: string, inFlight: Readonly<Record<string, InFlight>>): void {
     this.abort([...(this.#idsOf.get(actor) ?? [])].filter((id) => inFlight[id] === undefined))
   }
 
-  /** The effects that have run for a long time. */
+  /** Returns the effects that have run for longer than `overdueMs`. */
   overdue(): readonly OverdueEffect[] {
     const now = this.#clock.steady()
     return [...this.#running]
@@ -127,36 +129,42 @@ export class EffectRunner {
       .filter(({ runsMs }) => runsMs > overdueMs)
   }
 
-  /** Ends an effect here, so that it can be started again. */
+  /** Aborts an effect here, so that it can be started again. */
   forget(id: string): void {
     const running = this.#running.get(id)
     if (running !== undefined) this.#abandon(id, running)
   }
 
-  /** Another process runs the effects of this actor now. */
+  /** Aborts the effects of an actor that another process runs now. */
   abandon(actor: string): void {
     for (const id of [...(this.#idsOf.get(actor) ?? [])]) this.forget(id)
   }
 
-  /** Another process runs the effects of these shards now. */
+  /** Aborts the effects of shards that another process holds now. */
   abandonShards(shards: ReadonlySet<number>): void {
     for (const [id, running] of this.#running) if (shards.has(running.shard)) this.#abandon(id, running)
   }
 
-  /** Starts nothing more, and resolves when what runs has ended or `graceMs` is over; the rest is found again at the next start. */
+  /**
+   * Starts nothing more, and resolves when the running effects have ended or after `graceMs`; the rest is resumed at
+   * the next start.
+   */
   async drain(graceMs: number): Promise<void> {
     this.#stopped = true
     if (this.#running.size === 0) return
     await Promise.race([new Promise<void>((resolve) => this.#idle.push(resolve)), pause(this.#clock, graceMs)])
   }
 
-  /** Ends everything at once, without results. */
+  /** Aborts everything at once, without results. */
   kill(): void {
     this.#stopped = true
     for (const { abort } of this.#running.values()) abort.abort()
   }
 
-  /** It may come back at any moment, and runs here again then, beside what is left of this. */
+  /**
+   * Aborts and removes the effect: the shard may return at any moment, and the effect then has to start here again,
+   * even while this run is still ending.
+   */
   #abandon(id: string, running: Running): void {
     running.abort.abort()
     this.#ended(id, running)
@@ -173,7 +181,7 @@ export class EffectRunner {
     this.#idle = []
   }
 
-  /** Counts the effect, and runs it in a span of its own where traces are wanted. */
+  /** Runs the effect with metrics, and in its own trace span when tracing is on. */
   async #measured(resident: Resident, name: string, run: () => Promise<EffectEnd>): Promise<void> {
     const { telemetry } = this.#host
     if (telemetry === undefined) return void (await run())

@@ -3,34 +3,39 @@ import type { EffectPolicies } from '#machines/vocabulary.ts'
 import type { InFlight, JsonObject, StoredEvent } from '#storage/ports.ts'
 import type { Owner } from '../step/actor-state.ts'
 
-/** What an effect is given beside its params. */
+/** What an effect receives in addition to its params. */
 export interface EffectContext {
   readonly actor: string
   readonly owner: Owner
   /** The machine's context when the effect was declared. */
   readonly context: JsonObject
-  /** The effect's id: the same on every retry, so whatever honours it acts once. */
+  /** The effect's id. It is the same on every retry, so a service that honours it acts once. */
   readonly idempotencyKey: string
   /** Aborts when the machine ends the effect. */
   readonly signal: AbortSignal
   /**
-   * Journals a part of a stream; resolves when it is durable (or dropped because the effect was ended).
-   * `stored` is what the commit keeps as its event.
+   * Journals a part of a stream; resolves when the part is durable, or was dropped because the effect was ended.
+   * `stored` is the form of the event that the commit keeps.
    */
   readonly part: (event: StoredEvent, stored: StoredEvent) => Promise<void>
-  /** From when on no earlier owner of the actor can still be at work on it, in ms by the steady clock. */
+  /** Time from which no earlier owner of the actor can still be working on it, in ms by the steady clock. */
   readonly aloneAt: number
-  /** Resolves when the messages of the actor's commits so far are delivered, and its row and those that they leave written. */
+  /**
+   * Resolves when the messages of the actor's commits so far are delivered, and its list row and their ledger rows
+   * written.
+   */
   readonly delivered: () => Promise<void>
 }
 
-/** What an effect's end reports to its machine. `gone`: the actor's log was removed and takes no event any more. */
+/**
+ * Outcome of an effect: the event for its machine, or `gone` when the actor's log was removed and accepts no events.
+ */
 export type EffectOutcome = { readonly event: StoredEvent; readonly stored?: StoredEvent } | 'gone'
 
-/** Resolves with what happened, failures of the world included. A throw is trouble of ours. */
+/** Runs an effect. External failures are outcomes, with which it resolves; a throw is an internal error. */
 export type RunEffect = (params: JsonObject, context: EffectContext) => Promise<EffectOutcome>
 
-/** An effect that may be repeated under its id: it is run again until it ends, and its outcome is always known. */
+/** An effect that may be repeated under its id: it is retried until it ends, so its outcome is always known. */
 export interface IdempotentEffect {
   readonly policy: 'idempotent'
   readonly run: RunEffect
@@ -40,21 +45,24 @@ export interface IdempotentEffect {
 export interface UncertainEffect {
   readonly policy: Exclude<EffectPolicies[string], 'idempotent'>
   readonly run: RunEffect
-  /** What the machine hears when the effect may have happened and its result is lost: a crash, a cut stream, a throw. */
+  /**
+   * The event for the machine when the effect may have happened but its result is lost: after a crash, a cut stream, or
+   * a throw.
+   */
   readonly unknown: (params: JsonObject) => StoredEvent
-  /** What the machine hears when the result is larger than a commit can be. */
+  /** The event for the machine when the result is larger than a commit can be. */
   readonly tooLarge: (params: JsonObject) => StoredEvent
 }
 
-/** One effect, by how it may be repeated. */
+/** An effect, by its retry policy. */
 export type Effect = IdempotentEffect | UncertainEffect
 
-/** Effects by `<machine>.<name>`. */
+/** Effect implementations by `<machine>.<name>`. */
 export type EffectCatalog = Readonly<Record<string, Effect>>
 
 /**
- * `catalog`, when it has all that these machines can declare, each under the policy that the machine declares: a gap shows at
- * the start, not when the effect is declared. @throws {Error}
+ * Returns `catalog` after checking that it has every effect that these machines can declare, under the declared policy:
+ * so a gap shows at start-up and not when the effect is first used. @throws {Error}
  */
 export const checkedCatalog = (definitions: readonly MachineDefinition[], catalog: EffectCatalog): EffectCatalog => {
   const declared = definitions.flatMap(({ name, effects }) =>
@@ -68,8 +76,8 @@ export const checkedCatalog = (definitions: readonly MachineDefinition[], catalo
 }
 
 /**
- * Whether an effect found in flight after a crash must not be run again: an at-most-once call that had begun, or
- * a stream of which the client has parts already.
+ * Whether an effect found in flight after a crash must not be run again: an at-most-once call that had started, or a
+ * stream of which the client already has parts.
  */
 export const isUncertain = (flight: InFlight): boolean =>
   (flight.policy === 'at_most_once' && flight.started === true) ||

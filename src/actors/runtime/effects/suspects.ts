@@ -1,4 +1,4 @@
-/** So many of them run among few. */
+/** Number of suspects that may run `among few`. */
 const few = 16
 
 interface Waiting {
@@ -6,12 +6,12 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** Effects that may end the process, in the order in which they come: a few at a time, or one with no other beside it. */
+/** Queue of effects that may crash the process: in order of arrival, a few at a time, or one alone. */
 export class Suspects {
   #free = few
   readonly #waiting: Waiting[] = []
 
-  /** Resolves with what `work` comes to; it begins once its turn comes. */
+  /** Runs `work` when its turn comes, and resolves or rejects with its result. */
   async run<T>(how: 'among few' | 'alone', work: () => Promise<T>): Promise<T> {
     const places = how === 'alone' ? few : 1
     await new Promise<void>((begin) => {

@@ -4,46 +4,52 @@ import { forEachInShares, nextShare } from '#outgoing/shares/in-shares.ts'
 import { type LogEvent, StoreUnavailable } from '#storage/ports.ts'
 import { backoffMs, type Clock } from '../clock.ts'
 
-/** Commits of an actor that wait until all of its followers have the one before. */
+/** Maximum number of an actor's commits that wait until all its followers have the previous one. */
 const mostWaiting = 64
 
-/** Where a stream reads what it missed. */
+/** Source of the log events that a stream has missed. */
 export interface EventReader {
-  /** Events after `after`, ascending, from memory at once or from the store; at most some hundreds. */
+  /**
+   * Returns events after `after`, ascending: synchronously from memory, or a promise from the store; at most some
+   * hundreds.
+   */
   read(actor: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]>
-  /** Undefined when the actor is not live; `unknown` when that is not known now: `refresh` or `look` when it can. */
+  /**
+   * Returns the state of the actor's log: undefined when the actor is not live; `unknown` when it is not known yet,
+   * after which `refresh` or `look` is called.
+   */
   standing(actor: string): FeedState | 'unknown' | undefined
-  /** An actor's first stream began. */
+  /** Called when the first stream of an actor starts. */
   followed?(actor: string): void
 }
 
-/** Whether a turn or run of an actor goes on, and how far its log is. */
+/** Whether a turn or run of an actor is in progress, and the newest sequence of its log. */
 export interface FeedState {
   readonly busy: boolean
   readonly lastSequence: number
 }
 
-/** When a stream is over. `idle`: caught up with an actor that does nothing more by itself. */
+/** When a stream ends. `idle`: once it has caught up with an actor that is not busy. */
 export interface StreamEnd {
   readonly at: 'idle' | 'never'
-  /** Ends after this event, too. */
+  /** Also ends the stream after an event for which this returns true. */
   readonly after?: (event: LogEvent) => boolean
 }
 
 /**
  * Live streams of actors' logs. A follower reads the log after its last event, then gets new events as they are
- * committed; on a hole, and after its reader was slow, it reads the log again. So there is no gap and no double, and a
- * reader that stops costs nothing but its place.
+ * committed. When it sees a gap, or its consumer was slow, it reads the log again. So no event is missed or repeated,
+ * and a consumer that stalls costs only its position.
  */
 export class Feed {
   readonly #reader: EventReader
   readonly #log: Logger
   readonly #clock: Pick<Clock, 'after'>
   readonly #followers = new Map<string, Set<Follower>>()
-  /** Commits behind one that the last of its actor's followers do not have yet. */
+  /** Commits that wait, by actor, until the last followers have the previous commit. */
   readonly #waiting = new Map<string, (readonly LogEvent[])[]>()
 
-  /** @param clock when the store is away, a log is tried again after some time: readers keep their streams. */
+  /** @param clock for retries: streams stay open during an outage of the store, and read the log again later. */
   constructor(reader: EventReader, log: Logger, clock: Pick<Clock, 'after'>) {
     this.#clock = clock
     this.#reader = reader
@@ -58,24 +64,27 @@ export class Feed {
   }
 
   /**
-   * Gives a commit to the actor's followers. Call it in order, after the commit is durable. To the last of many it comes in a
-   * later turn of the loop, and so do the commits after it.
+   * Publishes a commit to the actor's followers. Call it in order, after the commit is durable. When there are many
+   * followers, the last of them get it in a later turn of the event loop, and so do the commits after it.
    */
   publish(actor: string, events: readonly LogEvent[]): void {
     const followers = this.#followers.get(actor)
     if (followers === undefined) return
     const waiting = this.#waiting.get(actor)
     if (waiting === undefined) this.#deliver(actor, followers, events)
-    // beyond this many a follower sees a hole, and reads the log
+    // a commit beyond the limit is dropped: followers see a gap, and read the log
     else if (waiting.length < mostWaiting) waiting.push(events)
   }
 
-  /** The actor was loaded: commits may have landed of which no follower heard. */
+  /**
+   * Makes followers read the log: the actor was loaded, and commits may have been written that no follower was notified
+   * of.
+   */
   refresh(actor: string): void {
     for (const follower of this.#followers.get(actor) ?? []) follower.refresh()
   }
 
-  /** An actor's standing has changed without an event, or has become known. */
+  /** Notifies followers that the actor's state has changed without an event, or has become known. */
   look(actor: string): void {
     for (const follower of [...(this.#followers.get(actor) ?? [])]) follower.look()
   }
@@ -85,7 +94,7 @@ export class Feed {
     return this.#followers.has(actor)
   }
 
-  /** Sequence of the newest event that a stream was shown of an actor; 0 for none. */
+  /** Sequence of the newest event that any stream of an actor has delivered; 0 for none. */
   shown(actor: string): number {
     let newest = 0
     for (const { last } of this.#followers.get(actor) ?? []) newest = Math.max(newest, last)
@@ -97,14 +106,14 @@ export class Feed {
     return [...this.#followers.keys()]
   }
 
-  /** Ends every stream of an actor that is gone, or of all. */
+  /** Ends every stream of an actor that was removed, or all streams when no actor is given. */
   end(actor?: string): void {
     for (const [id, followers] of this.#followers) {
       if (actor === undefined || id === actor) for (const follower of [...followers]) follower.finish('lost')
     }
   }
 
-  /** Events after sequence `after`. Nothing is read until the stream is started. */
+  /** Returns a stream of the events after sequence `after`. Nothing is read until the stream is started. */
   follow(actor: string, after: number, end: StreamEnd): EventStream {
     return {
       start: (sink: EventSink): StreamControl => {
@@ -137,7 +146,7 @@ export class Feed {
     this.#waiting.set(actor, waiting)
     try {
       await first
-      // each in a share of its own: many that are short hold the loop no longer than one that is long
+      // one commit per turn: many short ones block the event loop no longer than one long one
       for (let events = waiting.shift(); events !== undefined; events = waiting.shift()) {
         await nextShare()
         await forEachInShares(this.#followers.get(actor) ?? [], (follower) => follower.live(events))
@@ -162,7 +171,7 @@ export class Feed {
 
 type Mode = 'live' | 'reading' | 'blocked'
 
-/** One stream: the actor and place that it follows from, and the sink of its events. */
+/** Dependencies of one stream: actor, start position, sink, and source of events. */
 export interface FollowerParts {
   readonly actor: string
   readonly after: number
@@ -199,7 +208,7 @@ class Follower {
     this.#log = log
   }
 
-  /** Sequence of the last event that the reader has. */
+  /** Sequence of the last event delivered to the sink. */
   get last(): number {
     return this.#last
   }
@@ -236,7 +245,7 @@ class Follower {
     this.#sink.end(reason)
   }
 
-  /** Reads the log from the last event on, until there is no more or the reader is slow. */
+  /** Reads the log after the last event, until its end or until the sink is full. */
   catchUp(): void {
     this.#mode = 'reading'
     while (!this.over && this.#mode === 'reading') {
@@ -264,7 +273,7 @@ class Follower {
   #took(events: readonly LogEvent[]): void {
     if (this.over) return
     if (events.length > 0) {
-      // one by one: what a slow reader does not take is not written for it, but read again later
+      // one by one: events that a slow consumer does not accept are not buffered, but read again later
       for (const event of events) {
         this.#push([event])
         if (this.over || this.#mode !== 'reading') return
@@ -272,7 +281,7 @@ class Follower {
       return
     }
     if (this.#missed) {
-      // a commit came while the store was read: what it said is in the log now
+      // a commit was published while the store was read: its events are in the log now
       this.#missed = false
       return
     }

@@ -8,55 +8,58 @@ import { isObject } from '../schema.ts'
 import type { Sinks } from '../sinks.ts'
 import type { Owner } from '../step/actor-state.ts'
 
-/** How long a request waits for an actor that is being made, in ms. */
+/** How long a request waits for an actor that is being created, in ms. */
 const patienceMs = 3000
 
-/** A message that something other than its receiver's machine throws at so often is kept for an operator. */
+/**
+ * Number of failed deliveries, by something other than the receiver's machine, after which a message is kept for an
+ * operator.
+ */
 const poisonAfter = 5
 
-/** What the outbox needs of its host. */
+/** Dependencies of an `Outbox` on its host. */
 export interface MessageHost {
-  /** False when another process has taken the actor over: it delivers what is not delivered yet. */
+  /** False when another process has taken the actor over; that one delivers the undelivered messages. */
   runs(sender: Resident): boolean
   deliver(actor: string, delivery: Delivery): Promise<Delivered>
   create(creation: Creation): Promise<Delivered>
 }
 
-/** What an outbox is made of. */
+/** Options of an `Outbox`. */
 export interface OutboxOptions {
   readonly definitions: readonly MachineDefinition[]
-  /** Who takes messages that are for no actor. */
+  /** Receivers of messages that are not addressed to an actor. */
   readonly sinks?: Sinks
-  /** Whether an actor's log was removed a short time ago. @throws {StoreUnavailable} */
+  /** Whether an actor's log was removed recently. @throws {StoreUnavailable} */
   readonly erased: (actor: string) => Promise<boolean>
-  /** Whether an operator has given the message up. @throws {StoreUnavailable} */
+  /** Whether an operator has discarded the message. @throws {StoreUnavailable} */
   readonly discarded?: (sender: string, message: string) => Promise<boolean>
-  /** A receiver throws at this message. */
+  /** Called when a message is found to be poison: its receiver throws at it. */
   readonly poison?: (sender: Resident, message: MessageRecord, failure: PoisonFailure) => void
-  /** A message that was poison is delivered or given up. */
+  /** Called when an operator has decided to retry or discard a poison message. */
   readonly passed?: (sender: Resident, message: MessageRecord) => void
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** Why a message is poison, and how often it was tried. */
+/** Why a message is poison, and the number of attempts. */
 export interface PoisonFailure {
   readonly error: unknown
   readonly attempts: number
 }
 
 /**
- * Delivers the messages of durable commits: in order per sender and receiver, again and again until they are taken. The
- * id of a message is its cause at the receiver, so one that arrives twice is processed once. A message that its
- * receiver throws at is kept for an operator, and holds up no other.
+ * Delivers the messages of durable commits, in order per sender and receiver, retrying until the receiver accepts them.
+ * The id of a message is its cause at the receiver, so a message that arrives twice is processed once. A message at
+ * which its receiver throws is kept for an operator, and holds up no others.
  */
 export class Outbox {
   readonly #host: MessageHost
   readonly #options: OutboxOptions
   readonly #coming = new Map<string, Promise<void>>()
-  /** Senders' newest deliveries, by sender and receiver. */
+  /** Newest delivery per sender and receiver. */
   readonly #chains = new WeakMap<Resident, Map<string, Promise<void>>>()
-  /** What ends the wait of a poison message, by its id: true when it is given up. */
+  /** Functions that end the wait of a poison message, by message id; their argument is true when it is discarded. */
   readonly #poison = new Map<string, (givenUp: boolean) => void>()
   #size = 0
 
@@ -65,16 +68,16 @@ export class Outbox {
     this.#options = options
   }
 
-  /** Messages that are not delivered; those that are kept for an operator are not among them. */
+  /** Number of undelivered messages, without those kept for an operator. */
   get size(): number {
     return this.#size
   }
 
   /**
-   * Queues messages behind those that the actor has sent to the same receivers; `resident.outbox` resolves when all of its are
-   * delivered.
+   * Queues messages after those that the actor has sent to the same receivers; `resident.outbox` resolves when all its
+   * messages are delivered.
    *
-   * @param again they may have been delivered before, and what they made may have been removed since.
+   * @param again the messages may have been delivered before, and what they created may have been removed since.
    */
   post(resident: Resident, messages: readonly MessageRecord[], again = false): Promise<void> {
     if (messages.length === 0) return resident.outbox
@@ -105,10 +108,10 @@ export class Outbox {
   }
 
   /**
-   * A commit is on its way to the store, and once it is there others may read of the actors that it requests: before
-   * its writer hears of that.
+   * Announces a commit that is being written and requests new actors. As soon as it is stored, readers may learn of
+   * those actors, even before its writer gets the acknowledgement.
    *
-   * @param written settles when that is over; what the commit sends is posted then.
+   * @param written settles when the write has ended; messages of the commit are posted then.
    */
   announce(messages: readonly MessageRecord[], written: Promise<unknown>): void {
     for (const { event, to } of messages) {
@@ -123,17 +126,18 @@ export class Outbox {
   }
 
   /**
-   * Resolves when an actor is made that a durable commit requested, and whose id may be in a stream already;
-   * undefined when none of this id is under way.
+   * Resolves when an actor that a durable commit requested has been created; its id may already be in a stream.
+   * Undefined when no creation is pending for this id.
    *
-   * @throws {StoreUnavailable} when that takes longer than a request waits: it is not that there is none.
+   * @throws {StoreUnavailable} when that takes longer than a request waits; it does not mean that the actor does not
+   *   exist.
    */
   coming(id: string): Promise<void> | undefined {
     const made = this.#coming.get(id)
     return made && within(this.#options.clock, patienceMs, made)
   }
 
-  /** Delivers a poison message again, or gives it up; nothing when there is none of this id. */
+  /** Retries or discards a poison message; does nothing when there is none of this id. */
   release(message: string, givenUp: boolean): void {
     this.#poison.get(message)?.(givenUp)
   }
@@ -157,13 +161,19 @@ export class Outbox {
     }
   }
 
-  /** A refusal is an answer: the receiver is gone, or in a state in which the message says nothing new. */
+  /**
+   * Drops a refused message. A refusal is an answer: the receiver is gone, or in a state in which the message has no
+   * effect.
+   */
   #leave({ to, id, event }: MessageRecord, error: unknown): void {
     const code = error instanceof ServiceError ? error.code : 'unknown'
     this.#options.log.info({ to, message: id, event: event.type, code }, 'message refused by its receiver')
   }
 
-  /** Keeps a poison message until an operator decides: what follows goes on, and the commit that sent it stays open. */
+  /**
+   * Keeps a poison message until an operator decides. Later messages are still delivered, and the commit that sent it
+   * stays open.
+   */
   #hold(sender: Resident, message: MessageRecord, failure: PoisonFailure): void {
     sender.undelivered++
     const over = this.#decided(sender, message, failure).then(() => sender.undelivered--)
@@ -180,7 +190,10 @@ export class Outbox {
     if (!givenUp) await this.#send(sender, message, false)
   }
 
-  /** Whether a message that may have been delivered before is not to be delivered now. */
+  /**
+   * Whether a message that may have been delivered before must not be delivered: its new actor was erased, or it was
+   * discarded.
+   */
   async #isOver(sender: Resident, { id, to, event }: MessageRecord): Promise<boolean> {
     const { erased, discarded } = this.#options
     if (event.type === 'create' && (await erased(to))) return true
@@ -204,8 +217,8 @@ export class Outbox {
 }
 
 /**
- * `passing`: the receiver may take it later. `unwanted`: it has answered that it will not. `poison`: its machine, which is
- * pure, throws at the message. `thrown`: something else broke.
+ * Classifies a failed delivery. `passing`: the receiver may accept it later. `unwanted`: the receiver refuses it
+ * permanently. `poison`: the receiver's machine, which is pure, throws at it. `thrown`: something else failed.
  */
 const troubleOf = (error: unknown): 'passing' | 'unwanted' | 'poison' | 'thrown' => {
   if (error instanceof StoreUnavailable) return 'passing'

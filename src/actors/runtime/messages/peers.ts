@@ -4,13 +4,13 @@ import type { Delivered, Delivery } from '../resident.ts'
 import type { Owner } from '../step/actor-state.ts'
 import type { FeedState } from './feed.ts'
 
-/** A request of one process to another that runs an actor. Every one may be sent again: what was done is not done twice. */
+/** A request from one process to another that runs an actor. All requests are idempotent and may be sent again. */
 export type PeerRequest =
   | {
       readonly kind: 'deliver'
       readonly actor: string
       readonly delivery: Pick<Delivery, 'event' | 'stored' | 'cause'>
-      /** The requesting process, when it will follow the actor's log. */
+      /** Id of the requesting process, if it will follow the actor's log. */
       readonly follower?: string
     }
   | {
@@ -21,31 +21,31 @@ export type PeerRequest =
       readonly owner: Owner
       readonly input: JsonObject
       readonly cause: string
-      /** It may have been made before and removed since (`Creation`). */
+      /** The actor may have been created before and erased since (`Creation`). */
       readonly again?: boolean
     }
-  /** Resolves when what the actor has sent is taken, and, for an actor that is being made, when it is there. */
+  /** Resolves when the actor's messages are delivered and, for an actor that is being created, when it exists. */
   | { readonly kind: 'delivered'; readonly actor: string }
-  /** To an effect of the actor that runs now. It keeps what it was given by an id, where it must not do it twice. */
+  /** A question to a running effect of the actor. An effect that must not act on it twice remembers it by an id. */
   | { readonly kind: 'question'; readonly actor: string; readonly question: JsonObject }
   /** Resolves when the list rows of everything that was acknowledged are written. */
   | { readonly kind: 'rows' }
-  /** The process follows these actors' logs for the next seconds. */
+  /** The requesting process follows these actors' logs for the next seconds. */
   | { readonly kind: 'follow'; readonly actors: readonly string[]; readonly follower: string }
 
-/** What the other process answers. */
+/** The answer of the other process. */
 export type PeerAnswer =
   | {
       readonly kind: 'told'
       readonly commit: Commit | null
       readonly duplicate: boolean
-      /** How far the actor is, for one that will follow its log. */
+      /** State of the actor's log, for a requester that will follow it. */
       readonly standing?: FeedState
     }
   | { readonly kind: 'done' }
-  /** What an effect answers; null when none of the actor does. */
+  /** The answer of an effect; null when no effect of the actor answers. */
   | { readonly kind: 'said'; readonly said: JsonObject | null }
-  /** It does not run the actor (any more): look again who does. Nothing was done. */
+  /** The process does not run the actor (any more); look up the owner again. Nothing was done. */
   | { readonly kind: 'elsewhere' }
 
 /** Sends requests to another process. */
@@ -53,24 +53,27 @@ export interface Peers {
   /**
    * @param address `host:port`, from its lease.
    * @throws {PeerGone} when no process listens there; nothing was done.
-   * @throws {PeerSilent} when the process says nothing any more; it may have been done.
-   * @throws {StoreUnavailable} when the answer was lost or the other one's store is away; it may have been done.
+   * @throws {PeerSilent} when the process does not respond; the request may have been carried out.
+   * @throws {StoreUnavailable} when the answer was lost or the other process's store is unavailable; the request may
+   *   have been carried out.
    * @throws {ServiceError} what the other process refused with.
    */
   request(address: string, request: PeerRequest): Promise<PeerAnswer>
-  /** Calls `listener` with the address of a connection that broke and was not closed here. */
+  /** Calls `listener` with the address of a connection that broke, that is, was not closed by this process. */
   onLost?(listener: (address: string) => void): void
 }
 
-/** Answers requests of other processes. Throws what `Peers.request` is to throw there. */
+/** Answers requests of other processes. What it throws, `Peers.request` throws on the other side. */
 export type PeerService = (request: PeerRequest) => Promise<PeerAnswer>
 
 /** No process listens at the address: the process has ended. Nothing was done. */
 export class PeerGone extends StoreUnavailable {}
 
-/** The process says nothing, and nothing refuses either: it stands still, or no byte gets to it or back. */
+/**
+ * The process does not respond, and the connection is not refused either: it is stalled, or the network drops packets.
+ */
 export class PeerSilent extends StoreUnavailable {
-  /** For how long, in ms. */
+  /** How long it has not responded, in ms. */
   readonly forMs: number
 
   constructor(forMs: number) {
@@ -79,7 +82,7 @@ export class PeerSilent extends StoreUnavailable {
   }
 }
 
-/** What an answer to a delivery says to a caller of `deliver`. */
+/** Converts a peer's answer to a delivery into the result of `deliver`. */
 export const deliveredOf = ({ commit, duplicate }: PeerAnswer & { kind: 'told' }): Delivered => ({
   commit,
   duplicate,

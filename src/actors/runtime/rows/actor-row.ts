@@ -3,7 +3,10 @@ import type { StoredRecord } from '#storage/ports.ts'
 import type { Resident } from '../resident.ts'
 import { storedState } from '../step/actor-state.ts'
 
-/** The list row of an actor as it is now. One that has no row any more expires at once, which hides and removes it. */
+/**
+ * Returns the current list row of an actor. The row of an actor that should no longer have one expires at once, which
+ * hides and removes it.
+ */
 export const rowRecord = (resident: Resident): StoredRecord => {
   const { id, definition, owner, state, touchedAt } = resident
   const { project, tenant, user, createdAt } = owner
@@ -23,7 +26,7 @@ export const rowRecord = (resident: Resident): StoredRecord => {
   }
 }
 
-/** What an actor does now: its effects run, it waits for something, it is over, or it is parked. */
+/** Activity of an actor: its effects run, it waits for an event, it has ended, or it is parked. */
 export const activities = ['working', 'waiting', 'ended', 'parked'] as const
 
 /** One of `activities`. */

@@ -1,6 +1,6 @@
 import type { ListFilter, RecordKind } from '#storage/ports.ts'
 
-/** What every actor's row says beside what its machine declares (actor-row.ts). */
+/** Fields of every actor's row in addition to those that its machine declares (actor-row.ts). */
 const ownFields = ['actor_state', 'actor_activity'] as const
 
 const filters: readonly ListFilter[] = [
@@ -9,7 +9,10 @@ const filters: readonly ListFilter[] = [
   { fields: ['actor_activity'] },
 ]
 
-/** A kind of list rows of actors, with what lists of every machine filter on. No export of a tenant shows it. */
+/**
+ * Extends a record kind of actor rows with the filters that lists of every machine have. Tenant exports omit these
+ * fields.
+ */
 export const listedRows = <K extends RecordKind & { readonly unexported?: readonly string[] }>(kind: K) => ({
   ...kind,
   filters: [...(kind.filters ?? []), ...filters],

@@ -9,7 +9,7 @@ import type { Resident } from '../resident.ts'
 import type { Owner } from '../step/actor-state.ts'
 import { rowRecord } from './actor-row.ts'
 
-/** What rows are made of again. */
+/** Options and dependencies of `rebuildRows`. */
 export interface RebuildParts {
   readonly storage: Storage
   readonly definitions: readonly MachineDefinition[]
@@ -17,29 +17,32 @@ export interface RebuildParts {
   readonly rows: Readonly<Record<string, RecordKind>>
   readonly ledger: Ledger
   readonly clock: Clock
-  /** Only says what differs. */
+  /** Only reports differences, without writing. */
   readonly checkOnly?: boolean
 }
 
-/** One row that is not what follows from the commits. `left_over`: nothing of its actor is there, or the actor has no row any more. */
+/**
+ * A row that differs from what follows from the commits. `left_over`: its actor does not exist, or should no longer
+ * have a row.
+ */
 export interface RowDifference {
   readonly kind: string
   readonly id: string
   readonly what: 'missing' | 'other' | 'left_over'
 }
 
-/** What a rebuild has found. */
+/** Result of a rebuild. */
 export interface RebuildReport {
   readonly actors: number
   readonly commits: number
-  /** Rows that follow from commits, and were compared. */
+  /** Number of rows that follow from commits and were compared. */
   readonly compared: number
   readonly differences: readonly RowDifference[]
-  /** Actors that cannot be restored, so nothing is known of their rows. */
+  /** Ids of actors that are parked or cannot be restored: their list rows were not compared. */
   readonly unreadable: readonly string[]
 }
 
-/** Where a row is, and what it has to be; `wanted` null: it must not be there. */
+/** A row and its expected content; `wanted` is null when it must not exist. */
 interface Expectation {
   readonly kind: RecordKind
   readonly project: string
@@ -47,16 +50,16 @@ interface Expectation {
   readonly wanted: StoredRecord | null
 }
 
-/** Enough for a server that runs beside to write the rows of what it has just committed, in ms. */
+/** Time in which a concurrently running server writes the rows of what it has just committed, in ms. */
 const settleMs = 2000
 const pageSize = 200
-/** A server beside may move an actor on between two looks. */
+/** Maximum attempts per row: a concurrently running server may commit for an actor between two reads. */
 const attempts = 5
 
 /**
- * Compares every row of lists and of ledgers with what follows from the commits, and writes what differs. Rows of ledgers that
- * no commit explains stay: other writers make such rows too. A difference counts only when it is still there after a moment,
- * so it may run beside servers (specs/decisions/0099-rows-that-last.md).
+ * Compares every list row and ledger row with what follows from the commits, and writes those that differ. Ledger rows
+ * that no commit explains are left alone, since other writers create such rows too. A difference counts only when it is
+ * still there after a moment, so a rebuild may run alongside servers (specs/decisions/0099-rows-that-last.md).
  *
  * @throws {StoreUnavailable}
  */
@@ -74,7 +77,7 @@ export const rebuildRows = async (parts: RebuildParts): Promise<RebuildReport> =
   return { actors, commits, compared, differences, unreadable }
 }
 
-/** A row that differed at the first look; `again` says anew what it has to be. */
+/** A row that differed at the first comparison; `again` recomputes what it has to be. */
 interface Doubt {
   readonly again: () => Promise<Expectation | null>
 }
@@ -92,7 +95,7 @@ class Rebuild {
     this.#parts = parts
   }
 
-  /** What follows from commits is there. One page of commits is in memory at a time. */
+  /** Checks that the rows that follow from commits exist. One page of commits is in memory at a time. */
   async compareCommits(): Promise<void> {
     let last: Commit | null = null
     for (;;) {
@@ -105,14 +108,14 @@ class Rebuild {
     }
   }
 
-  /** No list row is there without its actor. */
+  /** Checks that no list row exists without its actor. */
   async compareRows(): Promise<void> {
     for (const project of this.#projects) {
       for (const kind of Object.values(this.#parts.rows)) await this.#compareKind(kind, project)
     }
   }
 
-  /** Looks once more, and writes what is still not as it has to be. @returns what differed; null when nothing did. */
+  /** Compares once more, and writes the row if it still differs. @returns the difference; null when there was none. */
   async mend({ again }: Doubt): Promise<RowDifference | null> {
     let found: RowDifference | null = null
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -169,7 +172,7 @@ class Rebuild {
     }
   }
 
-  /** What the list row of an actor has to be; null when nothing can be said about it. */
+  /** Expected list row of an actor; null when nothing can be said about it. */
   #rowFor(resident: Resident | null): Expectation | null {
     if (resident === null || resident.parked !== undefined) return null
     const kind = this.#parts.rows[resident.definition.name]
@@ -178,7 +181,10 @@ class Rebuild {
     return { kind, project: row.project, id: row.id, wanted: row.expires_at === null ? row : null }
   }
 
-  /** A user who is being forgotten goes from rows first, which stay for the tenant's invoice, and from commits a moment later. */
+  /**
+   * Expected ledger row. When a user is erased, the reference to the user is removed from rows first, which stay for
+   * the tenant's invoice, and from commits a moment later: such a row is expected as it is.
+   */
   async #ledgerRow({ kind, record }: LedgerRow): Promise<Expectation> {
     const { id, project } = record
     const stored = await this.#parts.storage.records.get(kind, projectScope(project), id)
@@ -200,7 +206,7 @@ class Rebuild {
   async #write({ kind, project, id, wanted }: Expectation): Promise<void> {
     const { records } = this.#parts.storage
     const stored = await records.get(kind, projectScope(project), id)
-    // a row is replaced by a higher version only
+    // a row is replaced only by one with a higher version
     if (stored !== null && (wanted === null || stored.version >= wanted.version)) {
       await records.remove(kind, projectScope(project), id)
     }
@@ -208,7 +214,10 @@ class Rebuild {
   }
 }
 
-/** A fence is a commit that changes nothing: version and time of a row may be those of the commit before. */
+/**
+ * Whether two rows are equal apart from version and time: a fence is a commit that changes nothing, and the row may be
+ * that of the commit before it.
+ */
 const isSame = (stored: StoredRecord, wanted: StoredRecord): boolean =>
   isDeepStrictEqual(comparable(stored), comparable(wanted))
 

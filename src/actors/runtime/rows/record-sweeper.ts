@@ -6,7 +6,7 @@ import { Rounds } from '../rounds.ts'
 const everyMs = 10 * 60 * 1000
 const atOnce = 200
 
-/** The records that expire, by kind. */
+/** Dependencies of `RecordSweeper`, and the kinds of records that expire. */
 export interface RecordSweeperParts {
   readonly records: RecordStore
   readonly kinds: readonly RecordKind[]
@@ -14,7 +14,10 @@ export interface RecordSweeperParts {
   readonly log: Logger
 }
 
-/** Removes records that have expired: idempotency keys, dashboard sessions, rows of deleted actors. They are hidden at once; this gives the room back. */
+/**
+ * Removes records that have expired: idempotency keys, dashboard sessions, rows of deleted actors. Expired records are
+ * hidden at once; the sweep frees their space.
+ */
 export class RecordSweeper {
   readonly #records: RecordStore
   readonly #kinds: readonly RecordKind[]
@@ -38,7 +41,7 @@ export class RecordSweeper {
     void this.#rounds.stop()
   }
 
-  /** One sweep over every kind; trouble is left to the next one. */
+  /** Sweeps every kind once; a kind that fails is left to the next sweep. */
   async round(): Promise<void> {
     for (const kind of this.#kinds) {
       try {
@@ -50,7 +53,10 @@ export class RecordSweeper {
     }
   }
 
-  /** Some at a time: an embedded store answers no other caller meanwhile, and a busy gateway leaves many lines a minute. */
+  /**
+   * Removes expired records in batches: an embedded store blocks other callers meanwhile, and a busy gateway leaves
+   * many records a minute.
+   */
   async #sweep(kind: RecordKind): Promise<number> {
     for (let all = 0; ; ) {
       const removed = await this.#records.sweep(kind, this.#clock.now(), atOnce)

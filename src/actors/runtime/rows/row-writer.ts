@@ -3,31 +3,33 @@ import { type RecordKind, type RecordStore, type StoredRecord, StoreUnavailable 
 import { backoffMs, type Clock, pause, within } from '../clock.ts'
 import { Overloaded } from '../overloaded.ts'
 
-/** How long rows gather before they are written, in ms: a few turns that follow one another are one row then. */
+/** Batching window in ms: consecutive turns of an actor within it result in one write of its row. */
 const gatherMs = 200
 
-/** How long a request waits for rows while the store takes them, in ms; and how long while it does not take any. */
+/** How long a request waits for rows while the store accepts writes, in ms; and how long while it does not. */
 const patienceMs = 20_000
 const failingPatienceMs = 800
 
-/** A row to write. `record` is called when the row is written, so that a row which is replaced first costs nothing. */
+/** A row to write. `record` is called only when the row is written, so a row that is replaced before costs nothing. */
 export interface Row {
   readonly id: string
   /** The actor whose commit it follows from. */
   readonly actor: string
   readonly kind: RecordKind
   readonly record: () => StoredRecord
-  /** Called once it is written. */
+  /** Called once the row is written. */
   readonly written?: () => void
 }
 
-/** Hears of rows that the store refuses for good, and of those that were taken, or given up, after all. */
+/**
+ * Is notified of rows that the store refuses permanently, and of refused rows that were accepted or discarded later.
+ */
 export interface RowListener {
   readonly refused: (row: Row, error: unknown) => void
   readonly taken: (row: Row) => void
 }
 
-/** Where rows go, and how those of other processes are waited for. */
+/** Dependencies of `RowWriter`. */
 export interface RowWriterParts {
   readonly records: RecordStore
   readonly clock: Clock
@@ -36,10 +38,10 @@ export interface RowWriterParts {
 }
 
 /**
- * Writes list rows behind the commits, newest version of each, many in one batch.
+ * Writes list rows asynchronously after the commits: only the newest version of each, many in one batch.
  *
- * A commit stays `open` until its row is written, so a crash leaves no row behind for good; a process that reads rows on
- * this host awaits `shown` first, so a list shows all that was acknowledged (specs/decisions/0004-projections.md).
+ * A commit stays `open` until its row is written, so a crash leaves no row permanently stale. A reader of rows on this
+ * host awaits `shown` first, so a list shows everything that was acknowledged (specs/decisions/0004-projections.md).
  */
 export class RowWriter {
   readonly #records: RecordStore
@@ -50,18 +52,21 @@ export class RowWriter {
   #waiting = new Map<string, Row>()
   #inBatch = new Map<string, Row>()
   #writing: Promise<void> | undefined
-  /** Writes what waits now; shared by all who wait for it. */
+  /** The flush that will write the rows queued now; shared by all who await it. */
   #next: Promise<void> | undefined
   #cancel: (() => void) | undefined
-  /** The last write failed. */
+  /** Whether the last write failed because the store was unavailable. */
   #failing = false
-  /** Rows that the store refuses for good, by id: they hold up no other, and their commits stay open. */
+  /** Rows that the store refuses permanently, by id: they hold up no others, and their commits stay open. */
   readonly #refused = new Map<string, Row>()
-  /** Ids of rows that were refused before, and whose newest is not written yet. */
+  /** Ids of rows that were refused and have not been written since. */
   readonly #suspects = new Set<string>()
   #listener: RowListener = { refused: () => {}, taken: () => {} }
 
-  /** @param elsewhere resolves when other processes have written theirs, or after a moment; undefined when there are none. */
+  /**
+   * @param elsewhere resolves when other processes have written their rows, or after a timeout; undefined when there
+   *   are none.
+   */
   constructor({ records, clock, log, elsewhere = () => undefined }: RowWriterParts) {
     this.#records = records
     this.#clock = clock
@@ -69,38 +74,38 @@ export class RowWriter {
     this.#elsewhere = elsewhere
   }
 
-  /** Rows that are not written. */
+  /** Number of rows that are not written. */
   get size(): number {
     return this.#waiting.size + this.#inBatch.size + this.#refused.size
   }
 
-  /** Sets who hears of rows that the store refuses. */
+  /** Sets the listener for rows that the store refuses. */
   listen(listener: RowListener): void {
     this.#listener = listener
   }
 
-  /** Writes a row again that the store refused; false when there is none of this id. */
+  /** Retries a row that the store refused; returns false when there is none of this id. */
   retry(id: string): boolean {
     const row = this.#refused.get(id)
     if (row !== undefined) this.put(row)
     return row !== undefined
   }
 
-  /** Gives a row up that the store refused: its commit may be closed without it. */
+  /** Discards a row that the store refused: its commit may be closed without it. */
   discard(id: string): void {
     const row = this.#refused.get(id)
     this.#refused.delete(id)
     if (row !== undefined) this.#written(row)
   }
 
-  /** Takes a row; a newer one of the same id replaces one that still waits. */
+  /** Queues a row; a newer row of the same id replaces one that is still queued. */
   put(row: Row): void {
     this.#refused.delete(row.id)
     this.#waiting.set(row.id, row)
     this.#cancel ??= this.#clock.after(gatherMs, () => void this.#flush())
   }
 
-  /** Takes a row that never changes, and resolves when it is written. */
+  /** Queues a row that never changes, and resolves when it is written. */
   write(actor: string, kind: RecordKind, record: StoredRecord): Promise<void> {
     const { id } = record
     const before = this.#waiting.get(id)?.written
@@ -113,12 +118,15 @@ export class RowWriter {
     })
   }
 
-  /** What else is written behind answers: it is settled with the rows, on this host and when another requests it. */
+  /**
+   * Registers other asynchronous writes, which `settled` then awaits together with the rows, for this host or another
+   * one.
+   */
   alongside(settled: () => Promise<void>): void {
     this.#alongside.push(settled)
   }
 
-  /** Writes at once, and resolves when every row taken so far is written. */
+  /** Writes at once, and resolves when every row queued so far is written. */
   settled(): Promise<void> {
     const rows = this.#settledRows()
     if (this.#alongside.length === 0) return rows
@@ -149,28 +157,28 @@ export class RowWriter {
     }
   }
 
-  /** Whether a row of this actor still waits. */
+  /** Whether a row of this actor is unwritten. */
   waits(id: string): boolean {
     return this.#waiting.has(id) || this.#inBatch.has(id) || this.#refused.has(id)
   }
 
-  /** Writes what waits without gathering more: someone waits for a row of it. */
+  /** Writes the queued rows at once, because a caller waits for one of them. */
   hurry(): void {
     void this.#settledRows()
   }
 
-  /** Resolves when no row of this actor is to be written: the newest is, or the store refuses it. */
+  /** Resolves when no row of this actor is pending: the newest is written, or the store refuses it. */
   async writtenOf(id: string): Promise<void> {
     while (this.#waiting.has(id) || this.#inBatch.has(id)) await this.#settledRows()
   }
 
-  /** One batch at a time; what comes while one is under way goes into the next. */
+  /** Writes one batch at a time; rows queued meanwhile go into the next one. */
   async #flush(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
     do await this.#writing
     while (this.#writing !== undefined)
-    // never in the same turn as the call, whose promise `next` is
+    // reached only in a later turn than the call, which has assigned this promise to `next`
     this.#next = undefined
     if (this.#waiting.size === 0) return
     this.#inBatch = this.#waiting
@@ -190,7 +198,7 @@ export class RowWriter {
     }
   }
 
-  /** Resolves with the rows that are to be written again. */
+  /** Resolves with the rows to retry. */
   async #attempt(rows: readonly Row[], attempt: number): Promise<readonly Row[]> {
     try {
       await this.#records.project(rows.map(({ kind, record }) => ({ kind, record: record() })))
@@ -205,7 +213,7 @@ export class RowWriter {
     }
   }
 
-  /** The store refuses one of them, which the others are not to wait for. */
+  /** Writes the rows one by one after the store refused a batch, so that one bad row does not hold up the others. */
   async #oneByOne(rows: readonly Row[]): Promise<readonly Row[]> {
     const left: Row[] = []
     const alone = async (row: Row): Promise<void> => {
@@ -228,7 +236,7 @@ export class RowWriter {
 
   #refuse(row: Row, error: unknown): void {
     this.#log.error({ actorId: row.actor, kind: row.kind.name, row: row.id, err: error }, 'row refused')
-    // a newer one of the same row may be taken
+    // a newer version of the row is queued, and may be accepted
     if (!this.#waiting.has(row.id)) this.#refused.set(row.id, row)
     this.#suspects.add(row.id)
     this.#listener.refused(row, error)
