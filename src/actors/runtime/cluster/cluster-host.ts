@@ -6,11 +6,11 @@ import type { Creation, Delivered, Delivery, Resident } from '../resident.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import { questionElsewhere } from './question-elsewhere.ts'
 
-/** The host of one process of a cluster: what concerns an actor of another process goes there by way of its node. */
+/** Host for one process of a cluster: requests for an actor of another process are routed there by its node. */
 export class ClusterHost extends Host {
   readonly node: ClusterNode
 
-  /** @param open makes the node around this host. */
+  /** @param open creates the node for this host. */
   constructor(options: HostOptions, open: (host: ClusterHost) => ClusterNode) {
     super(options)
     this.node = open(this)
@@ -73,7 +73,10 @@ export class ClusterHost extends Host {
     this.node.checkCertain(resident)
   }
 
-  /** If the lease could only not be renewed in time, it may be this process's again: the actor is loaded then anyway. */
+  /**
+   * If the lease merely could not be renewed in time, this process may still hold the shard: the actor is then
+   * reloaded.
+   */
   protected gaveUp(id: string): void {
     this.node.doubt()
     if (this.isHere(id)) this.revive(id)

@@ -28,34 +28,34 @@ import { Router } from './router.ts'
 import { RowsElsewhere } from './rows-elsewhere.ts'
 import { ShardDrains } from './shard-drains.ts'
 
-/** What joins a process to a cluster. */
+/** Dependencies with which a process joins a cluster. */
 export interface ClusterParts {
   readonly leases: LeaseStore
   readonly presence: Presence
   readonly fanOut: FanOut
   readonly peers: Peers
-  /** Name of the node, and where its peers reach it (`host:port`). */
+  /** Name of the node, and the address at which its peers reach it (`host:port`). */
   readonly self: Pick<Member, 'node' | 'address' | 'mark'>
-  /** Whether this machine knows that the process of a mark has ended; absent where it cannot know. */
+  /** Whether this machine knows that the process with this mark has ended; absent where it cannot know. */
   readonly hasEnded?: (mark: string) => boolean
-  /** Called with what answers peers, before any has a reason to call. */
+  /** Called with the service that answers peers, before this process is a member. */
   readonly serve: (service: PeerService) => void
 }
 
-/** What a node is made of. */
+/** Dependencies of a `ClusterNode`. */
 export interface ClusterNodeParts extends Pick<HostOptions, 'storage' | 'definitions' | 'clock' | 'log'> {
   readonly host: Host
   readonly held: HeldShards
   readonly cluster: ClusterParts
 }
 
-/** A list waits so long for the rows of a process that does not answer, in ms. */
+/** How long a list waits for the rows of a process that does not answer, in ms. */
 const rowsMs = 250
-/** How long a shard that is handed over waits for rows that cannot be written, in ms; its next owner writes them. */
+/** How long the handover of a shard waits for rows that cannot be written, in ms; the next owner writes them. */
 const flushMs = 2000
 const lookMs = 50
 
-/** One process of a cluster: what its host requests of the others, and what they request of it. */
+/** One process of a cluster: sends its host's requests to the other processes, and answers theirs. */
 export class ClusterNode {
   readonly keeper: LeaseKeeper
   readonly router: Router
@@ -126,19 +126,19 @@ export class ClusterNode {
     )
   }
 
-  /** Whether a process has ended, or seems to: only speed rests on that being right. */
+  /** Whether another process has ended, or seems to: only speed depends on that being right. */
   isGone(process: string): boolean {
     return process !== this.#self.process && this.#view.isGone(process)
   }
 
-  /** This process, as others see it. */
+  /** This process, as other members see it. */
   get self(): Member {
     return this.keeper.self
   }
 
   /**
-   * Ends well: nothing new begins here, each shard is given back as soon as nothing runs in it, and all of them after
-   * `graceMs`. Streams of turns that go on elsewhere get what is left of that time to end.
+   * Drains this process: no new effect starts here, each shard is given back as soon as nothing runs in it, and all of
+   * them after `graceMs`. Streams of turns that continue on other processes may use the rest of that time to end.
    */
   async drain(graceMs: number): Promise<void> {
     const { clock, host } = this.#parts
@@ -149,15 +149,15 @@ export class ClusterNode {
     while (host.feed.size > 0 && clock.steady() < until) await pause(clock, lookMs)
   }
 
-  /** The process is no part of the cluster any more. */
+  /** Leaves the cluster. */
   async stop(): Promise<void> {
     this.#feeds.stop()
     await this.keeper.stop()
   }
 
   /**
-   * Brings an event to the process that runs the actor, this process included. This, `create`, `delivered` and `read` wait a while for
-   * an actor that is on its way between two processes.
+   * Delivers an event to the process that runs the actor, which may be this one. Like `create`, `delivered` and `read`,
+   * it waits for a limited time for an actor that is moving between two processes.
    *
    * @param following the caller will follow the actor's log.
    * @throws {StoreUnavailable} when that takes too long; what the owner throws.
@@ -186,7 +186,7 @@ export class ClusterNode {
     return this.router.route(id, { here, request, answered })
   }
 
-  /** Makes an actor where its shard is held. */
+  /** Creates an actor on the process that holds its shard. */
   create(creation: Creation): Promise<Delivered> {
     const { kind, id, again, ...made } = creation
     return this.router.route(id, {
@@ -196,7 +196,7 @@ export class ClusterNode {
     })
   }
 
-  /** Resolves when what an actor has sent is taken, wherever it runs. */
+  /** Resolves when the messages that an actor has sent are delivered, wherever it runs. */
   async delivered(id: string): Promise<void> {
     await this.router.route(id, {
       here: async () => {
@@ -208,7 +208,7 @@ export class ClusterNode {
     })
   }
 
-  /** The actor in memory, or as the store has it when another process runs it; null when there is none. */
+  /** Returns the actor from memory, or as read from the store when another process runs it; null when there is none. */
   async read(id: string): Promise<Resident | null> {
     const { held, definitions } = this.#parts
     const shard = shardOf(id)
@@ -221,12 +221,12 @@ export class ClusterNode {
     }
     const read = await readActor(this.#parts, id)
     if (read !== null || !isActorId(definitions, id)) return read
-    // it may be in the making: a message that requests it is on its way where it will run
+    // it may be about to be created: a message that requests it may be in flight to where it will run
     await this.delivered(id)
     return readActor(this.#parts, id)
   }
 
-  /** Events of an actor that another process runs. */
+  /** Returns events of an actor that another process runs. */
   async readLog(id: string, after: number): Promise<readonly LogEvent[]> {
     const { storage } = this.#parts
     const known = this.#feeds.eventsAfter(id, after)
@@ -235,19 +235,19 @@ export class ClusterNode {
     return head === null ? [] : streamPage({ storage, actor: id, project: head.project }, after)
   }
 
-  /** @throws {Elsewhere} when this process may not move the actor, or cannot be certain that it may. */
+  /** @throws {Elsewhere} when this process may not commit for the actor, or cannot be certain that it may. */
   check({ shard, epoch }: Resident): void {
     if (this.#parts.held.epochOf(shard) !== epoch) throw new Elsewhere('this process may not run the actor now')
   }
 
-  /** @throws {Elsewhere} when another process may have moved the actor on. */
+  /** @throws {Elsewhere} when another process may have committed for the actor. */
   checkCertain({ shard, epoch }: Resident): void {
     const { held } = this.#parts
     if (!held.isFresh(shard) || held.heldUnder(shard) !== epoch)
       throw new Elsewhere('the lease is to be renewed before')
   }
 
-  /** A shard in which a new actor runs here; undefined when any will do. */
+  /** Returns a shard in which a new actor runs on this process; undefined when there is none, and any shard will do. */
   localShard(): number | undefined {
     const { held } = this.#parts
     const { shards } = held
@@ -258,35 +258,38 @@ export class ClusterNode {
     return undefined
   }
 
-  /** Resolves when the rows of everything that other processes acknowledged are written, or after a moment. */
+  /** Resolves when other processes have written the rows of all that they acknowledged, or after a timeout. */
   rowsElsewhere(): Promise<void> {
     return this.#rows.shown()
   }
 
-  /** An actor here has made a durable commit. Call it in order. */
+  /** Notifies followers of a durable commit of an actor of this process. Call it in order. */
   committed(resident: Resident, events: readonly LogEvent[]): void {
     this.#followers.committed(resident, events)
   }
 
-  /** How far an actor is that is not in memory here. */
+  /** State of the log of an actor that is not in memory here. */
   standing(id: string): FeedState | 'unknown' {
     if (this.#parts.held.heldUnder(shardOf(id)) === undefined) return this.#feeds.standing(id)
-    // it has to be loaded for that, which looks at its streams again
+    // the actor has to be loaded to find out, which then refreshes its streams
     this.#parts.host.revive(id)
     return 'unknown'
   }
 
-  /** The first stream of an actor began here. */
+  /** Called when the first stream of an actor starts in this process. */
   followed(id: string): void {
     if (this.#parts.held.heldUnder(shardOf(id)) === undefined) this.#feeds.watch(id)
   }
 
-  /** The leases seem to have changed: they are looked at soon. */
+  /** Reads the leases soon, because they seem to have changed. */
   doubt(): void {
     this.keeper.soon()
   }
 
-  /** A result of an effect is for the process that ran it: the next owner runs the effect itself, or says that it was cut. */
+  /**
+   * Delivers the result of an effect in this process only, which ran it. If the shard has moved, the result is dropped:
+   * the next owner runs the effect itself, or reports its result as unknown.
+   */
   async #bring(id: string, here: () => Promise<Delivered>): Promise<Delivered> {
     const { held } = this.#parts
     const late: Delivered = { commit: null, duplicate: false }
@@ -328,7 +331,7 @@ export class ClusterNode {
     this.#parts.host.loseShards(shards)
   }
 
-  /** Streams here go on: from now on they hear of their actors from elsewhere. */
+  /** Lets the streams here of actors that moved continue with notifications from the new owner. */
   #watchLeft(shards: ReadonlySet<number>): void {
     for (const actor of this.#parts.host.feed.followed()) if (shards.has(shardOf(actor))) this.#feeds.watch(actor)
   }
@@ -344,7 +347,10 @@ export class ClusterNode {
     host.recovery.begin(shards)
   }
 
-  /** A connection to a process broke: whether it has ended is seen at once, or by two connections that are refused. */
+  /**
+   * Checks after a broken connection whether the process has ended: the operating system may know at once, and
+   * otherwise two refused connections show it.
+   */
   async #lookFor(address: string): Promise<void> {
     this.keeper.look()
     for (const peer of this.#view.peers().filter((each) => each.address === address)) {
@@ -381,7 +387,7 @@ export class ClusterNode {
   }
 }
 
-/** This process, as it announces itself. */
+/** This process, as it announces itself to the cluster. */
 const memberOf = ({ cluster, held, clock, definitions }: ClusterNodeParts): Omit<Member, 'draining'> => ({
   ...cluster.self,
   process: `${cluster.self.node}.${held.epoch}`,

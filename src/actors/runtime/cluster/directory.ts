@@ -4,7 +4,7 @@ import { liveActorOf } from '../live-actor.ts'
 import type { Resident } from '../resident.ts'
 import { Rounds } from '../rounds.ts'
 
-/** What the directory of live actors is filled from. */
+/** Dependencies of `LiveDirectory`. */
 export interface DirectoryParts {
   readonly residents: () => Iterable<Pick<Resident, 'id' | 'definition' | 'owner'>>
   readonly self: () => Member
@@ -13,14 +13,17 @@ export interface DirectoryParts {
 }
 
 const everyMs = 1000
-/** What was announced is announced again in time, so that the directory does not forget it. */
+/** Interval at which an entry is renewed, in ms, before the directory drops it. */
 const againMs = liveActorMs / 2
-/** So many actors are announced at a time: the directory is for people, and may not cost what a turn costs. */
+/**
+ * Maximum number of actors announced per round: the directory is only for people to read, and must not cost as much as
+ * turns do.
+ */
 const mostAtOnce = 200
 
 /**
- * Announces to the directory once a second which actors came to this process's memory and which left. One that came and left
- * in between is never announced, which is most of what a busy node has for a moment only.
+ * Announces to the directory once a second which actors entered and left this process's memory. An actor that entered
+ * and left in between is never announced; on a busy node that is most of them.
  */
 export class LiveDirectory {
   readonly #parts: DirectoryParts
@@ -40,12 +43,12 @@ export class LiveDirectory {
     void this.#rounds.stop()
   }
 
-  /** The directory was away, and may know nothing any more. */
+  /** Announces everything anew: the directory was unavailable, and may have lost its entries. */
   forget(): void {
     this.#announced.clear()
   }
 
-  /** Announces what has changed since the last time. */
+  /** Announces the changes since the last round. */
   async round(): Promise<void> {
     const { residents, self, presence, clock } = this.#parts
     const now = clock.now()

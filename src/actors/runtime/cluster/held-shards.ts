@@ -7,18 +7,24 @@ import type { Ownership } from '../recovery/ownership.ts'
 import { shardCount } from '../recovery/shard.ts'
 import { overlapMs } from '../recovery/sole-owner.ts'
 
-/** How long a lease is good for by the store's clock, in ms (specs/decisions/0064-cluster.md). */
+/** Validity of a lease by the store's clock, in ms (specs/decisions/0064-cluster.md). */
 export const leaseMs = 4000
-/** A process stops itself so long before that, in ms. */
+/** A process stops writing this long before its lease expires, in ms. */
 export const marginMs = 1000
-/** A process that has not renewed for so long may lose its leases early, when the directory does not know it either, in ms. */
+/**
+ * A process that has not renewed its leases for this long may lose them early if the directory does not list it either,
+ * in ms.
+ */
 export const renewedMs = 1500
-/** A process says nothing from memory after that, less what the answer to a renewal takes, in ms. */
+/**
+ * Age of a lease up to which refusals and reads from memory are certain, in ms: `renewedMs` less the time that the
+ * answer to a renewal takes.
+ */
 const freshMs = renewedMs - 100
 
 /**
- * The shards that this process holds, by its own steady clock: a lease counts from before its renewal was sent, and a wall
- * clock that is set makes it neither longer nor shorter.
+ * The shards that this process holds. A lease counts by the process's own steady clock from before its renewal was
+ * sent, so a change of the wall clock makes it neither longer nor shorter.
  */
 export class HeldShards implements Ownership {
   readonly epoch: number
@@ -45,7 +51,10 @@ export class HeldShards implements Ownership {
     return ageMs < leaseMs - marginMs ? this.heldUnder(shard) : undefined
   }
 
-  /** Whether the lease was renewed so lately that no process can have broken it: what is in memory is the newest. */
+  /**
+   * Whether the lease was renewed so recently that no other process can have broken it: the state in memory is the
+   * newest.
+   */
   isFresh(shard: number): boolean {
     return this.heldUnder(shard) !== undefined && this.#clock.steady() - (this.#sentAt[shard] ?? 0) < freshMs
   }
@@ -63,7 +72,7 @@ export class HeldShards implements Ownership {
     return this.#crashed.has(shard)
   }
 
-  /** These shards are about to be taken from a process that has not given them back. */
+  /** Notes shards that are about to be taken from a process that has not given them back. */
   expectCrashed(shards: readonly number[]): void {
     for (const shard of shards) this.#crashed.add(shard)
   }
@@ -76,19 +85,22 @@ export class HeldShards implements Ownership {
     return this.#draining
   }
 
-  /** The lease is this process's. @param sentAt when the call was sent that said so, by the steady clock. @returns whether that is news. */
+  /**
+   * Records a lease of this process. @param sentAt when the call that returned it was sent, by the steady clock.
+   * @returns whether it is new.
+   */
   take({ shard, epoch }: Lease, sentAt: number): boolean {
     this.#sentAt[shard] = sentAt
     if (this.#epochs[shard] === epoch) return false
     this.#epochs[shard] = epoch
-    // it was being given away when it was held before
+    // the shard may have been draining when it was held before
     this.#draining.delete(shard)
     this.#aloneAt[shard] = epoch === 1 ? 0 : this.#clock.steady() + overlapMs
     this.#list()
     return true
   }
 
-  /** The shard is held no more. */
+  /** Removes a shard that is no longer held. */
   drop(shard: number): void {
     this.#epochs[shard] = 0
     this.#draining.delete(shard)
@@ -96,18 +108,18 @@ export class HeldShards implements Ownership {
     this.#list()
   }
 
-  /** No effect begins in the shard from now on. */
+  /** Lets no further effect start in the shard. */
   close(shard: number): void {
     if (this.heldUnder(shard) !== undefined) this.#draining.add(shard)
   }
 
-  /** The shard stays after all. */
+  /** Lets effects start in the shard again: its handover was given up. */
   reopen(shard: number): void {
     this.#draining.delete(shard)
   }
 
   /**
-   * The store as this process may write to it: commits of shards that it holds for certain, under their epoch.
+   * Wraps the store so that this process writes only commits of shards that it certainly holds, under their epoch.
    *
    * @param doubt called when a write had to be refused although the shard is held.
    */

@@ -5,49 +5,49 @@ import { type HeldShards, leaseMs } from './held-shards.ts'
 import type { LeaseView } from './lease-view.ts'
 import { mayOwn, planFor } from './placement.ts'
 
-/** Leases are renewed and read so often, in ms. */
+/** Interval at which leases are renewed and read, in ms. */
 const renewMs = 1000
-/** After trouble the next attempt comes so soon, in ms. */
+/** Delay of the retry after a failure, in ms. */
 const retryMs = 250
-/** Requested rounds keep this distance, in ms. */
+/** Delay of a round that was requested, in ms, so that several requests share one. */
 const soonMs = 40
 const announceMs = 500
 const presenceMs = 1500
-/** Processes of the same machine are looked for so often, in ms. */
+/** Interval at which processes of the same machine are checked, in ms. */
 const lookMs = 100
-/** A member that was seen for so long is given shards, in ms. */
+/** How long a member has to be present before it is given shards, in ms. */
 const settledMs = 2000
 /**
- * A process that could not renew for longer than `outMs` takes nothing before `returnMs` are over: the store was away from all
- * as a rule, and the others are about to renew what is theirs.
+ * A process that could not renew for longer than `outMs` takes no shard for `returnMs`: usually the store was
+ * unavailable to all, and the others are about to renew their leases.
  */
 const outMs = 2500
 const returnMs = 1500
 
-/** What keeping leases needs. */
+/** Dependencies of `LeaseKeeper`. */
 export interface LeaseKeeperParts {
   readonly self: Omit<Member, 'draining'>
   readonly leases: LeaseStore
   readonly presence: Presence
   readonly fanOut: FanOut
-  /** Whether this machine knows that the process of a mark has ended. */
+  /** Whether this machine knows that the process with this mark has ended. */
   readonly hasEnded?: (mark: string) => boolean
   readonly held: HeldShards
   readonly view: LeaseView
   readonly facts: () => HostFacts
-  /** These shards are held here from now on. */
+  /** Called with the shards that this process holds from now on. */
   readonly gained: (shards: readonly number[]) => void
-  /** These shards were taken, or given back: nothing of them may go on here. */
+  /** Called with the shards that another process has taken: no work of their actors may continue here. */
   readonly lost: (shards: ReadonlySet<number>) => void
-  /** Another process should have these shards. */
+  /** Called with the shards that another process should hold. */
   readonly misplaced: (shards: readonly number[]) => void
   readonly clock: Clock
   readonly log: Logger
 }
 
 /**
- * Keeps this process's leases, and takes those without an owner (specs/decisions/0064-cluster.md). All its calls of the lease store are
- * made one after the other, so that no answer overtakes another.
+ * Renews this process's leases, and takes shards without an owner (specs/decisions/0064-cluster.md). It calls the lease
+ * store strictly one call after the other, so that no answer overtakes another.
  */
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts
@@ -61,9 +61,9 @@ export class LeaseKeeper {
   #cancelLook: (() => void) | undefined
   #renewedAt = Number.NEGATIVE_INFINITY
   #claimsFrom = 0
-  /** A look was requested while one was under way. */
+  /** Whether a round was requested during a round. */
   #wanted = false
-  /** The others do not know yet what this process has become. */
+  /** Whether this process's member record has changed and the store does not have it yet. */
   #unannounced = true
   #failing = false
 
@@ -71,7 +71,7 @@ export class LeaseKeeper {
     this.#parts = parts
   }
 
-  /** Whether the lease store did not answer the last time. */
+  /** Whether the last round failed, because the lease store did not answer. */
   get failing(): boolean {
     return this.#failing
   }
@@ -80,7 +80,7 @@ export class LeaseKeeper {
     return { ...this.#parts.self, draining: this.#draining }
   }
 
-  /** Announces the process, reads who is there, and takes what is free. @throws {StoreUnavailable} */
+  /** Announces this process, reads the members and leases, and takes free shards. @throws {StoreUnavailable} */
   async start(): Promise<void> {
     const { fanOut } = this.#parts
     await this.#announce()
@@ -90,7 +90,10 @@ export class LeaseKeeper {
     this.look()
   }
 
-  /** Looks whether other processes of this machine have ended: the lease of one that has need not run out. */
+  /**
+   * Checks whether other processes of this machine have ended: the leases of such a process may be taken before they
+   * expire.
+   */
   look(): void {
     const { hasEnded, view, clock } = this.#parts
     if (hasEnded === undefined || this.#stopped) return
@@ -102,19 +105,19 @@ export class LeaseKeeper {
     if (ended.length > 0) this.soon()
   }
 
-  /** Looks at the leases as soon as possible: something has changed, or seems to have. */
+  /** Starts a round as soon as possible, because something has changed, or seems to have. */
   soon(): void {
     this.#plan(soonMs)
   }
 
-  /** No shard is taken from now on, and others take what this process gives back. */
+  /** Takes no more shards; other processes take those that this one gives back. */
   beginDrain(): void {
     this.#draining = true
     this.#unannounced = true
     this.soon()
   }
 
-  /** Gives shards back. Nothing of them may go on here any more. */
+  /** Gives shards back. No work of their actors may continue here. */
   release(shards: ReadonlySet<number>): void {
     for (const shard of shards) {
       if (this.#parts.held.heldUnder(shard) === undefined) continue
@@ -130,7 +133,7 @@ export class LeaseKeeper {
     if (this.#giveBack.size > 0) await this.#run()
   }
 
-  /** The process ends: it holds nothing any more, and is no member. */
+  /** Gives back all leases and leaves the cluster. */
   async stop(): Promise<void> {
     const { leases, presence, fanOut, self, log } = this.#parts
     this.#stopped = true
@@ -154,7 +157,7 @@ export class LeaseKeeper {
     this.#cancelRound = clock.after(ms, () => void this.#run())
   }
 
-  /** One round at a time; trouble is for the next one. */
+  /** Runs one round at a time; a failure is left to the next one. */
   #run(): Promise<void> {
     this.#cancelRound?.()
     this.#roundAt = Number.POSITIVE_INFINITY
@@ -187,7 +190,7 @@ export class LeaseKeeper {
     await this.#place()
   }
 
-  /** Several rounds within a second renew once. */
+  /** Renews the leases, unless that was done less than half an interval ago. */
   async #renew(): Promise<void> {
     const { leases, held, clock } = this.#parts
     const sentAt = clock.steady()
@@ -200,7 +203,7 @@ export class LeaseKeeper {
     const byShard = new Map(mine.map((lease) => [lease.shard, lease]))
     const lost = held.shards.filter((shard) => byShard.get(shard)?.epoch !== held.heldUnder(shard))
     this.#lose(new Set(lost))
-    // an acquisition whose answer was lost is found here
+    // this also finds an acquisition whose answer was lost
     this.#take(
       mine.filter(({ shard }) => !this.#giveBack.has(shard)),
       sentAt,
@@ -245,7 +248,7 @@ export class LeaseKeeper {
     gained(shards)
   }
 
-  /** Whether it is news. What comes in while everything is given away is given back unused. */
+  /** Records a lease; returns whether it is new. A shard gained while draining is given back unused. */
   #keep(lease: Lease, sentAt: number): boolean {
     const { held } = this.#parts
     if (!this.#draining || held.heldUnder(lease.shard) === lease.epoch) return held.take(lease, sentAt)
@@ -262,7 +265,7 @@ export class LeaseKeeper {
     lost(shards)
   }
 
-  /** Goes on for as long as the process does, whatever becomes of the directory. */
+  /** Announces this process periodically until it stops, even while the directory is unavailable. */
   async #announce(): Promise<void> {
     const { presence, facts, view, clock } = this.#parts
     await presence.announce(this.self, facts(), presenceMs)

@@ -2,20 +2,25 @@ import type { Lease, LeaseTable, Member } from '#storage/cluster-ports.ts'
 import { shardCount } from '../recovery/shard.ts'
 import { leaseMs, renewedMs } from './held-shards.ts'
 
-/** Who holds a shard, and where it answers. */
+/** The process that holds a shard, and its address. */
 export interface ShardOwner {
   readonly process: string
   readonly address: string
 }
 
-/** A process that counts as gone for so long, unless that is found again, in ms. */
+/** Time for which a process counts as gone after it was found to be, in ms. */
 const goneMs = 5000
-/** A process that did not answer is not called again for so long, in ms. */
+/** Time for which a process that did not answer is not called again, in ms. */
 const silentMs = 1000
-/** A process that just came may not be announced yet for so long, in ms; nor may any when the directory just came back. */
+/**
+ * Grace period in ms: a process that just started may not be in the directory yet, nor any process when the directory
+ * was just restored.
+ */
 const newMs = 2000
 
-/** What this process knows of the others: the lease table as it was read last, and who does not seem to be there. */
+/**
+ * What this process knows of the other processes: the lease table as last read, and which processes seem to have ended.
+ */
 export class LeaseView {
   readonly #self: string
   readonly #now: () => number
@@ -25,15 +30,20 @@ export class LeaseView {
   readonly #freeSince = new Map<number, number>()
   readonly #goneUntil = new Map<string, number>()
   readonly #refusals = new Map<string, number>()
-  /** Processes that said nothing: since when, and when that was found. */
+  /** Processes that did not respond: since when, and when that was noticed. */
   readonly #silences = new Map<string, { readonly since: number; readonly foundAt: number }>()
-  /** When each holder renewed last, as far as the table says. */
+  /** Time of each holder's last renewal, according to the lease table. */
   readonly #renewedAt = new Map<string, number>()
-  /** Processes that this machine says have ended, since when; and those of which it was wrong. */
+  /**
+   * Processes that the operating system reports as ended, since when; `#neverEnded` has those of which that was wrong.
+   */
   readonly #endedSince = new Map<string, number>()
   readonly #neverEnded = new Set<string>()
   readonly #listeners = new Map<number, Set<() => void>>()
-  /** Who had just renewed when the table was read: it is there, and lost the directory alone if that does not know it. */
+  /**
+   * Processes that had just renewed when the table was read: if the directory does not list one of these, the directory
+   * alone has lost it.
+   */
   #renewed: ReadonlySet<string> = new Set()
   #alive: ReadonlySet<string> | null = null
   #aliveSince = 0
@@ -43,41 +53,44 @@ export class LeaseView {
     this.#now = now
   }
 
-  /** By shard. */
+  /** Leases by shard. */
   get leases(): readonly (Lease | undefined)[] {
     return this.#leases
   }
 
-  /** Who announced itself in time, this process included. */
+  /** Members of the cluster, this process included. */
   get members(): readonly Member[] {
     return this.#members
   }
 
-  /** Who holds a shard, as far as is known; it may have ended. Undefined when no process does. */
+  /** Returns the holder of a shard, as far as is known; it may have ended. Undefined when no process holds it. */
   ownerOf(shard: number): ShardOwner | undefined {
     const lease = this.#leases[shard]
     if (!lease || lease.holder === null || lease.address === null || this.isGone(lease.holder)) return undefined
     return { process: lease.holder, address: lease.address }
   }
 
-  /** The other processes that answer, as far as is known. */
+  /** Returns the other members that do not seem to have ended. */
   peers(): readonly Member[] {
     return this.#members.filter(({ process }) => process !== this.#self && !this.isGone(process))
   }
 
-  /** How long no process has run a shard, in ms. */
+  /** Returns how long no process has run a shard, in ms. */
   freeMs(shard: number): number {
     const since = this.#freeSince.get(shard)
     return since === undefined ? 0 : this.#now() - since
   }
 
-  /** Since when a process has been seen, in ms. */
+  /** Returns for how long a process has been a member, in ms. */
   seenMs(process: string): number {
     const since = this.#seenSince.get(process)
     return since === undefined ? 0 : this.#now() - since
   }
 
-  /** Whether a process seems to have ended. Nothing rests on that being right but speed (specs/decisions/0064-cluster.md). */
+  /**
+   * Whether a process seems to have ended. Only speed depends on this being right, not safety
+   * (specs/decisions/0064-cluster.md).
+   */
   isGone(process: string): boolean {
     if (process === this.#self) return false
     if (this.#endedSince.has(process)) return true
@@ -86,20 +99,23 @@ export class LeaseView {
     return this.#isMissing(process) || (this.#hasStopped(process) && this.#alive?.has(process) !== true)
   }
 
-  /** Said nothing since it renewed last. */
+  /** Whether the process has not responded since its last renewal. */
   #hasStopped(process: string): boolean {
     const silence = this.#silences.get(process)
     return silence !== undefined && (this.#renewedAt.get(process) ?? 0) <= silence.since
   }
 
-  /** Whether the directory should know a process, and does not. */
+  /** Whether the directory should list a process, and does not. */
   #isMissing(process: string): boolean {
     if (process === this.#self) return false
     if (this.#alive === null || this.#alive.has(process) || this.#now() - this.#aliveSince < newMs) return false
     return !this.#seenSince.has(process) || this.seenMs(process) > newMs
   }
 
-  /** No process listens at the address; twice says that it has ended, and so does once when the directory agrees. */
+  /**
+   * Notes that a connection to the process was refused. Two refusals mean that it has ended; one is enough if it seems
+   * gone anyway.
+   */
   refused(process: string): void {
     const count = (this.#refusals.get(process) ?? 0) + 1
     this.#refusals.set(process, count)
@@ -108,7 +124,10 @@ export class LeaseView {
     this.#notify(this.#shardsOf(process))
   }
 
-  /** A process has said nothing for so long, in ms. It stands still, or nothing gets through: its next renewal says which. */
+  /**
+   * Notes that a process has not responded for `forMs`. It is stalled, or the network between is broken: its next
+   * renewal shows which.
+   */
   silent(process: string, forMs: number): void {
     const now = this.#now()
     const earlier = this.#silences.get(process)
@@ -118,8 +137,8 @@ export class LeaseView {
   }
 
   /**
-   * What a process is that said nothing a moment ago: `apart` when it goes on renewing, so that others may reach it; `unclear`
-   * before that can be known; undefined when it is to be called.
+   * Classifies a process that did not respond a moment ago: `apart` when it keeps renewing, so that other processes may
+   * reach it; `unclear` until that is known; undefined when it may be called.
    */
   silenceOf(process: string): 'apart' | 'unclear' | undefined {
     const silence = this.#silences.get(process)
@@ -127,7 +146,7 @@ export class LeaseView {
     return this.#hasStopped(process) ? 'unclear' : 'apart'
   }
 
-  /** This machine says that the process has ended. @returns whether that is news. */
+  /** Notes that the operating system reports the process as ended. @returns whether that is new. */
   ended(process: string): boolean {
     if (this.#endedSince.has(process) || this.#neverEnded.has(process)) return false
     this.#endedSince.set(process, this.#now())
@@ -135,7 +154,10 @@ export class LeaseView {
     return true
   }
 
-  /** Who is announced; null when that is not known. @returns whether a process that holds shards is missing: the table says more. */
+  /**
+   * Updates the processes listed in the directory; null when that is unknown. @returns whether a holder of shards is
+   * missing, so that the lease table should be read.
+   */
   announced(alive: ReadonlySet<string> | null): boolean {
     const before = this.#alive
     this.#alive = alive
@@ -146,7 +168,7 @@ export class LeaseView {
     return missing.length > 0
   }
 
-  /** What the store says now. */
+  /** Updates the view with the lease table as just read. */
   update({ leases, members }: LeaseTable): void {
     const before = this.#leases
     const next: (Lease | undefined)[] = new Array(shardCount).fill(undefined)
@@ -172,7 +194,7 @@ export class LeaseView {
     this.#notify(changed)
   }
 
-  /** Calls `listener` at the next change of a shard's owner. The function returned takes it back. */
+  /** Calls `listener` at the next change of a shard's owner. The returned function removes it. */
   onChange(shard: number, listener: () => void): () => void {
     const listeners = this.#listeners.get(shard) ?? new Set()
     this.#listeners.set(shard, listeners.add(listener))
@@ -181,7 +203,10 @@ export class LeaseView {
     }
   }
 
-  /** One that goes on renewing has not ended: machines that are copies of each other take each other's processes for theirs. */
+  /**
+   * Drops wrong reports of ended processes. A process that keeps renewing has not ended: machines that are copies of
+   * each other can mistake each other's processes for their own.
+   */
   #goOn(present: ReadonlySet<string>): void {
     for (const [process, since] of this.#endedSince) {
       if (!present.has(process) || this.#now() - since < leaseMs + newMs) continue
@@ -204,7 +229,7 @@ export class LeaseView {
       this.#neverEnded.delete(process)
     }
     for (const { process } of members) if (!this.#seenSince.has(process)) this.#seenSince.set(process, this.#now())
-    // two cannot listen at one address: the earlier one has ended
+    // two processes cannot listen at one address: the earlier one has ended
     for (const each of members) {
       const later = members.some(({ address, startedAt }) => address === each.address && startedAt > each.startedAt)
       if (later) this.#goneUntil.set(each.process, this.#now() + goneMs)

@@ -8,21 +8,24 @@ import { shardOf } from '../recovery/shard.ts'
 import type { Delivered, Resident } from '../resident.ts'
 import type { RemoteFollowers } from './remote-followers.ts'
 
-/** What answering other processes needs. */
+/** Dependencies of `peerService`. */
 export interface PeerServiceParts {
   readonly host: Host
   readonly definitions: readonly MachineDefinition[]
   readonly followers: RemoteFollowers
-  /** Resolves when an actor is there that a durable commit has requested. @throws {StoreUnavailable} when that takes long */
+  /**
+   * Resolves when an actor that a durable commit requested has been created. @throws {StoreUnavailable} when that takes
+   * too long
+   */
   readonly made: (actor: string) => Promise<void>
-  /** Another process believes that this one holds what it does not. */
+  /** Called when another process wrongly believes that this one holds a shard. */
   readonly doubt: () => void
 }
 
 const elsewhere: PeerAnswer = { kind: 'elsewhere' }
 const done: PeerAnswer = { kind: 'done' }
 
-/** Does for other processes what concerns the actors that run here. */
+/** Creates the service that carries out requests of other processes for actors that run here. */
 export const peerService = (parts: PeerServiceParts): PeerService => {
   const answer = async (request: PeerRequest): Promise<PeerAnswer> => {
     const { host, followers } = parts
@@ -78,7 +81,9 @@ export const peerService = (parts: PeerServiceParts): PeerService => {
 
 const isHeld = (host: Host, actor: string): boolean => host.ownership.heldUnder(shardOf(actor)) !== undefined
 
-/** What callers read of a commit: its event and what clients see. The rest stays where it is. */
+/**
+ * Builds the answer to a delivery, with only the parts of the commit that callers read: its event and what clients see.
+ */
 const deliveryAnswer = ({ commit, duplicate }: Delivered, followed?: Resident): PeerAnswer => ({
   kind: 'told',
   commit: commit && seen(commit),

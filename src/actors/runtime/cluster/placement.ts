@@ -1,35 +1,38 @@
 import type { Lease, LeaseClaim, Member } from '#storage/cluster-ports.ts'
 import { shardCount } from '../recovery/shard.ts'
 
-/** A shard that no process runs is taken by any process after so long, in ms: its preferred owner does not see it. */
+/**
+ * Time after which a shard that no process runs may be taken by any process, in ms: its preferred owner does not seem
+ * to see it.
+ */
 export const patienceMs = 1500
 
-/** What a process knows when it decides which shards to take and which to give away. */
+/** What a process knows when it decides which shards to take and which to hand over. */
 export interface Situation {
   /** The process that decides. */
   readonly self: string
-  /** Processes that may own shards: alive and not draining. The one that decides is among them unless it drains. */
+  /** Processes that may own shards: alive and not draining. Includes the deciding process unless it is draining. */
   readonly live: readonly string[]
-  /** By shard; undefined for one that no process ever held. */
+  /** Leases by shard; undefined for a shard that no process ever held. */
   readonly leases: readonly (Lease | undefined)[]
-  /** A holder that has ended or cannot be reached: what it holds may be taken although it has not run out. */
+  /** Whether a holder has ended or cannot be reached: its leases may be taken before they expire. */
   readonly isGone: (process: string) => boolean
   /** How long no process has run the shard, in ms; 0 when one does. */
   readonly freeMs: (shard: number) => number
-  /** Another process that has been alive for long enough to be given shards. */
+  /** Whether another process has been alive for long enough to be given shards. */
   readonly isSettled: (process: string) => boolean
 }
 
-/** What a process should do. */
+/** The shards that a process should take and hand over. */
 export interface Plan {
   readonly claims: readonly LeaseClaim[]
-  /** Shards that it holds and another one should. */
+  /** Shards that it holds and another process should hold. */
   readonly handOver: readonly number[]
 }
 
 /**
- * Who should run a shard: rendezvous hashing, so that all agree without talking, and one that comes or goes moves no
- * shard between two others. Undefined when no process is there.
+ * Returns the process that should run a shard. Rendezvous hashing makes all processes agree without communication, and
+ * a process that joins or leaves moves no shard between two others. Undefined when there is no process.
  */
 export const preferredOwner = (shard: number, live: readonly string[]): string | undefined => {
   let best: string | undefined
@@ -44,9 +47,10 @@ export const preferredOwner = (shard: number, live: readonly string[]): string |
 }
 
 /**
- * The processes that may own shards: those that do not drain, and run the same versions of machines as all others that own
- * some. A newer release owns nothing before the last process of the older one drains or has ended: only then are actors
- * migrated, and no process meets one that it does not understand (specs/decisions/0141-one-version-at-a-time.md).
+ * Returns the processes that may own shards: those that are not draining and run the same machine versions as all
+ * others that own some. A newer release owns nothing until the last process of the older one drains or has ended: only
+ * then are actors migrated, so no process meets an actor whose version it does not know
+ * (specs/decisions/0141-one-version-at-a-time.md).
  *
  * @param members every live process.
  */
@@ -56,7 +60,7 @@ export const mayOwn = (members: readonly Member[], leases: readonly (Lease | und
   const holders = staying.filter(({ process }) => holding.has(process))
   const isAble = (member: Member): boolean =>
     holders.every((holder) => isSame(holder, member)) ||
-    // both own some, as when they started at once or one was cut off for a while: the newer ones go on
+    // both versions own some, as after a simultaneous start or a network partition: the newer one keeps its shards
     (holding.has(member.process) && !holders.some((holder) => isNewer(holder, member)))
   return staying.filter(isAble).map(({ process }) => process)
 }
@@ -67,7 +71,7 @@ const isSame = (one: Member, other: Member): boolean => !isNewer(one, other) && 
 const isNewer = ({ machines = {} }: Member, { machines: known = {} }: Member): boolean =>
   Object.entries(machines).some(([name, version]) => version > (known[name] ?? 0))
 
-/** What to take and what to give away now. */
+/** Decides which shards to take and which to hand over now. */
 export const planFor = (situation: Situation): Plan => {
   const { self, live, leases, isSettled } = situation
   const claims: LeaseClaim[] = []

@@ -2,7 +2,7 @@ import type { JsonObject } from '#storage/ports.ts'
 import type { Host } from '../host.ts'
 import type { Routed } from './router.ts'
 
-/** A question to an effect, brought to the process that runs its actor. */
+/** Routes a question to an effect to the process that runs its actor. */
 export const questionElsewhere = (
   { atWork }: Pick<Host, 'atWork'>,
   actor: string,

@@ -8,26 +8,31 @@ import { shardOf } from '../recovery/shard.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
 const tickMs = 250
-/** The owner is notified so often that a stream follows; it forgets that after `followMs`. */
+/**
+ * Interval at which the owner is notified that a stream follows the actor, in ms; the owner forgets it after
+ * `followMs`.
+ */
 const followAgainMs = 2000
-/** The log's end is read again after so long without news, in ms: while the actor goes on, while it rests. */
+/**
+ * Time without news after which the end of the log is read again, in ms: while the actor is busy, and while it is idle.
+ */
 const busyReadMs = 1000
 const restReadMs = 5000
-/** So many logs are looked at side by side. */
+/** Number of logs read concurrently. */
 const readsAtOnce = 64
-/** An actor that no stream follows yet is remembered for so long, in ms: its stream is about to begin. */
+/** How long an actor that no stream follows yet is remembered, in ms: its stream is about to start. */
 const expectedMs = 3000
 
-/** What following actors of other processes needs. */
+/** Dependencies of `RemoteFeeds`. */
 export interface RemoteFeedsParts {
-  /** This process. */
+  /** Id of this process. */
   readonly self: string
   readonly feed: Feed
   readonly view: LeaseView
   readonly fanOut: FanOut
   /** Notifies a process that these actors' logs are followed here. @throws {StoreUnavailable} */
   readonly request: (owner: ShardOwner, actors: readonly string[]) => Promise<unknown>
-  /** How far an actor's log is; null when it is gone. @throws {StoreUnavailable} */
+  /** Reads the state of an actor's log; null when the log was removed. @throws {StoreUnavailable} */
   readonly head: (actor: string) => Promise<FeedState | null>
   /** Whether the shard is held here (by now). */
   readonly isHere: (shard: number) => boolean
@@ -39,19 +44,19 @@ interface Followed {
   readonly shard: number
   readonly since: number
   standing: FeedState | undefined
-  /** When its end was known for the last time, by news or by reading. */
+  /** Last time at which the end of the log was known, by news or by reading. */
   knownAt: number
-  /** The owner that was notified, and when. */
+  /** The owner that was notified; `notifiedAt` has the time. */
   notified: string | undefined
   notifiedAt: number
   reading: boolean
-  /** The newest events that were heard of. */
+  /** The newest events received. */
   readonly tail: LogTail
 }
 
 /**
- * Streams here of actors that other processes run: their commits arrive as news, and what gets lost on the way is found
- * in the log. A stream goes on when its actor moves to another process.
+ * Streams in this process of actors that other processes run. Commits arrive as news; news that is lost on the way is
+ * recovered from the log. A stream continues when its actor moves to another process.
  */
 export class RemoteFeeds {
   readonly #parts: RemoteFeedsParts
@@ -68,21 +73,24 @@ export class RemoteFeeds {
     parts.fanOut.onUp(() => this.#readAll())
   }
 
-  /** A stream follows the actor here, and another process runs it. */
+  /** Starts following an actor that another process runs, for a stream here. */
   watch(actor: string, standing?: FeedState): void {
     const entry = this.#entry(actor)
     entry.standing ??= standing
     if (entry.notified === undefined) this.#notifySoon()
   }
 
-  /** The owner is notified, with a delivery, that a stream is about to follow the actor here. */
+  /** Notes that a delivery notifies the owner of a stream that is about to follow the actor here. */
   expect(actor: string, owner: string): void {
     const entry = this.#entry(actor)
     entry.notified = owner
     entry.notifiedAt = this.#parts.clock.steady()
   }
 
-  /** What its owner has committed for a stream that is about to follow the actor here, and how far it is now. */
+  /**
+   * Records what the owner has committed, and the state of the log, for a stream that is about to follow the actor
+   * here.
+   */
   committed(actor: string, events: readonly LogEvent[], standing: FeedState): void {
     const entry = this.#entry(actor)
     if (standing.lastSequence < (entry.standing?.lastSequence ?? 0)) return
@@ -91,7 +99,7 @@ export class RemoteFeeds {
     entry.knownAt = this.#parts.clock.steady()
   }
 
-  /** Every event after `after` that there is, as far as was heard lately; undefined when the store has to be read. */
+  /** Returns every event after `after`, if recent news has them all; undefined when the store has to be read. */
   eventsAfter(actor: string, after: number): readonly LogEvent[] | undefined {
     const entry = this.#followed.get(actor)
     const { clock, fanOut } = this.#parts
@@ -99,15 +107,15 @@ export class RemoteFeeds {
     return entry.tail.after(after, entry.standing.lastSequence)
   }
 
-  /** The actor's shard is held here now. */
+  /** Stops following an actor whose shard is held here now. */
   forget(actor: string): void {
     this.#followed.delete(actor)
   }
 
-  /** `unknown` is followed by a look at the log and `Feed.look`. */
+  /** Returns the state of the actor's log. After `unknown`, the log is read and `Feed.look` is called. */
   standing(actor: string): FeedState | 'unknown' {
     const entry = this.#followed.get(actor)
-    // what was known before the newest event that was shown says nothing of now
+    // a state older than the newest event that was delivered is stale
     if (entry?.standing !== undefined && entry.standing.lastSequence >= this.#parts.feed.shown(actor))
       return entry.standing
     if (entry !== undefined) entry.knownAt = Number.NEGATIVE_INFINITY
@@ -119,7 +127,10 @@ export class RemoteFeeds {
     this.#cancel?.()
   }
 
-  /** Who begins to be followed in one turn of the loop is requested together. */
+  /**
+   * Notifies owners at the end of this turn of the event loop, so that actors which are first followed in the same turn
+   * share a request.
+   */
   #notifySoon(): void {
     if (this.#notifying) return
     this.#notifying = true
@@ -175,7 +186,7 @@ export class RemoteFeeds {
     return standing.busy ? busyReadMs : restReadMs
   }
 
-  /** One question to each process, for all its actors that it has not heard of for a while. */
+  /** Sends each owner one request, for all its actors of which it was not notified recently. */
   #notifyOwners(): void {
     const { clock, feed, view, isHere } = this.#parts
     const now = clock.steady()
@@ -207,7 +218,7 @@ export class RemoteFeeds {
       }
       return
     }
-    // what was committed before the owner knew
+    // reads what was committed before the owner was notified
     for (const actor of fresh) {
       const entry = this.#followed.get(actor)
       if (entry) void this.#read(actor, entry)
@@ -217,7 +228,7 @@ export class RemoteFeeds {
   #hear({ actor, events, busy, lastSequence }: ActorNews): void {
     const entry = this.#followed.get(actor)
     if (entry === undefined || this.#parts.isHere(entry.shard)) return
-    // what it is to stand at may be known already, by an answer that overtook the news
+    // a newer state may be known already, by an answer that overtook the news
     if (lastSequence >= (entry.standing?.lastSequence ?? 0)) {
       entry.standing = { busy, lastSequence }
       entry.knownAt = this.#parts.clock.steady()

@@ -4,12 +4,12 @@ import type { Clock } from '../clock.ts'
 import { charsOf } from '../log/log-page.ts'
 import type { Resident } from '../resident.ts'
 
-/** A process that follows an actor says so again before this is over, in ms. */
+/** Lifetime of a subscription in ms: a process that follows an actor renews it before. */
 export const followMs = 6000
-/** Events larger than this are read from the log by those who want them, in UTF-16 units. */
+/** Maximum size of events in a notification, in UTF-16 units; followers read larger ones from the log. */
 const mostChars = 64 * 1024
 
-/** Other processes in which a stream follows an actor that runs here: they are notified of its commits. */
+/** Other processes with streams that follow actors of this process; they are notified of the actors' commits. */
 export class RemoteFollowers {
   readonly #fanOut: Pick<FanOut, 'publish'>
   readonly #clock: Pick<Clock, 'steady'>
@@ -28,7 +28,7 @@ export class RemoteFollowers {
     if (now - this.#sweptAt > followMs) this.#sweep(now)
   }
 
-  /** Notifies them of a durable commit. Call it in order. */
+  /** Notifies the followers of a durable commit. Call it in order. */
   committed(resident: Resident, events: readonly LogEvent[]): void {
     const processes = this.#followers.get(resident.id)
     if (processes === undefined) return

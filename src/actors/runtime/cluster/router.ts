@@ -6,28 +6,28 @@ import { shardOf } from '../recovery/shard.ts'
 import type { HeldShards } from './held-shards.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
-/** How long a request waits for an actor that is on its way between two processes, in ms. */
+/** How long a request waits for an actor that is moving between two processes, in ms. */
 const patienceMs = 5000
-/** How long it waits when the trouble is the store's, in ms: 503 within a second, as with one process. */
+/** How long it waits when the store fails, in ms: it gets 503 within a second, as with a single process. */
 const storePatienceMs = 600
 const firstPauseMs = 20
 const mostPauseMs = 250
 
-/** What finding the way needs. */
+/** Dependencies of `Router`. */
 export interface RouterParts {
   readonly held: HeldShards
   readonly view: LeaseView
   readonly peers: Peers
   readonly clock: Clock
-  /** The lease store did not answer the last time. */
+  /** Whether the lease store did not answer the last time. */
   readonly storeFails: () => boolean
-  /** Something has changed, or seems to have: the leases are to be looked at. */
+  /** Requests a read of the leases, because something has changed, or seems to have. */
   readonly doubt: () => void
 }
 
-/** One request: done here, or sent to another process whose answer is read. */
+/** One request: carried out here, or sent to another process. */
 export interface Routed<T> {
-  /** @throws {Superseded} when the actor is elsewhere. */
+  /** Carries it out in this process. @throws {Superseded} when another process runs the actor. */
   readonly here: () => Promise<T>
   readonly request: () => PeerRequest
   readonly answered: (answer: PeerAnswer) => T
@@ -37,7 +37,7 @@ interface Found<T> {
   readonly value: T
 }
 
-/** Brings a request to the process that runs the actor, wherever that is by now; it may be sent more than once. */
+/** Routes a request to the process that currently runs the actor; it may be sent more than once. */
 export class Router {
   readonly #parts: RouterParts
 
@@ -46,7 +46,9 @@ export class Router {
   }
 
   /**
-   * @throws {StoreUnavailable} when no process has run the actor for some seconds, or the store is away.
+   * Carries a request out where the actor runs, and retries while the actor is moving.
+   *
+   * @throws {StoreUnavailable} when no process has run the actor for some seconds, or the store is unavailable.
    */
   async route<T>(actor: string, { here, request, answered }: Routed<T>): Promise<T> {
     const { clock, doubt } = this.#parts
@@ -98,7 +100,10 @@ export class Router {
     }
   }
 
-  /** Undefined when the shard gets another owner before the answer is there: that one gets the request then. */
+  /**
+   * Resolves with the answer, or with undefined when the shard changes its owner first: that owner then gets the
+   * request.
+   */
   #unlessMoved<T>(shard: number, work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const stop = this.#parts.view.onChange(shard, () => resolve(undefined))
@@ -128,7 +133,10 @@ export class Router {
     if (waitedMs >= patienceMs) throw new StoreUnavailable('the actor is on its way to another process')
   }
 
-  /** @throws {StoreUnavailable} when only this process does not reach it: the caller may try another one. */
+  /**
+   * Whether the owner is not to be called now. @throws {StoreUnavailable} when only this process cannot reach it: the
+   * caller may try another process.
+   */
   #isSilent({ process }: ShardOwner): boolean {
     const silence = this.#parts.view.silenceOf(process)
     if (silence === 'apart') throw new StoreUnavailable('the process that runs the actor cannot be reached from here')

@@ -1,32 +1,32 @@
 import type { Clock } from '../clock.ts'
 import type { HeldShards } from './held-shards.ts'
 
-/** A shard that another process should have is given to it when nothing runs in it for a moment; tried for so long, in ms. */
+/** How long a handover waits for a moment in which nothing runs in the shard, in ms. */
 const tryMs = 4000
-/** After an attempt in vain the shard is left alone for so long, doubled each time up to the most, in ms. */
+/** Initial and maximum delay after a failed handover of a shard, in ms; it doubles with each failure. */
 const againMs = 5000
 const mostAgainMs = 60_000
 const lookMs = 50
-/** So many shards are begun with in a second. */
+/** Maximum number of handovers started per second. */
 const perSecond = 32
 
-/** What handing shards over needs. */
+/** Dependencies of `ShardDrains`. */
 export interface ShardDrainsParts {
   readonly held: HeldShards
-  /** The shards in which something runs that has to end here: an effect, a step. */
+  /** Returns the shards in which an effect or a step is running, which has to end here. */
   readonly busyShards: () => ReadonlySet<number>
-  /** Writes what is still to be written of the actors here. */
+  /** Writes the pending rows and settlements of the actors here. */
   readonly flush: () => Promise<void>
-  /** Gives shards back; nothing of them goes on here. */
+  /** Gives shards back; no work of their actors continues here. */
   readonly release: (shards: ReadonlySet<number>) => void
-  /** The shard stays after all: what was not begun in it is begun now. */
+  /** Called when handovers were given up: effects that were held back are started. */
   readonly reopened: (shards: ReadonlySet<number>) => void
   readonly clock: Clock
 }
 
 interface Drain {
   readonly until: number
-  /** Given back even if something still runs when the time is over. */
+  /** Whether the shard is given back at `until` even if something still runs in it. */
   readonly forced: boolean
 }
 
@@ -36,9 +36,9 @@ interface Failure {
 }
 
 /**
- * Hands shards over: no effect begins in one any more, those that run go on to their end, then it is given back, and
- * its next owner begins what was requested meanwhile. No caller has to wait, and no turn is cut so that shards
- * are spread evenly: one that does not get quiet stays for a while.
+ * Hands shards over: no further effect starts in such a shard, running effects complete, the shard is given back, and
+ * its next owner starts what was requested meanwhile. No caller has to wait, and no turn is cut for the sake of an even
+ * distribution: a shard in which something keeps running stays for a while.
  */
 export class ShardDrains {
   readonly #parts: ShardDrainsParts
@@ -52,7 +52,7 @@ export class ShardDrains {
     this.#parts = parts
   }
 
-  /** Another process should have these shards: gives them away, some at a time, those first in which nothing runs. */
+  /** Starts handing over shards that another process should hold: a limited number at a time, idle ones first. */
   offer(shards: readonly number[]): void {
     const now = this.#parts.clock.steady()
     this.#begunAt = this.#begunAt.filter((at) => now - at < 1000)
@@ -67,14 +67,14 @@ export class ShardDrains {
     for (const shard of this.#failures.keys()) if (!shards.includes(shard)) this.#failures.delete(shard)
   }
 
-  /** Gives everything back, each shard as soon as nothing runs in it, all of it after `graceMs`. */
+  /** Gives all shards back, each as soon as nothing runs in it, and the rest after `graceMs`. */
   async all(graceMs: number): Promise<void> {
     const until = this.#parts.clock.steady() + graceMs
     for (const shard of this.#parts.held.shards) this.#begin(shard, { until, forced: true })
     if (this.#drains.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** The shard was taken by another process. */
+  /** Drops the handovers of shards that another process has taken. */
   forget(shards: ReadonlySet<number>): void {
     for (const shard of shards) this.#drains.delete(shard)
   }

@@ -5,15 +5,15 @@ import { ClusterNode, type ClusterParts } from './cluster-node.ts'
 import { HeldShards } from './held-shards.ts'
 
 /**
- * Starts the host of one process of a cluster: it takes the shards that are its, and begins to take up what is open there.
- * Resolves when requests may come.
+ * Starts the host of one process of a cluster, which takes its shards and starts to recover the open work there.
+ * Resolves when requests may be served.
  *
  * @throws {StoreUnavailable}
  */
 export const startCluster = async (options: Omit<HostOptions, 'ownership'>, cluster: ClusterParts) => {
   const { clock } = options
   const held = new HeldShards(await nextStart(options.storage, clock), clock)
-  // nothing is written before the host is made
+  // nothing is written before the host is created
   const commits = held.guarded(options.storage.commits, () => host.node.doubt())
   const storage = { ...options.storage, commits }
   const host: ClusterHost = new ClusterHost(

@@ -5,25 +5,27 @@ import type { EffectContext, IdempotentEffect } from '../effects/effects.ts'
 import { markErased } from './erased-actors.ts'
 
 /**
- * A write that was sent before the removal may come in so long after it, in ms; it is removed once more then. When this process
- * ends before, the next one does it (`removeLate`).
+ * A write that was sent before the removal may arrive this long after it, in ms; the log is then removed once more. If
+ * this process ends before, the next one does it (`removeLate`).
  */
 const lateMs = 30_000
 
-/** A process that touches what is left removes it (runtime/erased-actors.ts). */
+/** Ignores a failure: a process that comes across a leftover removes it (erased-actors.ts). */
 const leaveIt = (): void => {}
 
-/** What removing an actor's log needs. */
+/** Dependencies of `eraseActor`. */
 export interface EraseParts {
   readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
   readonly clock: Clock
 }
 
 /**
- * Removes the log of an actor that is deleted, and the blobs that are its own, once all that it has sent is taken, and once no process that was replaced
- * goes on: until then the log is the fence that stops it.
+ * Creates the effect that removes the log of a deleted actor, and the blobs that belong to it. It waits until all
+ * messages of the actor are delivered, and until no replaced process can still be running: until then the log is the
+ * fence that stops such a process.
  *
- * @param beside removes what the actor keeps outside of its log; done before, and again after a crash.
+ * @param beside removes what the actor keeps outside of its log; runs before the removal of the log, and again after a
+ *   crash.
  */
 export const eraseActor = (
   { storage, clock }: EraseParts,

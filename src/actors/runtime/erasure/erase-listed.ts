@@ -6,34 +6,36 @@ import { type Clock, pause } from '../clock.ts'
 import type { Host } from '../host.ts'
 import { markErased } from './erased-actors.ts'
 
-/** What removing actors needs of the host. */
+/** Dependencies on the host for removing actors. */
 export interface EraserHost extends Pick<Host, 'deliver' | 'drop'> {
   readonly rows: Pick<Host['rows'], 'shown'>
 }
 
-/** What removing actors needs. */
+/** Dependencies for removing actors. */
 export interface EraserParts {
   readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
   readonly host: EraserHost
   readonly clock: Clock
 }
 
-/** An actor to remove, and whose it is. */
+/** An actor to remove, and its owner. */
 export interface Condemned {
   readonly actor: string
   readonly project: string
   readonly tenant: string | null
-  /** Beside `type`, for actors that say who deleted them. */
+  /** Further fields of the `delete` event, for actors that record who deleted them. */
   readonly event?: JsonObject
 }
 
 const pageSize = 100
-/** A row of another node's actor goes a moment after its actor. */
+/**
+ * Pause before the list is read again, in ms: the row of an actor on another node is removed a moment after the actor.
+ */
 const lookAgainMs = 100
 
 /**
- * Sends `delete` to an actor; each kind of actor takes it in every state. Sending it again changes nothing.
- * One that is parked hears nothing, so its log is removed without it.
+ * Sends `delete` to an actor; every kind of actor accepts it in every state. Sending it again changes nothing. A parked
+ * actor accepts no events, so its log is removed directly.
  *
  * @returns false when there is no such actor (any more).
  * @throws {StoreUnavailable}
@@ -52,7 +54,10 @@ export const sendDelete = async (parts: EraserParts, condemned: Condemned): Prom
   }
 }
 
-/** Removes the log of an actor without a word to it: one that is parked, or has no end of its own. @throws {StoreUnavailable} */
+/**
+ * Removes the log of an actor without sending it an event: for an actor that is parked, or has no final state of its
+ * own. @throws {StoreUnavailable}
+ */
 export const removeLog = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
   await markErased(storage.records, { actor, now: clock.now() })
   await storage.commits.forget(actor)
@@ -60,21 +65,24 @@ export const removeLog = async ({ storage, host, clock }: EraserParts, { actor, 
   host.drop(actor)
 }
 
-/** Actors that a list shows. */
+/** A list of actors: the kind of its rows, its scope and its filter. */
 export interface Listed {
   readonly rows: RecordKind
   readonly scope: Scope
   readonly where?: { readonly [field: string]: Json } | undefined
 }
 
-/** Removes every actor that a list shows, and resolves when it shows none. @throws {StoreUnavailable} */
+/** Removes every actor of a list, and resolves when the list is empty. @throws {StoreUnavailable} */
 export const eraseListed = async (parts: EraserParts, { rows, scope, where = {} }: Listed): Promise<void> => {
   for (let looks = 0; (await sendDeleteToListed(parts, { rows, scope, where })) > 0; looks++) {
     if (looks > 0) await pause(parts.clock, lookAgainMs)
   }
 }
 
-/** Sends `delete` to every actor that a list shows now, and returns how many. A row without an actor goes. @throws {StoreUnavailable} */
+/**
+ * Sends `delete` to every actor that is in the list now, and returns how many. A row without an actor is removed.
+ * @throws {StoreUnavailable}
+ */
 export const sendDeleteToListed = async (parts: EraserParts, { rows, scope, where = {} }: Listed): Promise<number> => {
   const { storage, host } = parts
   await host.rows.shown()

@@ -3,20 +3,20 @@ import type { Commit, RecordKind, RecordStore, Storage, StoredRecord } from '#st
 import type { Clock } from '../clock.ts'
 
 /**
- * Actors whose log was removed a short time ago. A write that was sent before may reach the store after, and would
- * stand there like the newest commit of an actor that goes on.
+ * Marks of actors whose log was removed recently. A write that was sent before the removal may reach the store after
+ * it, and would look like the newest commit of an existing actor.
  */
 export const erasedActors: RecordKind & { readonly exported: null } = { name: 'erased_actors', exported: null }
 
-/** Marks of all projects are together: a process that starts looks at each. */
+/** All projects share one scope for marks, because a process reads them all when it starts. */
 const marksScope = projectScope('system')
 
-/** Longer than a store holds back a write, in ms. */
+/** Lifetime of a mark, in ms: longer than a store can delay a write. */
 const keptMs = 60 * 60 * 1000
 
 /**
- * Notes that an actor's log is being removed; call it before removing it. The note names no tenant and no user: nothing of
- * them is to be left. @throws {StoreUnavailable}
+ * Marks an actor whose log is being removed; call it before removing the log. The mark names no tenant and no user,
+ * since nothing of them may remain. @throws {StoreUnavailable}
  */
 export const markErased = async (
   records: RecordStore,
@@ -27,28 +27,28 @@ export const markErased = async (
   await records.insert(erasedActors, { id: actor, project, tenant: null, user: null, ...times, data: {} })
 }
 
-/** Whether an actor's log was removed a short time ago. @throws {StoreUnavailable} */
+/** Whether an actor's log was removed recently. @throws {StoreUnavailable} */
 export const isErased = async (records: RecordStore, actor: string): Promise<boolean> =>
   (await records.get(erasedActors, marksScope, actor)) !== null
 
-/** Whether this newest commit is left over from a log that was removed. @throws {StoreUnavailable} */
+/** Whether this newest commit is a leftover of a removed log. @throws {StoreUnavailable} */
 export const isLeftOver = (records: RecordStore, { actor }: Commit): Promise<boolean> => isErased(records, actor)
 
 const pageSize = 100
-/** Clocks of processes are off by up to so many ms. */
+/** Maximum difference between the clocks of processes, in ms. */
 const skewMs = 10_000
 
-/** What removing late writes needs. */
+/** Dependencies of `removeLate`. */
 export interface LateRemovalParts {
   readonly storage: Pick<Storage, 'records' | 'commits'>
   readonly clock: Pick<Clock, 'soon'>
-  /** Whether an actor is this process's to look after. */
+  /** Whether this process runs the actor. */
   readonly isMine: (actor: string) => boolean
 }
 
 /**
- * Removes what came in of actors after their logs were removed, for a process that has ended before it could: a late write that
- * was closed as well is found by nothing else, and would stay for ever. @throws {StoreUnavailable}
+ * Removes writes that arrived after their actors' logs were removed, on behalf of a process that ended before it could.
+ * A late write whose commit is closed is found by nothing else, and would stay forever. @throws {StoreUnavailable}
  */
 export const removeLate = async ({ storage, clock, isMine }: LateRemovalParts): Promise<void> => {
   const { records, commits } = storage
@@ -57,12 +57,12 @@ export const removeLate = async ({ storage, clock, isMine }: LateRemovalParts): 
     const page: readonly StoredRecord[] = await records.list(erasedActors, marksScope, query)
     for (const { id, created_at } of page) {
       const head = isMine(id) ? await commits.head(id) : null
-      // one that was made since, by an import, is no late write
+      // an actor that was created since, by an import, is not a late write
       if (head !== null && head.at < created_at + skewMs) await commits.forget(id)
     }
     after = page.at(-1)?.id
     if (after === undefined || page.length < pageSize) return
-    // an embedded store answers no other caller meanwhile
+    // an embedded store blocks other callers meanwhile
     await new Promise<void>((resolve) => clock.soon(resolve))
   }
 }

@@ -15,50 +15,62 @@ import { Rounds } from '../rounds.ts'
 import { type EndedStream, isEndedStream } from './ended-stream.ts'
 import type { UpkeepSwitch } from './upkeep-switch.ts'
 
-/** Lists of effects whose parts are to be merged: what ended within a second on one process, in a record. */
+/**
+ * Records that list ended streams whose parts are to be merged: each holds those that ended on one process within a
+ * second.
+ */
 export const endedStreams: RecordKind = { name: 'ended_streams' }
 
 const everyMs = 1000
-/** A write of a commit that was given up may reach the store so long after (recovery.ts), and would take a removed one's place. */
+/**
+ * Default delay between the end of a stream and its merge, in ms: a given-up write may still arrive (recovery.ts), and
+ * would take the place of a removed commit.
+ */
 const defaultQuietMs = 120_000
-/** An actor whose commits stay open so long is parked: its parts stay as they are. */
+/**
+ * Age after which a record is removed even if streams in it could not be merged, in ms: an actor whose commits are open
+ * for so long is parked, and its parts stay as they are.
+ */
 const patienceMs = 24 * 60 * 60 * 1000
-/** So many effects are merged side by side; then the loop is left to others for as long as that took. */
+/**
+ * Number of effects merged concurrently. After each batch the event loop is left to others for as long as the batch
+ * took, at most `mostRestMs`.
+ */
 const atOnce = 4
 const mostRestMs = 50
 const pageSize = 20
-/** So many effects wait in memory for the next record at most; more are never merged. */
+/** Maximum number of ended effects in memory waiting for the next record; further ones are never merged. */
 const mostNoted = 20_000
-/** One record holds so many. */
+/** Maximum number of effects in one record. */
 const mostInRecord = 500
 
 const scope = projectScope('system')
 
-/** What merging needs. */
+/** Dependencies of `Compaction`. */
 export interface CompactionParts {
   readonly records: RecordStore
   readonly commits: Pick<CommitStore, 'merge'>
   readonly upkeep: UpkeepSwitch
   readonly clock: Clock
   readonly log: Logger
-  /** How long after its end a stream is merged, in ms; two minutes when absent. */
+  /** Delay between the end of a stream and its merge, in ms; two minutes when absent. */
   readonly quietMs?: number
 }
 
-/** How far merging is; counts are those of this process since its start. */
+/** Progress of compaction; counts are those of this process since its start. */
 export interface CompactionState {
-  /** Lists of ended streams that wait, over all processes. */
+  /** Number of records of ended streams that wait, over all processes. */
   readonly waiting: number
-  /** When the oldest of them was written, in ms since the epoch; null for none. */
+  /** Time at which the oldest of them was written, in ms since the epoch; null for none. */
   readonly oldestAt: number | null
   readonly merged: number
   readonly removed: number
 }
 
 /**
- * Puts the log events of ended streams together: a turn leaves one commit with its deltas instead of one for every 25 ms
- * (specs/decisions/0152-compaction.md). What ended is noted in records, so that a crash loses none of it; the process that
- * runs an actor merges its streams some minutes later, some at a time.
+ * Merges the log events of ended streams: a turn then leaves one commit with its deltas instead of one for every 25 ms
+ * (specs/decisions/0152-compaction.md). Ended streams are recorded in the store, so that a crash loses none. The
+ * process that runs an actor merges its streams some minutes later, a few at a time.
  */
 export class Compaction {
   readonly #parts: CompactionParts
@@ -73,18 +85,18 @@ export class Compaction {
     this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
   }
 
-  /** An effect that journaled parts has ended. */
+  /** Notes that an effect which journaled parts has ended. */
   note(ended: EndedStream): void {
     if (this.#noted.length < mostNoted) this.#noted.push(ended)
   }
 
-  /** Begins, for the actors that this process runs. */
+  /** Starts compaction for the actors that this process runs. */
   start(ownership: Pick<Ownership, 'heldUnder'>): void {
     this.#ownership = ownership
     this.#rounds.start()
   }
 
-  /** Ends after what is under way, and notes what has ended. */
+  /** Stops after the current batch, and records the streams that have ended. */
   async stop(): Promise<void> {
     await this.#rounds.stop()
     await this.#write().catch(() => {})
@@ -100,7 +112,9 @@ export class Compaction {
     return { waiting, oldestAt: oldest?.created_at ?? null, merged: this.#merged, removed: this.#removed }
   }
 
-  /** Notes what has ended, then merges what is old enough. Trouble is left to the next round. */
+  /**
+   * Records the streams that have ended, then merges those that are old enough. Failures are left to the next round.
+   */
   async round(): Promise<void> {
     const { log, upkeep } = this.#parts
     try {
@@ -138,7 +152,7 @@ export class Compaction {
         if (left.length === 0 || record.created_at < clock.now() - patienceMs) {
           await records.remove(endedStreams, scope, record.id)
         } else if (left.length < listed.length) {
-          // of two processes one comes too late, and merges nothing the next time
+          // of two concurrent replacements one fails; its process finds nothing left to merge the next time
           const data = { streams: left.map((stream) => ({ ...stream })) }
           await records.replace(endedStreams, { ...record, version: record.version + 1, updated_at: clock.now(), data })
         }
@@ -148,7 +162,7 @@ export class Compaction {
     }
   }
 
-  /** Resolves with those that are still to be merged, here or elsewhere. */
+  /** Resolves with the streams that are still to be merged, here or by another process. */
   async #mergeListed(listed: readonly EndedStream[]): Promise<readonly EndedStream[]> {
     const { clock } = this.#parts
     const left: EndedStream[] = []
@@ -164,7 +178,7 @@ export class Compaction {
     return left
   }
 
-  /** False when it is to be tried again. */
+  /** Returns false when the merge is to be retried. */
   async #merge({ actor, effect, after, before }: EndedStream): Promise<boolean> {
     const epoch = this.#ownership?.heldUnder(shardOf(actor))
     if (epoch === undefined) return false

@@ -2,7 +2,7 @@ import type { FlightsInProgress } from '#machines/pending.ts'
 import type { Json } from '#storage/ports.ts'
 import { isObject } from '../schema.ts'
 
-/** An effect that has ended, and between which commits its parts are. */
+/** An effect that has ended, and the range of commits that contain its parts. */
 export interface EndedStream {
   readonly actor: string
   readonly effect: string
@@ -12,7 +12,7 @@ export interface EndedStream {
   readonly before: number
 }
 
-/** What a step ended of an actor's effects, as far as they journaled more than one part. */
+/** Returns the effects that a step ended and that had journaled more than one part. */
 export const endedStreamsOf = (
   { actor, seq }: { readonly actor: string; readonly seq: number },
   before: FlightsInProgress,
@@ -29,7 +29,7 @@ export const endedStreamsOf = (
 /** An effect's id is `<actor>:<seq>:<n>`. */
 const declaredAt = (actor: string, effect: string): number => Number.parseInt(effect.slice(actor.length + 1), 10) || 0
 
-/** Whether a stored value is one. */
+/** Whether a stored value is an `EndedStream`. */
 export const isEndedStream = (value: Json): value is Json & EndedStream =>
   isObject(value) &&
   typeof value.actor === 'string' &&

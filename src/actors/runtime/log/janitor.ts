@@ -5,16 +5,16 @@ import { Rounds } from '../rounds.ts'
 import { OverdueWatch } from '../stuck/stuck-notes.ts'
 
 const everyMs = 1000
-/** An actor that was left alone so long has its last commits closed. */
+/** Idle time after which an actor's last commits are closed, in ms. */
 const quietMs = 1000
 
-/** How many actors stay in memory, and for how long without use (ms). */
+/** Limits of actors in memory: their number, and their idle time in ms. */
 export interface Residency {
   readonly most: number
   readonly idleMs: number
 }
 
-/** Looks after actors that are left alone: closes their last commits, gives their memory back. */
+/** Maintains idle actors: closes their last commits, and evicts them from memory. */
 export class Janitor {
   readonly #host: Host
   readonly #clock: Clock
@@ -38,13 +38,13 @@ export class Janitor {
     void this.#rounds.stop()
   }
 
-  /** One look at every live actor. */
+  /** Checks every actor in memory once. */
   round(): void {
     this.#overdue.round()
     const now = this.#clock.now()
     let spare = this.#host.live - this.#residency.most
     for (const resident of this.#host.residents()) {
-      // the wall clock was set back: what was used before that counts as used now
+      // the wall clock was set back: an actor used before that counts as used now
       if (resident.usedAt > now) resident.usedAt = now
       const idleMs = now - resident.usedAt
       if (idleMs < quietMs || !this.#quiet(resident)) continue
@@ -54,7 +54,7 @@ export class Janitor {
     }
   }
 
-  /** Closes the newest commits once all that they imply is done. False while something is not. */
+  /** Closes the newest commits once everything that they imply is done. Returns false while something is not. */
   #quiet(resident: Resident): boolean {
     const { seq, inFlight } = resident.state
     if (resident.working || resident.undelivered > 0 || this.#host.rows.waits(resident.id)) return false

@@ -3,28 +3,29 @@ import { putBack } from '../blobs/blob-fields.ts'
 import { isObject } from '../schema.ts'
 import { Unrestorable } from '../step/actor-state.ts'
 
-/** An actor's log as a host reads it. */
+/** Where to read an actor's log. */
 export interface ActorLog {
   readonly storage: Pick<Storage, 'commits' | 'blobs'>
   readonly actor: string
   readonly project: string
 }
 
-/** How many events a stream reads at once: a few at first, for they may be large, then as many more. */
+/** Number of events per read of a stream: few at first, since they may be large, then many more. */
 const streamSteps = [16, 184] as const
-/** A stream's page ends with the event that goes beyond. In UTF-16 units. */
+/** Size of a stream's page, in UTF-16 units: the page ends with the event that exceeds it. */
 const streamMaxChars = 512 * 1024
 
-/** A page's events end before the one that goes beyond. In bytes of JSON. */
+/** Maximum size of a page, in bytes of JSON: the page ends before the event that would exceed it. */
 const pageMaxBytes = 4 * 1024 * 1024
-/** Events that a page reads from the store at once: each may be as large as a commit. */
+/** Number of events per read of a page: each may be as large as a commit. */
 const pageStep = 16
-/** What stands around the payload of an event in an answer. In bytes. */
+/** Estimated size of an event in a response without its payload, in bytes. */
 const eventHeadBytes = 400
 
 /**
- * Events after a sequence number with the times of their commits, at most `limit` and at most 4 MB, with their blobs put
- * back. Empty only at the end of the log; a page that is shorter than `limit` may have more behind it.
+ * Reads events after a sequence number with the times of their commits, at most `limit` and at most 4 MB, with blob
+ * references replaced by their content. Empty only at the end of the log; a page shorter than `limit` may be followed
+ * by more.
  */
 export const logPage = async (log: ActorLog, after: number, limit: number): Promise<readonly StoredLogEvent[]> => {
   const page: StoredLogEvent[] = []
@@ -44,8 +45,8 @@ export const logPage = async (log: ActorLog, after: number, limit: number): Prom
 }
 
 /**
- * Events after a sequence number for one reader of a stream: bounded in number and in size, so that many readers of
- * large logs at the same time cost little. Empty only at the end of the log.
+ * Reads events after a sequence number for one consumer of a stream, bounded in number and in size, so that many
+ * concurrent readers of large logs cost little. Empty only at the end of the log.
  */
 export const streamPage = async (log: ActorLog, after: number): Promise<readonly StoredLogEvent[]> => {
   const page: StoredLogEvent[] = []
@@ -63,7 +64,7 @@ export const streamPage = async (log: ActorLog, after: number): Promise<readonly
   return page
 }
 
-/** About how much memory an event takes, in UTF-16 units. */
+/** Approximate memory use of an event, in UTF-16 units. */
 export const charsOf = ({ payload }: LogEvent): number => {
   let chars = 200
   for (const name in payload) {

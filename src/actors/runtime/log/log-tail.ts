@@ -1,16 +1,19 @@
 import type { LogEvent } from '#storage/ports.ts'
 import { charsOf } from './log-page.ts'
 
-/** Events kept in memory behind the newest, so that streams and folds of a live actor read no store. */
+/**
+ * Limits of the newest events kept in memory, in number and UTF-16 units, so that streams and folds of a live actor
+ * read no store.
+ */
 const mostEvents = 12
 const mostChars = 64 * 1024
 
-/** The newest events of one log, without a hole. */
+/** The newest events of one log, without gaps. */
 export class LogTail {
   #events: LogEvent[] = []
   #chars = 0
 
-  /** Keeps the newest events. What follows on a hole is kept without what was before it. */
+  /** Adds events, and drops the oldest beyond the limits. On a gap, the events before it are dropped. */
   remember(events: readonly LogEvent[]): void {
     for (const event of events) {
       const last = this.#events.at(-1)?.sequence
@@ -26,7 +29,10 @@ export class LogTail {
     }
   }
 
-  /** Every event after `after` of a log that ends with `last`, when memory has them all; undefined when the store has to be read. */
+  /**
+   * Returns every event after `after` of a log that ends with `last` if memory has them all; undefined when the store
+   * has to be read.
+   */
   after(after: number, last: number): readonly LogEvent[] | undefined {
     if (after >= last) return []
     const first = this.#events[0]
@@ -34,7 +40,7 @@ export class LogTail {
     return this.#events.slice(after + 1 - first.sequence)
   }
 
-  /** Gives memory back that can be read again. */
+  /** Drops all events, which can be read again. */
   forget(): void {
     this.#events = []
     this.#chars = 0

@@ -2,22 +2,22 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { Clock } from '../clock.ts'
 
-/** Housekeeping that operators may pause: one record each, absent while it was never paused. */
+/** Records of housekeeping tasks that operators may pause: one per task, absent until it is first paused. */
 export const upkeepRows: RecordKind = { name: 'upkeep' }
 
-/** What is paused is looked up so seldom, in ms. */
+/** For this long a pause state that was read is reused, in ms. */
 const freshMs = 2000
 
 const scope = projectScope('system')
 
-/** Since when housekeeping is paused, and by whom. */
+/** When a housekeeping task was paused, and by whom. */
 export interface Paused {
   /** ms since the epoch. */
   readonly at: number
   readonly by: string
 }
 
-/** Pauses housekeeping of the whole installation, over restarts too. */
+/** Pauses and resumes housekeeping tasks of the whole installation; a pause survives restarts. */
 export class UpkeepSwitch {
   readonly #records: RecordStore
   readonly #clock: Clock
@@ -28,14 +28,14 @@ export class UpkeepSwitch {
     this.#clock = clock
   }
 
-  /** As of two seconds ago at most. @throws {StoreUnavailable} */
+  /** Whether a task is paused; the answer may be up to two seconds old. @throws {StoreUnavailable} */
   async isPaused(id: string): Promise<boolean> {
     const known = this.#known.get(id)
     if (known !== undefined && this.#clock.steady() - known.readAt < freshMs) return known.paused !== null
     return (await this.paused(id)) !== null
   }
 
-  /** Null while it goes on. @throws {StoreUnavailable} */
+  /** Reads when and by whom a task was paused; null while it is not. @throws {StoreUnavailable} */
   async paused(id: string): Promise<Paused | null> {
     const readAt = this.#clock.steady()
     const paused = pausedIn(await this.#records.get(upkeepRows, scope, id))
@@ -43,12 +43,12 @@ export class UpkeepSwitch {
     return paused
   }
 
-  /** Pauses; a second time changes nothing. @throws {StoreUnavailable} */
+  /** Pauses a task; does nothing when it is already paused. @throws {StoreUnavailable} */
   pause(id: string, by: string): Promise<Paused | null> {
     return this.#set(id, (before) => before ?? { at: this.#clock.now(), by })
   }
 
-  /** Goes on. @throws {StoreUnavailable} */
+  /** Resumes a task. @throws {StoreUnavailable} */
   async resume(id: string): Promise<void> {
     await this.#set(id, () => null)
   }

@@ -3,38 +3,42 @@ import type { RecordKind, Storage } from '#storage/ports.ts'
 import { type Clock, pause } from '../clock.ts'
 
 /**
- * The number of the newest start on this store, over all processes: one row. The epochs of leases are counted from
- * there by shard, and may get ahead of it: a process that runs alone begins above all of them (`lift`).
+ * Record kind with one row: the number of the newest start on this store, over all processes. Epochs of leases are
+ * counted per shard from that number, and may exceed it. A process that runs alone therefore starts above all of them
+ * (`lift`).
  */
 export const epochs: RecordKind = { name: 'epochs' }
 
 const epochScope = projectScope('system')
 const epochId = 'epoch'
 
-/** Leases of a cluster that has ended run out within this time, in ms. */
+/** Time within which the leases of a cluster that has ended expire, in ms. */
 const runOutMs = 6000
 const lookMs = 500
 
-/** Other processes run the actors of this store, as a cluster: one that is no part of it may not start beside them. */
+/** A cluster runs the actors of this store; a process outside of it may not start. */
 export class ClusterRuns extends Error {
   override readonly name = 'ClusterRuns'
 }
 
-/** The newest start's number; 0 before the first. @throws {StoreUnavailable} */
+/** Returns the number of the newest start; 0 before the first. @throws {StoreUnavailable} */
 export const newestStart = async ({ records }: Pick<Storage, 'records'>): Promise<number> => {
   const stored = await records.get(epochs, epochScope, epochId)
   return stored === null ? 0 : stored.version + liftOf(stored.data.lift)
 }
 
-/** Whether the process that started last has ended without a word; false before the first. @throws {StoreUnavailable} */
+/**
+ * Whether the process that started last has not shut down cleanly; false before the first start. @throws
+ * {StoreUnavailable}
+ */
 export const lastCrashed = async ({ records }: Pick<Storage, 'records'>): Promise<boolean> => {
   const stored = await records.get(epochs, epochScope, epochId)
   return stored !== null && stored.data.ended !== true
 }
 
 /**
- * Notes that the process with this number ends well, unless another one has started. It takes a number for that, since a
- * number is the version of the row.
+ * Records a clean shutdown of the process with this number, unless another one has started. This uses up a number,
+ * since the number is the version of the row.
  *
  * @throws {StoreUnavailable}
  */
@@ -50,9 +54,9 @@ export const noteEnd = async ({ records }: Pick<Storage, 'records'>, number: num
 }
 
 /**
- * Takes the next number.
+ * Takes the next start number.
  *
- * @param least the number is at least this; for a process that has to be above all leases.
+ * @param least minimum number, for a process that has to be above all leases.
  * @throws {StoreUnavailable}
  */
 export const nextStart = async (storage: Pick<Storage, 'records'>, clock: Clock, least = 1): Promise<number> => {
@@ -79,9 +83,10 @@ export const nextStart = async (storage: Pick<Storage, 'records'>, clock: Clock,
 }
 
 /**
- * The number from which a process that runs alone may begin: above every lease there ever was.
+ * Returns the lowest number with which a process that runs alone may start: above the epoch of every lease there ever
+ * was. Waits for leftover leases to expire.
  *
- * @throws {ClusterRuns} when a cluster runs on the store; leases that are left over run out first.
+ * @throws {ClusterRuns} when a cluster runs on the store.
  * @throws {StoreUnavailable}
  */
 export const aboveAllLeases = async ({ leases: store }: Pick<Storage, 'leases'>, clock: Clock): Promise<number> => {

@@ -7,7 +7,7 @@ import type { Row, RowListener, RowWriter } from '../rows/row-writer.ts'
 import type { Decision } from '../step/system-steps.ts'
 import { reasonOf, type Stuck, type StuckBook, stuckRows } from './stuck.ts'
 
-/** A reminder that was not taken so often in a row is shown to operators. */
+/** Number of consecutive failures after which a reminder is shown to operators. */
 const failingAfter = 5
 
 const whoseOf = ({ id, definition, owner }: Resident): Pick<Stuck, 'actor' | 'machine' | 'owner'> => ({
@@ -16,7 +16,7 @@ const whoseOf = ({ id, definition, owner }: Resident): Pick<Stuck, 'actor' | 'ma
   owner,
 })
 
-/** Notes messages that their receivers throw at, under their sender. */
+/** Records poison messages, at which their receivers throw, as stuck work of their senders. */
 export const stuckMessages = (book: StuckBook) => ({
   poison: (sender: Resident, { id }: MessageRecord, { error, attempts }: PoisonFailure): void =>
     book.note({ ...whoseOf(sender), kind: 'poison_message', subject: id, reason: reasonOf(error), attempts }),
@@ -24,7 +24,7 @@ export const stuckMessages = (book: StuckBook) => ({
     book.clear({ kind: 'poison_message', actor: sender.id, subject: id }),
 })
 
-/** Notes rows that the store refuses. */
+/** Records rows that the store refuses. */
 export const stuckRowsOf = (book: StuckBook, residentOf: (id: string) => Resident | undefined): RowListener => ({
   refused: (row: Row, error) => {
     const resident = residentOf(row.actor)
@@ -34,7 +34,7 @@ export const stuckRowsOf = (book: StuckBook, residentOf: (id: string) => Residen
   taken: ({ id, actor }) => book.clear({ kind: 'refused_row', actor, subject: id }),
 })
 
-/** Notes a reminder that fails again and again. */
+/** Records a reminder that keeps failing. */
 export const noteReminder = (
   book: StuckBook,
   resident: Resident,
@@ -45,7 +45,7 @@ export const noteReminder = (
   book.note({ ...whoseOf(resident), ...stuck })
 }
 
-/** Notes effects that run for very long, and forgets those that have ended. */
+/** Records effects that run for very long, and removes those that have ended. */
 export class OverdueWatch {
   readonly #book: StuckBook
   readonly #effects: Pick<EffectRunner, 'overdue'>
@@ -56,7 +56,7 @@ export class OverdueWatch {
     this.#effects = effects
   }
 
-  /** One look at what runs. */
+  /** Checks the running effects once. */
   round(): void {
     const overdue = new Map<string, string>()
     for (const { id, name, resident, runsMs } of this.#effects.overdue()) {
@@ -72,16 +72,16 @@ export class OverdueWatch {
   }
 }
 
-/** What decisions set free. */
+/** The places where stuck work is held and from which a decision releases it. */
 export interface Held {
   readonly outbox: Outbox
   readonly rowWriter: RowWriter
   readonly effects: EffectRunner
-  /** The actor may take its reminders at once. */
+  /** Lets the actor's reminders be delivered without delay. */
   readonly reminders: (actor: string) => void
 }
 
-/** Sets free what an operator has durably decided about. */
+/** Releases stuck work after an operator's decision has become durable. */
 export const release = (resident: Resident, { kind, subject, verb }: Decision, held: Held): void => {
   const { id } = resident
   if (kind === 'unfinished_commit' && verb === 'discard') resident.unfinished = undefined

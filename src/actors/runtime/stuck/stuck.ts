@@ -4,7 +4,7 @@ import { derivedId } from '../ids.ts'
 import type { RowWriter } from '../rows/row-writer.ts'
 import type { Owner } from '../step/actor-state.ts'
 
-/** What work can be stuck as. */
+/** The kinds of stuck work. */
 export const stuckKinds = [
   'parked_actor',
   'poison_message',
@@ -18,27 +18,30 @@ export const stuckKinds = [
 /** One of `stuckKinds`. */
 export type StuckKind = (typeof stuckKinds)[number]
 
-/** Work that goes on no further by itself. */
+/** Work that makes no progress without an operator's decision. */
 export interface Stuck {
   readonly kind: StuckKind
-  /** Whose it is: an operator's command goes to this actor. */
+  /** The actor whose work it is; operators' decisions are delivered to it. */
   readonly actor: string
   readonly machine: string
   readonly owner: Owner
-  /** What of the actor: the id of an effect, message or row, or the name of a reminder; the actor's id for itself. */
+  /**
+   * What is stuck: the id of an effect, message, row or commit, the name of a reminder, or the actor's id for the actor
+   * itself.
+   */
   readonly subject: string
   readonly reason: string
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts: number
 }
 
-/** Names one piece of stuck work. */
+/** Identifies one piece of stuck work. */
 export type StuckKey = Pick<Stuck, 'kind' | 'actor' | 'subject'>
 
-/** Rows of stuck work, for operators. Each runs out unless the process that has it in memory writes it again. */
+/** Rows of stuck work, for operators. A row expires unless the process that has the work in memory renews it. */
 export const stuckRows: RecordKind = { name: 'stuck_work', filters: ['kind', 'actor'] }
 
-/** A row that is not written again for so long is gone, in ms; and it is written again so often. */
+/** Lifetime of a row of stuck work, and the interval of its renewal, in ms. */
 const keptMs = 3 * 60 * 60_000
 const againMs = 60 * 60_000
 const longestReason = 500
@@ -49,8 +52,9 @@ interface Entry {
 }
 
 /**
- * What is stuck in this process, and its rows. The truth is where the work is: a commit that stays open, a reminder that
- * stays due. So a row that is lost comes again, and one that is left over runs out.
+ * Registry of the stuck work of this process, and its rows. The rows are derived: the source of truth is the work
+ * itself, such as a commit that stays open or a reminder that stays due. So a lost row is written again, and an
+ * obsolete one expires.
  */
 export class StuckBook {
   readonly #rows: RowWriter
@@ -64,7 +68,7 @@ export class StuckBook {
     this.#clock = clock
   }
 
-  /** Notes work that is stuck; noted again, it only counts on. */
+  /** Records stuck work. Recorded again, its row is written only when the attempts have doubled. */
   note(stuck: Stuck): void {
     const id = stuckId(stuck)
     const before = this.#entries.get(id)
@@ -74,7 +78,9 @@ export class StuckBook {
     this.#cancel ??= this.#clock.after(againMs, () => this.#again())
   }
 
-  /** The work goes on, or is given up; all of a kind when no subject is named. */
+  /**
+   * Removes work that has resumed or was given up: one subject, or all of a kind for an actor when no subject is given.
+   */
   clear(key: Omit<StuckKey, 'subject'> & Partial<Pick<StuckKey, 'subject'>>): void {
     for (const [id, entry] of this.#entries) {
       const { kind, actor, subject } = entry.stuck
@@ -84,7 +90,7 @@ export class StuckBook {
     }
   }
 
-  /** How much of each kind is stuck in this process. */
+  /** Number of stuck items of this process, by kind. */
   counts(): Readonly<Record<StuckKind, number>> {
     const counts = { ...none }
     for (const { stuck } of this.#entries.values()) counts[stuck.kind]++
@@ -127,10 +133,10 @@ const dataOf = ({ kind, actor, machine, subject, reason, attempts }: Stuck): Jso
   attempts,
 })
 
-/** The same work has the same id, whichever process notes it. */
+/** Id of stuck work: the same in every process that records it. */
 const stuckId = ({ kind, actor, subject, owner }: Stuck): string =>
   derivedId('stk', owner.createdAt, `${kind}/${actor}/${subject}`)
 
-/** What an error says to operators. */
+/** Text of an error for operators. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error)
