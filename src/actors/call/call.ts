@@ -4,7 +4,7 @@ import type { ReservedField } from '#specs/field-access.ts'
 import type { Scope } from '#specs/scope.ts'
 import type { LogEvent } from '#storage/ports.ts'
 
-/** Who calls, as its credential says. */
+/** The caller, as identified by its credential. */
 export type Principal =
   | { readonly kind: 'secret_key'; readonly project: string; readonly keyId: string }
   | {
@@ -12,9 +12,9 @@ export type Principal =
       readonly project: string
       readonly keyId: string
       readonly agentId: string
-      /** `public`: it is seen in browsers, and reaches only what has no tenant and is known by its id. */
+      /** `public`: the key is visible in browsers, and reaches only what has no tenant and is known by its id. */
       readonly keyType: 'secret' | 'public'
-      /** Whose pages may use it; empty for anywhere. The request's origin was held against them. */
+      /** Domains whose pages may use the key; empty for any. The request's origin has been checked against them. */
       readonly allowedDomains: readonly string[]
     }
   | {
@@ -23,7 +23,7 @@ export type Principal =
       readonly tenant: string
       readonly user: string
       readonly permissions: readonly string[]
-      /** The token reaches this session only. */
+      /** The only session that the token reaches; null for no such restriction. */
       readonly sessionId: string | null
       readonly installationIds: readonly string[]
     }
@@ -34,25 +34,32 @@ export type Principal =
       /** The signed-in session, for logout. */
       readonly sessionId: string
       readonly role: Role
-      /** The project that the path or `X-Project-Id` names, checked to be the organisation's; its first one otherwise. */
+      /**
+       * The project that the path or `X-Project-Id` names, checked to belong to the organisation; its first project
+       * otherwise.
+       */
       readonly project: string
     }
   | { readonly kind: 'public' }
 
-/** The Idempotency-Key of a request, made unique over scope and operation, and the hash of what it requests. */
+/**
+ * The Idempotency-Key of a request: `cause` is unique over scope and operation, and `fingerprint` is a hash of the
+ * request.
+ */
 export interface Idempotency {
   readonly cause: string
   readonly fingerprint: string
   /**
-   * 26 characters in which the id of the resource that this request creates has to end (`newIdFor`): a request that
-   * is run again after a crash makes the same resource, not a second one. Null for operations whose actor remembers the cause.
+   * The last 26 characters of the id of the resource that this request creates (`newIdFor`): a request that is run
+   * again after a crash creates the same resource, not a second one. Null for operations whose actor remembers the
+   * cause.
    */
   readonly seed: string | null
 }
 
-/** For whom a key says that it calls (`X-Tenant-Id`, `X-External-User-Id`). */
+/** The end user and tenant on whose behalf a key calls (`X-Tenant-Id`, `X-External-User-Id`). */
 export interface Attribution {
-  /** A tenant of the project that may be served. */
+  /** A tenant of the project that is not barred from service. */
   readonly tenant: string | null
   readonly externalUserId: string | null
 }
@@ -65,7 +72,7 @@ export interface UploadedFile {
   readonly bytes: Uint8Array
 }
 
-/** One validated call of an operation. `scope` is all that the principal may touch. */
+/** A validated call of an operation. `scope` is everything that the principal may access. */
 export interface Call<Params, Query, Body> {
   readonly principal: Principal
   readonly scope: Scope
@@ -73,22 +80,24 @@ export interface Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly requestId: string
-  /** Address of the client, for the limits on logins and the audit log; '' when it is gone. Costs something to find out. */
+  /**
+   * Address of the client, for login limits and the audit log; '' when the client has gone. Has a cost to determine.
+   */
   readonly remoteAddress: string
   readonly idempotency: Idempotency | null
-  /** Sequence to go on after, from `Last-Event-ID` or `?after=`; null when the caller named none. */
+  /** Sequence after which a stream resumes, from `Last-Event-ID` or `?after=`; null when the caller gave none. */
   readonly after: number | null
-  /** The `Accept` header; '' when there is none. For operations that answer in several forms. */
+  /** The `Accept` header; '' when there is none. For operations with several response formats. */
   readonly accept: string
-  /** The `Via` header: servers that the request came through. */
+  /** The `Via` header: proxies that the request passed. */
   readonly via?: string | undefined
-  /** The `Cookie` header, for what binds a call to the browser that began it. */
+  /** The `Cookie` header, for operations that bind a call to the browser that started a flow. */
   readonly cookies?: string | undefined
-  /** Whose SDK calls, by the headers that it sends; null or absent for every other caller. */
+  /** Vendor of the SDK that calls, recognised by its headers; null or absent for every other caller. */
   readonly sdk?: SdkEnvelope | null | undefined
   /** The `X-Timeout-Ms` header, for operations that call models; undefined when there is none. @throws {ServiceError} `invalid_header` */
   readonly timeoutMs?: number | undefined
-  /** The caller retries what fails, by the header that its SDK counts with (`x-stainless-retry-count`). */
+  /** Whether the caller's SDK retries failures, recognised by its retry header (`x-stainless-retry-count`). */
   readonly retriesItself?: boolean | undefined
   /** Features of Anthropic's API that the caller opts into (`anthropic-beta`). */
   readonly anthropicBeta?: string | undefined
@@ -96,21 +105,27 @@ export interface Call<Params, Query, Body> {
   readonly files: readonly UploadedFile[]
   /** Only in operations that are `attributed`, when the key named a user. */
   readonly attribution?: Attribution | undefined
-  /** Fields of the body that this caller may set only with the agent's leave; none when left out. */
+  /** Fields of the body that this caller may set only if the agent permits it; none when absent. */
   readonly reserved?: readonly ReservedField[] | undefined
-  /** The JSON body as it came. `body` is what it says, with defaults filled in. */
+  /** The JSON body as received. `body` is its parsed form, with defaults filled in. */
   readonly bytes?: Uint8Array | undefined
-  /** Notifies the listener when the caller goes before the answer has ended, or is gone already. One listener; it costs nothing. */
+  /**
+   * Registers a listener that is called when the caller disconnects before the response has ended, or has already done
+   * so. Only one listener; it costs nothing.
+   */
   readonly onGone?: ((listener: () => void) => void) | undefined
-  /** Aborts when the caller is gone before the answer has ended. Costs something: read it where work can be called off. */
+  /**
+   * Aborts when the caller disconnects before the response has ended. Creating it has a cost: read it only where work
+   * can be cancelled.
+   */
   readonly signal: AbortSignal
 }
 
 /** Receives a stream's events in order. */
 export interface EventSink {
-  /** False: no more, please, until `resume`. The events given are taken all the same. */
+  /** Returns false to pause the source until `resume`; the events passed are accepted all the same. */
   push(events: readonly LogEvent[]): boolean
-  /** The stream is over. `lost`: it broke and may be resumed after the last event. */
+  /** Ends the stream. `lost`: it broke, and may be resumed after the last event. */
   end(reason: 'done' | 'lost'): void
 }
 
@@ -120,30 +135,36 @@ export interface StreamControl {
   stop(): void
 }
 
-/** Events of one actor, from the log and then live: no gap, no double. Nothing is read until `start`. */
+/** Events of one actor, from the log and then live, without gaps or duplicates. Nothing is read until `start`. */
 export interface EventStream {
   start(sink: EventSink): StreamControl
 }
 
-/** What an operation with a stream answers. `replayed`: an Idempotency-Key met its first request again. */
+/**
+ * Result of an operation with a stream. `replayed`: the Idempotency-Key was used before, and this is the stream of its
+ * first request.
+ */
 export interface StreamAnswer {
   readonly stream: EventStream
-  /** Whose it is: it ends when this tenant is suspended, for every reader. Null or absent: no tenant's. */
+  /** The tenant of the stream, which ends for every reader when the tenant is suspended. Null or absent: no tenant. */
   readonly tenant?: string | null
   readonly replayed: boolean
 }
 
-/** Receives a body as it is made. */
+/** Receives a body as it is produced. */
 export interface ByteSink {
-  /** False: no more, please, until `resume`. The part is taken all the same. */
+  /** Returns false to pause the source until `resume`; the part passed is accepted all the same. */
   push(part: string | Uint8Array): boolean
-  /** The body is whole, with this last part if one is given. */
+  /** Completes the body, with this last part if one is given. */
   end(last?: string | Uint8Array): void
-  /** It broke: the reader sees a broken stream, never a clean end. */
+  /** Aborts the body: the reader sees a broken stream, never a clean end. */
   abort(): void
 }
 
-/** A body that is pushed as it is made. Nothing comes before `start`; after `stop` (the reader is gone) nothing is taken. */
+/**
+ * A body that is pushed as it is produced. Nothing is pushed before `start`, nor accepted after `stop` (the reader has
+ * disconnected).
+ */
 export interface ByteStream {
   start(sink: ByteSink): StreamControl
 }

@@ -1,14 +1,17 @@
 import { type Speaker, serverSide } from '#specs/field-access.ts'
 import type { Principal } from './call.ts'
 
-/** Who a credential speaks for, as the rules of fields know it; null without a credential. */
+/** Returns the kind of caller that the field access rules distinguish; null without a credential. */
 export const speakerOf = (principal: Principal): Speaker | null => {
   if (principal.kind === 'public') return null
   if (principal.kind !== 'agent_key') return principal.kind
   return principal.keyType === 'secret' ? 'agent_secret_key' : 'agent_public_key'
 }
 
-/** Whether a credential stays on servers: one that browsers see opens no gate of an agent. */
+/**
+ * Whether a credential is used only on servers. One that browsers can see does not unlock any restricted feature of an
+ * agent.
+ */
 export const isServerSide = (principal: Principal): boolean => {
   const speaker = speakerOf(principal)
   return speaker !== null && serverSide.includes(speaker)

@@ -2,33 +2,33 @@ import type { BytesAnswer, ChoiceAnswer, EventsAnswer, JsonAnswer } from '#specs
 import type { AnswerOf, BodyOf, OperationId, ParamsOf, QueryOf } from '#specs/index.ts'
 import type { ByteStream, Call, StreamAnswer } from './call.ts'
 
-/** A document with headers of its own; for operations declared with `answersJsonWithHeaders`. */
+/** A JSON document with its own response headers; for operations declared with `answersJsonWithHeaders`. */
 export interface WithHeaders<T> {
   readonly body: T
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-/** The document of an operation that could also have answered otherwise; with headers of its own. */
+/** A JSON document, from an operation with several response formats; with its own response headers. */
 export interface JsonChoice<T> {
   readonly json: T
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 
-/** Whole bytes as JSON has them, so that an answer can be kept for an Idempotency-Key. */
+/** Complete bytes in a JSON representation, so that a response can be stored for an Idempotency-Key. */
 export interface KeepableBytes {
   readonly base64: string
-  /** It was a stream that broke: it breaks again where it ended. */
+  /** Whether it was a stream that broke: a replay breaks at the same position. */
   readonly broken?: boolean
 }
 
-/** Bytes of the operation's content types: whole, or in parts as they are made. */
+/** A response body of one of the operation's content types: complete, or in parts as they are produced. */
 export interface BytesResult {
   readonly contentType: string
   readonly bytes: string | Uint8Array | KeepableBytes | AsyncIterable<string | Uint8Array> | ByteStream
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 
-/** What a use-case returns for a declared answer. */
+/** The result type of a use-case for a declared answer. */
 export type UseCaseResult<A> =
   A extends JsonAnswer<infer T, infer H>
     ? H extends true
@@ -42,17 +42,18 @@ export type UseCaseResult<A> =
           ? JsonChoice<T> | { readonly events: StreamAnswer } | { readonly bytes: BytesResult }
           : never
 
-/** One operation, ready to be called: authenticated, authorised and validated by the dispatcher. */
+/** The implementation of one operation. The dispatcher has authenticated, authorised and validated the call. */
 export type UseCase<Id extends OperationId> = (
   call: Call<ParamsOf<Id>, QueryOf<Id>, BodyOf<Id>>,
 ) => Promise<UseCaseResult<AnswerOf<Id>>>
 
-/** All that transport may call, by operation id. Refusals are thrown as `ServiceError`. */
+/** All operations that transport may call, by operation id. Refusals are thrown as `ServiceError`. */
 export type UseCases = { readonly [Id in OperationId]: UseCase<Id> }
 
 /**
- * A use-case as the dispatcher sees it. Written as a method, so that TypeScript takes a use-case of any operation: the
- * validator, made from the same declaration as the types, is what guarantees that the call fits.
+ * A use-case as the dispatcher sees it. It is typed as a method, so that TypeScript accepts a use-case of any
+ * operation; that the call fits is guaranteed by the validator, which is generated from the same declaration as the
+ * types.
  */
 export type AnyUseCase = { run(call: Call<unknown, unknown, unknown>): Promise<unknown> }['run']
 

@@ -3,8 +3,8 @@ import type { StoredEvent } from '#storage/ports.ts'
 import type { Call, Principal } from '../call/call.ts'
 
 /**
- * Who did it: the kind of credential, the key, member or end user behind it, and from where. An end user's address is
- * not kept: the log stays when they are forgotten.
+ * The actor of an audited action: the kind of credential, the key, member or end user behind it, and the client's
+ * address. The address of an end user is not stored, because the log is kept when the user is erased.
  */
 export type AuditActor = {
   readonly kind: Principal['kind'] | 'system'
@@ -12,29 +12,29 @@ export type AuditActor = {
   readonly address?: string
 }
 
-/** The caller, as the dispatcher found out. */
+/** The caller, as determined by the dispatcher. */
 export type Caller = Pick<Call<unknown, unknown, unknown>, 'principal' | 'remoteAddress'>
 
-/** What is worth a line of the audit log, beside when and under which tenant. */
+/** Content of an audit log entry, without its time and tenant. */
 export interface AuditNote {
   /** `<resource>.<past participle>`, such as `tenant.updated`. */
   readonly action: string
   readonly by: AuditActor
   readonly resource: { readonly type: string; readonly id: string }
-  /** Names of the fields that changed. Never their values: the log outlives its subjects. */
+  /** Names of the fields that changed. Never their values: the log is kept when its subjects are erased. */
   readonly changes?: readonly string[]
-  /** What a person gave as the reason. */
+  /** The reason that a person gave. */
   readonly reason?: string
-  /** Where the log belongs, for rows that are not a project's own (members of an organisation). */
+  /** Project of the log, for rows that do not belong to a project (members of an organisation). */
   readonly project?: string
 }
 
-/** What the server does of itself. */
+/** The actor of what the server does by itself. */
 export const bySystem: AuditActor = { kind: 'system', id: null }
 
 /**
- * Who calls. An end user is named by a hash of who they are: the log stays when a user is forgotten, and a reader who knows
- * the user's id can still find what they did.
+ * Returns the audit actor of a caller. An end user is identified by a hash of their identity: the log is kept when the
+ * user is erased, and a reader who knows the user's id can still find what they did.
  */
 export const actorOf = (caller: Caller): AuditActor => {
   const { kind, id } = nameOf(caller.principal)
@@ -42,7 +42,7 @@ export const actorOf = (caller: Caller): AuditActor => {
   return address === '' ? { kind, id } : { kind, id, address }
 }
 
-/** End users hold it, in their browsers. */
+/** Whether the credential is held by end users, in their browsers. */
 const isForPeople = (principal: Principal): boolean =>
   principal.kind === 'client_token' ||
   principal.kind === 'public' ||
@@ -61,12 +61,12 @@ const userMark = ({ project, tenant, user }: Extract<Principal, { kind: 'client_
     .digest('hex')
     .slice(0, 32)
 
-/** A request that may say why. */
+/** A request that may include a reason. */
 export interface Reasoned {
   readonly reason?: string
 }
 
-/** The reason of a request as events and lines hold it; nothing where it gives none. */
+/** The reason of a request as stored in events and audit entries; empty when there is none. */
 export const reasonOf = (body: Reasoned | undefined): Reasoned =>
   body?.reason === undefined || body.reason === '' ? {} : { reason: body.reason }
 
@@ -78,7 +78,7 @@ export const changedFields = (before: object, after: object): readonly string[] 
   )
 }
 
-/** The message to the sink `audit`. */
+/** Builds the message to the sink `audit`. */
 export const auditEvent = (
   { action, by, resource, changes = [], project, reason }: AuditNote,
   at: number,

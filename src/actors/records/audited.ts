@@ -4,20 +4,20 @@ import type { Notice } from './notices.ts'
 import type { Row } from './schema.ts'
 import type { NoticesOf } from './table.ts'
 
-/** Lines of the audit log for what one caller does with resources of one type. */
+/** Builds audit log entries for what one caller does with resources of one type. */
 export class Audited {
   readonly #by: AuditActor
   readonly #type: string
   readonly #project: string | undefined
 
-  /** @param project where the log belongs, for rows that are not a project's own. */
+  /** @param project the project of the log, for rows that do not belong to a project. */
   constructor(caller: Caller, type: string, project?: string) {
     this.#by = actorOf(caller)
     this.#type = type
     this.#project = project
   }
 
-  /** A line `<type>.<done>`. */
+  /** Builds an entry with the action `<type>.<done>`. */
   line(done: string, id: string, changes: readonly string[] = []): Notice {
     return {
       kind: 'audit',
@@ -29,12 +29,12 @@ export class Audited {
     }
   }
 
-  /** The line of a change, with the names of the fields that it changed. */
+  /** Builds the entry of a change, with the names of the changed fields. */
   changed<T extends JsonObject>(done = 'updated'): NoticesOf<T> {
     return (next, before) => [this.line(done, next.id, changedFields(before.data, next.data))]
   }
 
-  /** The line of a removal. */
+  /** Builds the entry of a removal. */
   removed<T extends JsonObject>(done = 'deleted'): (row: Row<T>) => readonly Notice[] {
     return ({ id }) => [this.line(done, id)]
   }

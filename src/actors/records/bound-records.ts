@@ -1,6 +1,6 @@
 import type { RecordStore } from '#storage/ports.ts'
 
-/** The methods of a store as an object of their own, so that some can be put in place of others. */
+/** Returns a store's methods as a plain object, so that single methods can be replaced. */
 export const boundRecords = (records: RecordStore): RecordStore => ({
   prepare: (kinds) => records.prepare(kinds),
   get: (kind, scope, id) => records.get(kind, scope, id),

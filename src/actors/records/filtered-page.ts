@@ -4,18 +4,21 @@ import { cursorAfter, type Page, type PageQuery, pageOf } from './pages.ts'
 import type { Row } from './schema.ts'
 import type { Table } from './table.ts'
 
-/** Which rows are meant: what one index finds, and the rest of the request. */
+/** Selection of rows: an index lookup (`where`) and a predicate for the rest of the request. */
 export interface Cover<T extends JsonObject> {
   readonly scope: Scope
   readonly where: Readonly<Record<string, Json>>
   readonly matches: (row: Row<T>) => boolean
 }
 
-/** A page looks at so many rows at most; where less of them are requested it is shorter, and goes on. */
+/**
+ * Maximum number of rows read for one page: when fewer of them match, the page is shorter, and its cursor continues
+ * from there.
+ */
 const mostLooked = 500
 const lookedAtOnce = 100
 
-/** One page of rows of which an index finds too many, newest first. */
+/** Returns one page of rows, newest first, where the index alone finds too many and a predicate filters them. */
 export const filteredPage = async <T extends JsonObject>(
   table: Table<T>,
   idPrefix: string,

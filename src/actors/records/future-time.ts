@@ -1,9 +1,9 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 
 /**
- * An optional RFC 3339 time of a request in ms since the epoch; null for none.
+ * Converts an optional RFC 3339 time of a request to ms since the epoch; null for none.
  *
- * @throws {ServiceError} `invalid_field` for one that has passed.
+ * @throws {ServiceError} `invalid_field` for a time that has passed.
  */
 export const futureOf = (param: string, text: string | null | undefined, now: number): number | null => {
   if (text === null || text === undefined) return null

@@ -14,15 +14,21 @@ import { Table } from './table.ts'
 type IdempotencyData = {
   readonly operation: string
   readonly fingerprint: string
-  /** What a created resource's id ends in; the same in every attempt. */
+  /** The end of the id of a resource that the request creates; the same in every attempt. */
   readonly seed: string
-  /** When the running attempt began, in ms since the epoch; 0 when an attempt broke off and any process may try. */
+  /**
+   * When the running attempt was started or last renewed, in ms since the epoch; 0 when an attempt was aborted and any
+   * process may retry.
+   */
   readonly claimed_at: number
-  /** The process that runs it; absent in rows of earlier releases. */
+  /** The process that runs the attempt; absent in rows of earlier releases. */
   readonly claimed_by?: string
-  /** JSON of a `Kept` once there is an answer, sealed when the operation shows a secret. */
+  /** JSON of a `Kept` once there is an answer, sealed when the operation reveals a secret. */
   readonly answer: string | null
-  /** The tenant that the request or its answer names, and its user as `<tenant>/<external id>`: the row goes with them. */
+  /**
+   * The tenant that the request or its answer names, and its user as `<tenant>/<external id>`: the row is erased with
+   * them.
+   */
   readonly about_tenant: string | null
   readonly about_user: string | null
 }
@@ -49,39 +55,45 @@ export const idempotencyKeys: TypedKind<IdempotencyData> = {
 
 const keptMs = 24 * 60 * 60 * 1000
 
-/** An attempt that has no answer after so long was cut off, though its process seems to live: the next request takes over. */
+/**
+ * Age in ms from which an unrenewed attempt counts as aborted, even if its process seems to be alive: the next request
+ * takes over.
+ */
 const abandonedMs = 30_000
 
-/** Further ahead than this no clock of a cluster is: it was set back since the attempt said that it runs. */
+/**
+ * Maximum clock difference within a cluster, in ms: an attempt dated further ahead means that the clock was set back
+ * since.
+ */
 const aheadMs = 5 * 60_000
 
-/** How long a second request waits for the first one's answer, and how often it looks. */
+/** How long a second request waits for the first one's answer, and its polling interval, in ms. */
 const waitMs = 5_000
 const lookEveryMs = 50
 
-/** How often an attempt that runs says so in its row, in ms. */
+/** Interval at which a running attempt renews its row, in ms. */
 const renewEveryMs = 10_000
 
-/** What a request is answered now, and what of it is kept when it is over: a stream. */
+/** A streamed answer: `now` is returned at once, and `kept` is stored for replays when the stream has ended. */
 export class KeptLater {
   readonly now: unknown
   readonly kept: Promise<unknown>
 
-  /** @param kept may throw a {ServiceError}, which is kept then. */
+  /** @param kept may reject with a {ServiceError}, which is then stored instead. */
   constructor(now: unknown, kept: Promise<unknown>) {
     this.now = now
     this.kept = kept
   }
 }
 
-/** One request that carries a key. */
+/** A request with an Idempotency-Key. */
 export interface KeyedRequest {
   readonly operation: string
   readonly scope: Scope
   readonly idempotency: Idempotency
-  /** The answer shows a secret: it is not kept, and so not given again. */
+  /** The answer reveals a secret: it is not stored, and so cannot be replayed. */
   readonly secret: boolean
-  /** Whom the request names. */
+  /** The tenant and user that the request names. */
   readonly about?: About
 }
 
@@ -91,7 +103,7 @@ export interface About {
   readonly user: string | null
 }
 
-/** What became of it: the first answer or refusal, given now or long ago. */
+/** The first answer or refusal, given now or replayed. */
 export type KeyedOutcome =
   | { readonly replayed: boolean; readonly result: unknown }
   | { readonly replayed: true; readonly error: ServiceError }
@@ -101,16 +113,20 @@ export interface IdempotentDeps {
   readonly box: SecretBox
   readonly clock: Clock
   readonly log: Logger
-  /** This process, and whether another one has ended: its attempts are taken over at once. Only by time when absent. */
+  /**
+   * Identifies this process and detects ended ones, whose attempts are taken over at once; when absent, only the
+   * age of an attempt counts.
+   */
   readonly processes?: Processes
 }
 
 /**
- * Runs a request with an Idempotency-Key once and answers it the same for 24 hours, but for answers that show a secret.
+ * Runs a request with an Idempotency-Key once and repeats its answer for 24 hours, except for answers that reveal a
+ * secret.
  *
- * The claim of a key is one unique insert, which also fixes the id of what the request creates (`seed`): an attempt
- * that a crash cut off is run again under the same id, so it meets what it made instead of making it twice.
- * Refusals are kept like answers; trouble on our side (5xx, rate limits) is not, and the key is free for another try.
+ * A key is claimed by one unique insert, which also fixes the id of what the request creates (`seed`): an attempt that
+ * a crash interrupted is run again under the same id, so it finds what it created instead of creating it twice.
+ * Refusals are stored like answers; server-side failures (5xx, rate limits) are not, and the key is free for a retry.
  */
 export class IdempotentRequests {
   readonly #table: Table<IdempotencyData>
@@ -124,8 +140,11 @@ export class IdempotentRequests {
   }
 
   /**
+   * Runs the request, or returns the stored outcome of an earlier attempt.
+   *
    * @param work gets the idempotency with its `seed`.
-   * @throws {ServiceError} `idempotency_key_reused`, `idempotency_in_progress`, `idempotency_secret_shown`, and what `work` throws at the first time.
+   * @throws {ServiceError} `idempotency_key_reused`, `idempotency_in_progress`, `idempotency_secret_shown`, and what
+   *   `work` throws in this attempt.
    */
   async run(request: KeyedRequest, work: (idempotency: Idempotency) => Promise<unknown>): Promise<KeyedOutcome> {
     const deadline = this.#deps.clock.steady() + waitMs
@@ -145,7 +164,7 @@ export class IdempotentRequests {
   }
 
   /**
-   * The row when this request may run: of a new key, or of one whose attempt is gone.
+   * Returns the row when this request may run: that of a new key, or of one whose attempt was aborted.
    *
    * @param known the unanswered row, once it was seen.
    */
@@ -191,7 +210,10 @@ export class IdempotentRequests {
     return processes === undefined ? {} : { claimed_by: processes.self }
   }
 
-  /** Others with this key wait until the answer is kept: who finds it then need not look again and again. */
+  /**
+   * Runs the attempt. Other requests of this process with the same key wait until the answer is stored, and so need not
+   * poll the store.
+   */
   async #attempt(
     request: KeyedRequest,
     claimed: Row<IdempotencyData>,
@@ -234,7 +256,7 @@ export class IdempotentRequests {
     }
   }
 
-  /** Resolves when this process's attempt has ended, else after a moment. */
+  /** Resolves when this process's attempt has ended, or after the polling interval. */
   async #settled(id: string): Promise<void> {
     const running = this.#running.get(id)
     if (running === undefined) return pause(this.#deps.clock, lookEveryMs)
@@ -257,7 +279,7 @@ export class IdempotentRequests {
   }
 }
 
-/** The row of an attempt that runs. It says so again and again, however long that takes. */
+/** The row of a running attempt, renewed for as long as the attempt takes. */
 class Claim {
   readonly #table: Table<IdempotencyData>
   readonly #deps: Pick<IdempotentDeps, 'clock' | 'log'>
@@ -280,7 +302,7 @@ class Claim {
     clearInterval(this.#timer)
   }
 
-  /** @param answer null: the key is free for another try. @param plain the answer's text, in which a tenant may be named. */
+  /** @param answer null: the key is free for a retry. @param plain text of the answer, which may name a tenant. */
   keep(answer: string | null, plain = ''): Promise<void> {
     this.stop()
     return this.#write((data) => ({
@@ -291,7 +313,7 @@ class Claim {
     }))
   }
 
-  /** Trouble here costs the replay only: the next attempt meets what this one made. */
+  /** Updates the row; a failure costs only the replay, since the next attempt finds what this one created. */
   #write(change: (data: IdempotencyData) => IdempotencyData): Promise<void> {
     this.#writing = this.#writing.then(async () => {
       try {
@@ -313,14 +335,14 @@ const claimId = ({ idempotency }: KeyedRequest): string => `idk_${idempotency.ca
 
 const aadOf = (request: KeyedRequest): string => answerAad({ id: claimId(request), project: request.scope.project })
 
-/** What the answer of a request that shows a secret is sealed for. */
+/** Associated data under which an answer that reveals a secret is sealed. */
 export const answerAad = ({ id, project }: Pick<StoredRecord, 'id' | 'project'>): string =>
   `${project}|idempotency_keys|${id.slice('idk_'.length)}`
 
-/** Whether a kept answer is sealed; the others are JSON objects. */
+/** Whether a stored answer is sealed; the others are JSON objects. */
 export const isSealedAnswer = (answer: string): boolean => !answer.startsWith('{')
 
-/** null for errors after which the same request may well succeed. */
+/** The error to store; null for errors after which the same request may succeed. */
 const keptError = (error: unknown): KeptError | null => {
   if (!(error instanceof ServiceError)) return null
   const { status } = errors[error.code]

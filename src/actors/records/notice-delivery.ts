@@ -10,26 +10,29 @@ import { isObject } from '../runtime/schema.ts'
 import type { Sinks } from '../runtime/sinks.ts'
 import { boundRecords } from './bound-records.ts'
 
-/** How often what is left undelivered is looked for, in ms. */
+/** Interval of the search for undelivered notices, in ms. */
 const everyMs = 2_000
-/** Younger ones are being delivered by the process that wrote them. */
+/**
+ * Age from which a notice is delivered by any process, in ms: younger ones are being delivered by the process that
+ * wrote them.
+ */
 const ownersTurnMs = 3_000
 const pageSize = 200
 const atOnce = 16
 /** How long a request waits for deliveries, in ms. */
 const patienceMs = 2_000
 
-/** Who takes the messages. */
+/** The receivers of notices. */
 export interface Receivers {
   readonly host: Pick<MessageHost, 'deliver' | 'create'>
   readonly sinks: Sinks
 }
 
-/** What deliveries are made with. */
+/** Dependencies of `NoticeDelivery`. */
 export interface NoticeParts {
   /** Every kind of record that there is. */
   readonly kinds: readonly RecordKind[]
-  /** Every machine there is: a message's address says by its prefix whose it is. */
+  /** Every machine: the prefix of a message's address shows which machine's actor it is for. */
   readonly definitions: readonly MachineDefinition[]
   readonly clock: Clock
   readonly log: Logger
@@ -38,7 +41,7 @@ export interface NoticeParts {
 interface Letter {
   readonly kind: RecordKind
   readonly record: StoredRecord
-  /** It may have been delivered before. */
+  /** Whether its notices may have been delivered before. */
   readonly again: boolean
 }
 
@@ -49,11 +52,12 @@ interface Round {
 }
 
 /**
- * Delivers notices of changed records (notices.ts): at once by the process that made the change, later by
- * the process that finds it. In order for each record, at least once, and under the same id each time.
+ * Delivers notices of changed records (notices.ts): at once by the process that made the change, or later by any
+ * process that finds them undelivered. Delivery is in order for each record, at least once, and with the same id each
+ * time.
  */
 export class NoticeDelivery {
-  /** The store; what is written through it is delivered at once. */
+  /** The store; notices of records written through it are delivered at once. */
   readonly records: RecordStore
   readonly #store: RecordStore
   readonly #kinds: readonly RecordKind[]
@@ -82,24 +86,30 @@ export class NoticeDelivery {
     }
   }
 
-  /** Begins to deliver, with what earlier processes left. */
+  /** Starts delivery, first of notices that earlier processes left. */
   start(receivers: Receivers): void {
     this.#receivers = receivers
     void this.#look(true).finally(() => this.#looks.start())
   }
 
-  /** Looks for nothing more; resolves when what is under way has ended, or soon: the next start finds what is left. */
+  /**
+   * Stops the search; resolves when running deliveries have ended, or after a time limit: the next start finds what is
+   * left.
+   */
   async stop(): Promise<void> {
     void this.#looks.stop()
     await Promise.race([this.#settled(), pause(this.#clock, patienceMs)])
   }
 
-  /** Resolves when all that was written through `records` so far was tried. @throws {StoreUnavailable} when a request cannot wait for that. */
+  /**
+   * Resolves when delivery was attempted for everything written through `records` so far. @throws {StoreUnavailable}
+   * when that takes longer than a request waits.
+   */
   delivered(): Promise<void> {
     return within(this.#clock, patienceMs, this.#settled())
   }
 
-  /** Looks once for what is left and delivers it. */
+  /** Finds and delivers undelivered notices once. */
   round(): Promise<void> {
     return this.#look(true)
   }
@@ -126,7 +136,7 @@ export class NoticeDelivery {
   async #lookThrough(kind: RecordKind, young: boolean): Promise<void> {
     for (let after: string | null = null; !this.#looks.stopped; ) {
       const page: readonly StoredRecord[] = await this.#store.openOutboxes(kind, after, pageSize)
-      // one of the future was left before the clock was set back
+      // a record with a future time was written before the clock was set back
       const now = this.#clock.now()
       const left = page.filter((record) => young || Math.abs(now - record.updated_at) >= ownersTurnMs)
       for (let first = 0; first < left.length; first += atOnce) {
@@ -139,7 +149,7 @@ export class NoticeDelivery {
     }
   }
 
-  /** After what is under way for the same record. Never rejects: what fails is found again. */
+  /** Delivers after earlier deliveries of the same record. Never rejects: what fails is found again. */
   #deliver(letter: Letter): Promise<void> {
     const { record } = letter
     const round = this.#rounds.get(record.id) ?? { tail: Promise.resolve(), delivered: new Set() }
@@ -168,10 +178,10 @@ export class NoticeDelivery {
   }
 }
 
-/** Who takes a message, and by what its address is read. */
+/** Dependencies for delivering one message. */
 type Delivery = Receivers & Pick<NoticeParts, 'definitions' | 'clock' | 'log'>
 
-/** A refusal ends the trying: the receiver is gone, or does not want it. */
+/** Delivers one message. A refusal ends the retries: the receiver is gone, or does not accept it. */
 const handOver = async (delivery: Delivery, letter: Letter, message: MessageRecord): Promise<void> => {
   try {
     await handed(delivery, letter, message)

@@ -4,12 +4,12 @@ import { auditSink, webhookSink } from '../runtime/sinks.ts'
 import { type AuditNote, auditEvent } from './audit-note.ts'
 
 /**
- * A message of a changed record to others. It stands in the record's own document, is delivered at least once, after a
- * crash too, and under the same id each time.
+ * A message about a changed record. It is stored in the record's own document and delivered at least once, also after a
+ * crash, with the same id each time.
  *
- * - `audit`: a line of the audit log.
+ * - `audit`: an entry of the audit log.
  * - `webhook`: an event for the project's webhooks, `data` as specs/events/webhook-events.ts declares it.
- * - `message`: an event for an actor; `create` with `input` makes it, with the record's owner.
+ * - `message`: an event for an actor; `create` with `input` creates the actor, with the record's owner.
  */
 export type Notice =
   | (AuditNote & { readonly kind: 'audit' })
@@ -17,9 +17,9 @@ export type Notice =
   | { readonly kind: 'message'; readonly to: string; readonly event: StoredEvent }
 
 /**
- * The outbox of a record's next version: what the last one still has to deliver, and then `notices`. An id names the
- * change by record, version and time, so it is the same however often the message is delivered, and another one when a
- * removed record is made again under its old id.
+ * Returns the outbox of a record's next version: the undelivered messages of the last version, then `notices`. A
+ * message id consists of record, version and time of the change, so it is the same in every delivery, and a different
+ * one when a removed record is created again under its old id.
  */
 export const outboxOf = (
   { id, version, updated_at: at }: Pick<StoredRecord, 'id' | 'version' | 'updated_at'>,

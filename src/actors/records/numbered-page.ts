@@ -1,6 +1,6 @@
 import type { NumberedPage } from '#specs/dsl/lists.ts'
 
-/** The `{ data, pagination }` envelope of sessions and their events (`sessions.events`). */
+/** Builds the `{ data, pagination }` envelope of sessions and their events (`sessions.events`). */
 export const numberedPage = <T>(
   data: readonly T[],
   { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },

@@ -8,9 +8,9 @@ export interface OwnerFilter {
 }
 
 /**
- * The part of a scope that a list's filters leave; null when they name what the scope has not.
+ * Narrows a scope by a list's filters; null when they name an owner outside of the scope.
  *
- * @throws {ServiceError} `invalid_query` for a user without a tenant: users are found within theirs.
+ * @throws {ServiceError} `invalid_query` for a user without a tenant: user ids are unique only within a tenant.
  */
 export const ownedScope = (scope: Scope, { tenant_id = null, external_user_id = null }: Nullable): Scope | null => {
   const within = narrowedScope(scope, { tenant: tenant_id, user: external_user_id })

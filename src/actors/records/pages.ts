@@ -18,17 +18,17 @@ export interface PageQuery {
   readonly cursor?: string | null | undefined
   /** Equality on declared filters. */
   readonly where?: { readonly [field: string]: Json }
-  /** Where the list begins and ends when it is of a time: ids between `floor` and `ceiling` (`idFloor`). */
+  /** Restrict the list to a period: only ids below `ceiling` and above `floor` (`idFloor`). */
   readonly ceiling?: string
   readonly floor?: string
 }
 
 /**
- * One page of a list, newest first. A cursor names the last row that was seen, so rows that are inserted or removed
- * meanwhile neither shift nor repeat what follows.
+ * Returns one page of a list, newest first. A cursor refers to the last row of the previous page, so rows that are
+ * inserted or removed meanwhile neither shift nor repeat what follows.
  *
- * @param idPrefix of the ids of this table.
- * @throws {ServiceError} `invalid_query` for a cursor that no page of this list gave.
+ * @param idPrefix prefix of the ids of this table.
+ * @throws {ServiceError} `invalid_query` for a cursor that was not issued by this list.
  */
 export const pageOf = async <T extends JsonObject, V>(
   table: Table<T>,
@@ -50,7 +50,7 @@ export const pageOf = async <T extends JsonObject, V>(
   return { data: data.map(view), next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last.id) : null }
 }
 
-/** The cursor of what comes after this row. */
+/** Returns the cursor of the page after this row. */
 export const cursorAfter = (id: string): string => Buffer.from(id).toString('base64url')
 
 const idAfter = (cursor: string, idPrefix: string): string => {

@@ -1,10 +1,10 @@
-/** What a cache of verified credentials is made with. */
+/** Options of a `RecheckCache`. */
 export interface RecheckOptions<T> {
-  /** Reads the store; null when the credential is not (or no longer) good. */
+  /** Reads the store; null when the credential is not (or no longer) valid. */
   readonly load: (hash: string) => Promise<T | null>
-  /** Age in ms from which an entry is not used before the store was read again. */
+  /** Age in ms from which an entry is not used until the store was read again. */
   readonly maxAgeMs: number
-  /** Entries kept; the one that was added first goes. */
+  /** Maximum number of entries; the one that was added first is evicted. */
   readonly maxEntries: number
   /** ms since the epoch. */
   readonly now: () => number
@@ -16,24 +16,27 @@ interface Entry<T> {
 }
 
 /**
- * Verified credentials by hash, so that a busy one costs no read of the store.
+ * Cache of verified credentials by hash, so that a frequently used one costs no read of the store.
  *
- * An entry is good for `maxAgeMs`; in the second half of that time it is read again in the background, so a credential
+ * An entry is valid for `maxAgeMs`. In the second half of that time it is refreshed in the background, so a credential
  * in steady use is always answered at once, and one revoked on another node is refused after `maxAgeMs` at the latest.
- * Only good credentials are kept: guesses fill nothing.
+ * Only valid credentials are cached, so guesses cannot fill it.
  */
 export class RecheckCache<T> {
   readonly #options: RecheckOptions<T>
   readonly #entries = new Map<string, Entry<T>>()
   readonly #loading = new Map<string, Promise<T | null>>()
-  /** Counts `forget`s: a read that began before one may have seen the old state, and must not be kept. */
+  /**
+   * Counts calls of `forget` and `clear`: a read that started before one may have seen the old state, and must not be
+   * cached.
+   */
   #forgets = 0
 
   constructor(options: RecheckOptions<T>) {
     this.#options = options
   }
 
-  /** The value when it is fresh, without waiting; undefined when the store has to be read with `load`. */
+  /** Returns the value if it is fresh; undefined when the store has to be read with `load`. */
   peek(hash: string): T | undefined {
     const entry = this.#entries.get(hash)
     if (entry === undefined) return undefined
@@ -43,7 +46,7 @@ export class RecheckCache<T> {
     return entry.value
   }
 
-  /** Reads the store, once however many wait. @throws what `load` throws. */
+  /** Reads the store; concurrent callers share one read. @throws what `load` throws. */
   load(hash: string): Promise<T | null> {
     const running = this.#loading.get(hash)
     if (running !== undefined) return running
@@ -54,14 +57,14 @@ export class RecheckCache<T> {
     return reading
   }
 
-  /** Takes a credential out at once: its next use reads the store. */
+  /** Removes a credential at once: its next use reads the store. */
   forget(hash: string): void {
     this.#forgets += 1
     this.#entries.delete(hash)
     this.#loading.delete(hash)
   }
 
-  /** Takes everything out at once. */
+  /** Removes all entries at once. */
   clear(): void {
     this.#forgets += 1
     this.#entries.clear()
@@ -87,7 +90,10 @@ export class RecheckCache<T> {
     this.#entries.set(hash, entry)
   }
 
-  /** Without an answer the entry stays until it is too old, and then callers see the error. */
+  /**
+   * Refreshes an entry in the background. When that fails the entry stays until it is too old, and then callers see the
+   * error.
+   */
   #refresh(hash: string): void {
     if (this.#loading.has(hash)) return
     this.load(hash).catch(() => undefined)

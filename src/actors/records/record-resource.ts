@@ -6,17 +6,17 @@ import { type Page, type PageQuery, pageOf } from './pages.ts'
 import type { KeyOf, Row } from './schema.ts'
 import type { Change, NewRow, Table } from './table.ts'
 
-/** What the resources that are plain records differ in. */
+/** Description of a resource that is a plain record. */
 export interface RecordResourceSpec<T extends JsonObject, V> {
   readonly table: Table<T>
   readonly idPrefix: string
-  /** A row as it is answered. */
+  /** Builds the response for a row. */
   readonly view: (row: Row<T>) => V
-  /** Name of the body's field that is taken when a create meets a unique key. */
+  /** Name of the body field to report when a create violates a unique key. */
   readonly uniqueField?: string
 }
 
-/** List, get, create, upsert, change and remove of a resource that has no lifecycle. Answers are views. */
+/** List, get, create, upsert, change and remove for a resource without a lifecycle. All of them return views. */
 export class RecordResource<T extends JsonObject, V> {
   readonly #spec: RecordResourceSpec<T, V>
 
@@ -24,18 +24,22 @@ export class RecordResource<T extends JsonObject, V> {
     this.#spec = spec
   }
 
-  /** One page, newest first. @throws {ServiceError} `invalid_query` for a cursor that is none of this list. */
+  /**
+   * Returns one page, newest first. @throws {ServiceError} `invalid_query` for a cursor that was not issued by this
+   * list.
+   */
   list(scope: Scope, query: PageQuery): Promise<Page<V>> {
     return pageOf(this.#spec.table, scope, { query, shown: this.#spec })
   }
 
-  /** @throws {ServiceError} `not_found`, for a foreign id too. */
+  /** @throws {ServiceError} `not_found`, also for an id outside of the scope. */
   async get(scope: Scope, id: string): Promise<V> {
     return this.#spec.view(found(await this.#spec.table.get(scope, id)))
   }
 
   /**
-   * Creates the row, or answers the one of this id: a create that is run again after a crash meets its own row.
+   * Creates the row, or returns the existing one with this id: a create that is run again after a crash finds its own
+   * row.
    *
    * @throws {ServiceError} `already_exists` when a unique key is taken.
    */
@@ -46,8 +50,8 @@ export class RecordResource<T extends JsonObject, V> {
   }
 
   /**
-   * Creates the row, or applies `edit` to the one with the same unique key. However many do so at once, one row comes
-   * of it and all answer its id.
+   * Creates the row, or applies `edit` to the one with the same unique key. Concurrent calls result in one row, whose
+   * id all of them return.
    *
    * @param notices the notices of the change; those of the creation are in `row`.
    */
@@ -67,7 +71,7 @@ export class RecordResource<T extends JsonObject, V> {
     return this.#spec.view(found(await this.#spec.table.change(scope, id, change)))
   }
 
-  /** @throws {ServiceError} `not_found`, also at the second time. */
+  /** @throws {ServiceError} `not_found`, also when it was removed before. */
   async remove(
     scope: Scope,
     id: string,

@@ -1,27 +1,27 @@
 import type { Json } from '#storage/ports.ts'
 
-/** Stands where a secret was. */
+/** Replacement text for a secret. */
 export const mask = '[masked]'
 
-/** Results longer than this are cut in views, in UTF-16 units. */
+/** Maximum length of a result in views, in UTF-16 units. */
 const maxShown = 2000
 
 /** Deeper values are masked as a whole, so that the walk ends. */
 const maxDepth = 64
 
-/** The last word of a key that holds a secret. `max_tokens` and `secret_name` do not end in one. */
+/** Words that mark a key as secret when they are its last. `max_tokens` and `secret_name` do not end in one. */
 const secretWords: ReadonlySet<string> = new Set([
   ...['password', 'passwd', 'passphrase', 'pwd', 'pass', 'pin', 'secret', 'token', 'jwt', 'apikey', 'bearer'],
   ...['authorization', 'auth', 'credential', 'credentials', 'cookie', 'cvv', 'cvc', 'ssn', 'iban'],
 ])
 
-/** The last two words of one, where the last alone says nothing. */
+/** Pairs of words that mark a key as secret when they are its last, where the last word alone is inconclusive. */
 const secretPairs: ReadonlySet<string> = new Set([
   ...['api key', 'access key', 'private key', 'secret key', 'signing key', 'encryption key', 'master key', 'auth key'],
   ...['card number', 'account number', 'routing number', 'security code', 'set cookie'],
 ])
 
-/** `clientSecret`, `x-api-key` and `CARD_NUMBER` as lower-case words. */
+/** Splits `clientSecret`, `x-api-key` or `CARD_NUMBER` into lower-case words. */
 const wordsOf = (key: string): readonly string[] =>
   key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -29,11 +29,11 @@ const wordsOf = (key: string): readonly string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '')
 
-/** What a key ends in that may be secret: most keys are none by that alone. */
+/** Quick check of a key's end, by which most keys are found not to be secret. */
 const secretEnd =
   /(?:pass(?:word|wd|phrase)?|pwd|pin|secret|token|jwt|apikey|bearer|authorization|auth|credentials?|cookie|cvv|cvc|ssn|iban|key|number|code)[^a-z0-9]{0,256}$/
 
-/** Whether what stands under a key is a secret, whatever its value is. */
+/** Whether the value of this key is a secret, whatever it looks like. */
 export const isSecretKey = (key: string): boolean => {
   if (key.length < 256 && !secretEnd.test(key.toLowerCase())) return false
   const words = wordsOf(key)
@@ -41,8 +41,8 @@ export const isSecretKey = (key: string): boolean => {
 }
 
 /**
- * Secrets by their own shape. Each begins where no longer word could have begun, and nothing repeats what is itself
- * repeated: the time is linear in any text (`npm run check` attacks them).
+ * Patterns of secrets that are recognisable by their shape. A match cannot start inside a longer word, and there are no
+ * nested repetitions: the time is linear for any text (`npm run check` tests this with adversarial input).
  */
 const secretSpans = [
   /(?<![\w-])(?:sk|pk|rk|csk|cak|cpk|ect|whsec|ghp|gho|ghs|xox[abpr])[-_][A-Za-z0-9_-]{12,}/g,
@@ -55,10 +55,10 @@ const secretSpans = [
 const cards = /(?<![\w-])[3-6](?:[ -]?\d){12,18}(?![\w-])/g
 const ibans = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
 
-/** No secret that is known by its shape is shorter. */
+/** Minimum length of a secret that is recognisable by its shape. */
 const shortestSecret = 12
 
-/** A text in which every secret is masked, and nothing else. */
+/** Masks every secret in a text that is recognisable by its shape, and nothing else. */
 export const sanitizedText = (text: string): string => {
   if (text.length < shortestSecret) return text
   let shown = text
@@ -69,8 +69,8 @@ export const sanitizedText = (text: string): string => {
 }
 
 /**
- * `value` as people may see it: secrets are masked by the name of their key, or by their own shape, and then only the
- * span. Models and tools get the value itself.
+ * Returns `value` as people may see it: secrets are masked by the name of their key, or by their own shape, and then
+ * only the matching span. Models and tools get the value itself.
  */
 export const sanitized = (value: Json): Json => sanitizedAt(value, 0)
 
@@ -87,7 +87,10 @@ const sanitizedAt = (value: Json, depth: number): Json => {
   )
 }
 
-/** The check digit of payment cards: a number of an order passes one time in ten, a time stamp does not begin so. */
+/**
+ * Verifies the check digit of payment cards. One order number in ten passes it too; timestamps do not start with these
+ * digits.
+ */
 const passesLuhn = (card: string): boolean => {
   const digits = card.replace(/\D/g, '')
   let sum = 0
@@ -99,7 +102,10 @@ const passesLuhn = (card: string): boolean => {
   return sum % 10 === 0
 }
 
-/** The check digits of ISO 13616: the country and they go to the end, letters count from 10 on. */
+/**
+ * Verifies the check digits of ISO 13616: the country code and check digits are moved to the end, and letters count
+ * from 10 on.
+ */
 const passesMod97 = (iban: string): boolean => {
   const plain = iban.replaceAll(' ', '')
   let rest = 0
@@ -110,6 +116,6 @@ const passesMod97 = (iban: string): boolean => {
   return rest === 1
 }
 
-/** A tool's output as a view shows it: at most 2000 characters. */
+/** Truncates a tool's output for a view, to at most 2000 characters. */
 export const truncated = (output: string): string =>
   output.length <= maxShown ? output : `${output.slice(0, maxShown)}… (${output.length} characters)`

@@ -1,43 +1,52 @@
 import type { JsonObject, RecordKind, StoredRecord } from '#storage/ports.ts'
 import type { SecretBox } from './secret-box.ts'
 
-/** A kind of record whose `data` is a `T`, with what backup, export and erasure have to know of it. */
+/** A kind of record whose `data` is a `T`, with its properties for backup, export and erasure. */
 export interface TypedKind<T extends JsonObject> extends RecordKind {
-  /** Carries the type only; never there at run time. */
+  /** Carries the type only; never set at run time. */
   readonly dataType?: T
-  /** Fields that the secret box has sealed: a backup seals them anew, and no export of a tenant shows them. */
+  /** Fields that are sealed by the secret box: a backup reseals them, and tenant exports omit them. */
   readonly sealed?: readonly SealedField[]
-  /** Fields of the project and not of the tenant that the record is about: no export of a tenant has them. */
+  /** Fields that concern the project rather than the tenant: tenant exports omit them. */
   readonly unexported?: readonly string[]
-  /** What becomes of a tenant's or a user's records when they are erased. Absent: they are removed. */
+  /** Treatment of the records when their tenant or user is erased. Absent: they are removed. */
   readonly erasure?: Erasure
-  /** Name of the list in a tenant's export; null: derived from other kinds, so left out. Absent: the kind's own name. */
+  /**
+   * Name of the list in a tenant's export; null: omitted, because it is derived from other kinds. Absent: the kind's
+   * own name.
+   */
   readonly exported?: string | null
-  /** Id of the one record that a project has among those of the installation: its backup has it. */
+  /**
+   * Id of the record that belongs to a project in a kind that belongs to the installation: the project's backup
+   * includes it.
+   */
   readonly ofProject?: (project: string) => string
-  /** Blobs, in order, whose text the export has as the field `text` of the record. */
+  /** Names of blobs whose text, in this order, becomes the field `text` of the exported record. */
   readonly textBlobs?: (data: JsonObject) => readonly string[]
 }
 
-/** Any kind, whatever its data. */
+/** A kind with any type of data. */
 export type AnyKind = TypedKind<JsonObject>
 
 /**
+ * How records are treated on erasure.
+ *
  * - `kept`: the records outlive the tenant and the user.
- * - `anonymised`: they go with the tenant; when a user is erased they stay, with `external_user_id` null and no owner.
+ * - `anonymised`: they are removed with the tenant; when a user is erased they stay, with `external_user_id` null and
+ *   no owner.
  */
 export type Erasure = 'kept' | 'anonymised'
 
-/** A field of a record's data that the secret box has sealed. */
+/** A field of a record's data that is sealed by the secret box. */
 export interface SealedField {
   readonly field: string
-  /** Absent: every value is. */
+  /** Whether a value is sealed; every value is when absent. */
   readonly isSealed?: (value: string) => boolean
-  /** What the value was sealed for. */
+  /** Associated data under which the value was sealed. */
   readonly aad: (record: StoredRecord) => string
-  /** What takes the place of a value that cannot be opened; null: the record is left out. */
+  /** Replacement for a value that cannot be opened; null: the record is left out. */
   readonly instead: ((box: SecretBox, record: StoredRecord) => string) | null
-  /** What operators read then. */
+  /** Description of the loss for operators. */
   readonly loss: string
 }
 
@@ -46,8 +55,8 @@ export interface Row<T extends JsonObject> extends StoredRecord {
   readonly data: T
 }
 
-/** The fields of `T` that name one row: any part of it. */
+/** Fields of `T` that identify one row: any subset of them. */
 export type KeyOf<T extends JsonObject> = { readonly [Field in keyof T]?: T[Field] } & JsonObject
 
-/** Gives a record of `kind` its type. Only `Table` writes records of a kind, so what is read is what was written. */
+/** Types a record of `kind`. Only `Table` writes records of a kind, so what is read has the type that was written. */
 export const rowOf = <T extends JsonObject>(_kind: TypedKind<T>, record: StoredRecord): Row<T> => record as Row<T>

@@ -6,12 +6,12 @@ export const mintSecret = (prefix: string): string => prefix + randomBytes(32).t
 /** A new signing secret in the Standard Webhooks form: `whsec_` and base64 (not base64url) of the key. */
 export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Turns a secret into what is stored and looked up of it. */
+/** Hashes a secret; the hash is what is stored and looked up. */
 export type SecretHash = (secret: string) => string
 
 /**
- * HMAC-SHA256 under a pepper. A fast hash is enough, since our secrets have 256 random bits; the pepper makes a
- * stolen table useless for checking guesses, and looking up by hash leaks nothing by its timing.
+ * Returns a hash function: HMAC-SHA256 under a pepper. A fast hash is enough, since the secrets have 256 random bits.
+ * The pepper makes a stolen table useless for checking guesses, and lookups by hash leak nothing by their timing.
  */
 export const secretHash = (pepper: Uint8Array): SecretHash => {
   const key = createSecretKey(pepper)
@@ -27,5 +27,8 @@ export const secretHash = (pepper: Uint8Array): SecretHash => {
   }
 }
 
-/** Hashes that are remembered, by a hash that is made in a third of the time; secrets themselves are not kept. */
+/**
+ * Maximum number of memoised hashes. They are keyed by a plain SHA-256, which takes a third of the time; secrets
+ * themselves are not kept.
+ */
 const maxKnown = 10_000

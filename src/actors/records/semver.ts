@@ -39,10 +39,12 @@ export const compareVersions = (a: string, b: string): number => {
   return comparePre(one.pre, other.pre)
 }
 
-/** Whether a version is one to try out: such a one is only the newest when there is no other. */
+/** Whether a version is a prerelease. */
 export const isPrerelease = (version: string): boolean => parse(version).pre.length > 0
 
-/** The one of highest precedence, prereleases only when there is nothing else; undefined of none. */
+/**
+ * Returns the version of highest precedence, a prerelease only when there is nothing else; undefined for an empty list.
+ */
 export const newestOf = (versions: readonly string[]): string | undefined => {
   const releases = versions.filter((version) => !isPrerelease(version))
   return (releases.length > 0 ? releases : versions).toSorted(compareVersions).at(-1)

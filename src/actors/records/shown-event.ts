@@ -2,7 +2,10 @@ import type { Json, JsonObject, LogEvent } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
 import { sanitized, sanitizedText } from './sanitize.ts'
 
-/** Payloads hold more than this rarely, and a walk of it would keep the loop: longer outputs are masked as plain text. */
+/**
+ * Outputs longer than this are masked as plain text: they are rare, and traversing their JSON would block the event
+ * loop.
+ */
 const maxParsed = 64 * 1024
 
 /** How the fields of a payload are masked, by the name of the event. All other events are shown as they are. */
@@ -19,16 +22,16 @@ const masks: Readonly<Record<string, (payload: JsonObject) => JsonObject>> = {
   'run.action.approved': (payload) => withArguments(payload),
   'run.tool_call.progress': (payload) => withMessage(payload),
   'run.tool_call.completed': (payload) => withOutput(payload),
-  // a tool of the caller's own: these are the arguments that it runs with
+  // a tool of the caller's own: the caller runs it with these arguments
   'run.requires_action': (payload) => (payload.reason === 'tool_output_required' ? payload : withArguments(payload)),
 }
 
 const shown = new WeakMap<JsonObject, JsonObject>()
 
 /**
- * An event's payload as people may see it: arguments and outputs of tool calls go through the one sanitizer, in every
- * stream, list and page (specs/decisions/0113-patterns-and-masks.md). What a caller's own tool is to run with is whole: in
- * `turn.completed` and in `run.requires_action` for an output. Models read the log itself.
+ * Returns an event's payload as people may see it: arguments and outputs of tool calls are sanitized, in every stream,
+ * list and page (specs/decisions/0113-patterns-and-masks.md). Arguments for a caller's own tool are left complete, in
+ * `turn.completed` and in a `run.requires_action` that requires an output. Models read the log itself.
  */
 export const shownPayload = ({ event_type, payload }: Pick<LogEvent, 'event_type' | 'payload'>): JsonObject => {
   const mask = masks[event_type]
@@ -36,12 +39,12 @@ export const shownPayload = ({ event_type, payload }: Pick<LogEvent, 'event_type
   const known = shown.get(payload)
   if (known !== undefined) return known
   const made = mask(payload)
-  // most have nothing to mask, and to look again costs less than to remember it
+  // most payloads have nothing to mask, and checking again costs less than remembering
   if (made !== payload) shown.set(payload, made)
   return made
 }
 
-/** A tool's output as people may see it: JSON by the names of its keys too. */
+/** Returns a tool's output as people may see it; in JSON, values are also masked by the names of their keys. */
 export const sanitizedOutput = (output: string): string => {
   const value = output.length > maxParsed ? undefined : parsed(output)
   if (typeof value !== 'object' || value === null) return sanitizedText(output)
@@ -62,7 +65,7 @@ const withSummary = (payload: JsonObject): JsonObject =>
 const withMessage = (payload: JsonObject): JsonObject =>
   typeof payload.message === 'string' ? { ...payload, message: sanitizedText(payload.message) } : payload
 
-/** Outputs that the caller sent with its turn. */
+/** Masks the outputs that the caller sent with its turn. */
 const withResults = (payload: JsonObject): JsonObject =>
   Array.isArray(payload.tool_results) ? { ...payload, tool_results: payload.tool_results.map(shownResult) } : payload
 

@@ -5,7 +5,7 @@ import { type Notice, outboxOf } from './notices.ts'
 import { RowTurns } from './row-turns.ts'
 import { type KeyOf, type Row, rowOf, type TypedKind } from './schema.ts'
 
-/** What a new row says of itself; the rest follows from it. */
+/** Content of a new row; the other fields are derived. */
 export interface NewRow<T extends JsonObject> {
   readonly id: string
   readonly project: string
@@ -27,10 +27,10 @@ export interface Change<T extends JsonObject> {
   readonly notices?: NoticesOf<T> | undefined
 }
 
-/** Tries under the version guard before a change is given up; each round at least one writer gets through. */
+/** Attempts under optimistic locking before a change fails; in each round at least one writer succeeds. */
 const maxTries = 100
 
-/** The records of one kind, typed. */
+/** Typed access to the records of one kind. */
 export class Table<T extends JsonObject> {
   readonly #records: RecordStore
   readonly #kind: TypedKind<T>
@@ -48,7 +48,7 @@ export class Table<T extends JsonObject> {
     return this.#row(await this.#records.get(this.#kind, scope, id))
   }
 
-  /** The rows of these ids that there are, by id: one read for all. */
+  /** Returns the existing rows among these ids, by id, with one read. */
   async getMany(scope: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, Row<T>>> {
     const records = await this.#records.getMany(this.#kind, scope, ids)
     return new Map(records.map((record) => [record.id, rowOf(this.#kind, record)]))
@@ -58,7 +58,7 @@ export class Table<T extends JsonObject> {
     return this.#row(await this.#records.find(this.#kind, scope, key))
   }
 
-  /** In any project: for credentials only. */
+  /** Finds a row in any project; for credentials only. */
   async findGlobal(key: KeyOf<T>): Promise<Row<T> | null> {
     return this.#row(await this.#records.findGlobal(this.#kind, key))
   }
@@ -82,10 +82,10 @@ export class Table<T extends JsonObject> {
   }
 
   /**
-   * Writes `data` over `row` if no other writer changed it since it was read.
+   * Replaces the data of `row` if no other writer has changed it since it was read.
    *
    * @param notices the notices of the change; undelivered ones of earlier changes are kept.
-   * @returns null when one did, when a unique key is taken, or when the row is gone.
+   * @returns null when another writer changed it, when a unique key is taken, or when the row is gone.
    */
   async replace(
     row: Row<T>,
@@ -101,12 +101,12 @@ export class Table<T extends JsonObject> {
   }
 
   /**
-   * Applies `edit` to the row's newest state; read and tried again when another writer changes it at the same time.
+   * Applies `edit` to the row's newest state, retrying when another writer changes it at the same time.
    *
    * @param edit returns the new data, or null to leave the row as it is.
    * @param notices the notices of the change.
    * @returns null when there is no such row.
-   * @throws {ServiceError} `version_conflict` when others were always faster.
+   * @throws {ServiceError} `version_conflict` when every attempt lost to another writer.
    */
   async change(scope: Scope, id: string, change: Change<T>): Promise<Row<T> | null> {
     return this.#turns.take(`${this.#kind.name}/${id}`, () => this.#changed(scope, id, change))
@@ -124,10 +124,10 @@ export class Table<T extends JsonObject> {
   }
 
   /**
-   * Sends notices of something that left the row as it is: that it was read, say. It has not been updated by that.
+   * Sends notices of an action that does not change the row, such as a read. The row's time of update stays.
    *
    * @returns null when there is no such row.
-   * @throws {ServiceError} `version_conflict` when others were always faster.
+   * @throws {ServiceError} `version_conflict` when every attempt lost to another writer.
    */
   async notify(scope: Scope, id: string, notices: (row: Row<T>) => readonly Notice[]): Promise<Row<T> | null> {
     for (let tried = 0; tried < maxTries; tried += 1) {
@@ -143,11 +143,11 @@ export class Table<T extends JsonObject> {
   }
 
   /**
-   * Removes the row. With `notices` it is hidden at once, and its document goes when they are delivered; until then the
-   * id stays taken, its unique keys are free.
+   * Removes the row. With `notices` it is hidden at once, and its document is deleted when they are delivered; until
+   * then the id stays taken, but its unique keys are free.
    *
    * @returns false when there is none.
-   * @throws {ServiceError} `version_conflict` when others were always faster.
+   * @throws {ServiceError} `version_conflict` when every attempt lost to another writer.
    */
   async remove(scope: Scope, id: string, notices?: (row: Row<T>) => readonly Notice[]): Promise<boolean> {
     if (notices === undefined) return this.#records.remove(this.#kind, scope, id)

@@ -3,16 +3,19 @@ import type { Clock } from '#runtime/clock.ts'
 import { Rounds } from '#runtime/rounds.ts'
 import { type SealedParts, sealAnew } from './sealed-anew.ts'
 
-/** Other nodes may still seal under an earlier key while they are replaced. */
+/** Interval between two rounds, in ms: other nodes may still seal under an earlier key until they are replaced. */
 const everyMs = 60 * 60 * 1000
 
-/** What a change of the master key is carried out with. */
+/** Dependencies of `Resealing`. */
 export interface ResealingParts extends SealedParts {
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** Seals everything under the newest master key, in the background of a server that is given an earlier one too. */
+/**
+ * Reseals all secrets under the newest master key, in the background of a server that is also configured with an
+ * earlier key.
+ */
 export class Resealing {
   readonly #parts: ResealingParts
   readonly #rounds: Rounds
@@ -22,12 +25,12 @@ export class Resealing {
     this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.#once() })
   }
 
-  /** Begins at once, and looks again an hour after each end. */
+  /** Starts a round at once, and the next one an hour after each round. */
   start(): void {
     this.#rounds.start(0)
   }
 
-  /** Ends after the page under way. */
+  /** Stops after the current page. */
   stop(): Promise<void> {
     return this.#rounds.stop()
   }

@@ -3,36 +3,36 @@ import type { RecordStore, StoredRecord } from '#storage/ports.ts'
 import type { AnyKind, SealedField } from '../schema.ts'
 import type { SecretBox } from '../secret-box.ts'
 
-/** A box that knows which of its keys sealed a value. */
+/** A secret box that knows which of its keys sealed a value. */
 export interface KeyedBox extends SecretBox {
-  /** Whether the key that seals now has sealed it. */
+  /** Whether the current key sealed the value. */
   isCurrent(sealed: string): boolean
 }
 
-/** What became of sealed values that are not under the key that seals now. */
+/** Number of values that are not sealed under the current key. */
 export interface SealedCount {
-  /** Of earlier master keys that are known. */
+  /** Sealed under earlier master keys that are known. */
   readonly earlier: number
-  /** Of keys that are not known, or changed since: they have to be given anew, or are swept when they expire. */
+  /** Sealed under unknown keys, or altered since: they have to be entered again, or are swept when they expire. */
   readonly unreadable: number
 }
 
-/** What sealed values are found by. */
+/** Dependencies for finding and resealing values. */
 export interface SealedParts {
   readonly records: RecordStore
-  /** In this order: what says that an earlier key is needed comes last. */
+  /** Kinds in processing order; the one that records that an earlier key is needed comes last. */
   readonly kinds: readonly AnyKind[]
   readonly box: KeyedBox
 }
 
-/** A profile of a browser may be long: few are held at a time. */
+/** Few records per page, since a browser profile may be large. */
 const pageSize = 20
 const maxTries = 20
 
 const sealedKinds = (kinds: readonly AnyKind[]): readonly AnyKind[] =>
   kinds.filter(({ sealed }) => sealed !== undefined)
 
-/** Counts what is not sealed under the key that seals now. @throws {StoreUnavailable} */
+/** Counts the values that are not sealed under the current key. @throws {StoreUnavailable} */
 export const countSealed = async (parts: SealedParts): Promise<SealedCount> => {
   const count = { earlier: 0, unreadable: 0 }
   for (const kind of sealedKinds(parts.kinds)) {
@@ -46,18 +46,19 @@ export const countSealed = async (parts: SealedParts): Promise<SealedCount> => {
 }
 
 /**
- * Seals under the key that seals now what another one has sealed, row by row: what was done stays done when the process
- * dies, and a row that changes meanwhile is read again.
+ * Reseals under the current key the values that another key sealed, row by row: completed rows stay done when the
+ * process dies, and a row that changes meanwhile is read again.
  *
- * @param goesOn false ends it between two pages. @returns null when it was ended.
- * @throws {StoreUnavailable} {Error} for a row that other writers do not leave alone: what comes behind it is left for the next time
+ * @param goesOn false stops it between two pages. @returns null when it was stopped.
+ * @throws {StoreUnavailable} {Error} for a row that other writers keep changing: the rows after it are left for the
+ *   next time
  */
 export const sealAnew = async (parts: SealedParts, goesOn: () => boolean): Promise<SealedCount | null> => {
   const count = { earlier: 0, unreadable: 0 }
   for (const kind of sealedKinds(parts.kinds)) {
     for await (const page of pagesOf(parts, kind)) {
       if (!goesOn()) return null
-      // together they are one write of an embedded store
+      // written together, they are one write of an embedded store
       const done = await Promise.all(page.map((record) => rewritten(parts, kind, record)))
       for (const { earlier, unreadable } of done) {
         count.earlier += earlier
@@ -68,7 +69,10 @@ export const sealAnew = async (parts: SealedParts, goesOn: () => boolean): Promi
   return count
 }
 
-/** Its version rises, since a writer that has read the value of before must not put it back; when it was updated stays. */
+/**
+ * Reseals one row. Its version is incremented, so that a writer that has read the old value cannot write it back; its
+ * time of update stays.
+ */
 const rewritten = async (parts: SealedParts, kind: AnyKind, first: StoredRecord): Promise<SealedCount> => {
   const { records, box } = parts
   let record: StoredRecord | null = first
@@ -79,13 +83,13 @@ const rewritten = async (parts: SealedParts, kind: AnyKind, first: StoredRecord)
       return { earlier: 1, unreadable }
     record = await records.get(kind, projectScope(first.project), first.id)
   }
-  // an earlier key must not be called free to go while a row is sealed under it
+  // otherwise an earlier key would be reported as removable while a row is still sealed under it
   if (record !== null) throw new Error(`${kind.name} ${first.id} changes too often to be sealed anew`)
   return { earlier: 0, unreadable: 0 }
 }
 
 interface Anew {
-  /** null: nothing in it was sealed under another key that is known. */
+  /** null: nothing in it was sealed under another known key. */
   readonly changed: StoredRecord | null
   readonly unreadable: number
 }
@@ -123,7 +127,7 @@ async function* pagesOf({ records }: SealedParts, kind: AnyKind): AsyncGenerator
     if (page.length > 0) yield page
     if (page.length < pageSize) return
     after = page.at(-1)?.id ?? null
-    // other callers of an embedded store come in between
+    // lets other callers of an embedded store run in between
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -1,6 +1,6 @@
 import { deriveKey, type KeyPurpose } from '../derive-key.ts'
 
-/** Purposes whose hashes and ids stand in the store: their keys stay when the master key is changed. */
+/** Purposes whose hashes and ids are stored: their keys stay when the master key is changed. */
 export const lastingPurposes = [
   'api-keys',
   'dashboard-sessions',
@@ -9,33 +9,39 @@ export const lastingPurposes = [
   'tool-headers',
 ] as const
 
-/** A purpose whose key stays. `peers` only names the installation by it; what proves a peer is of the newest master key. */
+/**
+ * A purpose whose key stays. For `peers` it only identifies the installation; peers authenticate with a key derived
+ * from the newest master key.
+ */
 export type LastingPurpose = (typeof lastingPurposes)[number]
 
 /** A purpose whose key changes with the master key. */
 export type SigningPurpose = Extract<KeyPurpose, 'client-tokens' | 'sign-ins' | 'peers'>
 
-/** The keys of one process, each derived from a master key (specs/decisions/0212-another-master-key.md). */
+/** The keys of a process, each derived from a master key (specs/decisions/0212-another-master-key.md). */
 export interface ServerKeys {
-  /** Signs from now on. */
+  /** The key that signs new values. */
   current(purpose: SigningPurpose): Buffer
-  /** Of the other master keys that the operator names: what they signed is taken as well. */
+  /** Keys derived from the other configured master keys: signatures under these are accepted too. */
   others(purpose: SigningPurpose): readonly Buffer[]
-  /** Hashes what the store is searched by. */
+  /** The key for hashes by which the store is searched. */
   lasting(purpose: LastingPurpose): Buffer
-  /** Whether the operator names other master keys than the one that seals. */
+  /** Whether master keys other than the current one are configured. */
   readonly rotates: boolean
 }
 
-/** What keys are derived from. */
+/** The master keys from which all other keys are derived. */
 export interface MasterKeys {
   /** 32 bytes; seals and signs. */
   readonly masterKey: Uint8Array
-  /** Only open, and are only believed. */
+  /** Used only to open sealed values and to verify signatures. */
   readonly previous?: readonly Uint8Array[]
 }
 
-/** @param lasting keys of an earlier master key; what is absent is derived from `masterKey`. */
+/**
+ * Derives the keys of a process. @param lasting keys of an earlier master key; absent ones are derived from
+ * `masterKey`.
+ */
 export const keysOf = (
   { masterKey, previous = [] }: MasterKeys,
   lasting: Readonly<Partial<Record<LastingPurpose, Buffer>>> = {},
