@@ -33,7 +33,10 @@ import { usage } from './usage/usage.ts'
 import { web } from './web/web.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
-/** All that the product can do. What is added is one folder and one line here, below what it needs when it opens. */
+/**
+ * All capabilities of the product. To add one, create its folder and add a line here, below the capabilities that it
+ * needs when it opens.
+ */
 export const capabilities = [
   audit,
   accounts,
@@ -61,27 +64,27 @@ export const capabilities = [
 
 const all: readonly AnyCapability[] = capabilities
 
-/** Every operation that is served, by id. */
+/** All served operations, by id. */
 export const operations: DeclaredInterface = Object.assign({}, ...capabilities.map((each) => each.operations))
 
 const machines = all.flatMap((each) => each.machines ?? [])
 
-/** The kinds of list rows of actors, by their own names. */
+/** Kinds of actors' list rows, by kind name. */
 const ofActors = new Map(machines.flatMap(({ rows }) => (rows === undefined ? [] : [[rows.name, listedRows(rows)]])))
 
-/** Every kind of record there is: what a store is prepared for, and what a backup takes along. */
+/** All kinds of records: a store is prepared for these, and a backup includes them. */
 export const kinds: readonly AnyKind[] = [
   ...all.flatMap((each) => each.kinds).map((kind) => ofActors.get(kind.name) ?? kind),
   ...[epochs, erasedActors, idempotencyKeys, importMarks, lastingKeys, writeProbes],
 ]
 
-/** Every machine there is. */
+/** All machines. */
 export const definitions: readonly MachineDefinition[] = machines.map(({ definition }) => definition)
 
-/** Charts to look at: every machine, and what capabilities show beside theirs. */
+/** Charts for display: all machines, and further charts of capabilities. */
 export const charts: readonly Chart[] = [...definitions, ...all.flatMap((each) => each.charts ?? [])]
 
-/** The kinds of list rows of actors, by machine. */
+/** Kinds of actors' list rows, by machine name. */
 export const actorRows: Readonly<Record<string, RecordKind>> = Object.fromEntries(
   machines.flatMap(({ definition, rows }) =>
     rows === undefined ? [] : [[definition.name, ofActors.get(rows.name) ?? rows]],
@@ -90,5 +93,5 @@ export const actorRows: Readonly<Record<string, RecordKind>> = Object.fromEntrie
 
 const ledgers = all.flatMap((each) => each.ledger ?? [])
 
-/** Every row that a commit leaves for good. */
+/** Derives all permanent rows of a commit. */
 export const ledger: Ledger = (commit, owner) => ledgers.flatMap((rowsOf) => rowsOf(commit, owner))

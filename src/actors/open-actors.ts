@@ -49,7 +49,7 @@ import { tenantDirectory } from './tenants/tenants.ts'
 import { foreignEnginesPort } from './web/engines/foreign-engines.ts'
 import { sharedCorpusPort } from './web/shared-corpus.ts'
 
-/** What main.ts gives to the actors. */
+/** Dependencies and settings of `openActors`, supplied by main.ts. */
 export interface ActorsParts {
   readonly storage: Storage
   readonly managed: ManagedProviders
@@ -57,46 +57,49 @@ export interface ActorsParts {
   readonly keys: ServerKeys
   readonly box: KeyedBox
   readonly secureCookies: boolean
-  /** The server's address for people; null or absent: none was given. */
+  /** Public URL of the server for people; null or absent when none is configured. */
   readonly publicOrigin?: string | null
-  /** Where browsers reach the server: its address for people, else the one that it listens at. */
+  /** URL at which browsers reach the server: the public one, or else the address that it listens on. */
   readonly serverUrl?: string
-  /** How long models may be silent; absent: as `defaultCallPolicy` says. */
+  /** Timeouts for silent models; absent: as in `defaultCallPolicy`. */
   readonly modelWaits?: ModelWaits
-  /** Makes vectors of texts on this machine; null or absent: none does. */
+  /** Computes embedding vectors on this machine; null or absent when there is none. */
   readonly embedder?: Embedder | null
-  /** How browsers run here; absent: as many as there are processors, of one that is found. */
+  /** Settings of browsers on this machine; absent: one per processor, of a browser found on the system. */
   readonly browser?: BrowserSettings
-  /** Project whose crawled pages every project finds; null or absent: none. */
+  /** Project whose crawled pages are searchable by all projects; null or absent for none. */
   readonly sharedCorpus?: string | null
-  /** Search engines of third parties that requests may name; absent: none. */
+  /** Third-party search engines that requests may select; absent for none. */
   readonly searchEngines?: readonly SearchEngineSettings[]
-  /** How many runs work at a time, and how far each may go. */
+  /** Maximum number of concurrent runs, and ceilings of each run. */
   readonly runs: RunConcurrency & { readonly ceilings?: RunCeilings }
-  /** Joins this process to others; alone without it. */
+  /** Joins this process to a cluster; it runs alone without it. */
   readonly cluster?: ClusterParts
-  /** Shared by all nodes; of this process alone without them. */
+  /** Rate limits shared by all nodes; limits of this process alone when absent. */
   readonly limits?: RateLimits
-  /** What operators see; absent: not observed. */
+  /** Metrics and traces; not recorded when absent. */
   readonly telemetry?: Telemetry
-  /** Resolves when requests are served: what earlier processes left undone is taken up then; at once when absent. */
+  /**
+   * Resolves when requests are served. Recovery of work that earlier processes left unfinished starts then; at once
+   * when absent.
+   */
   readonly serving?: Promise<void>
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** Everything that transport is given. */
+/** The services that the transport layer uses. */
 export interface Actors {
-  /** One an operation of src/actors/capabilities.ts. */
+  /** One use-case per operation of src/actors/capabilities.ts. */
   readonly useCases: AnyUseCases
   readonly auth: Auth
   readonly runtime: Runtime
   readonly idempotent: IdempotentRequests
   readonly tenants: TenantDirectory
   readonly gateway: Gateway
-  /** Stops what looks after records; requests may still come. */
+  /** Stops the background maintenance of records; requests may still arrive. */
   stop(): Promise<void>
-  /** Ends what the capabilities hold open; after the last request. */
+  /** Closes the capabilities; call it after the last request. */
   close(): Promise<void>
 }
 
@@ -113,7 +116,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   await records.prepare(kinds)
   const { upkeep, compaction } = upkeepOf(parts, records)
   const started = Promise.withResolvers<Runtime>()
-  // a start that fails is reported by this function itself
+  // a failed start is reported by this function itself
   started.promise.catch(() => {})
   let opened: OpenCapabilities | undefined
   const open = (host: Host): OpenCapabilities => {
@@ -159,7 +162,7 @@ export const openActors = async (parts: ActorsParts): Promise<Actors> => {
   }
 }
 
-/** What a runtime may do without. */
+/** Optional settings of the runtime. */
 const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
   nodeName: cluster?.self.node ?? hostname(),
   ...(cluster !== undefined && { cluster }),
@@ -167,7 +170,7 @@ const givenOf = ({ cluster, serving, telemetry }: ActorsParts) => ({
   ...(telemetry !== undefined && { telemetry }),
 })
 
-/** It goes on behind requests where the master key is being changed, and does nothing otherwise. */
+/** Reseals in the background while the master key is being changed, and does nothing otherwise. */
 const resealingOf = ({ keys, box, clock, log, serving = Promise.resolve() }: ActorsParts, records: RecordStore) => {
   const resealing = new Resealing({ records, kinds, box, clock, log })
   if (keys.rotates) void serving.then(() => resealing.start())
@@ -189,7 +192,7 @@ interface Ground {
   readonly upkeep: Upkeep
 }
 
-/** The house that capabilities open in, with what main.ts was configured with. */
+/** Builds the house for the capabilities, with the settings from main.ts. */
 const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep }: Ground): House => {
   const { records } = notices
   const { now } = parts.clock
@@ -216,7 +219,7 @@ const houseOf = (parts: ActorsParts, { notices, requests, host, runtime, upkeep 
   return house
 }
 
-/** Nothing is begun before the capabilities are open: the host calls only then. */
+/** Returns the tenants; the host starts work, and so calls this, only after the capabilities are open. */
 const tenantsOf = (opened: OpenCapabilities | undefined): TenantDirectory => {
   if (opened === undefined) throw new Error('the capabilities are not open yet')
   return tenantDirectory.of(opened.house)

@@ -23,38 +23,38 @@ export interface OwnedMachine {
   readonly rows?: RecordKind
 }
 
-/** A capability at work. */
+/** An opened capability. */
 export interface Opened<Ops extends DeclaredOperations> {
-  /** One an operation. */
+  /** One use-case per operation. */
   readonly useCases: UseCasesOf<Ops>
-  /** What its machines request, by `<machine>.<effect>`. */
+  /** Effects of its machines, by `<machine>.<effect>`. */
   readonly effects?: EffectCatalog
-  /** Who takes messages that are for no actor, by name. */
+  /** Receivers of messages that are not addressed to an actor, by name. */
   readonly sinks?: Sinks
-  /** Ends what it holds open; called when the server ends, after the last request. */
+  /** Releases its resources; called when the server shuts down, after the last request. */
   readonly close?: () => Promise<void>
 }
 
-/** One thing that the product can do: what it declares, what it stores, which machines it runs, and how it opens. */
+/** A feature of the product: its operations, its record kinds, its machines, and how to open it. */
 export interface Capability<Ops extends DeclaredOperations = DeclaredOperations> {
   readonly name: string
   readonly operations: Ops
   readonly kinds: readonly AnyKind[]
   readonly machines?: readonly OwnedMachine[]
-  /** Charts of lives that are kept inside an actor of its machines. */
+  /** Charts of lifecycles that are kept inside an actor of its machines. */
   readonly charts?: readonly Chart[]
-  /** Rows that follow from commits for good. */
+  /** Permanent rows that follow from commits. */
   readonly ledger?: Ledger
   /** Called once a process, in the order of src/actors/capabilities.ts, before any actor runs. */
   readonly open: (house: House) => Opened<Ops>
 }
 
-/** A capability of any operations, as the registry folds it. */
+/** A capability with any operations, as the registry merges it. */
 export interface AnyCapability extends Omit<Capability, 'open'> {
   open(house: House): Omit<Opened<DeclaredOperations>, 'useCases'> & {
     readonly useCases: Readonly<Record<string, AnyUseCase>>
   }
 }
 
-/** Declares a capability; the compiler holds it to one use-case an operation. */
+/** Declares a capability; the compiler requires exactly one use-case per operation. */
 export const capability = <const Ops extends DeclaredOperations>(spec: Capability<Ops>): Capability<Ops> => spec

@@ -2,8 +2,9 @@ import type { Json } from '#specs/dsl/json.ts'
 import { Port } from './port.ts'
 
 /**
- * Which connection is used: one by its id, or the one that the project, tenant or end user of the call has of a connector.
- * By its id with `owner`, that connection is the pattern (its server and client), and each tenant or user has their own.
+ * A reference to a connection: by its id, or the one that the project, tenant or end user of the call has for a
+ * connector. With both an id and an `owner`, the connection is a template (its server and client), and each tenant or
+ * user has their own.
  */
 export type ConnectionReference =
   | { readonly connection_id: string; readonly owner?: 'tenant' | 'end_user' }
@@ -18,16 +19,19 @@ export interface ConnectionUse {
   readonly connection: ConnectionReference
 }
 
-/** What someone has to do first: sign in at `authorize_url`. Null where that takes more than a link, such as a key. */
+/**
+ * A sign-in that a person has to complete first, at `authorize_url`. The URL is null when more than a link is needed,
+ * such as a key.
+ */
 export type RequiredConnection = {
   readonly connection_id: string
   readonly connector: string
   readonly authorize_url: string | null
-  /** RFC 3339, when the link ends; `connections.reconnect` gives a fresh one. */
+  /** Expiry of the link, RFC 3339; `connections.reconnect` returns a new one. */
   readonly expires_at: string | null
 }
 
-/** A connection that may be used now: `headers` go with each request and with nothing else. They are secret. */
+/** A usable connection. Send `headers` with each request, and use them for nothing else: they are secret. */
 export interface ReadyConnection {
   readonly kind: 'ready'
   readonly connectionId: string
@@ -35,33 +39,34 @@ export interface ReadyConnection {
   readonly headers: Readonly<Record<string, string>>
   /** The access token or key itself. */
   readonly token: string
-  /** Names this very token, for `refused`. */
+  /** Identifies this version of the token, for `refused`. */
   readonly generation: number
 }
 
-/** What a use comes to. */
+/** Outcome of requesting access to a connection. */
 export type ConnectionAccess =
   | ReadyConnection
   | { readonly kind: 'required'; readonly required: RequiredConnection; readonly message: string }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
 
-/** What connections do for tools. */
+/** Connections, as tools use them. */
 export interface ConnectionService {
   /**
-   * A token that is valid for another while: it is refreshed when needed, once however many wait for it on however many
-   * nodes. Where the owner has no usable connection, one is prepared and `required` says where to sign in.
+   * Returns a token that is valid for some time to come. It is refreshed when needed, and only once for all concurrent
+   * callers on all nodes. When the owner has no usable connection, one is prepared, and `required` has the place to
+   * sign in.
    */
   access(use: ConnectionUse): Promise<ConnectionAccess>
-  /** The server answered 401 to this token: as `access`, with another one. */
+  /** Call this when the server answered 401 to a token: like `access`, with another token. */
   refused(use: ConnectionUse, ready: ReadyConnection): Promise<ConnectionAccess>
-  /** Why a reference cannot be used in this project; null when it can. */
+  /** Returns why a reference cannot be used in this project; null when it can. */
   missing(project: string, connection: ConnectionReference): Promise<string | null>
   /**
-   * Why these connections cannot stand for those that an agent declares (`connectors`); null when they can. Their secrets
-   * are not used.
+   * Returns why these connections cannot substitute for those that an agent declares (`connectors`); null when they
+   * can. Their secrets are not used.
    */
   untestable(project: string, ids: readonly string[], declared: readonly Json[]): Promise<string | null>
 }
 
-/** What connections do for tools. */
+/** Connections, as tools use them. */
 export const connectionService = new Port<ConnectionService>('the connections of tools')

@@ -1,10 +1,10 @@
 import type { Embedder } from '#retrieval/embedder.ts'
 import { Port } from './port.ts'
 
-/** The embedder of this machine; null: none was given. */
+/** The embedder that runs on this machine; null when none is configured. */
 export const localEmbedderPort = new Port<Embedder | null>('the local embedder')
 
-/** Whom embeddings are made and charged for. */
+/** The owner for whom embeddings are computed, and who is charged. */
 export interface EmbeddedFor {
   readonly project: string
   readonly tenant: string | null
@@ -12,7 +12,7 @@ export interface EmbeddedFor {
   readonly user: string | null
 }
 
-/** What embeddings of one request came to. */
+/** Embeddings of one request, and their cost. */
 export interface Embedded {
   readonly vectors: readonly Float32Array[]
   readonly costUsd: number
@@ -20,24 +20,27 @@ export interface Embedded {
   readonly provider: string | null
 }
 
-/** Makes vectors of texts for a project. */
+/** Computes embedding vectors of texts for a project. */
 export interface ProjectEmbedder {
-  /** Names what makes the vectors: vectors of different ids are never compared. */
+  /** Identifies the embedding model: vectors of different ids are never compared. */
   readonly id: string
-  /** @throws {ServiceError} when it cannot. */
+  /** @throws {ServiceError} when the embedding fails. */
   embed(texts: readonly string[], kind: 'query' | 'passage', owner: EmbeddedFor): Promise<Embedded>
 }
 
-/** The embedder of a project by its settings; null for none: what it has is found by words. */
+/**
+ * Returns the embedder that a project's settings select; null for none: the project's texts are then found by words
+ * only.
+ */
 export const projectEmbeddersPort = new Port<(project: string) => Promise<ProjectEmbedder | null>>(
   'the embedders of projects',
 )
 
-/** The projects that have something with vectors, memories or knowledge: who looks after those goes through them. */
+/** Projects that have memories or knowledge with vectors, for maintenance tasks that go through them. */
 export interface EmbeddedProjectList {
-  /** Notes that a project has something with vectors, or is about to. @throws {StoreUnavailable} */
+  /** Adds a project that has vectors, or is about to. @throws {StoreUnavailable} */
   note(project: string): Promise<void>
-  /** Projects by id, after `after`. @throws {StoreUnavailable} */
+  /** Returns a page of projects in order of id, after `after`. @throws {StoreUnavailable} */
   page(
     after: string | undefined,
     limit: number,

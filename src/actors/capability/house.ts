@@ -13,29 +13,32 @@ import type { ClusterParts } from '../runtime/cluster/cluster-node.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
-/** What every capability may use when it opens. What only some offer or need goes by a `Port`. */
+/**
+ * Shared services that every capability gets when it opens. Services that only some capabilities offer or need are
+ * exchanged through a `Port`.
+ */
 export interface House {
-  /** Its `records` deliver the messages of what they write. */
+  /** Storage whose `records` also deliver the notices of the records written. */
   readonly storage: Storage
   readonly records: RecordStore
-  /** Runs the actors. While capabilities open it takes no events yet; its `rows` are there. */
+  /** Runs the actors. It accepts no events while capabilities open, but its `rows` are already available. */
   readonly host: Host
   /** Resolves once the runtime has started. */
   readonly runtime: Promise<Runtime>
   readonly notices: NoticeDelivery
-  /** Every kind of record, and those that are list rows of actors, over all capabilities. */
+  /** Every kind of record, over all capabilities; `actorRows` has the kinds of actors' list rows. */
   readonly kinds: readonly AnyKind[]
   readonly actorRows: readonly RecordKind[]
-  /** The kind of the list rows of each machine that has some, by its name. */
+  /** Kinds of list rows, by machine name, for machines that have list rows. */
   readonly rowsOfMachine: Readonly<Record<string, RecordKind>>
   readonly definitions: readonly MachineDefinition[]
   readonly guard: SsrfGuard
   readonly box: SecretBox
   readonly keys: ServerKeys
   readonly limits: RateLimits
-  /** Absent for one process. */
+  /** Absent when this is the only process. */
   readonly cluster?: ClusterParts
-  /** What operators see; absent: not observed. */
+  /** Metrics and traces; not recorded when absent. */
   readonly telemetry?: Telemetry
   readonly clock: Clock
   /** `clock.now`: ms since the epoch. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '#storage/ports.ts'
 import type { Principal } from '../call/call.ts'
 import { Port } from './port.ts'
 
-/** Who searches: a credential, and the tenant and user that a request is for. */
+/** Who searches: a credential, and the tenant and user for whom the request is made. */
 export interface KnowledgeReader {
   readonly principal: Principal
   readonly scope: Scope
@@ -14,15 +14,15 @@ export interface KnowledgeReader {
 /** One search of several knowledge bases. */
 export interface KnowledgeQuery {
   readonly query: string
-  /** Most hits of all bases together. */
+  /** Maximum number of hits over all bases. */
   readonly limit: number
-  /** Least score of a hit; 0 for no cut. */
+  /** Minimum score of a hit; 0 for no minimum. */
   readonly threshold: number
-  /** Whether documents with this metadata count; null: all do. */
+  /** Filter on the metadata of documents; null accepts all. */
   readonly accepts: ((metadata: JsonObject) => boolean) | null
 }
 
-/** A part of a document, with the place that it comes from. */
+/** A part of a document, with its source. */
 export interface KnowledgeFound {
   readonly chunk_id: string
   readonly source_id: string
@@ -44,14 +44,16 @@ export interface KnowledgeService {
   /**
    * Opens bases for a reader, by their ids.
    *
-   * @throws {ServiceError} `not_found` with `param` and the place of the id, for one that the reader may not search.
+   * @throws {ServiceError} `not_found` with `param` and the index of the id, for a base that the reader may not search.
    */
   open(reader: KnowledgeReader, bases: readonly string[], param: string): Promise<OpenKnowledge>
 }
 
 /** Bases that a reader may search. */
 export interface OpenKnowledge {
-  /** Best hits of all bases together. Rights are looked at again for each search. @throws {StoreUnavailable} */
+  /**
+   * Returns the best hits over all bases. Access rights are checked again for each search. @throws {StoreUnavailable}
+   */
   search(query: KnowledgeQuery): Promise<readonly KnowledgeFound[]>
 }
 

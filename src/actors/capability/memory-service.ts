@@ -2,24 +2,24 @@ import type { JsonObject, MessageRecord } from '#storage/ports.ts'
 import type { ServerTool } from './agent-resources.ts'
 import { Port } from './port.ts'
 
-/** Whose memory, and where in it. */
+/** Whose memory, and which part of it. */
 export interface MemoryAt {
   readonly project: string
   readonly tenant: string | null
   /** Your id of the end user. */
   readonly user: string
-  /** `null` in a recall: memories of the user, and those of the session that is named. */
+  /** `null` in a recall: memories of the user, and those of the given session. */
   readonly scope: 'user' | 'session' | null
   readonly session: string | null
   readonly namespace: string | null
 }
 
-/** What is to be recalled. */
+/** Query of a recall. */
 export interface RecallRequest {
   readonly query: string
   /** Default 5. */
   readonly topK?: number | undefined
-  /** Default 0.7; 0 for no cut. */
+  /** Minimum score; default 0.7, 0 for no minimum. */
   readonly threshold?: number | undefined
   /** ms since the epoch. */
   readonly asOf?: number | undefined
@@ -29,22 +29,25 @@ export interface RecallRequest {
   readonly mode?: 'inject' | 'index' | undefined
 }
 
-/** What was recalled. */
+/** Result of a recall. */
 export interface Recall {
   readonly hits: readonly { readonly id: string; readonly score: number; readonly content: string }[]
-  /** For the model, marked as recalled; empty when nothing is known. */
+  /** Text for the model, marked as recalled; empty when nothing was found. */
   readonly text: string
   /** USD. */
   readonly costUsd: number
 }
 
-/** What a reply leaves to be remembered. */
+/** An exchange to be remembered. */
 export interface Writeback {
-  /** From which the receipt follows, e.g. the id of the turn's effect: the same again writes nothing twice. */
+  /**
+   * Idempotency key from which the receipt is derived, e.g. the id of the turn's effect: the same cause is written
+   * once.
+   */
   readonly cause: string
   readonly user: string
   readonly assistant: string
-  /** Memories that the request was given: their repetition says nothing new. */
+  /** Memories that were given to the request: repeating them adds no information. */
   readonly recalled: readonly string[]
   /** ms since the epoch. */
   readonly at: number
@@ -60,11 +63,11 @@ export interface Writeback {
 export interface WritebackMessage extends Pick<MessageRecord, 'to' | 'event'> {
   /** UUID, for `memory.receipt`. */
   readonly requestId: string
-  /** What starts the write, for those without a commit: `MemoryService.start`. */
+  /** Input of the write, for callers without a commit (`MemoryService.start`). */
   readonly input: JsonObject
 }
 
-/** Reads one memory of an index whole; turns and runs with `mode: "index"` have it. */
+/** Tool that reads the full text of one memory of an index; available in turns and runs with `mode: "index"`. */
 export const memoryFetch: ServerTool = {
   type: 'server',
   name: 'memory_fetch',
@@ -80,19 +83,17 @@ export const memoryFetch: ServerTool = {
   effect: 'idempotent',
 }
 
-/** What memory does for conversations. */
+/** Memory of users, as conversations use it. */
 export interface MemoryService {
-  /**
-   * Recalls what answers the query. It fails open: `failed` names why nothing was recalled.
-   */
+  /** Recalls memories that match the query. It fails open: `failed` is the reason why nothing was recalled. */
   recall(at: MemoryAt, request: RecallRequest): Promise<Recall & { readonly failed: string | null }>
-  /** The message that remembers an exchange; pure, so that a commit may hold it. */
+  /** Builds the message that stores an exchange; pure, so that a commit may include it. */
   writeback(at: MemoryAt, exchange: Writeback): WritebackMessage
-  /** Starts a writeback that no commit holds. @throws {StoreUnavailable} */
+  /** Starts a writeback that is not part of a commit. @throws {StoreUnavailable} */
   start(at: MemoryAt, message: WritebackMessage): Promise<void>
-  /** Removes what was remembered of a session under its own scope, when it ends. @throws {StoreUnavailable} */
+  /** Removes the memories with the scope of a session when the session ends. @throws {StoreUnavailable} */
   endSession(at: Omit<MemoryAt, 'scope' | 'namespace' | 'session'>, session: string): Promise<void>
 }
 
-/** What memory does for conversations. */
+/** Memory of users, as conversations use it. */
 export const memoryService = new Port<MemoryService>('the memory of users')

@@ -4,17 +4,17 @@ import type { Sinks } from '../runtime/sinks.ts'
 import type { AnyCapability } from './capability.ts'
 import type { House } from './house.ts'
 
-/** All capabilities of a process at work. */
+/** The opened capabilities of a process. */
 export interface OpenCapabilities {
   readonly house: House
   readonly useCases: AnyUseCases
   readonly effects: EffectCatalog
   readonly sinks: Sinks
-  /** Closes them, the last one first. */
+  /** Closes the capabilities in reverse order. */
   close(): Promise<void>
 }
 
-/** Opens capabilities one after the other. @throws {Error} when two claim the same operation, effect or sink. */
+/** Opens capabilities in order. @throws {Error} when two claim the same operation, effect or sink. */
 export const openCapabilities = (list: readonly AnyCapability[], house: House): OpenCapabilities => {
   const opened = list.map((each) => each.open(house))
   return {

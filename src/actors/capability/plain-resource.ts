@@ -12,7 +12,7 @@ import { newIdFor } from '../runtime/ids.ts'
 import type { AnyCapability, Capability, DeclaredOperations, Opened } from './capability.ts'
 import type { House } from './house.ts'
 
-/** A resource of a project that has no lifecycle: one kind of record, and the standard verbs on it. */
+/** A resource of a project without a lifecycle: one kind of record, and the standard operations on it. */
 export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObject> {
   /** The name of the declaration: operations are `<name>.list`, `.get`, `.create`, `.update`, `.delete`. */
   readonly name: string
@@ -21,19 +21,19 @@ export interface PlainResource<Ops extends DeclaredOperations, T extends JsonObj
   readonly idPrefix: string
   /** The path parameter that holds the id. */
   readonly key: string
-  /** Its name in the audit log: `rate_plan` gives `rate_plan.created`. */
+  /** Its name in the audit log: `rate_plan` results in `rate_plan.created`. */
   readonly noun: string
-  /** What a create's body stores. */
+  /** Converts the body of a create to the data to store. */
   data(body: BodyOfVerb<Ops, 'create'>): T
-  /** What a body changes; for a declaration with `update`. Null: nothing. */
+  /** Applies the body of an update, for declarations with `update`; null for no change. */
   change?(data: T, body: BodyOfVerb<Ops, 'update'>): T | null
-  /** Fields of the answer beside `id`, `created_at` and `updated_at`. Absent: the stored data. */
+  /** Fields of the response other than `id`, `created_at` and `updated_at`. Absent: the stored data. */
   readonly view?: (row: Row<T>) => JsonObject
-  /** The body's field that is named when a create meets a unique key. */
+  /** Name of the body field to report when a create violates a unique key. */
   readonly uniqueField?: string
 }
 
-/** A capability that needs little of the house. */
+/** A capability that needs only `records` and `now` of the house. */
 export interface PlainCapability<Ops extends DeclaredOperations> extends Omit<Capability<Ops>, 'open'> {
   readonly open: (house: Pick<House, 'records' | 'now'>) => Opened<Ops>
 }
@@ -45,7 +45,7 @@ type BodyOfVerb<Ops extends DeclaredOperations, Verb extends string> = {
 
 type BodyIn<O> = O extends Operation<infer S> ? S['body'] : never
 
-/** A plain resource of any declaration: the validator holds what its functions get. */
+/** A plain resource with any declaration: the validator guarantees the types of the bodies. */
 interface AnyPlainResource<T extends JsonObject> extends Omit<PlainResource<DeclaredOperations, T>, 'data' | 'change'> {
   data(body: unknown): T
   change?(data: T, body: unknown): T | null
@@ -58,10 +58,11 @@ interface AnyPlainCapability extends Omit<AnyCapability, 'open'> {
 type PlainCall = Call<Readonly<Record<string, string>>, JsonObject & { readonly limit: number }, JsonObject>
 
 /**
- * The capability of a plain resource: list with cursors and declared filters, get, create under an idempotent id, change
- * and remove, each with its line in the audit log; 404 for what is not there or belongs to another project.
+ * Creates the capability of a plain resource: list with cursors and declared filters, get, create under an idempotent
+ * id, update and delete, with an audit log entry for each change; 404 for a resource that does not exist or belongs to
+ * another project.
  *
- * @throws {Error} for a declaration with a verb that is none of these: such a resource has use-cases of its own.
+ * @throws {Error} when opened, if the declaration has any other operation: such a resource needs its own use-cases.
  */
 export function plainResource<const Ops extends DeclaredOperations, T extends JsonObject>(
   spec: PlainResource<Ops, T>,
@@ -125,6 +126,6 @@ const verbsOf = <T extends JsonObject>(
   return verbs
 }
 
-/** Filters that the caller named. */
+/** The filters that the caller gave. */
 const named = (query: JsonObject): Readonly<Record<string, Json>> =>
   Object.fromEntries(Object.entries(query).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])))

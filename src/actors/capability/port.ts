@@ -1,8 +1,8 @@
 import type { House } from './house.ts'
 
 /**
- * What one capability offers to others, by a name that both know. The port stands with the one that needs it, so that
- * the one who gives may know the one who needs, and never both each other.
+ * A service that one capability offers to others. The port is declared by the capability that needs the service: the
+ * provider depends on the consumer, and never the two on each other.
  */
 export class Port<T> {
   readonly #name: string
@@ -12,13 +12,13 @@ export class Port<T> {
     this.#name = name
   }
 
-  /** Offers `value` to the house; once. @throws {Error} when something is offered already. */
+  /** Offers `value` in the house; may be called once. @throws {Error} when a value was already offered. */
   give(house: House, value: T): void {
     if (this.#given.has(house)) throw new Error(`${this.#name} is given twice`)
     this.#given.set(house, { value })
   }
 
-  /** What was given. @throws {Error} when the capability that gives it opens later, or is not there. */
+  /** Returns the offered value. @throws {Error} when the capability that offers it opens later, or does not exist. */
   of(house: House): T {
     const given = this.#given.get(house)
     if (given === undefined) throw new Error(`${this.#name} is not given: its capability has to open before`)

@@ -3,10 +3,10 @@ import type { mcpTool } from '#specs/tools.ts'
 import type { ServerTool, ServerToolCall, ToolOutcome } from './agent-resources.ts'
 import { Port } from './port.ts'
 
-/** A remote server of tools, as a turn names it. */
+/** Declaration of a remote tool server in a turn. */
 export type RemoteDeclaration = Infer<typeof mcpTool>
 
-/** Whose turn it is, and where in the request the server is named. */
+/** Owner of the turn, and where the request declares the server. */
 export interface RemotePlace {
   readonly project: string
   readonly tenant: string | null
@@ -16,13 +16,16 @@ export interface RemotePlace {
   readonly param: string
 }
 
-/** What remote servers bring to turns that name them. */
+/** Tools of remote servers, for turns that declare such a server. */
 export interface RemoteTools {
-  /** @throws {ServiceError} `invalid_field` for a server that is not there or not connected to; `mcp_server_failed`. */
+  /**
+   * Returns the tools of a declared server. @throws {ServiceError} `invalid_field` for a server that does not exist or
+   * is not connected; `mcp_server_failed`.
+   */
   offer(place: RemotePlace, declared: RemoteDeclaration): Promise<readonly ServerTool[]>
-  /** Calls one of them for a response, which does not wait for people. Never throws for a failure of the world. */
+  /** Calls a tool for a response, which cannot wait for people. Never throws for an external failure. */
   call(call: ServerToolCall): Promise<ToolOutcome>
 }
 
-/** What remote servers bring to turns that name them. */
+/** Tools of remote servers, for turns that declare such a server. */
 export const remoteTools = new Port<RemoteTools>('the tools of remote servers')

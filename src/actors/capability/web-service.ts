@@ -1,17 +1,17 @@
 import { Port } from './port.ts'
 
-/** A page that a search of the own index found. All of it is untrusted text. */
+/** A page that a search of the server's own web index found. All of its text is untrusted. */
 export interface WebFound {
   readonly title: string
   readonly url: string
   readonly snippet: string
 }
 
-/** The index of pages, as model calls search it. */
+/** The index of web pages, as model calls search it. */
 export interface WebService {
-  /** @param limit results at most. @throws {StoreUnavailable} */
+  /** Searches the index. @param limit maximum number of results. @throws {StoreUnavailable} */
   search(project: string, query: string, options: { readonly limit: number }): Promise<readonly WebFound[]>
 }
 
-/** The index of pages, as model calls search it. */
+/** The index of web pages, as model calls search it. */
 export const webService = new Port<WebService>('the index of pages')
