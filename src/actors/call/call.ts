@@ -57,9 +57,9 @@ export interface Idempotency {
   readonly seed: string | null
 }
 
-/** The end user and tenant on whose behalf a key calls (`X-Tenant-Id`, `X-External-User-Id`). */
+/** The tenant and end user on whose behalf a trusted caller calls (`X-Tenant-Id`, `X-External-User-Id`). */
 export interface Attribution {
-  /** A tenant of the project that is not barred from service. */
+  /** An existing tenant of the project; for operations that start work, one that is not suspended. */
   readonly tenant: string | null
   readonly externalUserId: string | null
 }
@@ -103,7 +103,9 @@ export interface Call<Params, Query, Body> {
   readonly anthropicBeta?: string | undefined
   /** Files of a multipart form, in order. */
   readonly files: readonly UploadedFile[]
-  /** Only in operations that are `attributed`, when the key named a user. */
+  /**
+   * Present when the caller named a tenant or user in the headers, in operations that accept these (`namesTenants`).
+   */
   readonly attribution?: Attribution | undefined
   /** Fields of the body that this caller may set only if the agent permits it; none when absent. */
   readonly reserved?: readonly ReservedField[] | undefined

@@ -12,7 +12,7 @@ import type { House } from './house.ts'
 /** Operations by id, as specs/resources declares them. */
 export type DeclaredOperations = Readonly<Record<string, Operation>>
 
-/** A use-case for each of the operations. */
+/** One use-case for each of the operations. */
 export type UseCasesOf<Ops extends DeclaredOperations> = {
   readonly [Id in keyof Ops & OperationId]: UseCase<Id>
 }
@@ -45,7 +45,7 @@ export interface Capability<Ops extends DeclaredOperations = DeclaredOperations>
   readonly charts?: readonly Chart[]
   /** Permanent rows that follow from commits. */
   readonly ledger?: Ledger
-  /** Called once a process, in the order of src/actors/capabilities.ts, before any actor runs. */
+  /** Called once per process, in the order of src/actors/capabilities.ts, before any actor runs. */
   readonly open: (house: House) => Opened<Ops>
 }
 

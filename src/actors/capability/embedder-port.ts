@@ -8,7 +8,7 @@ export const localEmbedderPort = new Port<Embedder | null>('the local embedder')
 export interface EmbeddedFor {
   readonly project: string
   readonly tenant: string | null
-  /** Your id of the end user; null for none. */
+  /** The caller's id of the end user; null for none. */
   readonly user: string | null
 }
 

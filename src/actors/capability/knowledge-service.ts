@@ -52,7 +52,8 @@ export interface KnowledgeService {
 /** Bases that a reader may search. */
 export interface OpenKnowledge {
   /**
-   * Returns the best hits over all bases. Access rights are checked again for each search. @throws {StoreUnavailable}
+   * Returns the best hits over all bases. Access rights are checked again for each search.
+   * @throws {StoreUnavailable}
    */
   search(query: KnowledgeQuery): Promise<readonly KnowledgeFound[]>
 }

@@ -6,7 +6,7 @@ import { Port } from './port.ts'
 export interface MemoryAt {
   readonly project: string
   readonly tenant: string | null
-  /** Your id of the end user. */
+  /** The caller's id of the end user. */
   readonly user: string
   /** `null` in a recall: memories of the user, and those of the given session. */
   readonly scope: 'user' | 'session' | null
@@ -59,7 +59,7 @@ export interface Writeback {
   }
 }
 
-/** A writeback as a message that goes into a commit, and the receipt that callers are given. */
+/** A writeback as a message for a commit, and the receipt that callers get. */
 export interface WritebackMessage extends Pick<MessageRecord, 'to' | 'event'> {
   /** UUID, for `memory.receipt`. */
   readonly requestId: string

@@ -19,8 +19,8 @@ export interface RemotePlace {
 /** Tools of remote servers, for turns that declare such a server. */
 export interface RemoteTools {
   /**
-   * Returns the tools of a declared server. @throws {ServiceError} `invalid_field` for a server that does not exist or
-   * is not connected; `mcp_server_failed`.
+   * Returns the tools of a declared server.
+   * @throws {ServiceError} `invalid_field` for a server that does not exist or is not connected; `mcp_server_failed`.
    */
   offer(place: RemotePlace, declared: RemoteDeclaration): Promise<readonly ServerTool[]>
   /** Calls a tool for a response, which cannot wait for people. Never throws for an external failure. */

@@ -328,7 +328,7 @@ class Claim {
 
 const noSubject: About = { tenant: null, user: null }
 
-/** The first id of a tenant in an answer. */
+/** Returns the first tenant id that an answer contains. */
 const tenantIn = (answer: string): string | null => /\bten_[0-9a-z]{26}\b/.exec(answer)?.[0] ?? null
 
 const claimId = ({ idempotency }: KeyedRequest): string => `idk_${idempotency.cause}`

@@ -102,8 +102,8 @@ export class NoticeDelivery {
   }
 
   /**
-   * Resolves when delivery was attempted for everything written through `records` so far. @throws {StoreUnavailable}
-   * when that takes longer than a request waits.
+   * Resolves when delivery was attempted for everything written through `records` so far.
+   * @throws {StoreUnavailable} when that takes longer than a request waits.
    */
   delivered(): Promise<void> {
     return within(this.#clock, patienceMs, this.#settled())

@@ -1,7 +1,7 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 import { narrowedScope, type Scope } from '#specs/scope.ts'
 
-/** The owner that a list is filtered by. */
+/** The owner by which a list is filtered. */
 export interface OwnerFilter {
   readonly tenant_id?: string
   readonly external_user_id?: string

@@ -25,8 +25,8 @@ export class RecordResource<T extends JsonObject, V> {
   }
 
   /**
-   * Returns one page, newest first. @throws {ServiceError} `invalid_query` for a cursor that was not issued by this
-   * list.
+   * Returns one page, newest first.
+   * @throws {ServiceError} `invalid_query` for a cursor that was not issued by this list.
    */
   list(scope: Scope, query: PageQuery): Promise<Page<V>> {
     return pageOf(this.#spec.table, scope, { query, shown: this.#spec })

@@ -6,7 +6,7 @@ export const mask = '[masked]'
 /** Maximum length of a result in views, in UTF-16 units. */
 const maxShown = 2000
 
-/** Deeper values are masked as a whole, so that the walk ends. */
+/** Maximum depth of traversal: deeper values are masked as a whole. */
 const maxDepth = 64
 
 /** Words that mark a key as secret when they are its last. `max_tokens` and `secret_name` do not end in one. */

@@ -167,7 +167,7 @@ export abstract class Host {
     return this.#residents.isCurrent(resident)
   }
 
-  /** The actor, when it is in memory. */
+  /** Returns the actor if it is in memory. */
   resident(id: string): Resident | undefined {
     return this.#residents.get(id)
   }
@@ -197,14 +197,14 @@ export abstract class Host {
   abstract load(id: string): Promise<Resident | null>
 
   /**
-   * Puts a question to a running effect of an actor, in whichever process it runs; null when no effect answers. @throws
-   * {StoreUnavailable}
+   * Puts a question to a running effect of an actor, in whichever process it runs; null when no effect answers.
+   * @throws {StoreUnavailable}
    */
   abstract question(id: string, question: JsonObject): Promise<JsonObject | null>
 
   /**
-   * Resolves when the messages that an actor has sent are delivered. @throws {StoreUnavailable} when that takes too
-   * long.
+   * Resolves when the messages that an actor has sent are delivered.
+   * @throws {StoreUnavailable} when that takes too long.
    */
   abstract delivered(id: string): Promise<void>
 
@@ -264,8 +264,7 @@ export abstract class Host {
     if (this.#residents.get(creation.id) !== undefined) return { commit: null, duplicate: true }
     const { made, resident, draft, commit } = await this.#stepper.first(creation)
     if (!made) return { commit: await this.#options.storage.commits.at(creation.id, 1), duplicate: true }
-    // an erased actor may have been created anew: the mark is set before the log is removed, so this late write finds
-    // it
+    // the actor may have been erased before this late write: the mark of its erasure is set before its log is removed
     if (creation.again === true && (await isErased(this.#options.storage.records, creation.id))) {
       await this.#options.storage.commits.forget(creation.id)
       return { commit: null, duplicate: true }

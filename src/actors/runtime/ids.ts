@@ -101,7 +101,7 @@ export const idFloor = (prefix: string, atMs: number): string =>
 /** Time of creation encoded in an id, in ms since the epoch; null for text that is not an id of this format. */
 export const timeOfId = (id: string): number | null => (isId(id) ? decodeTime(id.slice(-26).toUpperCase()) : null)
 
-/** Whether `text` has the shape of an id, of this `prefix` when one is given. */
+/** Whether `text` has the format of an id, with this `prefix` when one is given. */
 export const isId = (text: string, prefix?: string): boolean =>
   idShape.test(text) && (prefix === undefined || text.length === prefix.length + 27) && text.startsWith(prefix ?? '')
 

@@ -50,7 +50,7 @@ export class LocalHost extends Host {
     return Promise.reject(new Superseded('a later process has taken over'))
   }
 
-  /** An actor that is not in memory does nothing by itself. */
+  /** An actor that is not in memory is idle. */
   protected standingElsewhere(): undefined {
     return undefined
   }

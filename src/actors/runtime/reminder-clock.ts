@@ -139,8 +139,8 @@ export class ReminderClock {
   }
 
   /**
-   * Returns false when a reminder failed or the actor is parked, which is then noted. @throws when the actor cannot be
-   * loaded.
+   * Returns false when a reminder failed or the actor is parked, which is then noted.
+   * @throws when the actor cannot be loaded.
    */
   async #deliver(commit: Commit): Promise<boolean> {
     const { host, clock } = this.#parts

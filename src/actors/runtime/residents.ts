@@ -50,8 +50,8 @@ export class Residents {
   }
 
   /**
-   * Returns the actor, loading it when it is not in memory; null when there is none. @throws {Superseded}
-   * {StoreUnavailable}
+   * Returns the actor, loading it when it is not in memory; null when there is none.
+   * @throws {Superseded} {StoreUnavailable}
    */
   load(id: string): Promise<Resident | null> {
     const resident = this.#live.get(id)

@@ -21,8 +21,8 @@ export interface ListedAction {
 }
 
 /**
- * The params of the shared actions. XState types them loosely once a machine is an AnyStateMachine; the machines
- * themselves are checked against `vocabulary`, so this is the one place that says so.
+ * Params of the shared actions. XState types them loosely once a machine is an AnyStateMachine, so they are cast here,
+ * in one place; the machines themselves are checked against `vocabulary`.
  */
 export const paramsOf = {
   journal: (action: ListedAction) => action.params as { events: readonly Emission[] },

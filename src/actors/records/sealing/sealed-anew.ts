@@ -49,7 +49,8 @@ export const countSealed = async (parts: SealedParts): Promise<SealedCount> => {
  * Reseals under the current key the values that another key sealed, row by row: completed rows stay done when the
  * process dies, and a row that changes meanwhile is read again.
  *
- * @param goesOn false stops it between two pages. @returns null when it was stopped.
+ * @param goesOn false stops it between two pages.
+ * @returns null when it was stopped.
  * @throws {StoreUnavailable} {Error} for a row that other writers keep changing: the rows after it are left for the
  *   next time
  */

@@ -39,8 +39,8 @@ export interface MasterKeys {
 }
 
 /**
- * Derives the keys of a process. @param lasting keys of an earlier master key; absent ones are derived from
- * `masterKey`.
+ * Derives the keys of a process.
+ * @param lasting keys of an earlier master key; absent ones are derived from `masterKey`.
  */
 export const keysOf = (
   { masterKey, previous = [] }: MasterKeys,

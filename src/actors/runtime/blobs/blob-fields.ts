@@ -104,8 +104,8 @@ const hasReference = (value: Json | undefined): boolean => {
 }
 
 /**
- * Returns `value` with all references replaced by their content. @throws {Unrestorable} when a blob is missing, which
- * means that the store is damaged.
+ * Returns `value` with all references replaced by their content.
+ * @throws {Unrestorable} when a blob is missing, which means that the store is damaged.
  */
 export const putBack = async (value: Json, blobs: BlobStore, project: string): Promise<Json> => {
   if (!hasReference(value)) return value

@@ -86,7 +86,8 @@ export class HeldShards implements Ownership {
   }
 
   /**
-   * Records a lease of this process. @param sentAt when the call that returned it was sent, by the steady clock.
+   * Records a lease of this process.
+   * @param sentAt when the call that returned it was sent, by the steady clock.
    * @returns whether it is new.
    */
   take({ shard, epoch }: Lease, sentAt: number): boolean {

@@ -155,8 +155,8 @@ export class LeaseView {
   }
 
   /**
-   * Updates the processes listed in the directory; null when that is unknown. @returns whether a holder of shards is
-   * missing, so that the lease table should be read.
+   * Updates the processes listed in the directory; null when that is unknown.
+   * @returns whether a holder of shards is missing, so that the lease table should be read.
    */
   announced(alive: ReadonlySet<string> | null): boolean {
     const before = this.#alive

@@ -14,8 +14,8 @@ export interface PeerServiceParts {
   readonly definitions: readonly MachineDefinition[]
   readonly followers: RemoteFollowers
   /**
-   * Resolves when an actor that a durable commit requested has been created. @throws {StoreUnavailable} when that takes
-   * too long
+   * Resolves when an actor that a durable commit requested has been created.
+   * @throws {StoreUnavailable} when that takes too long
    */
   readonly made: (actor: string) => Promise<void>
   /** Called when another process wrongly believes that this one holds a shard. */

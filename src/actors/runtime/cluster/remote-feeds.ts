@@ -34,7 +34,7 @@ export interface RemoteFeedsParts {
   readonly request: (owner: ShardOwner, actors: readonly string[]) => Promise<unknown>
   /** Reads the state of an actor's log; null when the log was removed. @throws {StoreUnavailable} */
   readonly head: (actor: string) => Promise<FeedState | null>
-  /** Whether the shard is held here (by now). */
+  /** Whether this process holds the shard now. */
   readonly isHere: (shard: number) => boolean
   readonly clock: Clock
   readonly log: Logger

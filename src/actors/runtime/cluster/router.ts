@@ -134,8 +134,8 @@ export class Router {
   }
 
   /**
-   * Whether the owner is not to be called now. @throws {StoreUnavailable} when only this process cannot reach it: the
-   * caller may try another process.
+   * Whether the owner is not to be called now.
+   * @throws {StoreUnavailable} when only this process cannot reach it: the caller may try another process.
    */
   #isSilent({ process }: ShardOwner): boolean {
     const silence = this.#parts.view.silenceOf(process)

@@ -11,7 +11,7 @@ import type { EffectHost } from './effect-runner.ts'
 import { type Effect, type EffectCatalog, type EffectContext, type EffectOutcome, isUncertain } from './effects.ts'
 import type { Suspects } from './suspects.ts'
 
-/** After this many consecutive failures that are not transient, a result is treated as poison. */
+/** After this many failures that are not transient, a result is treated as poison. */
 const poisonAfter = 3
 /** Maximum back-off while the store fails, in ms: the wait must not outlast an outage. */
 const mostStoreMs = 2000

@@ -62,7 +62,8 @@ export type EffectCatalog = Readonly<Record<string, Effect>>
 
 /**
  * Returns `catalog` after checking that it has every effect that these machines can declare, under the declared policy:
- * so a gap shows at start-up and not when the effect is first used. @throws {Error}
+ * so a gap shows at start-up and not when the effect is first used.
+ * @throws {Error}
  */
 export const checkedCatalog = (definitions: readonly MachineDefinition[], catalog: EffectCatalog): EffectCatalog => {
   const declared = definitions.flatMap(({ name, effects }) =>

@@ -56,7 +56,8 @@ export const sendDelete = async (parts: EraserParts, condemned: Condemned): Prom
 
 /**
  * Removes the log of an actor without sending it an event: for an actor that is parked, or has no final state of its
- * own. @throws {StoreUnavailable}
+ * own.
+ * @throws {StoreUnavailable}
  */
 export const removeLog = async ({ storage, host, clock }: EraserParts, { actor, project, tenant }: Condemned) => {
   await markErased(storage.records, { actor, now: clock.now() })

@@ -16,7 +16,8 @@ const keptMs = 60 * 60 * 1000
 
 /**
  * Marks an actor whose log is being removed; call it before removing the log. The mark names no tenant and no user,
- * since nothing of them may remain. @throws {StoreUnavailable}
+ * since nothing of them may remain.
+ * @throws {StoreUnavailable}
  */
 export const markErased = async (
   records: RecordStore,
@@ -48,7 +49,8 @@ export interface LateRemovalParts {
 
 /**
  * Removes writes that arrived after their actors' logs were removed, on behalf of a process that ended before it could.
- * A late write whose commit is closed is found by nothing else, and would stay forever. @throws {StoreUnavailable}
+ * A late write whose commit is closed is found by nothing else, and would stay forever.
+ * @throws {StoreUnavailable}
  */
 export const removeLate = async ({ storage, clock, isMine }: LateRemovalParts): Promise<void> => {
   const { records, commits } = storage

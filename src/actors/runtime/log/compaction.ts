@@ -102,7 +102,7 @@ export class Compaction {
     await this.#write().catch(() => {})
   }
 
-  /** @throws {StoreUnavailable} */
+  /** Returns the progress of compaction. @throws {StoreUnavailable} */
   async state(): Promise<CompactionState> {
     const { records } = this.#parts
     const [waiting, [oldest]] = await Promise.all([

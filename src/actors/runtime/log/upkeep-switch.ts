@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 /** Records of housekeeping tasks that operators may pause: one per task, absent until it is first paused. */
 export const upkeepRows: RecordKind = { name: 'upkeep' }
 
-/** For this long a pause state that was read is reused, in ms. */
+/** How long a pause state that was read is reused, in ms. */
 const freshMs = 2000
 
 const scope = projectScope('system')

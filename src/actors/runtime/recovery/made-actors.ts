@@ -19,8 +19,8 @@ export const isActorId = (definitions: readonly MachineDefinition[], id: string)
   definitions.some(({ idPrefix }) => id.startsWith(`${idPrefix}_`))
 
 /**
- * Resolves when an actor that a durable commit requested has been created. @throws {StoreUnavailable} when that takes
- * too long
+ * Resolves when an actor that a durable commit requested has been created.
+ * @throws {StoreUnavailable} when that takes too long
  */
 export const untilMade = async ({ host, clock }: Omit<MadeActorsParts, 'definitions'>, id: string): Promise<void> => {
   const recovery = host.recovery.underWay(shardOf(id))

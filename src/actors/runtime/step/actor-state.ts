@@ -22,8 +22,8 @@ export interface ActorState {
 }
 
 /**
- * An effect that has thrown this many times parks its actor. It becomes suspect one failure earlier, when failures are
- * ends of the process while it ran (counted-starts.ts).
+ * Number of failures at which a throw of an effect parks its actor. With one failure fewer, an effect that is started
+ * again after a crash is treated as suspect (counted-starts.ts).
  */
 export const mostStarts = 3
 

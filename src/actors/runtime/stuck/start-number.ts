@@ -28,8 +28,8 @@ export const newestStart = async ({ records }: Pick<Storage, 'records'>): Promis
 }
 
 /**
- * Whether the process that started last has not shut down cleanly; false before the first start. @throws
- * {StoreUnavailable}
+ * Whether the process that started last has not shut down cleanly; false before the first start.
+ * @throws {StoreUnavailable}
  */
 export const lastCrashed = async ({ records }: Pick<Storage, 'records'>): Promise<boolean> => {
   const stored = await records.get(epochs, epochScope, epochId)
