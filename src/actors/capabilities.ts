@@ -33,10 +33,7 @@ import { usage } from './usage/usage.ts'
 import { web } from './web/web.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
-/**
- * All capabilities of the product. To add one, create its folder and add a line here, below the capabilities that it
- * needs when it opens.
- */
+/** All capabilities. To add one, create its folder and list it here, below those that it needs when it opens. */
 export const capabilities = [
   audit,
   accounts,

@@ -79,10 +79,7 @@ export interface ActorsParts {
   readonly limits?: RateLimits
   /** Metrics and traces; not recorded when absent. */
   readonly telemetry?: Telemetry
-  /**
-   * Resolves when requests are served. Recovery of work that earlier processes left unfinished starts then; at once
-   * when absent.
-   */
+  /** Resolves when requests are served. Unfinished work of earlier processes is recovered then; at once when absent. */
   readonly serving?: Promise<void>
   readonly clock: Clock
   readonly log: Logger

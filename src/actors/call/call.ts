@@ -35,17 +35,13 @@ export type Principal =
       readonly sessionId: string
       readonly role: Role
       /**
-       * The project that the path or `X-Project-Id` names, checked to belong to the organisation; its first project
-       * otherwise.
+       * The project that the path or `X-Project-Id` names, checked to be the organisation's; its first one otherwise.
        */
       readonly project: string
     }
   | { readonly kind: 'public' }
 
-/**
- * The Idempotency-Key of a request: `cause` is unique over scope and operation, and `fingerprint` is a hash of the
- * request.
- */
+/** The Idempotency-Key of a request: `cause` is unique over scope and operation, `fingerprint` hashes the request. */
 export interface Idempotency {
   readonly cause: string
   readonly fingerprint: string
@@ -116,10 +112,7 @@ export interface Call<Params, Query, Body> {
    * so. Only one listener; it costs nothing.
    */
   readonly onGone?: ((listener: () => void) => void) | undefined
-  /**
-   * Aborts when the caller disconnects before the response has ended. Creating it has a cost: read it only where work
-   * can be cancelled.
-   */
+  /** Aborts when the caller disconnects before the response has ended. Costs something: use it only to cancel work. */
   readonly signal: AbortSignal
 }
 
@@ -142,10 +135,7 @@ export interface EventStream {
   start(sink: EventSink): StreamControl
 }
 
-/**
- * Result of an operation with a stream. `replayed`: the Idempotency-Key was used before, and this is the stream of its
- * first request.
- */
+/** Result of an operation with a stream. `replayed`: the stream is that of an earlier request with the same key. */
 export interface StreamAnswer {
   readonly stream: EventStream
   /** The tenant of the stream, which ends for every reader when the tenant is suspended. Null or absent: no tenant. */

@@ -8,10 +8,7 @@ export const speakerOf = (principal: Principal): Speaker | null => {
   return principal.keyType === 'secret' ? 'agent_secret_key' : 'agent_public_key'
 }
 
-/**
- * Whether a credential is used only on servers. One that browsers can see does not unlock any restricted feature of an
- * agent.
- */
+/** Whether a credential is used only on servers: one that browsers see unlocks no restricted feature of an agent. */
 export const isServerSide = (principal: Principal): boolean => {
   const speaker = speakerOf(principal)
   return speaker !== null && serverSide.includes(speaker)

@@ -74,10 +74,7 @@ export interface ServerToolCall {
 /** Journals the progress of a call. */
 export type ReportProgress = (progress: ToolProgress) => Promise<void>
 
-/**
- * The agent for which a resource is used. `tenant` is null without an installation, and then calls of any tenant may
- * follow.
- */
+/** The agent that uses a resource. `tenant` is null without an installation: calls of any tenant may follow. */
 export interface AgentPlace {
   readonly project: string
   readonly tenant: string | null
@@ -135,10 +132,7 @@ export const declaredOf = ({ fields }: AgentResource, config: JsonObject): reado
     return Array.isArray(declared) ? declared : []
   })
 
-/**
- * Returns what all resources add to an agent with this config. Of several tools with the same name, only the first is
- * included.
- */
+/** Returns what all resources add to an agent with this config. Of tools with the same name, the first is used. */
 export const offersOf = async (
   resources: readonly AgentResource[],
   place: AgentPlace,

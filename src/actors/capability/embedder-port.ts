@@ -28,10 +28,7 @@ export interface ProjectEmbedder {
   embed(texts: readonly string[], kind: 'query' | 'passage', owner: EmbeddedFor): Promise<Embedded>
 }
 
-/**
- * Returns the embedder that a project's settings select; null for none: the project's texts are then found by words
- * only.
- */
+/** Returns the embedder that a project's settings select; null when its texts are found by words only. */
 export const projectEmbeddersPort = new Port<(project: string) => Promise<ProjectEmbedder | null>>(
   'the embedders of projects',
 )

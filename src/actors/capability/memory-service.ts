@@ -40,10 +40,7 @@ export interface Recall {
 
 /** An exchange to be remembered. */
 export interface Writeback {
-  /**
-   * Idempotency key from which the receipt is derived, e.g. the id of the turn's effect: the same cause is written
-   * once.
-   */
+  /** Idempotency key, e.g. the id of the turn's effect: it determines the receipt, and a repetition writes nothing. */
   readonly cause: string
   readonly user: string
   readonly assistant: string

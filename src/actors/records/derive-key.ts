@@ -10,10 +10,7 @@ export type KeyPurpose =
   | 'sign-ins'
   | 'tool-headers'
 
-/**
- * Derives a 32-byte key for one purpose from the master key (HKDF-SHA256). It is the same on every node and after every
- * start.
- */
+/** Derives a 32-byte key for one purpose from the master key (HKDF-SHA256). Every node derives the same key. */
 export const deriveKey = (masterKey: Uint8Array, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', masterKey, '', `troupe/auth/${purpose}/v1`, 32))
 

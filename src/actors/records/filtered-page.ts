@@ -11,10 +11,7 @@ export interface Cover<T extends JsonObject> {
   readonly matches: (row: Row<T>) => boolean
 }
 
-/**
- * Maximum number of rows read for one page: when fewer of them match, the page is shorter, and its cursor continues
- * from there.
- */
+/** Maximum number of rows read for a page. If too few match, the page is shorter and its cursor continues there. */
 const mostLooked = 500
 const lookedAtOnce = 100
 

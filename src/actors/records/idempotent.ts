@@ -16,19 +16,13 @@ type IdempotencyData = {
   readonly fingerprint: string
   /** The end of the id of a resource that the request creates; the same in every attempt. */
   readonly seed: string
-  /**
-   * When the running attempt was started or last renewed, in ms since the epoch; 0 when an attempt was aborted and any
-   * process may retry.
-   */
+  /** When the attempt was started or last renewed, in ms since the epoch; 0 when aborted and free for a retry. */
   readonly claimed_at: number
   /** The process that runs the attempt; absent in rows of earlier releases. */
   readonly claimed_by?: string
   /** JSON of a `Kept` once there is an answer, sealed when the operation reveals a secret. */
   readonly answer: string | null
-  /**
-   * The tenant that the request or its answer names, and its user as `<tenant>/<external id>`: the row is erased with
-   * them.
-   */
+  /** Tenant named by the request or its answer, and user as `<tenant>/<external id>`: they own the row for erasure. */
   readonly about_tenant: string | null
   readonly about_user: string | null
 }
@@ -55,16 +49,10 @@ export const idempotencyKeys: TypedKind<IdempotencyData> = {
 
 const keptMs = 24 * 60 * 60 * 1000
 
-/**
- * Age in ms from which an unrenewed attempt counts as aborted, even if its process seems to be alive: the next request
- * takes over.
- */
+/** Age in ms from which an unrenewed attempt counts as aborted, even if its process is alive: a retry takes over. */
 const abandonedMs = 30_000
 
-/**
- * Maximum clock difference within a cluster, in ms: an attempt dated further ahead means that the clock was set back
- * since.
- */
+/** Maximum clock skew in a cluster, in ms. An attempt dated further ahead shows that the clock was set back. */
 const aheadMs = 5 * 60_000
 
 /** How long a second request waits for the first one's answer, and its polling interval, in ms. */
@@ -210,10 +198,7 @@ export class IdempotentRequests {
     return processes === undefined ? {} : { claimed_by: processes.self }
   }
 
-  /**
-   * Runs the attempt. Other requests of this process with the same key wait until the answer is stored, and so need not
-   * poll the store.
-   */
+  /** Runs the attempt. Other requests of this process with this key await it, and so need not poll the store. */
   async #attempt(
     request: KeyedRequest,
     claimed: Row<IdempotencyData>,

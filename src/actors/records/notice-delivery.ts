@@ -12,10 +12,7 @@ import { boundRecords } from './bound-records.ts'
 
 /** Interval of the search for undelivered notices, in ms. */
 const everyMs = 2_000
-/**
- * Age from which a notice is delivered by any process, in ms: younger ones are being delivered by the process that
- * wrote them.
- */
+/** Age in ms from which any process delivers a notice; younger ones are left to the process that wrote them. */
 const ownersTurnMs = 3_000
 const pageSize = 200
 const atOnce = 16
@@ -92,10 +89,7 @@ export class NoticeDelivery {
     void this.#look(true).finally(() => this.#looks.start())
   }
 
-  /**
-   * Stops the search; resolves when running deliveries have ended, or after a time limit: the next start finds what is
-   * left.
-   */
+  /** Stops the search; resolves when running deliveries have ended, or soon: the next start finds what is left. */
   async stop(): Promise<void> {
     void this.#looks.stop()
     await Promise.race([this.#settled(), pause(this.#clock, patienceMs)])

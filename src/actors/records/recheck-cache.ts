@@ -26,10 +26,7 @@ export class RecheckCache<T> {
   readonly #options: RecheckOptions<T>
   readonly #entries = new Map<string, Entry<T>>()
   readonly #loading = new Map<string, Promise<T | null>>()
-  /**
-   * Counts calls of `forget` and `clear`: a read that started before one may have seen the old state, and must not be
-   * cached.
-   */
+  /** Counts calls of `forget` and `clear`: a read that started before one may be stale, and must not be cached. */
   #forgets = 0
 
   constructor(options: RecheckOptions<T>) {
@@ -91,8 +88,7 @@ export class RecheckCache<T> {
   }
 
   /**
-   * Refreshes an entry in the background. When that fails the entry stays until it is too old, and then callers see the
-   * error.
+   * Refreshes an entry in the background. If that fails, the entry stays until it expires; then callers see the error.
    */
   #refresh(hash: string): void {
     if (this.#loading.has(hash)) return

@@ -87,10 +87,7 @@ const sanitizedAt = (value: Json, depth: number): Json => {
   )
 }
 
-/**
- * Verifies the check digit of payment cards. One order number in ten passes it too; timestamps do not start with these
- * digits.
- */
+/** Verifies the check digit of payment cards. One order number in ten passes too; timestamps start differently. */
 const passesLuhn = (card: string): boolean => {
   const digits = card.replace(/\D/g, '')
   let sum = 0
@@ -102,10 +99,7 @@ const passesLuhn = (card: string): boolean => {
   return sum % 10 === 0
 }
 
-/**
- * Verifies the check digits of ISO 13616: the country code and check digits are moved to the end, and letters count
- * from 10 on.
- */
+/** Verifies the check digits of ISO 13616: country code and check digits move to the end; letters count from 10. */
 const passesMod97 = (iban: string): boolean => {
   const plain = iban.replaceAll(' ', '')
   let rest = 0

@@ -11,15 +11,9 @@ export interface TypedKind<T extends JsonObject> extends RecordKind {
   readonly unexported?: readonly string[]
   /** Treatment of the records when their tenant or user is erased. Absent: they are removed. */
   readonly erasure?: Erasure
-  /**
-   * Name of the list in a tenant's export; null: omitted, because it is derived from other kinds. Absent: the kind's
-   * own name.
-   */
+  /** Name of the list in a tenant's export; null: omitted, as derived from other kinds. Absent: the kind's own name. */
   readonly exported?: string | null
-  /**
-   * Id of the record that belongs to a project in a kind that belongs to the installation: the project's backup
-   * includes it.
-   */
+  /** Id of a project's record in a kind that belongs to the installation; the project's backup includes it. */
   readonly ofProject?: (project: string) => string
   /** Names of blobs whose text, in this order, becomes the field `text` of the exported record. */
   readonly textBlobs?: (data: JsonObject) => readonly string[]

@@ -3,8 +3,7 @@ import { isObject } from '../runtime/schema.ts'
 import { sanitized, sanitizedText } from './sanitize.ts'
 
 /**
- * Outputs longer than this are masked as plain text: they are rare, and traversing their JSON would block the event
- * loop.
+ * Outputs longer than this are masked as plain text: they are rare, and traversing their JSON blocks the event loop.
  */
 const maxParsed = 64 * 1024
 

@@ -21,10 +21,7 @@ export interface HostOptions {
   readonly sinks?: (host: Host) => Sinks
   /** The record kind of each machine's list rows, by machine name. */
   readonly rows: Readonly<Record<string, RecordKind>>
-  /**
-   * Checks whether new work may start for this owner; throws or rejects when it may not. Everything may start when
-   * absent.
-   */
+  /** Checks whether new work may start for an owner; throws or rejects if not. Everything may start when absent. */
   readonly admits?: (owner: Owner) => void | Promise<void>
   /** Derives further rows from each commit; none when absent. */
   readonly ledger?: Ledger
@@ -36,10 +33,7 @@ export interface HostOptions {
   readonly nodeName?: string
   /** Which actors this process runs. */
   readonly ownership: Ownership
-  /**
-   * Resolves when this process serves requests. Recovery of work that earlier processes left unfinished starts then; at
-   * once when absent.
-   */
+  /** Resolves when requests are served. Unfinished work of earlier processes is recovered then; at once when absent. */
   readonly serving?: Promise<void>
   /** Called when an effect that journaled more than one part has ended. */
   readonly streamEnded?: (ended: EndedStream) => void

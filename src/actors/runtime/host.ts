@@ -30,10 +30,7 @@ import { release, stuckMessages, stuckRowsOf } from './stuck/stuck-notes.ts'
 
 export type { HostOptions } from './host-options.ts'
 
-/**
- * Default for `HostOptions.mostBehind`: with this many unwritten rows and undelivered messages, requests that would add
- * to them are refused.
- */
+/** Default for `HostOptions.mostBehind`, the backlog of rows and messages from which requests are refused. */
 export const usualBehind = 50_000
 
 /** How long a request waits until the messages that an actor has sent are delivered, in ms. */
@@ -66,10 +63,7 @@ export abstract class Host {
   readonly #stepper: Stepper
   readonly #reviver: Reviver
   readonly #executor: CommitExecutor
-  /**
-   * Called when an operator has decided on a failing reminder: the actor's reminders may be delivered again without
-   * delay.
-   */
+  /** Called when an operator has decided on a failing reminder: the actor's reminders are retried without delay. */
   onReminders: (actor: string) => void = () => {}
 
   constructor(options: HostOptions) {
@@ -286,10 +280,7 @@ export abstract class Host {
     return this.#stepper.deliver(resident, delivery, reloads)
   }
 
-  /**
-   * Returns the commit that a cause led to, and makes sure that it is being carried out; null when the cause was not
-   * processed.
-   */
+  /** Returns the commit that a cause led to, and ensures that it is carried out; null for an unprocessed cause. */
   async commitOf(id: string, cause: string): Promise<Commit | null> {
     const commit = await this.#options.storage.commits.byCause(id, cause)
     if (commit === null || !this.isHere(id)) return commit
@@ -317,10 +308,7 @@ export abstract class Host {
     return this.#residents.load(id)
   }
 
-  /**
-   * `loadHere`, but reloads when the store has commits up to `seq` and memory has not: a late write of an earlier
-   * process has arrived.
-   */
+  /** `loadHere`, but reloads an actor that is behind `seq`: a late write of an earlier process has been found. */
   loadFrom(id: string, seq: number): Promise<Resident | null> {
     const resident = this.#residents.get(id)
     if (resident !== undefined && !resident.working && resident.state.seq < seq) this.#residents.evict(resident)

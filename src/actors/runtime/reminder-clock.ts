@@ -21,10 +21,7 @@ const mostStoreAgainMs = 2000
 /** Retry interval for a parked actor, in ms; when it is released, it is retried in the next round. */
 const parkedAgainMs = 60_000
 
-/**
- * Failed deliveries to one actor: how many in a row, and the earliest time of the next attempt by the steady clock, in
- * ms.
- */
+/** Consecutive failures of an actor, and the earliest time of the next attempt by the steady clock, in ms. */
 interface Failure {
   readonly count: number
   readonly notBefore: number

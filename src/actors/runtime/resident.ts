@@ -71,10 +71,7 @@ export class Resident {
   state: ActorState
   /** Why its newest commit cannot be restored; undefined when it could. */
   unrestorable: string | undefined
-  /**
-   * Why part of the work of its commits failed: those commits stay open until it is done. Undefined when nothing
-   * failed.
-   */
+  /** Why part of the work of its commits failed; they stay open until it is done. Undefined when nothing failed. */
   unfinished: string | undefined
   /** Evicted, or never managed by this process: its state may be stale. */
   dead = false

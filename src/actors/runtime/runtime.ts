@@ -40,10 +40,7 @@ export interface RuntimeOptions extends Omit<HostOptions, 'ownership'> {
   readonly cluster?: ClusterParts
 }
 
-/**
- * How long a shutdown waits for rows to be written, in ms. If the store stays unavailable, recovery writes them at the
- * next start.
- */
+/** How long a shutdown waits for rows, in ms; if the store stays unavailable, the next start writes them. */
 const flushMs = 2000
 
 const residency: Residency = { most: 20_000, idleMs: 60_000 }

@@ -12,10 +12,7 @@ export interface ResealingParts extends SealedParts {
   readonly log: Logger
 }
 
-/**
- * Reseals all secrets under the newest master key, in the background of a server that is also configured with an
- * earlier key.
- */
+/** Reseals all secrets under the newest master key, in the background of a server that also has an earlier key. */
 export class Resealing {
   readonly #parts: ResealingParts
   readonly #rounds: Rounds

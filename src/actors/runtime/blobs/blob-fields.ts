@@ -14,10 +14,7 @@ import { Unrestorable } from '../step/actor-state.ts'
 export interface Keeping {
   /** Longer strings are moved, as are objects and lists whose JSON is longer. */
   readonly maxLength: number
-  /**
-   * Number of levels of objects that stay inline, however long: 1 for a document whose fields are considered one by
-   * one.
-   */
+  /** Number of object levels that always stay inline: 1 when the fields of a document are considered one by one. */
   readonly levels: number
 }
 
@@ -61,10 +58,7 @@ const innerOf = (
   return '$blob' in value ? { $blob: null, value: object } : object
 }
 
-/**
- * A lone surrogate cannot be encoded in UTF-8: a store would keep the replacement character. JSON writes it as an
- * escape.
- */
+/** A lone surrogate has no UTF-8 encoding, and stores would keep the replacement character. JSON escapes it. */
 const textReference = (text: string, taken: Taken[], owner: string): Json =>
   text.isWellFormed() ? reference(text, taken, owner) : { ...reference(JSON.stringify(text), taken, owner), json: true }
 

@@ -73,10 +73,7 @@ export class ClusterHost extends Host {
     this.node.checkCertain(resident)
   }
 
-  /**
-   * If the lease merely could not be renewed in time, this process may still hold the shard: the actor is then
-   * reloaded.
-   */
+  /** If merely the lease was not renewed in time, this process may still hold the shard: the actor is reloaded. */
   protected gaveUp(id: string): void {
     this.node.doubt()
     if (this.isHere(id)) this.revive(id)

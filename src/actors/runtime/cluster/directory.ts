@@ -15,10 +15,7 @@ export interface DirectoryParts {
 const everyMs = 1000
 /** Interval at which an entry is renewed, in ms, before the directory drops it. */
 const againMs = liveActorMs / 2
-/**
- * Maximum number of actors announced per round: the directory is only for people to read, and must not cost as much as
- * turns do.
- */
+/** Maximum number of actors announced per round: the directory only informs people, and must cost less than turns. */
 const mostAtOnce = 200
 
 /**

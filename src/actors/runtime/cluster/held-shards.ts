@@ -11,10 +11,7 @@ import { overlapMs } from '../recovery/sole-owner.ts'
 export const leaseMs = 4000
 /** A process stops writing this long before its lease expires, in ms. */
 export const marginMs = 1000
-/**
- * A process that has not renewed its leases for this long may lose them early if the directory does not list it either,
- * in ms.
- */
+/** A process that has not renewed for this long may lose its leases early if the directory does not list it, in ms. */
 export const renewedMs = 1500
 /**
  * Age of a lease up to which refusals and reads from memory are certain, in ms: `renewedMs` less the time that the
@@ -51,10 +48,7 @@ export class HeldShards implements Ownership {
     return ageMs < leaseMs - marginMs ? this.heldUnder(shard) : undefined
   }
 
-  /**
-   * Whether the lease was renewed so recently that no other process can have broken it: the state in memory is the
-   * newest.
-   */
+  /** Whether the lease was renewed so recently that no other process can have broken it: memory is up to date. */
   isFresh(shard: number): boolean {
     return this.heldUnder(shard) !== undefined && this.#clock.steady() - (this.#sentAt[shard] ?? 0) < freshMs
   }

@@ -90,10 +90,7 @@ export class LeaseKeeper {
     this.look()
   }
 
-  /**
-   * Checks whether other processes of this machine have ended: the leases of such a process may be taken before they
-   * expire.
-   */
+  /** Checks whether other processes of this machine have ended: their leases may be taken before they expire. */
   look(): void {
     const { hasEnded, view, clock } = this.#parts
     if (hasEnded === undefined || this.#stopped) return

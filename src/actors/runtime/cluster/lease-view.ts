@@ -12,10 +12,7 @@ export interface ShardOwner {
 const goneMs = 5000
 /** Time for which a process that did not answer is not called again, in ms. */
 const silentMs = 1000
-/**
- * Grace period in ms: a process that just started may not be in the directory yet, nor any process when the directory
- * was just restored.
- */
+/** Grace period in ms: the directory may not list a new process yet, nor any process when it was just restored. */
 const newMs = 2000
 
 /**
@@ -40,10 +37,7 @@ export class LeaseView {
   readonly #endedSince = new Map<string, number>()
   readonly #neverEnded = new Set<string>()
   readonly #listeners = new Map<number, Set<() => void>>()
-  /**
-   * Processes that had just renewed when the table was read: if the directory does not list one of these, the directory
-   * alone has lost it.
-   */
+  /** Processes that had just renewed when the table was read: if the directory lacks one, the directory is wrong. */
   #renewed: ReadonlySet<string> = new Set()
   #alive: ReadonlySet<string> | null = null
   #aliveSince = 0
@@ -112,10 +106,7 @@ export class LeaseView {
     return !this.#seenSince.has(process) || this.seenMs(process) > newMs
   }
 
-  /**
-   * Notes that a connection to the process was refused. Two refusals mean that it has ended; one is enough if it seems
-   * gone anyway.
-   */
+  /** Notes a refused connection. Two mean that the process has ended; one is enough if it seems gone anyway. */
   refused(process: string): void {
     const count = (this.#refusals.get(process) ?? 0) + 1
     this.#refusals.set(process, count)
@@ -124,10 +115,7 @@ export class LeaseView {
     this.#notify(this.#shardsOf(process))
   }
 
-  /**
-   * Notes that a process has not responded for `forMs`. It is stalled, or the network between is broken: its next
-   * renewal shows which.
-   */
+  /** Notes that a process has not responded for `forMs`: it or the network is stalled, as its next renewal shows. */
   silent(process: string, forMs: number): void {
     const now = this.#now()
     const earlier = this.#silences.get(process)

@@ -2,8 +2,7 @@ import type { Lease, LeaseClaim, Member } from '#storage/cluster-ports.ts'
 import { shardCount } from '../recovery/shard.ts'
 
 /**
- * Time after which a shard that no process runs may be taken by any process, in ms: its preferred owner does not seem
- * to see it.
+ * Time in ms after which any process may take a shard that none runs: its preferred owner seems to be unaware of it.
  */
 export const patienceMs = 1500
 

@@ -8,10 +8,7 @@ import { shardOf } from '../recovery/shard.ts'
 import type { LeaseView, ShardOwner } from './lease-view.ts'
 
 const tickMs = 250
-/**
- * Interval at which the owner is notified that a stream follows the actor, in ms; the owner forgets it after
- * `followMs`.
- */
+/** Interval of notifying the owner that a stream follows the actor, in ms; the owner forgets it after `followMs`. */
 const followAgainMs = 2000
 /**
  * Time without news after which the end of the log is read again, in ms: while the actor is busy, and while it is idle.
@@ -87,10 +84,7 @@ export class RemoteFeeds {
     entry.notifiedAt = this.#parts.clock.steady()
   }
 
-  /**
-   * Records what the owner has committed, and the state of the log, for a stream that is about to follow the actor
-   * here.
-   */
+  /** Records commits and log state from the owner, for a stream that is about to follow the actor here. */
   committed(actor: string, events: readonly LogEvent[], standing: FeedState): void {
     const entry = this.#entry(actor)
     if (standing.lastSequence < (entry.standing?.lastSequence ?? 0)) return
@@ -127,10 +121,7 @@ export class RemoteFeeds {
     this.#cancel?.()
   }
 
-  /**
-   * Notifies owners at the end of this turn of the event loop, so that actors which are first followed in the same turn
-   * share a request.
-   */
+  /** Notifies owners at the end of this event loop turn, so that actors first followed in one turn share a request. */
   #notifySoon(): void {
     if (this.#notifying) return
     this.#notifying = true

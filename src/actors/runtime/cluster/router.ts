@@ -100,10 +100,7 @@ export class Router {
     }
   }
 
-  /**
-   * Resolves with the answer, or with undefined when the shard changes its owner first: that owner then gets the
-   * request.
-   */
+  /** Resolves with the answer, or with undefined if the shard changes its owner first, which then gets the request. */
   #unlessMoved<T>(shard: number, work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const stop = this.#parts.view.onChange(shard, () => resolve(undefined))

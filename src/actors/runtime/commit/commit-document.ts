@@ -75,19 +75,13 @@ export const maxCommitLength = 256 * 1024
 /** Maximum length of a snapshot, in UTF-16 units of JSON. */
 export const maxSnapshotLength = 32 * 1024
 
-/**
- * Longer fields of a snapshot's context are moved to the blob store; the shorter bound is used when the longer one is
- * not enough.
- */
+/** Longer fields of a snapshot's context are moved to the blob store; the shorter bound applies if needed. */
 const [longestField, shortField] = [4 * 1024, 512]
 
 /** Maximum length of one blob, in bytes of UTF-8: MongoDB accepts documents of up to 16 MB. */
 export const maxBlobBytes = 15 * 1024 * 1024
 
-/**
- * A commit that no store would accept: it is too long whatever is moved out of it, or one of its fields is. Never
- * retried.
- */
+/** A commit that no store would accept: it, or one field, is too long even with blobs moved out. Never retried. */
 export class CommitTooLarge extends ServiceError {
   constructor(message: string) {
     super('body_too_large', { message })

@@ -40,8 +40,7 @@ export interface CommitExecutorParts {
 }
 
 /**
- * Carries out durable commits: updates the actor's state, starts and aborts effects, sends messages, writes rows,
- * publishes events.
+ * Carries out durable commits: updates state, starts and aborts effects, sends messages, writes rows, publishes events.
  */
 export class CommitExecutor {
   readonly #parts: CommitExecutorParts
@@ -160,8 +159,7 @@ export class CommitExecutor {
   }
 
   /**
-   * Runs one part. If it throws, it is done again later (standing-work.ts), and no commit of the actor is closed
-   * before.
+   * Runs one part. If it throws, it is retried later (standing-work.ts), and the actor's commits stay open until then.
    */
   #part(resident: Resident, work: () => void): void {
     try {

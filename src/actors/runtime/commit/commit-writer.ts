@@ -2,10 +2,7 @@ import { type AppendOutcome, type Commit, type CommitStore, StoreUnavailable } f
 import { backoffMs, type Clock, pause } from '../clock.ts'
 import { Superseded } from './superseded.ts'
 
-/**
- * How long an unknown outcome is investigated before the caller gets `store_unavailable`, in ms: in all, it takes less
- * than a second.
- */
+/** How long an unknown outcome is investigated, in ms; the caller gets `store_unavailable` within a second in all. */
 const patienceMs = 400
 
 /** Outcome of a write, once it is certain. */

@@ -29,8 +29,7 @@ export class Settler {
   }
 
   /**
-   * Queues an actor's commits that are at least two steps old, once all its messages are delivered: only their events
-   * are still needed.
+   * Queues an actor's commits that are two steps old, once its messages are delivered: only their events are needed.
    */
   retire(resident: Pick<Resident, 'id' | 'retiring' | 'undelivered' | 'unfinished'>): void {
     const { id: actor, retiring, undelivered, unfinished } = resident

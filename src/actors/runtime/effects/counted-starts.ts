@@ -28,10 +28,7 @@ export const isSuspect = ({ failures = 0 }: InFlight): boolean => failures >= mo
 /** Whether the process has ended while the suspect ran among few: it is started alone, after a quiet period. */
 export const runsAlone = ({ failures = 0 }: InFlight): boolean => failures >= mostStarts
 
-/**
- * Counts a crash for an effect. A suspect that was still waiting for its turn had not started, and is not counted
- * again.
- */
+/** Counts a crash for an effect. A suspect that was still waiting for its turn had not started, and is not counted. */
 const counted = (flight: InFlight): InFlight => {
   if (!isRepeated(flight)) return flight
   const { alone, failures = 0, ...rest } = flight

@@ -19,10 +19,7 @@ const mostStoreMs = 2000
 const throwPauseMs = 1000
 /** Time for which a suspect effect runs apart from the others before it counts as survived, in ms. */
 const apartMs = 2000
-/**
- * Uptime of the process before a suspect effect runs alone, in ms: after that long it is not being killed repeatedly
- * from outside.
- */
+/** Uptime before a suspect effect runs alone, in ms: after that long, nothing outside keeps killing the process. */
 const quietMs = 15_000
 
 /** Dependencies of an `EffectCall`. */
@@ -35,10 +32,7 @@ export interface EffectCallParts {
   readonly suspects: Suspects
 }
 
-/**
- * How an effect ended: with a result (`done`), aborted (`ended`), with the erasure of its actor (`gone`), or by
- * throwing (`threw`).
- */
+/** How an effect ended: with a result (`done`), aborted (`ended`), with its actor erased (`gone`), or by throwing. */
 export type EffectEnd = 'done' | 'ended' | 'gone' | 'threw'
 
 /** The effect to run. */
@@ -101,10 +95,7 @@ export class EffectCall {
     }
   }
 
-  /**
-   * Returns the event that replaces a result which is too large; undefined for an idempotent effect, whose result is
-   * small.
-   */
+  /** Returns the event that replaces a too large result; undefined for an idempotent effect, whose result is small. */
   #tooLarge(error: unknown): StoredEvent | undefined {
     if (!(error instanceof CommitTooLarge)) throw error
     const { resident, flight } = this.#called
@@ -137,10 +128,7 @@ export class EffectCall {
     return marked !== undefined && marked.commit !== null && !this.#signal.aborted
   }
 
-  /**
-   * Runs a suspect effect among few others or alone, so that a crash can be attributed to one of few effects, or to
-   * this one.
-   */
+  /** Runs a suspect effect among few others or alone, so that a crash can be attributed to few effects, or one. */
   async #runApart(effect: Effect): Promise<EffectOutcome | undefined> {
     const { suspects, clock } = this.#parts
     const isAlone = runsAlone(this.#called.flight)
@@ -185,10 +173,7 @@ export class EffectCall {
     return policy === 'idempotent' || (policy === 'stream' && this.#said === 0 && error instanceof StoreUnavailable)
   }
 
-  /**
-   * Waits before a retry; returns false when there is none, because the effect threw too often or is no longer in
-   * flight.
-   */
+  /** Waits before a retry; returns false when the effect threw too often or is no longer in flight. */
   async #waitAfter(error: unknown, attempt: number): Promise<boolean> {
     const { clock } = this.#parts
     if (error instanceof StoreUnavailable) {

@@ -113,10 +113,7 @@ export class EffectRunner {
     for (const id of ids) this.#running.get(id)?.abort.abort()
   }
 
-  /**
-   * Aborts the effects of a just loaded actor that are not in flight: a commit ended them whose outcome was unknown
-   * when it was written.
-   */
+  /** Aborts effects of a reloaded actor that are no longer in flight: a commit of unknown outcome had ended them. */
   keepOnly(actor: string, inFlight: Readonly<Record<string, InFlight>>): void {
     this.abort([...(this.#idsOf.get(actor) ?? [])].filter((id) => inFlight[id] === undefined))
   }
@@ -146,8 +143,7 @@ export class EffectRunner {
   }
 
   /**
-   * Starts nothing more, and resolves when the running effects have ended or after `graceMs`; the rest is resumed at
-   * the next start.
+   * Starts nothing more; resolves when running effects have ended or after `graceMs`. The next start resumes the rest.
    */
   async drain(graceMs: number): Promise<void> {
     this.#stopped = true

@@ -20,10 +20,7 @@ export interface EffectContext {
   readonly part: (event: StoredEvent, stored: StoredEvent) => Promise<void>
   /** Time from which no earlier owner of the actor can still be working on it, in ms by the steady clock. */
   readonly aloneAt: number
-  /**
-   * Resolves when the messages of the actor's commits so far are delivered, and its list row and their ledger rows
-   * written.
-   */
+  /** Resolves when messages of the actor's commits so far are delivered, and its list row and ledger rows written. */
   readonly delivered: () => Promise<void>
 }
 
@@ -45,10 +42,7 @@ export interface IdempotentEffect {
 export interface UncertainEffect {
   readonly policy: Exclude<EffectPolicies[string], 'idempotent'>
   readonly run: RunEffect
-  /**
-   * The event for the machine when the effect may have happened but its result is lost: after a crash, a cut stream, or
-   * a throw.
-   */
+  /** Event for the machine when the effect may have happened but its result is lost: a crash, a cut stream, a throw. */
   readonly unknown: (params: JsonObject) => StoredEvent
   /** The event for the machine when the result is larger than a commit can be. */
   readonly tooLarge: (params: JsonObject) => StoredEvent

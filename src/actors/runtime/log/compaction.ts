@@ -15,10 +15,7 @@ import { Rounds } from '../rounds.ts'
 import { type EndedStream, isEndedStream } from './ended-stream.ts'
 import type { UpkeepSwitch } from './upkeep-switch.ts'
 
-/**
- * Records that list ended streams whose parts are to be merged: each holds those that ended on one process within a
- * second.
- */
+/** Lists of ended streams to be merged; one record has those that ended on one process within a second. */
 export const endedStreams: RecordKind = { name: 'ended_streams' }
 
 const everyMs = 1000

@@ -1,10 +1,7 @@
 import type { LogEvent } from '#storage/ports.ts'
 import { charsOf } from './log-page.ts'
 
-/**
- * Limits of the newest events kept in memory, in number and UTF-16 units, so that streams and folds of a live actor
- * read no store.
- */
+/** Number and UTF-16 units of events kept in memory, so that streams and folds of a live actor read no store. */
 const mostEvents = 12
 const mostChars = 64 * 1024
 
@@ -29,10 +26,7 @@ export class LogTail {
     }
   }
 
-  /**
-   * Returns every event after `after` of a log that ends with `last` if memory has them all; undefined when the store
-   * has to be read.
-   */
+  /** Returns every event after `after` up to `last` if memory has them all; undefined when the store has to be read. */
   after(after: number, last: number): readonly LogEvent[] | undefined {
     if (after >= last) return []
     const first = this.#events[0]

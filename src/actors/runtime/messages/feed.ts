@@ -9,10 +9,7 @@ const mostWaiting = 64
 
 /** Source of the log events that a stream has missed. */
 export interface EventReader {
-  /**
-   * Returns events after `after`, ascending: synchronously from memory, or a promise from the store; at most some
-   * hundreds.
-   */
+  /** Returns events after `after`, ascending: from memory, or a promise from the store; at most some hundreds. */
   read(actor: string, after: number): readonly LogEvent[] | Promise<readonly LogEvent[]>
   /**
    * Returns the state of the actor's log: undefined when the actor is not live; `unknown` when it is not known yet,
@@ -76,10 +73,7 @@ export class Feed {
     else if (waiting.length < mostWaiting) waiting.push(events)
   }
 
-  /**
-   * Makes followers read the log: the actor was loaded, and commits may have been written that no follower was notified
-   * of.
-   */
+  /** Makes followers read the log: the actor was loaded, and there may be commits of which they were not notified. */
   refresh(actor: string): void {
     for (const follower of this.#followers.get(actor) ?? []) follower.refresh()
   }

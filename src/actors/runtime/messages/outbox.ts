@@ -11,10 +11,7 @@ import type { Owner } from '../step/actor-state.ts'
 /** How long a request waits for an actor that is being created, in ms. */
 const patienceMs = 3000
 
-/**
- * Number of failed deliveries, by something other than the receiver's machine, after which a message is kept for an
- * operator.
- */
+/** Failed deliveries, other than by the receiver's machine, after which a message is kept for an operator. */
 const poisonAfter = 5
 
 /** Dependencies of an `Outbox` on its host. */
@@ -161,19 +158,13 @@ export class Outbox {
     }
   }
 
-  /**
-   * Drops a refused message. A refusal is an answer: the receiver is gone, or in a state in which the message has no
-   * effect.
-   */
+  /** Drops a refused message: its receiver is gone, or in a state in which the message has no effect. */
   #leave({ to, id, event }: MessageRecord, error: unknown): void {
     const code = error instanceof ServiceError ? error.code : 'unknown'
     this.#options.log.info({ to, message: id, event: event.type, code }, 'message refused by its receiver')
   }
 
-  /**
-   * Keeps a poison message until an operator decides. Later messages are still delivered, and the commit that sent it
-   * stays open.
-   */
+  /** Keeps a poison message for an operator. Later messages are still delivered; the commit that sent it stays open. */
   #hold(sender: Resident, message: MessageRecord, failure: PoisonFailure): void {
     sender.undelivered++
     const over = this.#decided(sender, message, failure).then(() => sender.undelivered--)
@@ -190,10 +181,7 @@ export class Outbox {
     if (!givenUp) await this.#send(sender, message, false)
   }
 
-  /**
-   * Whether a message that may have been delivered before must not be delivered: its new actor was erased, or it was
-   * discarded.
-   */
+  /** Whether a redelivery must be skipped: the actor to be created was erased, or the message was discarded. */
   async #isOver(sender: Resident, { id, to, event }: MessageRecord): Promise<boolean> {
     const { erased, discarded } = this.#options
     if (event.type === 'create' && (await erased(to))) return true

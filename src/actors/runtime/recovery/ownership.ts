@@ -9,15 +9,9 @@ export interface Ownership {
   readonly epoch: number
   /** Returns the epoch under which this process may commit for the actors of a shard now; undefined when it may not. */
   epochOf(shard: number): number | undefined
-  /**
-   * Returns the epoch under which it holds a shard, even if its lease is too old to be certain; undefined when it does
-   * not hold it.
-   */
+  /** Returns the epoch under which it holds a shard, even if its lease is too old to be certain; else undefined. */
   heldUnder(shard: number): number | undefined
-  /**
-   * Whether an effect may start in a shard. It may not while the shard is being handed over, which waits for running
-   * effects.
-   */
+  /** Whether an effect may start in a shard: not while it is being handed over, which waits for running effects. */
   opens(shard: number): boolean
   /** The shards that it holds; undefined when it runs all of them. */
   readonly shards: readonly number[] | undefined

@@ -6,10 +6,7 @@ import type { Host } from '../host.ts'
 import type { Resident } from '../resident.ts'
 
 const pageSize = 250
-/**
- * Number of actors loaded concurrently: enough to hide the latency of a slow store, few enough to leave capacity for
- * requests.
- */
+/** Number of actors loaded concurrently: hides the latency of a slow store, and leaves capacity for requests. */
 const atOnce = 32
 /**
  * After each batch the event loop is left to requests for as long as the batch took, up to this many ms: a store that
@@ -106,10 +103,7 @@ const rest = async (clock: Clock, tookMs: number): Promise<void> => {
   if (tookMs >= 1) await pause(clock, Math.min(tookMs, mostRestMs))
 }
 
-/**
- * Whether an earlier owner wrote the commit. A commit of a shard that is no longer held here is left to the shard's
- * holder.
- */
+/** Whether an earlier owner wrote the commit. Commits of shards no longer held here are left to their holders. */
 const isEarlier = ({ ownership }: Host, { epoch, shard }: OpenCommit): boolean =>
   epoch < (ownership.heldUnder(shard) ?? 0)
 

@@ -8,10 +8,7 @@ import { shardCount, shardOf } from './shard.ts'
 
 /** Late work of a shard's former owner is looked for during this time, in ms (recovery.ts). */
 const lateOverMs = 40_000
-/**
- * Late writes of removed actors are removed after this time, in ms: no more writes of a former owner can arrive by
- * then.
- */
+/** Late writes of removed actors are removed after this time, in ms: a former owner's writes have arrived by then. */
 const removedMs = 32_000
 /**
  * Maximum time that lists wait for rows that former owners left unwritten, in ms from when the shards were taken over.
@@ -64,10 +61,7 @@ export class ShardRecovery {
     return this.#underWay.get(shard)
   }
 
-  /**
-   * Resolves when the rows that former owners left unwritten are written, or after a timeout; undefined when none are
-   * missing.
-   */
+  /** Resolves when rows that former owners left unwritten are written, or after a timeout; undefined for none. */
   rows(): Promise<void> | undefined {
     return this.#rows.size === 0 ? undefined : Promise.all(this.#rows).then(() => {})
   }

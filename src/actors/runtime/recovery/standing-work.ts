@@ -147,10 +147,7 @@ export class StandingWork {
     }
   }
 
-  /**
-   * Shows the work as stuck. The commit is part of the subject, so that a later one that makes no progress needs a new
-   * decision.
-   */
+  /** Shows the work as stuck. The commit is part of the subject: a later stuck commit needs a new decision. */
   #show({ id, definition, owner, unfinished }: Resident, { seq, looks }: Sighting): void {
     const reason = unfinished ?? 'The work of its commits was resumed, but has not been completed.'
     const stuck = {

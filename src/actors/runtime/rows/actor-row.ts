@@ -3,10 +3,7 @@ import type { StoredRecord } from '#storage/ports.ts'
 import type { Resident } from '../resident.ts'
 import { storedState } from '../step/actor-state.ts'
 
-/**
- * Returns the current list row of an actor. The row of an actor that should no longer have one expires at once, which
- * hides and removes it.
- */
+/** Returns the current list row of an actor. If it should have none, the row expires at once: hidden, then removed. */
 export const rowRecord = (resident: Resident): StoredRecord => {
   const { id, definition, owner, state, touchedAt } = resident
   const { project, tenant, user, createdAt } = owner

@@ -9,10 +9,7 @@ const filters: readonly ListFilter[] = [
   { fields: ['actor_activity'] },
 ]
 
-/**
- * Extends a record kind of actor rows with the filters that lists of every machine have. Tenant exports omit these
- * fields.
- */
+/** Adds to a kind of actor rows the filters that all lists of actors have; tenant exports omit their fields. */
 export const listedRows = <K extends RecordKind & { readonly unexported?: readonly string[] }>(kind: K) => ({
   ...kind,
   filters: [...(kind.filters ?? []), ...filters],

@@ -21,10 +21,7 @@ export interface RebuildParts {
   readonly checkOnly?: boolean
 }
 
-/**
- * A row that differs from what follows from the commits. `left_over`: its actor does not exist, or should no longer
- * have a row.
- */
+/** A row that differs from the commits. `left_over`: its actor does not exist, or should no longer have a row. */
 export interface RowDifference {
   readonly kind: string
   readonly id: string

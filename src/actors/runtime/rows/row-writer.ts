@@ -118,10 +118,7 @@ export class RowWriter {
     })
   }
 
-  /**
-   * Registers other asynchronous writes, which `settled` then awaits together with the rows, for this host or another
-   * one.
-   */
+  /** Registers other asynchronous writes, which `settled` then awaits too, for this host or another one. */
   alongside(settled: () => Promise<void>): void {
     this.#alongside.push(settled)
   }

@@ -76,10 +76,7 @@ export const snapshotDocument = (
   ...(state.parked !== undefined && { parked: { ...state.parked } }),
 })
 
-/**
- * A commit cannot be restored: its state or machine version is unknown, or its snapshot or a blob is missing. The actor
- * is parked.
- */
+/** A commit cannot be restored: state or version are unknown, or snapshot or blob missing. The actor is parked. */
 export class Unrestorable extends Error {
   override readonly name = 'Unrestorable'
 }

@@ -1,9 +1,6 @@
 import type { Json, JsonObject } from '#storage/ports.ts'
 
-/**
- * Longer texts, and texts that may be JSON, are summarised by their length: they are in the log, or deliberately
- * nowhere.
- */
+/** Longer texts, and texts that may be JSON, are shown as their length: they are in the log, or withheld on purpose. */
 const longestText = 64
 /** A field whose summary is longer than this is shown as its length, in UTF-16 units of JSON. */
 const longestField = 1_000

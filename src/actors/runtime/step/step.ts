@@ -273,10 +273,7 @@ const takeMessage = (gathered: Gathered, message: Message, place: Place): void =
   gathered.messages.push({ id, to: message.to, event: message.event })
 }
 
-/**
- * XState lists a delayed transition (`after`) as a raise with a delay; a raise without one has already been consumed by
- * the transition.
- */
+/** XState lists `after` as a raise with a delay; a raise without one was already consumed by the transition. */
 const takeReminder = (gathered: Gathered, action: ListedAction, place: Place): void => {
   const { id, delay, event } = paramsOf.raise(action)
   if (delay === undefined || id === undefined) return

@@ -30,10 +30,7 @@ export interface StepperParts {
   readonly settled: (resident: Resident, draft: Draft, commit: Commit) => void
   /** Called when another process has committed for the actor. */
   readonly overtaken: (resident: Resident) => void
-  /**
-   * Called when it is unknown whether the commit was written, or when it may not be written: the state in memory may no
-   * longer be used.
-   */
+  /** Called when a commit's outcome is unknown, or it may not be written: the state in memory must not be used. */
   readonly doubtful: (resident: Resident, error: unknown) => void
   /** Whether the backlog of work from earlier commits is so large that requests may not add to it. */
   readonly isFull: () => boolean
@@ -72,10 +69,7 @@ const isOfEffect = ({ done, part, starts }: Delivery): boolean => (done ?? part 
 /** Maximum number of reloads of an actor for which another process has committed. */
 const maxReloads = 5
 
-/**
- * Executes the steps of actors: one at a time per actor, each made durable by one commit before it is answered
- * (ARCHITECTURE.md).
- */
+/** Executes steps: one at a time per actor, each made durable by one commit before it is answered (ARCHITECTURE.md). */
 export class Stepper {
   readonly #parts: StepperParts
   readonly #blobs: KnownBlobs

@@ -25,10 +25,7 @@ export interface Stuck {
   readonly actor: string
   readonly machine: string
   readonly owner: Owner
-  /**
-   * What is stuck: the id of an effect, message, row or commit, the name of a reminder, or the actor's id for the actor
-   * itself.
-   */
+  /** Id of the stuck effect, message, row or commit, name of the reminder, or the actor's own id. */
   readonly subject: string
   readonly reason: string
   /** Number of attempts. */
