@@ -26,7 +26,10 @@ type CompleteCall = Parameters<UseCases['actions.complete']>[0]
 
 export interface ActionParts {
   readonly host: Host
-  /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
+  /**
+   * @throws {ServiceError} `not_found` for an unknown tenant; `tenant_suspended` or `tenant_deleting` for an inactive
+   * one.
+   */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   readonly records: RecordStore
   readonly toolHeaders: Pick<ToolHeaders, 'keepRequest'>
@@ -35,7 +38,7 @@ export interface ActionParts {
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
-/** Approval-gated actions (`actions.create`): read sanitized, approve and reject idempotently. */
+/** Use-cases of approval-gated actions (`actions.*`). Reads are sanitized; approve and reject are idempotent. */
 export const actionUseCases = (parts: ActionParts): ActionUseCases => ({
   'actions.create': (call) => createAction(parts, call),
   'actions.list': (call) => listActions(parts, call),
@@ -102,7 +105,10 @@ const createAction = async (parts: ActionParts, call: CreateCall): Promise<Actio
   return actionView(await host.find(scope, actionDefinition, id))
 }
 
-/** The run or session that an action is of, and the tools that it has. @throws {ServiceError} `not_found`. */
+/**
+ * The run or session that the new action belongs to, with its tools; null for a standalone action. @throws
+ * {ServiceError} `not_found`.
+ */
 const waiterOf = async (
   host: Host,
   { scope, body }: CreateCall,
@@ -124,7 +130,9 @@ const found = (actor: Promise<Resident>, param: string): Promise<Resident> =>
     throw isMissing ? new ServiceError('not_found', { param, cause: error }) : error
   })
 
-/** A tool that the server runs for the action's run or session is run by it once approved; any other by the caller. */
+/**
+ * Who runs the tool after approval: the server, where it runs this tool for the session or run; otherwise the caller.
+ */
 const executorOf = (holder: CallHolder | undefined, tool: string): Pick<ActionInput, 'kind' | 'policy' | 'config'> => {
   const known = holder?.tools[tool]
   if (holder === undefined || (known?.kind !== 'http' && known?.kind !== 'builtin')) {
@@ -133,7 +141,10 @@ const executorOf = (holder: CallHolder | undefined, tool: string): Pick<ActionIn
   return { kind: known.kind, policy: known.policy, config: holder.config }
 }
 
-/** The request that the server makes, once: it may not be repeated, as a call of a tool that says nothing. */
+/**
+ * The HTTP request that the server makes itself. It is made at most once, like a call of a tool that declares no
+ * `effect`.
+ */
 const executionOf = async (
   { toolHeaders }: ActionParts,
   { body }: CreateCall,
@@ -144,20 +155,20 @@ const executionOf = async (
   return { kind: 'http', policy: 'at_most_once', config: null, execute: JSON.stringify(kept) }
 }
 
-/** @throws {ServiceError} `invalid_field` for an output of an action that the server carries out. */
+/** @throws {ServiceError} `invalid_field` when the caller sends an output for an action that the server executes. */
 const checkTakesOutput = (action: Resident): void => {
   if (contextOf(actionDefinition, action.state.snapshot).execute === null) return
   throw new ServiceError('invalid_field', { param: 'tool_results', message: 'The server executes this action itself.' })
 }
 
-/** @throws {ServiceError} `invalid_field` for both or neither. */
+/** @throws {ServiceError} `invalid_field` when both `output` and `error` are sent, or neither. */
 const outcomeOf = ({ output, error }: CompleteCall['body']): JsonObject => {
   if (output !== undefined && error === undefined) return { output }
   if (error !== undefined && output === undefined) return { error }
   throw new ServiceError('invalid_field', { param: 'output', message: 'Send either `output` or `error`.' })
 }
 
-/** Repeating a decision changes nothing and answers the action as it is. */
+/** Delivers a decision to the action and returns the action's current state. A repeated decision changes nothing. */
 const resolved = async (
   host: Host,
   action: Resident,

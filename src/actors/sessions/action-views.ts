@@ -14,7 +14,7 @@ import { actionExecution } from './schema.ts'
 
 type Action = ResultOf<'actions.get'>
 
-/** An action as a read shows it: secret-like arguments masked, a long result cut. */
+/** An action as the API returns it: secret-like arguments are masked and a long result is truncated. */
 export const actionView = (resident: Resident): Action => {
   const { value, context } = storedState(resident.state.snapshot)
   const { id, owner, touchedAt } = resident
@@ -22,7 +22,7 @@ export const actionView = (resident: Resident): Action => {
   return viewOf({ id, tenant: owner.tenant, ...times }, contextOf(actionDefinition, { context }), value)
 }
 
-/** The same from its list row, which holds the context and the state. */
+/** The same view, built from the action's list row, which holds its context and state. */
 export const actionRowView = (row: StoredRecord): Action =>
   viewOf(row, contextOf(actionDefinition, { context: row.data }), row.data.status)
 
@@ -86,7 +86,7 @@ const argumentsOf = (action: ActionContext): Action['arguments'] => {
 const editsOf = ({ proposed_arguments, arguments: approved }: ActionContext): Action['edits'] =>
   proposed_arguments === null ? null : editsBetween(JSON.parse(proposed_arguments), JSON.parse(approved))
 
-/** The request as an approver reads it: where it goes, and the names of its headers. */
+/** The request as shown to an approver: the sanitized URL, and header names with masked values. */
 const executionOf = ({ execute }: ActionContext): Action['execute'] => {
   if (execute === null) return null
   const { type, url, method, timeout_ms, headers } = actionExecution(JSON.parse(execute))

@@ -3,20 +3,20 @@ import { RecheckCache } from '../records/recheck-cache.ts'
 import type { ResolveAgent, ResolvedConfig } from './turns/resolved-config.ts'
 import type { AgentConfig } from './turns/turn-plan.ts'
 
-/** A change of an agent reaches the turns of every node within this time, in ms. */
+/** Maximum age of a cached config, in ms: a change of an agent reaches the turns of every node within this time. */
 const recheckMs = 1000
 const maxCached = 10_000
 
-/** What a session runs on: an agent alone, or what the session's tenant has installed of it. */
+/** The agent of a session: the agent alone, or a tenant's installation of it. */
 export interface SessionAgent {
   readonly project: string
   readonly agentId: string
   readonly installationId: string | null
-  /** Of the session; an installation must be of the same. */
+  /** Tenant of the session; the installation must belong to it. */
   readonly tenant: string | null
 }
 
-/** What agents bring to the turns of their sessions. */
+/** Configurations of agents for the turns of their sessions, cached per node. */
 export class AgentConfigs {
   readonly #cache: RecheckCache<AgentConfig>
 
@@ -34,20 +34,22 @@ export class AgentConfigs {
   }
 
   /**
-   * null for an agent that the project does not have.
+   * Returns the agent's configuration; null for an agent that the project does not have.
    *
-   * @throws {ServiceError} what `ResolveAgent` refuses an installation with; {StoreUnavailable}
+   * @throws {ServiceError} whatever `ResolveAgent` throws for an installation; {StoreUnavailable}
    */
   of({ project, agentId, installationId, tenant }: SessionAgent): AgentConfig | null | Promise<AgentConfig | null> {
     const key = JSON.stringify({ project, agentId, installationId, tenant })
     return this.#cache.peek(key) ?? this.#cache.load(key)
   }
 
-  /** Makes the next turns of this node read them again: an agent, a version or an installation has changed. */
+  /**
+   * Drops this node's cache after a change of an agent, a version or an installation: the next turns read the store.
+   */
   readonly changed = (): void => this.#cache.clear()
 }
 
-/** What an installation adds to its version's config. */
+/** Adds the approval policy and the rate plan of the installation to the config of its version. */
 const underInstallation = ({ config, approval_policy, rate_plan_id }: ResolvedConfig): AgentConfig => ({
   ...config,
   ...(approval_policy !== null && { approval_policy }),

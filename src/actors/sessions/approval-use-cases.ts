@@ -25,7 +25,7 @@ export interface ApprovalParts {
   readonly now: () => number
 }
 
-/** A person's decision on a session's tool calls: messages to the actions, which notify the session. */
+/** Approvals and rejections of a session's tool calls. They are delivered to the actions, which notify the session. */
 export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals => ({
   'sessions.approve': async (call) => {
     const { body, idempotency } = call
@@ -39,7 +39,7 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
       checkSameRequest(result, idempotency)
       return { ...resumed(host, session, standingAt(result.commit)), replayed: result.duplicate }
     } catch (error) {
-      // a request with the same key may have been carried out since
+      // a request with the same key may have been processed in the meantime
       const since = isResolved(error) ? await processedBefore(host, action, idempotency) : null
       if (since === null) throw error
       return { ...resumed(host, session, since), replayed: true }
@@ -60,7 +60,7 @@ export const sessionApprovalUseCases = ({ host, now }: ApprovalParts): Approvals
   },
 })
 
-/** Who decided and when, as an action's events say it. `at` in ms since the epoch. */
+/** Who decided and when, as fields of an action's event. `at` in ms since the epoch. */
 export const decisionOf = (caller: Caller, at: number) => ({
   by: byOf(caller.principal),
   at: timestampOf(at),
@@ -73,34 +73,34 @@ const byOf = (principal: Principal): string => {
   return principal.kind === 'client_token' ? principal.user : principal.kind
 }
 
-/** The fingerprint that a repeated Idempotency-Key is compared with. */
+/** The fingerprint against which a repeated Idempotency-Key is checked. */
 export const markOf = (idempotency: Idempotency | null): { fingerprint?: string } =>
   idempotency === null ? {} : { fingerprint: idempotency.fingerprint }
 
-/** Edited arguments of an approval, as its event has them. @throws {ServiceError} `invalid_field` */
+/** The edited arguments of an approval, as a field of its event. @throws {ServiceError} `invalid_field` */
 export const editsOf = (action: Resident, edited: JsonObject | undefined): { readonly arguments?: string } =>
   edited === undefined
     ? {}
     : { arguments: editedArguments(edited, contextOf(actionDefinition, action.state.snapshot).arguments) }
 
 /**
- * The answer to what a server requests, as the event has it: which request it is for, and the values.
+ * The answer to a tool server's request for input, as fields of the event: the number of the request, and the values.
  *
  * @throws {ServiceError} `invalid_field`, `missing_field`
  */
 export const inputOf = (action: Resident, content: JsonObject | undefined): OfRound & { readonly content?: string } => {
   const { value, context } = storedState(action.state.snapshot)
   const known = contextOf(actionDefinition, { context })
-  // what comes late is for the action to refuse, not for a form
+  // the action itself refuses a late answer, so the form is not validated here
   if (value !== 'awaiting_input' && known.input !== null) return {}
   const values = inputValues(known, content)
   return { ...roundOf(action), ...(values !== undefined && { content: values }) }
 }
 
-/** Whether a server requested input for this action: then a refusal is an answer, and the turn goes on with it. */
+/** Whether a tool server requested input for this action. Then a rejection is an answer too, and the turn continues. */
 const awaitsInput = (action: Resident): boolean => contextOf(actionDefinition, action.state.snapshot).input !== null
 
-/** Which request of a server a refusal is for. */
+/** The number of the input request that a rejection is for; empty when the action is not awaiting input. */
 export const roundOf = (action: Resident): OfRound => {
   const { value, context } = storedState(action.state.snapshot)
   if (value !== 'awaiting_input') return {}
@@ -118,7 +118,10 @@ const approval = (
   ...markOf(call.idempotency),
 })
 
-/** An action of this session. @throws {ServiceError} `not_found`, for another session's as well; `actor_parked`. */
+/**
+ * Returns an action of this session. @throws {ServiceError} `not_found`, also for another session's action;
+ * `actor_parked`.
+ */
 const findAction = async (
   host: Host,
   scope: Scope,
@@ -134,7 +137,7 @@ const findAction = async (
   return action
 }
 
-/** Where the session's log stood when this request was carried out the first time; null when it was not yet. */
+/** The last sequence of the session's log when this request was first processed; null when it was not processed yet. */
 const processedBefore = async (
   host: Host,
   action: Resident,
@@ -144,13 +147,14 @@ const processedBefore = async (
   const commit = await host.commitOf(action.id, idempotency.cause)
   if (commit === null) return null
   checkSameRequest({ commit, duplicate: true }, idempotency)
-  // it may be in the store before this host has gone on from it; what goes through the mailbox comes after that
+  // The commit can be stored before this host has processed it. Delivering the event again orders what follows after
+  // it.
   await host.deliverTo(action, { event: commit.event, cause: commit.cause })
   await host.delivered(action.id)
   return standingAt(commit)
 }
 
-/** Where the session's log stood when this approval was given. */
+/** The last sequence of the session's log when this approval was given. */
 const standingAt = (commit: Commit | null): number => {
   const after = commit?.event.after
   return typeof after === 'number' ? after : 0
@@ -159,7 +163,7 @@ const standingAt = (commit: Commit | null): number => {
 const isResolved = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'action_already_resolved'
 
-/** Approves what the request names. @returns what became of the approval of its `action_id`. */
+/** Approves all calls that the request names. @returns the delivery of the approval of its `action_id`. */
 const approveAll = async ({ host, now }: ApprovalParts, call: ApproveCall, session: Resident): Promise<Delivered> => {
   const { body, scope, idempotency } = call
   const approvals = approvalsOf(session, body.action_id, body.tool_results ?? [])
@@ -181,7 +185,7 @@ interface Approval {
   readonly output: string | undefined
 }
 
-/** The named call first, then the others of the same answer that `tool_results` brings outputs for. */
+/** The named call first, then the other calls of the same model answer for which `tool_results` has outputs. */
 const approvalsOf = (session: Resident, actionId: string, results: readonly ToolResult[]): readonly Approval[] => {
   const outputs = new Map(results.map((result) => [result.action_id, result.output]))
   const main = pendingCall(session, actionId)
@@ -202,7 +206,7 @@ const pendingCall = (session: Resident, actionId: string, param = 'action_id'): 
   })
 }
 
-/** Delivers to the action, and waits until the session has heard of it. */
+/** Delivers the event to the action, and waits until the session has been notified. */
 const resolve = async (
   host: Host,
   action: Resident,
@@ -214,7 +218,7 @@ const resolve = async (
   return result
 }
 
-/** What follows a decision, until the turn ends or waits again. */
+/** Streams the events that follow a decision, until the turn ends or pauses again. */
 const resumed = (host: Host, session: Resident, after: number): Pick<StreamAnswer, 'stream' | 'tenant'> => ({
   stream: host.feed.follow(session.id, after, { at: 'idle', after: endsTurn }),
   tenant: session.owner.tenant,

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#storage/ports.ts'
 import { mask, sanitized } from '../records/sanitize.ts'
 import { isObject } from '../runtime/schema.ts'
 
-/** One value that an approval changed; `before` is absent for an added one, `after` for a removed one. */
+/** One value that an approval changed. `before` is absent for an added value, `after` for a removed one. */
 export interface ArgumentEdit {
   /** JSON Pointer (RFC 6901). */
   readonly path: string
@@ -11,21 +11,21 @@ export interface ArgumentEdit {
   readonly after?: Json
 }
 
-/** An action shows so many edits at most. */
+/** Most edits that an action shows. */
 export const maxEdits = 100
 
 /**
- * Edited arguments as the tool gets them, as JSON text: what is sent back as it was shown stands for the stored value, so
- * that an approver who sees masks can edit what is beside them.
+ * Returns the edited arguments as the tool gets them, as JSON text. A masked value that was sent back unchanged is
+ * replaced by the stored value, so an approver who sees masks can edit the fields around them.
  *
- * @throws {ServiceError} `invalid_field` for a mask that stands for no value.
+ * @throws {ServiceError} `invalid_field` for a mask at a place that has no stored value.
  */
 export const editedArguments = (edited: JsonObject, stored: string): string => {
   const original: Json = JSON.parse(stored)
   return JSON.stringify(restored(edited, { original, shown: sanitized(original) }, 'arguments'))
 }
 
-/** A stored value, and how people see it; undefined where there is none. */
+/** A stored value and its masked form; both undefined where there is no value. */
 interface Shown {
   readonly original: Json | undefined
   readonly shown: Json | undefined
@@ -47,7 +47,7 @@ const restored = (sent: Json, { original, shown }: Shown, param: string): Json =
   })
 }
 
-/** What an approval changed, with secrets masked as in the arguments themselves. */
+/** The changes that an approval made, with secrets masked as in the arguments themselves. */
 export const editsBetween = (before: Json, after: Json): ArgumentEdit[] => {
   const edits: ArgumentEdit[] = []
   const sides = { before: shownOf(before), after: shownOf(after) }
@@ -79,7 +79,9 @@ const collect = (edits: ArgumentEdit[], { before, after }: Sides, path: string):
   }
 }
 
-/** Two objects, or two lists of one length, that people see as such: else they are compared as a whole. */
+/**
+ * Whether two values are compared field by field: two objects, or two lists of equal length, neither masked as a whole.
+ */
 const isWalked = (before: Shown, after: Shown): boolean => {
   const values = [before.original, after.original, before.shown, after.shown]
   if (!values.every(isBranch)) return false

@@ -5,16 +5,16 @@ import { isObject } from '../runtime/schema.ts'
 import { withoutCuts } from './context/compaction-plan.ts'
 import { conversationState } from './schema.ts'
 
-/** The answer that is still being put together: its text, its calls and their outputs. */
+/** The assistant answer that is still being assembled: its text, its calls and their outputs. */
 interface OpenAnswer {
   readonly text: string
   readonly calls: readonly ModelToolCall[]
   readonly outputs: Readonly<Record<string, string>>
 }
 
-/** A conversation as a checkpoint keeps it. */
+/** A conversation as stored in a checkpoint. */
 export interface ConversationState {
-  /** Sequence of the last event that is folded in. */
+  /** Sequence of the last event that was applied. */
   readonly through: number
   readonly messages: readonly ModelMessage[]
   readonly open: OpenAnswer
@@ -22,22 +22,21 @@ export interface ConversationState {
 
 const nothingOpen: OpenAnswer = { text: '', calls: [], outputs: {} }
 
-/** A text is there once more as the bytes that were sent of it, with room to grow (turn-bytes.ts). */
+/** Memory per character: the encoded bytes of a text are cached as well, with room to grow (turn-bytes.ts). */
 const bytesACharacter = 2.5
-/** Objects of a message and of its calls. */
+/** Memory for the objects of a message and of its calls. */
 const bytesAMessage = 250
 
-/** A model wants an output for each call it made, also where none was given. */
+/** Model APIs require an output for each tool call, also where there is none. */
 const noOutput = JSON.stringify({ error: { code: 'no_output', message: 'This call was not carried out.' } })
 
 /**
- * What was said in a session: the fold of its log, in order, from the first event or from a checkpoint
- * (specs/decisions/0001-sessions.md). Its messages never change once made, so
- * providers encode each of them once.
+ * The conversation of a session: its log folded in order, from the first event or from a checkpoint
+ * (specs/decisions/0001-sessions.md). A message never changes once it is made, so providers encode each message once.
  */
 export class Conversation {
   #through: number
-  /** Another list after a compaction: what is encoded of a list is kept by its identity. */
+  /** Replaced by a new array after a compaction, because encodings are cached by the identity of the array. */
   #messages: ModelMessage[]
   #open: OpenAnswer
   /** Length of all texts. */
@@ -50,12 +49,12 @@ export class Conversation {
     for (const message of this.#messages) this.#length += message.content.length
   }
 
-  /** Sequence of the last event that is folded in. */
+  /** Sequence of the last event that was applied. */
   get through(): number {
     return this.#through
   }
 
-  /** What the conversation costs in memory, nearly: in bytes, of texts that are mostly ASCII. */
+  /** Approximate memory of the conversation in bytes, assuming mostly ASCII text. */
   get size(): number {
     return this.#length * bytesACharacter + this.#messages.length * bytesAMessage
   }
@@ -64,7 +63,7 @@ export class Conversation {
     return { through: this.#through, messages: this.#messages, open: this.#open }
   }
 
-  /** Folds in events that follow `through`; older ones change nothing. */
+  /** Applies events that follow `through`; older events are ignored. */
   apply(events: readonly LogEvent[]): void {
     for (const event of events) {
       if (event.sequence <= this.#through) continue
@@ -73,7 +72,7 @@ export class Conversation {
     }
   }
 
-  /** The messages for the next model call. Every call has its output then. */
+  /** Returns the messages for the next model call, in which every tool call has an output. */
   forModel(): readonly ModelMessage[] {
     this.#close()
     return this.#messages
@@ -92,7 +91,7 @@ export class Conversation {
         this.#open = { ...this.#open, text: this.#open.text + text(payload.delta) }
         return
       case 'tool_call.started':
-        // an answer's calls all stand before their first output: this one is of the next answer
+        // All calls of an answer are logged before their first output, so this call belongs to the next answer.
         if (this.#answered()) this.#close()
         this.#open = { ...this.#open, calls: [...this.#open.calls, callOf(payload, hidden)] }
         return
@@ -114,7 +113,7 @@ export class Conversation {
     }
   }
 
-  /** A fork of a long session: what was said before the events that were copied. */
+  /** Starts a fork of a long session with the conversation that precedes the copied events. */
   #continue(text: Json | undefined): void {
     if (typeof text !== 'string') return
     const { messages, open } = conversationState(text)
@@ -151,7 +150,7 @@ export class Conversation {
     }
   }
 
-  /** The model reads the arguments that the tool got, beside the output that they led to. */
+  /** Shows the model the arguments that the tool actually received, consistent with its output. */
   #edit(actionId: Json | undefined, edits: Json): void {
     const calls = this.#open.calls.map((call) =>
       call.callId === actionId ? { ...call, arguments: JSON.stringify(edits) } : call,
@@ -163,7 +162,7 @@ export class Conversation {
     this.#open = { ...this.#open, outputs: { ...this.#open.outputs, [text(actionId)]: text(output) } }
   }
 
-  /** Turns the open answer into messages that stay. */
+  /** Turns the open answer into final messages. */
   #close(): void {
     const { text: content, calls, outputs } = this.#open
     if (content === '' && calls.length === 0) return
@@ -180,7 +179,7 @@ export class Conversation {
   }
 }
 
-/** What a model reads of a call that was not allowed. */
+/** The tool output that a model gets for a rejected or expired call. */
 const rejection = (reason: Json | undefined, note: string): string => {
   if (reason === 'expired')
     return JSON.stringify({ error: { code: 'expired', message: 'Nobody approved this call in time.' } })
@@ -188,7 +187,7 @@ const rejection = (reason: Json | undefined, note: string): string => {
   return JSON.stringify({ error: { code: 'rejected', message } })
 }
 
-/** What stands in a conversation for what was left out of it: for earlier turns, or for steps of the one in progress. */
+/** The message that replaces what was cut from a conversation: earlier turns, or steps of the current turn. */
 const summaryMessage = (summary: string, isOfTurns: boolean): ModelMessage =>
   isOfTurns
     ? { role: 'user', content: `Summary of the conversation so far:\n\n${summary}` }

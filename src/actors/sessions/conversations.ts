@@ -8,14 +8,19 @@ import { Conversation } from './conversation.ts'
 import { sessionCheckpoints } from './kinds.ts'
 import { conversationState } from './schema.ts'
 
-/** Reads a session's log; `Host.readLog`. */
+/** Reads the events of a session's log after a sequence (`Host.readLog`). */
 export type ReadLog = (actor: string, after: number) => readonly LogEvent[] | Promise<readonly LogEvent[]>
 
-/** Kept in memory between turns, so that a turn of a live session folds in what is new and no more; `Conversation.size`. */
+/**
+ * Memory for cached conversations, as `Conversation.size`. A cached conversation only needs the new events of a turn.
+ */
 export const mostKept = 32 * 1024 * 1024
-/** What a conversation costs beside its messages, in the same unit. */
+/** Memory of a cache entry in addition to its messages, in the same unit. */
 const entrySize = 500
-/** A conversation that was not used for so long leaves memory, in ms, and is read from its log again: as its actor is (runtime.ts). */
+/**
+ * A conversation unused for this many ms is dropped from memory, like its actor (runtime.ts), and read from its log
+ * again.
+ */
 export const keptMs = 5 * 60_000
 
 interface Kept {
@@ -24,7 +29,7 @@ interface Kept {
   readonly usedAt: number
 }
 
-/** The conversations of sessions, folded from their logs on demand. */
+/** Cache of the conversations of sessions, folded from their logs on demand. */
 export class Conversations {
   readonly #storage: Storage
   readonly #readLog: ReadLog
@@ -38,7 +43,7 @@ export class Conversations {
     this.#now = now
   }
 
-  /** The conversation up to the newest event of the log. @throws {StoreUnavailable} */
+  /** Returns the conversation up to the newest event of the log. @throws {StoreUnavailable} */
   async of(session: string, owner: Owner): Promise<Conversation> {
     const conversation = this.#kept.get(session)?.conversation ?? (await this.#load(session, owner))
     for (;;) {
@@ -52,11 +57,11 @@ export class Conversations {
     }
   }
 
-  /** Writes the newest conversation, so that replay starts there (specs/decisions/0001-sessions.md). */
+  /** Stores the current conversation, so that replay starts there (specs/decisions/0001-sessions.md). */
   async checkpoint(session: string, owner: Owner): Promise<void> {
     const conversation = await this.of(session, owner)
     const content = JSON.stringify(conversation.state)
-    // the earlier checkpoint goes on to hold: what came since is read from the log
+    // the earlier checkpoint remains valid: later events are read from the log
     if (isTooLong(content)) return
     const hash =
       actorBlobs({ actor: session, tenant: owner.tenant }) + createHash('sha256').update(content).digest('hex')
@@ -75,12 +80,12 @@ export class Conversations {
     }
     const before = await this.#storage.records.get(sessionCheckpoints, projectScope(owner.project), session)
     await this.#storage.records.project([{ kind: sessionCheckpoints, record }])
-    // an unread one: the blobs of a session would grow with the square of its turns
+    // without this removal, the blobs of a session would grow with the square of its turns
     const replaced = before?.data.hash
     if (typeof replaced === 'string' && replaced !== hash) await this.#storage.blobs.remove(owner.project, replaced)
   }
 
-  /** Removes the checkpoint of a session; its blobs go with its log (effects/erase-actor.ts). */
+  /** Removes the checkpoint of a session; its blobs are removed with its log (erasure/erase-actor.ts). */
   async forget(session: string, owner: Owner): Promise<void> {
     this.#drop(session)
     await this.#storage.records.remove(sessionCheckpoints, projectScope(owner.project), session)
@@ -93,7 +98,7 @@ export class Conversations {
     return content === null ? new Conversation() : new Conversation(conversationState(content))
   }
 
-  /** Keeps the conversation as the one used last; those not used for longest go when there is too much, or after a time. */
+  /** Caches the conversation as the most recently used one, and evicts the least recently used by size and by age. */
   #keep(session: string, conversation: Conversation): void {
     const now = this.#now()
     const size = conversation.size + entrySize

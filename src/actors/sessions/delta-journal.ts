@@ -1,12 +1,15 @@
 import type { Clock } from '../runtime/clock.ts'
 
-/** A commit of deltas at least this long after the one before, or after so many deltas (ARCHITECTURE.md). */
+/**
+ * Deltas are committed once this many ms have passed since the last commit, or this many deltas have arrived
+ * (ARCHITECTURE.md).
+ */
 const everyMs = 25
 const everyDeltas = 32
 
 /**
- * Gathers a stream's deltas into commits: the first at once, then one every 25 ms or 32 deltas, and never two at a
- * time. What arrives in one loop turn is one commit.
+ * Batches the deltas of a stream into commits: the first at once, then one every 25 ms or 32 deltas, and never two at a
+ * time. Deltas that arrive in one turn of the event loop share a commit.
  */
 export class DeltaJournal {
   readonly #write: (text: string) => Promise<void>
@@ -24,14 +27,14 @@ export class DeltaJournal {
     this.#clock = clock
   }
 
-  /** Takes a delta; it is written soon. */
+  /** Adds a delta to the next commit. */
   add(text: string): void {
     this.#text += text
     this.#deltas++
     if (!this.#ended && this.#writing === undefined) this.#plan()
   }
 
-  /** Resolves with the text that is not written yet, once nothing is being written. Nothing is written after that. */
+  /** Stops writing. Resolves with the text that is not yet written, after a write in progress has finished. */
   async end(): Promise<string> {
     this.#ended = true
     this.#cancel?.()

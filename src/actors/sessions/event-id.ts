@@ -9,8 +9,8 @@ const base32 = (value: number, length: number): string => {
 }
 
 /**
- * The id of a log event: the time of its commit, its sequence, and a mark of its actor. It is derived, so it costs no
- * storage and is the same whenever it is read; ids of one actor sort by sequence within a millisecond.
+ * Returns the id of a log event: its commit time, its sequence, and a hash of its actor. The id is derived, so it takes
+ * no storage and is the same at each read. Ids of one actor sort by sequence within a millisecond.
  */
 export const eventId = (actor: string, sequence: number, at: number): string => {
   const mark = createHash('sha256').update(actor).digest().readUIntBE(0, 6)

@@ -2,7 +2,7 @@ import type { StoredLogEvent } from '#storage/ports.ts'
 import type { Host } from '../runtime/host.ts'
 import type { Resident } from '../runtime/resident.ts'
 
-/** Sequences of a part of a log, both ends included; empty when `first > last`. */
+/** A range of sequences in a log, both ends included; empty when `first > last`. */
 export interface Range {
   readonly first: number
   readonly last: number
@@ -11,12 +11,12 @@ export interface Range {
 /** The whole log of an actor. */
 export const wholeLog = (resident: Resident): Range => ({ first: 1, last: resident.state.lastSequence })
 
-/** What of a range comes after this sequence. */
+/** The part of a range after this sequence. */
 export const behind = ({ first, last }: Range, after: number): Range => ({ first: Math.max(first, after + 1), last })
 
 /**
- * Where a turn's events stand. Turn numbers only rise along a log, so both ends are found by bisection: a few reads of
- * one commit each, and no index of their own.
+ * Returns the range of a turn's events. Turn numbers only rise along a log, so both ends are found by bisection: a few
+ * reads of one event each, without an index.
  */
 export const rangeOfTurn = async (host: Host, resident: Resident, turn: number): Promise<Range> => {
   const first = await firstAtOrAfter(host, resident, turn)
@@ -36,7 +36,9 @@ const firstAtOrAfter = async (host: Host, resident: Resident, turn: number): Pro
   return low
 }
 
-/** One page of a range: `page` from 1. It ends early where its events are long (`logPage`). */
+/**
+ * Returns one page of a range; `page` counts from 1. A page with long events can be shorter than `limit` (`logPage`).
+ */
 export const pageOfRange = async (
   host: Host,
   resident: Resident,

@@ -5,24 +5,28 @@ import { lengthOf } from '../runtime/blobs/blob-fields.ts'
 import { Conversation } from './conversation.ts'
 import type { ReadLog } from './conversations.ts'
 
-/** Events that are copied, in UTF-16 units of JSON without what blobs take: they stand in one commit (specs/bounds.ts). */
+/**
+ * Most text of copied events, in UTF-16 units of JSON without blobs: all are written in one commit (specs/bounds.ts).
+ */
 export const maxForkLength = 192 * 1024
 
-/** About what a field costs once what is long has left the commit. */
+/** Most length that a field is counted with: longer values are moved from the commit to blobs. */
 const fieldLength = 300
 const eventLength = 128
 
-/** Events of one turn, and what they cost. */
+/** The events of one turn, and their estimated length. */
 interface CopiedTurn {
   readonly events: LogEvent[]
   cost: number
 }
 
 /**
- * What a fork takes over: `session.forked`, and the events of the turns up to one, parts of a text as one. Turns before
- * those that fit are folded into what the model reads of them (specs/decisions/0182-forks-and-replays.md).
+ * Returns the events that a fork starts with: `session.forked`, then those of the turns up to `from.turn_number`, with
+ * the deltas of a text joined. Earlier turns that do not fit are folded into a conversation, as the model reads them
+ * (specs/decisions/0182-forks-and-replays.md).
  *
- * @throws {ServiceError} `not_found` when the log ends before the turn does: it was deleted meanwhile; {StoreUnavailable}
+ * @throws {ServiceError} `not_found` when the log ends before the turn does, because it was deleted meanwhile;
+ * {StoreUnavailable}
  */
 export const forkHistory = async (readLog: ReadLog, from: ForkedFrom): Promise<readonly CopiedEvent[]> => {
   const { session_id, turn_number } = from
@@ -43,7 +47,7 @@ export const forkHistory = async (readLog: ReadLog, from: ForkedFrom): Promise<r
   return history.copied(from)
 }
 
-/** The newest turns of a log as far as they fit, and a conversation of those before. */
+/** The newest turns of a log that fit, and a conversation of the turns before them. */
 class ForkHistory {
   readonly #earlier = new Conversation()
   readonly #turns: CopiedTurn[] = []
@@ -51,7 +55,7 @@ class ForkHistory {
   #cost = 0
 
   take(event: LogEvent): void {
-    // a fork's own beginning is what its first copied turn follows
+    // events without a turn precede the first copied turn of a session that is itself a fork
     if (event.turn_number === undefined) this.#begin(event)
     else this.#copy(event, event.turn_number)
   }
@@ -86,7 +90,7 @@ class ForkHistory {
     while (this.#cost > maxForkLength) this.#fold()
   }
 
-  /** The earliest turn becomes part of what was said before. */
+  /** Folds the earliest turn into the conversation. */
   #fold(): void {
     const turn = this.#turns.shift()
     if (turn === undefined) return

@@ -13,7 +13,7 @@ import { newSessionView } from './session-views.ts'
 
 type ForkCall = Parameters<UseCases['sessions.fork']>[0]
 
-/** A new session with the history of another one (specs/decisions/0182-forks-and-replays.md). */
+/** Creates a session with the history of another one (specs/decisions/0182-forks-and-replays.md). */
 export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<ResultOf<'sessions.fork'>> => {
   const { host, now } = parts
   const { scope, body, idempotency } = call
@@ -39,7 +39,10 @@ export const forkSession = async (parts: SessionParts, call: ForkCall): Promise<
   return newSessionView(await host.find(scope, sessionDefinition, id))
 }
 
-/** @throws {ServiceError} `not_found` for a turn that is not there, `turn_in_progress` and `approval_pending` for one that goes on. */
+/**
+ * @throws {ServiceError} `not_found` for an unknown turn; `turn_in_progress` or `approval_pending` for one that has not
+ * ended.
+ */
 const turnOf = (session: Resident, wanted: number | undefined): number => {
   const state = storedState(session.state.snapshot)
   const { turn } = contextOf(sessionDefinition, state)

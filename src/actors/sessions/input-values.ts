@@ -3,14 +3,15 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
 
-/** Longest text of a field that names no length. */
+/** Most characters of a text field without `maxLength`. */
 const maxText = 8192
 
 /**
- * The values that a person gives for a form which a server requests, as JSON text; undefined where no form is requested.
+ * Validates a person's answer to a form that a tool server requested, and returns it as JSON text; undefined where no
+ * form is requested.
  *
- * @throws {ServiceError} `invalid_field` for values that the form does not take, and for some where none are requested;
- * `missing_field` for those that it requires.
+ * @throws {ServiceError} `invalid_field` for values that the form does not accept, and for values where no form is
+ * requested; `missing_field` for a required value.
  */
 export const inputValues = (
   { input }: Pick<ActionContext, 'input'>,
@@ -38,7 +39,7 @@ const checked = ({ properties, required }: JsonObject, content: JsonObject): Jso
   return content
 }
 
-/** Why a field does not take a value; null when it does. */
+/** Why a field does not accept a value; null when it does. */
 const refusal = (field: JsonObject, value: Json): string | null => {
   if (field.type === 'boolean') return typeof value === 'boolean' ? null : 'It is true or false.'
   if (field.type === 'number' || field.type === 'integer') return numberRefusal(field, value)

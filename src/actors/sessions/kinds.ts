@@ -3,17 +3,17 @@ import type { JsonObject } from '#storage/ports.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { toolHeaders } from './tools/tool-headers.ts'
 
-/** What the list row of a session holds (`sessionDefinition.row`). */
+/** Data of a session's list row (`sessionDefinition.row`). */
 export type SessionRow = {
   readonly status: 'active' | 'paused' | 'completed'
   readonly turn_count: number
   readonly agent_id: string | null
-  /** Absent without one. */
+  /** Absent without an installation. */
   readonly installation_id?: string
   readonly metadata: JsonObject
-  /** Absent for one that was not forked. */
+  /** Absent unless the session was forked. */
   readonly forked_from?: ForkedFrom
-  /** Exact decimal text. */
+  /** Exact decimal number as text, in USD. */
   readonly total_cost: string
 }
 
@@ -32,11 +32,11 @@ export const sessionRows: TypedKind<SessionRow> = {
 export const actionRows: AnyKind = {
   name: 'actions',
   filters: ['status', { fields: ['status'], within: 'tenant' }, { fields: ['session_id'], narrow: true }, 'run_id'],
-  // the agent's instructions and tools, and addresses of the vendor's
+  // the agent's instructions and tools, and addresses of the vendor
   unexported: ['config', 'execute'],
 }
 
-/** Where each session's newest checkpoint is: `{ hash, through }`. */
+/** The newest checkpoint of each session: `{ hash, through }`. */
 export const sessionCheckpoints: AnyKind = { name: 'session_checkpoints', exported: null }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

@@ -11,10 +11,10 @@ import { actionRows } from './kinds.ts'
 
 type ListCall = Parameters<UseCases['actions.list']>[0]
 
-/** Filters that have an index, the most selective first; the others are sorted out among what it finds. */
+/** Indexed filters, the most selective first. The first one given selects the rows; the others are applied to those. */
 const indexed = ['session_id', 'run_id', 'status']
 
-/** One page of actions, newest first, from their list rows: an approval inbox by `status`. */
+/** Returns one page of actions, newest first, from their list rows. Filtered by `status`, it is an approval inbox. */
 export const listActions = async (
   { host, records, now }: Pick<ActionParts, 'host' | 'records' | 'now'>,
   { scope, query }: ListCall,

@@ -4,17 +4,17 @@ import type { HttpDeclaration } from './tools/tool-headers.ts'
 import type { TurnConfig } from './turns/turn-config.ts'
 
 /*
- * What our own commits and blobs hold comes back as the type that was written: they are written by the machines and
- * by this folder only, and a machine's version guards their shape.
+ * Casts for data that is read back from our own commits and blobs. Only the machines and this folder write that data,
+ * and the version of a machine guards its shape.
  */
 
 /** A turn's configuration, read back from a context or a blob. */
 export const turnConfig = (config: unknown): TurnConfig => config as TurnConfig
 
-/** The request of an action, as its context keeps it: the declaration of an http tool. */
+/** The request of an action, read back from its context: the declaration of an http tool. */
 export const actionExecution = (execution: unknown): HttpDeclaration => execution as HttpDeclaration
 
-/** A person's answer to a request for input, as the context of an action keeps it. */
+/** A person's answer to a request for input, read back from the context of an action. */
 export const inputAnswer = (text: string): InputAnswer => JSON.parse(text) as InputAnswer
 
 /** A checkpoint, read back from its blob. */

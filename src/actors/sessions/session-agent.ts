@@ -6,7 +6,7 @@ import type { Call, Principal } from '../call/call.ts'
 import type { Resident } from '../runtime/resident.ts'
 import type { SessionParts } from './session-use-cases.ts'
 
-/** Whether a credential that sees a session by its scope may also see it by its agent. */
+/** Whether a credential may access a session with this agent and installation. The scope has been checked already. */
 export const reaches = (principal: Principal, session: Resident): boolean => {
   const { agent_id, installation_id } = contextOf(sessionDefinition, session.state.snapshot)
   if (principal.kind === 'agent_key') {
@@ -18,9 +18,10 @@ export const reaches = (principal: Principal, session: Resident): boolean => {
 }
 
 /**
- * What a list is narrowed to for this credential. @throws {ServiceError} `forbidden` for a key that browsers see: a reader who
- * looks at the page could list what others said; and for a token of some installations, whose user may have sessions of
- * others.
+ * The filter that restricts a session list for this credential.
+ *
+ * @throws {ServiceError} `forbidden` for a public key, with which any visitor of a web page could list other people's
+ * sessions; and for a token restricted to installations, whose user may have sessions of other installations.
  */
 export const listedFor = (principal: Principal): { readonly agent_id?: string } => {
   if (principal.kind === 'client_token' && principal.installationIds.length > 0) {
@@ -33,17 +34,17 @@ export const listedFor = (principal: Principal): { readonly agent_id?: string } 
   return { agent_id: principal.agentId }
 }
 
-/** The agent of a new session, and the installation that it runs in. */
+/** The agent of a new session, and its installation if it has one. */
 type NewAgent = { readonly agent_id: string | null; readonly installation_id?: string }
 
-/** What a new session is of: its agent, its tenant and its user. */
+/** Agent, tenant and user of a new session. */
 interface Beginning {
   readonly agent: NewAgent
   readonly tenant: string | null
   readonly user: string | null
 }
 
-/** An installation, as a new session needs it. */
+/** The properties of an installation that a new session depends on. */
 export interface Installed {
   readonly agentId: string
   readonly tenant: string
@@ -53,11 +54,11 @@ export interface Installed {
 type CreateCall = Pick<Call<unknown, unknown, BodyOf<'sessions.create'>>, 'principal' | 'scope' | 'body'>
 
 /**
- * What a new session is of: the tenant and the user of the credential's scope, or those that the body names, and of the
- * installation that it names.
+ * Determines the agent, tenant and user of a new session, from the scope of the credential, the body, and the
+ * installation that the body names.
  *
- * @throws {ServiceError} `not_found` with the param `agent_id` or `installation_id`; `missing_field` for a token of several
- * installations; `forbidden` for a token of one session; `agent_not_runnable`.
+ * @throws {ServiceError} `not_found` with the param `agent_id` or `installation_id`; `missing_field` for a token of
+ * several installations; `forbidden` for a token of one session; `agent_not_runnable`.
  */
 export const beginningOf = async (parts: SessionParts, call: CreateCall): Promise<Beginning> => {
   const { scope, body } = call
@@ -69,7 +70,10 @@ export const beginningOf = async (parts: SessionParts, call: CreateCall): Promis
   return { agent: { agent_id: agentId, installation_id: body.installation_id }, tenant: its, user }
 }
 
-/** The installation that the body names, which must be of this tenant and of the agent that the key or the body names. */
+/**
+ * Returns the installation that the body names. It must belong to this tenant, and to the agent of the key or of the
+ * body.
+ */
 const installationNamed = async (
   parts: SessionParts,
   { principal, scope, body }: CreateCall,
@@ -89,8 +93,9 @@ const installationNamed = async (
 }
 
 /**
- * Which agent a new session gets: the one that the body names, which must be the key's, or one of the token's
- * installations; without a name the only one that there is.
+ * Chooses the agent of a new session: the one that the body names, which must be the key's agent or that of one of the
+ * token's installations. If the body names none, the key's agent or the token's only installation is used; with other
+ * credentials the session has no agent.
  */
 const agentOfNew = async (parts: SessionParts, call: CreateCall, tenant: string | null): Promise<NewAgent> => {
   const { principal, scope } = call

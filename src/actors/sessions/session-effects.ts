@@ -7,7 +7,7 @@ import { releaseInput, runActionTool, runSessionTool } from './tools/run-tool.ts
 import type { ToolRunner } from './tools/tool-runner.ts'
 import { type CallModelParts, callModel } from './turns/call-model.ts'
 
-/** What the effects of sessions and actions need. */
+/** Dependencies of the effects of sessions and actions. */
 export interface SessionEffectParts extends CallModelParts {
   readonly tools: ToolRunner
   readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>

@@ -7,18 +7,18 @@ import type { Owner } from '../runtime/step/actor-state.ts'
 import type { Conversations } from './conversations.ts'
 import { actionRows } from './kinds.ts'
 
-/** Writes the checkpoint of a conversation (specs/decisions/0001-sessions.md). */
+/** Effect that writes the checkpoint of a conversation (specs/decisions/0001-sessions.md). */
 export const writeCheckpoint = (conversations: Conversations): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, { actor, owner, signal }) => {
     await conversations.checkpoint(actor, owner)
-    // deleted meanwhile: nothing may be left behind
+    // the session was deleted meanwhile: no checkpoint may remain
     if (signal.aborted) await conversations.forget(actor, owner)
     return { event: { type: 'checkpoint_written' } }
   },
 })
 
-/** Removes what was remembered of an expired session under its own scope. */
+/** Effect that removes an expired session's memories of scope `session`. */
 export const endMemory = (memory: () => MemoryService): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, { actor, owner }) => {
@@ -35,14 +35,16 @@ const endSession = async (
   if (user !== null) await memory().endSession({ project, tenant, user }, actor)
 }
 
-/** What removing a session needs. */
+/** Dependencies of `eraseSession`. */
 export interface EraseSessionParts extends EraseParts {
   readonly conversations: Conversations
   readonly host: EraserHost
   readonly memory: () => MemoryService
 }
 
-/** Removes a deleted session's log, its checkpoint and its actions, the resolved ones too. */
+/**
+ * Effect that removes the log of a deleted session, its checkpoint, its memories, and all its actions, resolved or not.
+ */
 export const eraseSession = (parts: EraseSessionParts): IdempotentEffect => {
   return eraseActor(parts, async ({ actor, owner }) => {
     await eraseListed(parts, { rows: actionRows, scope: projectScope(owner.project), where: { session_id: actor } })

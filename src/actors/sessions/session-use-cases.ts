@@ -32,13 +32,19 @@ export interface SessionParts {
   readonly records: RecordStore
   readonly configs: TurnConfigs
   readonly toolHeaders: Pick<ToolHeaders, 'keep'>
-  /** What remote servers bring to turns; called when a turn names one. */
+  /** Tools of remote (MCP) servers; called when a turn names such a server. */
   readonly remoteTools: () => RemoteTools
-  /** What an agent brings to a turn; null for an agent that the project does not have. @throws {ServiceError} `agent_not_runnable` */
+  /**
+   * An agent's config for a turn; null for an agent that the project does not have. @throws {ServiceError}
+   * `agent_not_runnable`
+   */
   readonly agentConfig: (agent: SessionAgent) => AgentConfig | null | Promise<AgentConfig | null>
-  /** An installation of this tenant, or of any of the project; null where there is none. */
+  /** Finds an installation of this tenant, or of any tenant when null; resolves with null when there is none. */
   readonly installed: (project: string, tenant: string | null, installationId: string) => Promise<Installed | null>
-  /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
+  /**
+   * @throws {ServiceError} `not_found` for an unknown tenant; `tenant_suspended` or `tenant_deleting` for an inactive
+   * one.
+   */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`. */
   readonly checkModel: (model: string, project: string) => unknown
@@ -52,8 +58,8 @@ type SessionUseCases = Omit<
 >
 
 /**
- * A session that the caller may see: a token bound to one session sees no other, one bound to installations sees theirs,
- * an agent's key sees its agent's.
+ * Returns a session that the caller may access. A token bound to a session or to installations is restricted to those,
+ * and an agent's key to sessions of that agent.
  *
  * @throws {ServiceError} `not_found`
  */
@@ -70,16 +76,16 @@ export const findSession = async (
   return session
 }
 
-/** The cause of a command: the caller's Idempotency-Key, or one of its own. */
+/** The cause of a command: the caller's Idempotency-Key, or a new id without one. */
 export const causeOf = (idempotency: Idempotency | null): string => idempotency?.cause ?? newId('req')
 
-/** A repeated key must come with the same body. @throws {ServiceError} `idempotency_key_reused`. */
+/** Checks that a repeated Idempotency-Key has the same body. @throws {ServiceError} `idempotency_key_reused`. */
 export const checkSameRequest = (result: Delivered, idempotency: Idempotency | null): void => {
   if (!result.duplicate || idempotency === null) return
   if (result.commit?.event.fingerprint !== idempotency.fingerprint) throw new ServiceError('idempotency_key_reused')
 }
 
-/** Sessions: create, read, run turns, follow. Approvals are in session-approvals.ts. */
+/** Use-cases that create, read, run and follow sessions. Approvals are in approval-use-cases.ts. */
 export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   ...lifecycle(parts),
   ...reading(parts),
@@ -97,7 +103,7 @@ export const sessionUseCases = (parts: SessionParts): SessionUseCases => ({
   },
 })
 
-/** What a member does, and what has a reason, is written to the audit log; end users who stop an answer are not. */
+/** Cancellations by members, and those with a reason, are audited; an end user who stops an answer is not. */
 const cancelEvent = (call: Parameters<UseCases['sessions.cancel']>[0]) => {
   const isAudited = call.principal.kind === 'dashboard' || call.body?.reason !== undefined
   return { type: 'cancel', ...(isAudited && { by: actorOf(call), ...reasonOf(call.body) }) } as const
@@ -125,7 +131,7 @@ const lifecycle = (parts: SessionParts) => {
   } satisfies Partial<UseCases>
 }
 
-/** One page of the sessions that the scope covers, newest first. */
+/** Returns one page of the sessions in the scope, newest first. */
 export const listSessions = async (
   { host, records }: Pick<SessionParts, 'host' | 'records'>,
   { scope, query }: Pick<Parameters<UseCases['sessions.list']>[0], 'scope' | 'query'>,
@@ -144,17 +150,17 @@ export const listSessions = async (
   }
   await host.rows.shown()
   const total = await records.total(sessionRows, within, where)
-  // one more than the page has: behind a session, its number says nothing of what is left
+  // One row more than the page: after `starting_after`, the page number does not show whether rows remain.
   const rows = await records.list(sessionRows, within, { where, ...from, limit: limit + 1 })
   const { data, pagination } = numberedPage(rows.slice(0, limit).map(sessionRowView), { page, limit, total })
   return { data, pagination: { ...pagination, has_more: rows.length > limit } }
 }
 
-/** The one session that a token is bound to; null for every other credential. */
+/** The session that a token is bound to; null for all other credentials. */
 const boundTo = (principal: Principal): string | null =>
   principal.kind === 'client_token' ? principal.sessionId : null
 
-/** The list of a token that reaches one session: that one, as far as it is there and has the requested status. */
+/** The list for a token bound to one session: that session, if it exists and matches the filters. */
 const listBound = async (
   host: Host,
   call: Parameters<UseCases['sessions.list']>[0],
@@ -172,7 +178,7 @@ const nullWhenGone = (error: unknown): null => {
   throw error
 }
 
-/** Where a page begins: behind a row, so many rows on. */
+/** Where a page begins: an optional session to start after, and a number of rows to skip. */
 const beginOf = ({ page, limit, starting_after }: Parameters<UseCases['sessions.list']>[0]['query']) => {
   const skip = (page - 1) * limit
   if (starting_after !== undefined && !isId(starting_after, 'ses'))
@@ -246,7 +252,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
       tools: plan.tools,
       ...(idempotency !== null && { fingerprint: idempotency.fingerprint }),
     },
-    // the log's turn.started says the rest
+    // the turn.started event in the log has the other fields
     stored: { type: 'turn', ...(idempotency !== null && { fingerprint: idempotency.fingerprint }) },
     cause: causeOf(idempotency),
   })
@@ -255,7 +261,7 @@ const startTurn = async (parts: SessionParts, call: TurnCall): Promise<StreamAns
   return { stream, tenant: session.owner.tenant, replayed: result.duplicate }
 }
 
-/** @throws {ServiceError} `secret_key_required` for a field that the agent does not leave to this caller. */
+/** @throws {ServiceError} `secret_key_required` for a field that the agent does not let this caller set. */
 const checkLeave = (reserved: readonly ReservedField[] = [], agent: AgentConfig): void => {
   const kept = reserved.find(({ field, leave }) => !agent[leave]?.includes(field))
   if (kept === undefined) return
@@ -265,7 +271,7 @@ const checkLeave = (reserved: readonly ReservedField[] = [], agent: AgentConfig)
   })
 }
 
-/** What the session's agent brings to its turns now; null when it was deleted. */
+/** The current config of the session's agent; null when the agent was deleted. */
 export const agentOf = (parts: SessionParts, session: Resident): AgentConfig | null | Promise<AgentConfig | null> => {
   const { agent_id: agentId, installation_id: installationId = null } = contextOf(
     sessionDefinition,
@@ -275,7 +281,7 @@ export const agentOf = (parts: SessionParts, session: Resident): AgentConfig | n
   return agentId === null ? noAgent : parts.agentConfig({ project, agentId, installationId, tenant })
 }
 
-/** A turn from its first event until it ends or waits for people. */
+/** Streams a turn from its first event until it ends or pauses. */
 const turnStream = (host: Host, session: string, started: readonly LogEvent[]) => {
   const first = started[0]
   return host.feed.follow(session, (first?.sequence ?? 1) - 1, {
@@ -284,6 +290,6 @@ const turnStream = (host: Host, session: string, started: readonly LogEvent[]) =
   })
 }
 
-/** Whether a turn is over with this event. */
+/** Whether this event ends a turn. */
 export const endsTurn = (event: LogEvent): boolean =>
   event.event_type === 'turn.completed' || event.event_type === 'turn.failed'

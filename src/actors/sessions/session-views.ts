@@ -14,7 +14,7 @@ type SessionEventView = ResultOf<'sessions.events'>['data'][number]
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
-/** A live session as the interface shows it. Call it only for one that is not deleted. */
+/** A session as the API returns it. The session must not be deleted. */
 export const sessionView = (resident: Resident): Session => {
   const state = storedState(resident.state.snapshot)
   const context = contextOf(sessionDefinition, state)
@@ -35,13 +35,13 @@ export const sessionView = (resident: Resident): Session => {
   }
 }
 
-/** A session as its creation shows it: without a cost, which it cannot have yet. */
+/** A session as its creation returns it: without `total_cost`, since nothing has been charged yet. */
 export const newSessionView = (resident: Resident): Omit<Session, 'total_cost'> => {
   const { total_cost: _, ...session } = sessionView(resident)
   return session
 }
 
-/** A session's list row. */
+/** A session as the API returns it, from its list row. */
 export const sessionRowView = (record: StoredRecord): Session => {
   const row = rowOf(sessionRows, record).data
   return {
@@ -60,7 +60,7 @@ export const sessionRowView = (record: StoredRecord): Session => {
   }
 }
 
-/** One event of a session's log. */
+/** One event of a session's log, as the API returns it. */
 export const sessionEventView = (session: string, event: StoredLogEvent): SessionEventView => ({
   id: eventId(session, event.sequence, event.at),
   session_id: session,

@@ -25,23 +25,25 @@ import { ToolHeaders } from './tools/tool-headers.ts'
 import type { ResolveAgent } from './turns/resolved-config.ts'
 import { TurnConfigs } from './turns/turn-config.ts'
 
-/** What agents bring to sessions and runs. */
+/** The agents that sessions and runs use: cached configs, installations, and the resolver. */
 export interface SessionAgents {
   readonly configs: AgentConfigs
   readonly installed: SessionParts['installed']
   readonly resolve: ResolveAgent
 }
 
-/** The agents of sessions and runs. */
+/** Port through which the agents capability provides agents to sessions and runs. */
 export const sessionAgents = new Port<SessionAgents>('the agents of sessions')
 
-/** What turns are made with; runs use the same. */
+/** Dependencies shared by the turns of sessions and the steps of runs. */
 export interface TurnMaking extends ReturnType<typeof turnMaking> {}
 
-/** What turns are made with. */
+/** Port through which other capabilities get `TurnMaking`. */
 export const turnMakingPort = new Port<TurnMaking>('what turns are made with')
 
-/** Conversations that stream, pause for approvals and resume, and the actions that wait for a person. */
+/**
+ * Capability `sessions`: conversations that stream, pause for approvals and resume, and actions that await a person.
+ */
 export const sessions = capability({
   name: 'sessions',
   operations: { ...sessionOperations, ...actions },

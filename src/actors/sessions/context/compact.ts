@@ -9,41 +9,41 @@ import type { ContextPolicy } from '../turns/turn-config.ts'
 import { type CompactionPlan, compactionPlan, cutMessages, TokenCount, tokensOfText } from './compaction-plan.ts'
 import { summaryOf } from './summary.ts'
 
-/** What shortening a conversation needs. */
+/** Dependencies of compaction. */
 export interface CompactParts {
   readonly models: TurnModels
   readonly clock: Clock
-  /** @throws {ServiceError} what a model is refused with; {StoreUnavailable} */
+  /** @throws {ServiceError} when the model is unknown or not available; {StoreUnavailable} */
   readonly windowOf: (project: string, model: string) => Promise<ModelWindow>
 }
 
-/** A model call that is about to be made, or was refused for its length. */
+/** A model call that is about to be made, or that the provider refused as too long. */
 export interface CompactRequest {
   readonly request: ModelRequest
   readonly caller: ActorCaller
   readonly project: string
   readonly policy: ContextPolicy
-  /** The provider has refused it as too long, whatever the estimate says. */
+  /** Whether the provider refused the request as too long. Then it is shortened whatever the estimate is. */
   readonly refused: boolean
   readonly signal: AbortSignal
 }
 
-/** A conversation that was shortened, and what the call is charged by that summarized it. */
+/** A compaction, and the charge of the model call that wrote its summary; null without such a call. */
 export interface Compacted {
   readonly event: Omit<CompactedEvent, 'usage'>
   readonly charge: Charge | null
 }
 
-/** Of what was refused as too long, so much is tried next. */
+/** Share of the estimated tokens to keep after a provider refused a request as too long. */
 const refusedShare = 0.6
-/** Of a window, so much is for the answer of a model whose longest answer is not known, or is longer. */
+/** Most of a context window that is reserved for the answer when the request sets no `maxTokens`. */
 const answerShare = 0.25
-/** Characters that are counted in one go: some 5 ms. */
+/** Characters counted without yielding to the event loop: about 5 ms. */
 const countedAtOnce = 100_000
 
 /**
- * Shortens a conversation that does not fit into its model's context window; null when it fits, when its window is not
- * known, and when nothing can go.
+ * Shortens a conversation that does not fit into its model's context window. Resolves with null when it fits, when the
+ * window is unknown, and when nothing can be removed.
  *
  * @throws {ServiceError} `cancelled`; {StoreUnavailable}
  */
@@ -70,7 +70,7 @@ const eventOf = ({ cuts, before, after }: CompactionPlan, summary: string): Comp
   tokens_after: after + tokensOfText(summary),
 })
 
-/** Tokens that the messages may have. */
+/** Most tokens that the messages may have. */
 const roomOf = async (parts: CompactParts, { request, project, policy }: CompactRequest): Promise<number> => {
   if (policy.max_tokens !== undefined) return policy.max_tokens
   const { context, longestAnswer } = await parts.windowOf(project, request.model)
@@ -80,7 +80,7 @@ const roomOf = async (parts: CompactParts, { request, project, policy }: Compact
   return Math.max(1, context - answer - tokensOfText([...instructions, JSON.stringify(tools)].join('\n')))
 }
 
-/** Tokens of a conversation, of which only what is new is counted, without holding the loop for a long one. */
+/** Tokens of a conversation. Only new messages are counted, in steps that yield to the event loop. */
 const totalOf = async (clock: Clock, messages: readonly ModelMessage[]): Promise<number> => {
   const tokens = new TokenCount(messages)
   while (!tokens.count(countedAtOnce)) await new Promise<void>((resolve) => clock.soon(resolve))

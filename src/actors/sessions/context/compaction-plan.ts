@@ -2,29 +2,29 @@ import { estimateTokens } from '#gateway/call/accounting/token-estimate.ts'
 import type { ModelMessage } from '#gateway/call/provider-port.ts'
 import type { Cut } from '#machines/session/session-data.ts'
 
-/** What a message takes beside its texts. */
+/** Tokens of a message in addition to its texts. */
 const tokensAMessage = 4
 
-/** A conversation that is cut is cut to this share of what it may have, so that not every turn cuts it again. */
+/** A conversation is cut to this share of its limit, so that the following turns do not have to cut it again. */
 const share = 0.7
 
-/** Tokens of a list's first messages. */
+/** Token counts of the first messages of an array. */
 interface Counted {
   readonly tokens: number[]
   total: number
-  /** The last of those that are counted: a list that has another one there is not the list that was counted. */
+  /** The last counted message. If the array has another message at that place, the counts do not apply to it. */
   last: ModelMessage | undefined
 }
 
 /**
- * By list and not by message: a conversation only grows, so that a turn looks at its new messages and at no other. A table
- * with an entry a message would cost each collection of garbage its length.
+ * Keyed by array and not by message: a conversation only grows, so a turn counts only its new messages. A table with an
+ * entry per message would slow down each garbage collection.
  */
 const counted = new WeakMap<readonly ModelMessage[], Counted>()
 
 /**
- * The tokens of a list's messages, by the estimate that holds are made with, as far as they are counted; `count` goes on
- * where it ended before, and stops after some characters.
+ * Counts the tokens of an array's messages, with the estimate that budget holds use. `count` resumes where it stopped,
+ * and stops after a number of characters.
  */
 export class TokenCount {
   readonly #messages: readonly ModelMessage[]
@@ -38,12 +38,12 @@ export class TokenCount {
     counted.set(messages, this.#known)
   }
 
-  /** Of all messages that are counted. */
+  /** Tokens of all messages counted so far. */
   get total(): number {
     return this.#known.total
   }
 
-  /** Counts on. @returns whether all are counted: after `most` characters it stops. */
+  /** Continues to count, and stops after `most` characters. @returns whether all messages are counted. */
   count(most: number): boolean {
     const known = this.#known
     for (let characters = 0; known.tokens.length < this.#messages.length; ) {
@@ -59,7 +59,7 @@ export class TokenCount {
     return true
   }
 
-  /** Of one message. */
+  /** Tokens of the message at this place; 0 when it is not counted yet. */
   at(place: number): number {
     return this.#known.tokens[place] ?? 0
   }
@@ -72,29 +72,30 @@ export const tokensOf = (message: ModelMessage): number => {
   return estimateTokens(texts) + tokensAMessage
 }
 
-/** Tokens of a text that is no message. */
+/** Tokens of a text that is not a message. */
 export const tokensOfText = (text: string): number => estimateTokens([text])
 
-/** How much a conversation may have. */
+/** Limits of a compacted conversation. */
 export interface CompactionRoom {
-  /** Tokens of all messages together. */
+  /** Most tokens of all messages together. */
   readonly most: number
-  /** The newest turns that stay where they fit; null: as many as fit. */
+  /** Most of the newest turns to keep, as far as they fit; null: as many as fit. */
   readonly keepTurns: number | null
 }
 
-/** What is left out of a conversation. */
+/** The parts to remove from a conversation. */
 export interface CompactionPlan {
   readonly cuts: readonly Cut[]
-  /** Tokens before and after, estimated. */
+  /** Estimated tokens before and after. */
   readonly before: number
   readonly after: number
 }
 
 /**
- * What is to be left out so that a conversation fits; null when it fits, or when nothing more can go. The oldest turns go
- * first. Of the newest turn, which stays, the oldest answers go with the outputs of their calls, but for the newest: a
- * call and its output are never parted.
+ * Plans which messages to remove so that a conversation fits; null when it fits, or when nothing more can be removed.
+ * The oldest turns are removed first. The newest turn always stays, but if it is too long its oldest answers are
+ * removed together with the outputs of their calls, except for the newest answer: a call is never separated from its
+ * output.
  */
 export const compactionPlan = (
   messages: readonly ModelMessage[],
@@ -120,7 +121,7 @@ export const compactionPlan = (
   return cuts.length === 0 ? null : { cuts, before, after: before - removed }
 }
 
-/** Tokens from a message on. */
+/** Returns a function that gives the tokens from a message to the end. */
 const tailsOf = (tokens: TokenCount, length: number): ((at: number) => number) => {
   const tails = new Array<number>(length + 1).fill(0)
   for (let at = length - 1; at >= 0; at--) tails[at] = (tails[at + 1] ?? 0) + tokens.at(at)
@@ -130,15 +131,15 @@ const tailsOf = (tokens: TokenCount, length: number): ((at: number) => number) =
 const startsOf = (messages: readonly ModelMessage[], role: ModelMessage['role']): readonly number[] =>
   messages.flatMap((message, at) => (message.role === role ? [at] : []))
 
-/** Where the turns begin that may stay: no more of them than are to be kept. */
+/** Start of the earliest turn that may be kept. */
 const keptFrom = (turns: readonly number[], keepTurns: number | null): number =>
   keepTurns === null ? 0 : (turns[Math.max(0, turns.length - keepTurns)] ?? 0)
 
-/** The first place that fits, else the last that there is. */
+/** The first start that fits, else the last one; 0 if there are none. */
 const firstOf = (starts: readonly number[], fits: (at: number) => boolean): number =>
   starts.find(fits) ?? starts.at(-1) ?? 0
 
-/** A conversation without what was left out, in order; what stands in its place comes where the first cut was. */
+/** Returns the conversation without the cuts, in order, with `instead` at the place of the first cut. */
 export const withoutCuts = (
   messages: readonly ModelMessage[],
   cuts: readonly Cut[],
@@ -152,6 +153,6 @@ export const withoutCuts = (
   ])
 }
 
-/** The messages that a plan leaves out, in order. */
+/** The messages that the cuts remove, in order. */
 export const cutMessages = (messages: readonly ModelMessage[], cuts: readonly Cut[]): readonly ModelMessage[] =>
   cuts.flatMap(([from, to]) => messages.slice(from, to))

@@ -4,7 +4,7 @@ import { BrokenAnswer } from '#gateway/turns/turn-models.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { CompactParts, CompactRequest } from './compact.ts'
 
-/** What a model wrote of a part of a conversation, '' for nothing, and what that is charged by. */
+/** A model's summary of a part of a conversation ('' when there is none), and the charge of the call. */
 export interface WrittenSummary {
   readonly text: string
   readonly charge: Charge | null
@@ -17,17 +17,17 @@ const instructions = [
 ].join(' ')
 
 const longestSummary = 2048
-/** Of one message, in characters; what is longer loses its middle. */
+/** Most characters of one message; a longer one loses its middle. */
 const longestMessage = 4000
-/** For a model whose window is not known, in tokens. */
+/** Tokens assumed for a model whose context window is unknown. */
 const usualWindow = 16_000
-/** Of a part of a conversation: of what is longer the newest is kept, and how it begins. */
+/** Most characters of the transcript. Of a longer one, the beginning and the newest part are kept. */
 const longestTranscript = 400_000
 const longestBeginning = 4000
 
 /**
- * A summary of messages, by the model of the policy or of the turn. Where that fails nothing stands in their place: the
- * conversation goes on without them.
+ * Summarizes messages with the model of the policy or of the turn. When that fails the summary is empty, and the
+ * conversation continues without the messages.
  *
  * @throws {ServiceError} `cancelled`
  */
@@ -56,7 +56,10 @@ export const summaryOf = async (
   }
 }
 
-/** Messages as a text for a reader; at most so long, in characters, which are no more than its tokens. */
+/**
+ * Messages as readable text of at most `most` characters. `most` is a token limit: a text has no more tokens than
+ * characters.
+ */
 const transcriptOf = (messages: readonly ModelMessage[], most: number): string => {
   const whole = messages.map(lineOf).join('\n\n')
   if (whole.length <= most) return whole

@@ -4,37 +4,37 @@ import { RedirectFailed, type SsrfGuard, SsrfRefused } from '#outgoing/ssrf-guar
 import { webhookHeaders } from '#outgoing/webhook-signature.ts'
 import type { JsonObject } from '#storage/ports.ts'
 
-/** A tool that the server runs by calling its URL (`type: 'http'` in a turn's or an agent's tools). */
+/** A tool that the server runs by calling a URL (`type: 'http'` in the tools of a turn or agent). */
 export interface HttpTool {
   readonly name: string
   readonly url: string
   readonly method?: 'POST' | 'PUT' | 'PATCH'
   readonly headers?: Readonly<Record<string, string>>
-  /** From the start of the call to the end of the answer. */
+  /** Time limit in ms, from the start of the call to the end of the response. */
   readonly timeoutMs?: number
 }
 
-/** One call of a tool: what the model requested, and where it belongs. */
+/** One call of a tool: the arguments from the model, and the session or run it belongs to. */
 export interface HttpToolCall {
   readonly actionId: string
   readonly arguments: JsonObject
-  /** Null for an action of its own. */
+  /** Null for an action that belongs to no session or run. */
   readonly owner: { readonly sessionId: string } | { readonly runId: string } | null
 }
 
-/** What a call needs besides: the key that makes retries one, the project's signing secret, the guard. */
+/** Context of a call: the key that makes retries idempotent, the project's signing secret, the SSRF guard. */
 export interface HttpToolContext {
-  /** The effect's id; also the `webhook-id`. */
+  /** The effect's id; also sent as `webhook-id`. */
   readonly idempotencyKey: string
-  /** Standard Webhooks secrets of the project (`whsec_…`): each signs. */
+  /** Standard Webhooks secrets of the project (`whsec_…`). The request is signed with each of them. */
   readonly secret: string | readonly string[]
   readonly guard: SsrfGuard
   readonly signal: AbortSignal
-  /** Ms since the epoch; the clock in tests. */
+  /** Returns ms since the epoch; `Date.now` by default. */
   readonly now?: () => number
 }
 
-/** Why a tool gave no output. The message is meant for the model and for the log; it quotes no answer. */
+/** Why a tool returned no output. The message is for the model and the log; it quotes nothing of the response. */
 export type HttpToolErrorCode =
   | 'tool_url_refused'
   | 'tool_unreachable'
@@ -51,19 +51,19 @@ export type HttpToolResult =
       readonly ok: false
       readonly code: HttpToolErrorCode
       readonly message: string
-      /** Whether the tool may have acted: false only when the request surely never reached it. */
+      /** Whether the request may have reached the tool: false only when it certainly did not. */
       readonly reached: boolean
       readonly status?: number
     }
 
-/** Largest answer of a tool. */
+/** Largest response of a tool. */
 export const maxToolAnswerBytes = 64 * 1024
 
-/** How long a call may take that says nothing, in ms. */
+/** Time limit of a call without `timeoutMs`, in ms. */
 export const defaultTimeoutMs = 30_000
 const maxRedirects = 3
 
-/** Headers that belong to the call itself; a tool's own headers do not replace them. */
+/** Headers set by the call itself; a tool's own headers cannot replace them. */
 const reserved = new Set([
   'content-type',
   'content-length',
@@ -77,8 +77,8 @@ const reserved = new Set([
 ])
 
 /**
- * Calls the tool once; it is not tried again here: whether it may be is the effect's policy.
- * Never throws: trouble of any kind is a result that the model reads.
+ * Calls the tool once. Retries are decided by the policy of the effect, not here.
+ * Never throws: every failure is a result that the model reads.
  */
 export async function runHttpTool(
   tool: HttpTool,
@@ -177,7 +177,7 @@ function failed(code: HttpToolErrorCode, message: string, reached: boolean): Ext
   return { ok: false, code, message, reached }
 }
 
-/** Nothing was sent when the connection itself failed. */
+/** Whether the connection itself failed, so that nothing was sent. */
 function isConnectError(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(

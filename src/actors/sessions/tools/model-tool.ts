@@ -8,7 +8,7 @@ const webSearch: Omit<ModelTool, 'name'> = {
   parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
 }
 
-/** A declared tool as a model gets it. */
+/** Converts a declared tool to the form that a model gets. */
 export const modelTool = (tool: TurnTool): ModelTool => {
   if (tool.type === 'web_search_preview') return { name: toolName(tool), ...webSearch }
   const { description, parameters } = tool.type === 'function' ? tool.function : tool

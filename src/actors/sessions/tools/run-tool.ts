@@ -11,14 +11,14 @@ import { actionExecution, inputAnswer } from '../schema.ts'
 import { type TurnConfigs, type TurnTool, toolName } from '../turns/turn-config.ts'
 import type { ToolRunner } from './tool-runner.ts'
 
-/** What running a tool needs. */
+/** Dependencies of the effects that run tools. */
 export interface RunToolParts {
   readonly tools: ToolRunner
   readonly configs: TurnConfigs
 }
 
 interface Wanted {
-  /** Null: the config has the declaration. */
+  /** Declaration of the tool; null or absent when it is in the config. */
   readonly declared?: TurnTool | null
   readonly tool: string
   readonly arguments: string
@@ -30,7 +30,7 @@ interface Wanted {
   readonly progress: ReportProgress
 }
 
-/** The answer that the call goes on with, where its server requested input. */
+/** The input answer with which a call resumes, where the tool's server requested input. */
 const answeredOf = ({ input, answer }: ActionContext): Pick<Wanted, 'input'> =>
   input === null || answer === null ? {} : { input: { resume: String(input.resume), answer: inputAnswer(answer) } }
 
@@ -41,7 +41,10 @@ const lost = {
 
 const large = { code: 'tool_output_too_large', message: 'The tool ran, but its output is too large to be stored.' }
 
-/** Runs the approved tool of an action. The key is the same on every retry, so a tool that honours it acts once. */
+/**
+ * Effect that runs the approved tool of an action. All retries have the same idempotency key, so a tool that honours it
+ * acts once.
+ */
 export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
   policy: 'from_params',
   run: async (_params, context) => {
@@ -67,7 +70,7 @@ export const runActionTool = (parts: RunToolParts): UncertainEffect => ({
   tooLarge: () => ({ type: 'tool_failed', ...large }),
 })
 
-/** No answer will come to what the server of the tool requested: what is kept for one is given up. */
+/** Effect that discards the state kept for an input answer which will not come. */
 export const releaseInput = ({ tools }: Pick<RunToolParts, 'tools'>): IdempotentEffect => ({
   policy: 'idempotent',
   run: async (_params, { actor }) => {
@@ -76,21 +79,21 @@ export const releaseInput = ({ tools }: Pick<RunToolParts, 'tools'>): Idempotent
   },
 })
 
-/** Runs a tool of a session that needs no approval; the model gets an error as the tool's output. */
+/** Effect that runs a session's tool without approval. An error becomes the tool's output, which the model reads. */
 export const runSessionTool = (parts: RunToolParts): UncertainEffect =>
   runOwnTool(parts, (context) => {
     const session = contextOf(sessionDefinition, { context })
     return { ...session, sessionId: session.session_id, runId: null }
   })
 
-/** The same for a run. */
+/** The same effect for a run. */
 export const runRunTool = (parts: RunToolParts): UncertainEffect =>
   runOwnTool(parts, (context) => {
     const run = contextOf(runDefinition, { context })
     return { ...run, sessionId: null, runId: run.run_id }
   })
 
-/** A caller of tools without approvals: its open calls, and what the tools are. */
+/** A session or run as the caller of tools: its open calls, and the config with their declarations. */
 type Caller = Pick<Wanted, 'sessionId' | 'runId'> & Pick<CallHolder, 'calls' | 'config'>
 
 const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Caller): UncertainEffect => ({
@@ -123,7 +126,7 @@ const runOwnTool = (parts: RunToolParts, callerOf: (context: JsonObject) => Call
   tooLarge: (params) => answeredWith(params, large),
 })
 
-/** The log has it as an event; the commit names only its kind. */
+/** Journals an event in full in the log; the commit stores only its type. */
 const journaled = ({ part }: EffectContext, event: StoredEvent): Promise<void> => part(event, { type: event.type })
 
 const answeredWith = (params: JsonObject, { code, message }: typeof lost): StoredEvent => ({

@@ -5,26 +5,26 @@ import { type HttpToolCall, type HttpToolContext, type HttpToolResult, runHttpTo
 import type { HttpDeclaration, ToolHeaders } from './tool-headers.ts'
 import type { ToolCall, ToolRunner } from './tool-runner.ts'
 
-/** What running tools needs. */
+/** Dependencies of the server's tools. */
 export interface ServerToolParts {
   readonly guard: SsrfGuard
   /** The project's signing secrets (`whsec_…`); null for an unknown project. */
   readonly signingSecrets: (project: string) => Promise<readonly string[] | null>
-  /** Opens the headers that the tool was declared with. */
+  /** Decrypts the headers that the tool was declared with. */
   readonly headers: Pick<ToolHeaders, 'open'>
-  /** What capabilities bring to agents; read at each call. */
+  /** Resources that capabilities offer to agents; read at each call. */
   readonly resources: () => readonly AgentResource[]
   /** Waits between the attempts of an idempotent tool. */
   readonly pause: (ms: number) => Promise<void>
 }
 
-/** An idempotent tool is called again this often when it may not have been reached, with the same key. */
+/** Most attempts of an idempotent tool that may not have been reached. All have the same idempotency key. */
 const attempts = 3
 const firstPauseMs = 200
 
 const triedAgain = new Set(['tool_unreachable', 'tool_timeout', 'tool_answer_unreadable'])
 
-/** Runs the tools that are the server's to run. */
+/** Runner of all tools that the server itself runs. */
 export const serverTools = (parts: ServerToolParts): ToolRunner => ({
   run: async (call) => {
     const { tool } = call
@@ -38,7 +38,7 @@ export const serverTools = (parts: ServerToolParts): ToolRunner => ({
   },
 })
 
-/** OpenAI's name for the search of the web, which the index of pages answers. */
+/** OpenAI's name for web search; served by the `web` resource. */
 const previewTool: ServerTool = {
   ...{ type: 'server', name: 'web_search', description: '', parameters: {}, resource: 'web', settings: {} },
   effect: 'idempotent',

@@ -3,8 +3,8 @@ import { type TurnTool, toolName } from '../turns/turn-config.ts'
 import { modelTool } from './model-tool.ts'
 
 /**
- * The tools that a model call lists. A deferred one is there once the conversation has its name in what a search found
- * (`found_tools`): the definitions of hundreds would crowd out the conversation.
+ * The tools that a model call lists. A deferred tool is listed once a tool search has returned its name in the
+ * conversation (`found_tools`): the definitions of hundreds of tools would crowd out the conversation.
  */
 export const shownTools = (tools: readonly TurnTool[], messages: readonly ModelMessage[]): readonly ModelTool[] => {
   if (!tools.some(isDeferred)) return tools.map(modelTool)

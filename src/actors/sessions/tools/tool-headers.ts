@@ -11,10 +11,10 @@ import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 import type { ToolDeclaration, TurnTool } from '../turns/turn-config.ts'
 
-/** The headers of one http tool: `sealed` is JSON of names and values. They open for this origin only. */
+/** The headers of one http tool: `sealed` is encrypted JSON of names and values. They are only sent to this origin. */
 export type ToolHeadersData = { readonly origin: string; readonly sealed: string }
 
-/** Sealed headers of http tools (specs/decisions/0135-headers-of-tools.md). */
+/** Encrypted headers of http tools (specs/decisions/0135-headers-of-tools.md). */
 export const toolHeaders: TypedKind<ToolHeadersData> = {
   name: 'tool_headers',
   exported: null,
@@ -28,21 +28,21 @@ export const toolHeaders: TypedKind<ToolHeadersData> = {
   ],
 }
 
-/** Whose the headers are, and where the request has the tools. */
+/** The owner of the headers, and the place of the tools in the request. */
 export interface ToolsPlace {
   readonly owner: Pick<Owner, 'project' | 'tenant' | 'user'>
-  /** Path of the list in the request's body. */
+  /** Path of the list of tools in the request's body. */
   readonly param: string
-  /** The tools that are stored now: a masked value stands for theirs. */
+  /** The stored tools, whose header values replace masked values of the request. */
   readonly before?: readonly TurnTool[] | undefined
 }
 
-/** What may have tools: a config. */
+/** A config that may have tools. */
 interface ToolsHolder {
   readonly tools?: readonly ToolDeclaration[] | undefined
 }
 
-/** What sealing needs. */
+/** Dependencies of `ToolHeaders`. */
 export interface ToolHeadersParts {
   readonly records: RecordStore
   readonly box: SecretBox
@@ -50,14 +50,16 @@ export interface ToolHeadersParts {
   readonly now: () => number
 }
 
-/** An http tool as it is declared or kept. */
+/** An http tool as declared or as stored. */
 export type HttpDeclaration = ToolDeclaration & { readonly type: 'http' }
 type Headers = Readonly<Record<string, string>>
 
-/** Records that this process knows to be written. */
+/** Capacity of the set of records that this process knows to be written. */
 const maxKnown = 10_000
 
-/** Keeps the headers of http tools out of whatever holds the tools: they carry the names, masks and a reference. */
+/**
+ * Keeps header values of http tools out of configs and contexts, which hold the names, masks and a reference instead.
+ */
 export class ToolHeaders {
   readonly #parts: ToolHeadersParts
   readonly #table: Table<ToolHeadersData>
@@ -71,9 +73,9 @@ export class ToolHeaders {
   }
 
   /**
-   * The tools as they may be stored. The same headers of one owner give the same reference.
+   * Returns the tools as they may be stored. Equal headers of one owner give the same reference.
    *
-   * @throws {ServiceError} `invalid_field` for a masked value that stands for none: another tool, header or server.
+   * @throws {ServiceError} `invalid_field` for a masked value without a stored one: another tool, header or server.
    */
   async keep<T extends ToolDeclaration>(tools: readonly T[], place: ToolsPlace): Promise<readonly T[]> {
     if (!tools.some(hasHeaders)) return tools
@@ -84,12 +86,12 @@ export class ToolHeaders {
     return kept
   }
 
-  /** The request of an action as it may be stored. @throws {ServiceError} as `keep`. */
+  /** Returns the request of an action as it may be stored. @throws {ServiceError} as `keep`. */
   async keepRequest(request: HttpDeclaration, place: Omit<ToolsPlace, 'before'>): Promise<HttpDeclaration> {
     return hasHeaders(request) ? this.#kept(request, place) : request
   }
 
-  /** A config of an agent or installation as it may be stored. @throws {ServiceError} as `keep`. */
+  /** Returns a config of an agent or installation as it may be stored. @throws {ServiceError} as `keep`. */
   async keepConfig<T extends ToolsHolder>(
     config: T,
     place: Omit<ToolsPlace, 'before'>,
@@ -100,7 +102,7 @@ export class ToolHeaders {
     return { ...config, tools: [...tools] }
   }
 
-  /** The headers that a call sends; null when they are gone or cannot be opened for this URL. */
+  /** Returns the headers that a call sends; null when they were removed or cannot be decrypted for this URL. */
   async open(project: string, tool: HttpDeclaration): Promise<Headers | null> {
     const id = referenceOf(tool)
     if (id === null) return tool.headers ?? {}
@@ -129,7 +131,7 @@ export class ToolHeaders {
     return { ...tool, headers: masked(headers), headers_ref: id }
   }
 
-  /** The headers with the stored value wherever the request has the mask. */
+  /** The headers, with each masked value replaced by the stored one. */
   async #whole(tool: HttpDeclaration, { owner, param, before = [] }: ToolsPlace): Promise<Headers> {
     const own = tool.headers ?? {}
     const hidden = Object.keys(own).filter((name) => own[name] === mask)
@@ -147,7 +149,7 @@ export class ToolHeaders {
   }
 }
 
-/** The tools of a config as people may see them: the names of headers, never a value. */
+/** The config as people may see it: with the names of headers, but without their values. */
 export const shownTools = <T extends ToolsHolder>(config: T): T =>
   config.tools?.some(hasHeaders) ? { ...config, tools: config.tools.map(shownTool) } : config
 
@@ -164,7 +166,7 @@ const hasHeaders = <T extends ToolDeclaration>(tool: T): tool is T & HttpDeclara
 const masked = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, mask]))
 
-/** Requests cannot say it: a declared tool has no such field. */
+/** Only stored tools have this field: a declaration in a request cannot set it. */
 const referenceOf = (tool: HttpDeclaration): string | null =>
   'headers_ref' in tool && typeof tool.headers_ref === 'string' ? tool.headers_ref : null
 

@@ -6,25 +6,25 @@ import type { TurnTool } from '../turns/turn-config.ts'
 export interface ToolCall {
   readonly project: string
   readonly tenant: string | null
-  /** External id of the end user whose session or run it is. */
+  /** External id of the end user of the session or run. */
   readonly user: string | null
   readonly tool: TurnTool
   readonly arguments: Json
   readonly actionId: string
-  /** Present when the call goes on after an answer to what its server requested. */
+  /** Present when the call resumes with an answer to an input request of its server. */
   readonly input?: AnsweredInput
   readonly sessionId: string | null
   readonly runId: string | null
   /** The effect's id: the same on every retry. */
   readonly idempotencyKey: string
   readonly signal: AbortSignal
-  /** Journals how far the call is. */
+  /** Journals the progress of the call. */
   readonly progress?: ReportProgress
 }
 
-/** Runs tools of every kind that the server runs. */
+/** Runs all kinds of tools that the server runs itself. */
 export interface ToolRunner {
   run(call: ToolCall): Promise<ToolOutcome>
-  /** No answer will come to what the server of this action's tool requested. */
+  /** Discards the state kept for an input answer to this action, which will not come. */
   release?(actionId: string): void
 }

@@ -2,13 +2,16 @@ import type { ServerTool } from '#actors/capability/agent-resources.ts'
 import type { RemoteDeclaration, RemotePlace, RemoteTools } from '#actors/capability/remote-tools.ts'
 import type { ToolDeclaration } from './turn-config.ts'
 
-/** A turn's tools: what is declared, and what remote servers bring. */
+/** A turn's tools: those that are declared, and those of the remote servers that it names. */
 export interface SortedTools {
   readonly declared: readonly ToolDeclaration[]
   readonly brought: readonly ServerTool[]
 }
 
-/** Separates a turn's own tools from the servers that it names. @throws {ServiceError} as `RemoteTools.offer`. */
+/**
+ * Separates declared tools from remote servers, and lists the tools of the servers. @throws {ServiceError} as
+ * `RemoteTools.offer`.
+ */
 export const broughtTools = async (
   remote: () => RemoteTools,
   tools: readonly (ToolDeclaration | RemoteDeclaration)[],

@@ -23,27 +23,30 @@ import type { TurnConfig, TurnConfigs } from './turn-config.ts'
 import { type RecalledTurn, recallFor } from './turn-memory.ts'
 import { lengthBefore, numberedSources, type WebSource } from './web-sources.ts'
 
-/** What a model call needs. */
+/** Dependencies of the effects that call models. */
 export interface CallModelParts extends CompactParts {
   readonly conversations: Conversations
   readonly configs: TurnConfigs
-  /** Memory of end users; called when a turn comes that uses it. */
+  /** Memory of end users; called when a turn uses it. */
   readonly memory: () => MemoryService
 }
 
-/** What of an actor's context a model call is made with. */
+/** The parts of an actor's context from which a model call is made. */
 interface ModelCallRequest {
   readonly model: string
   readonly config: JsonObject
-  /** Model calls of the turn or run, this one among them. */
+  /** Number of model calls of the turn or run so far, including this one. */
   readonly steps: number
   readonly whose: Whose
 }
 
-/** Who the usage of the call is put down to. */
+/** The operation, agent, session or run to which the usage of the call is attributed. */
 type Whose = Pick<MeteredCall, 'operation' | 'agentId' | 'installationId' | 'ratePlanId' | 'sessionId' | 'runId'>
 
-/** Streams one model call of a session's turn: deltas as parts, then the answer with its tool calls and cost. */
+/**
+ * Effect that streams one model call of a session's turn: deltas as parts, then the answer with its tool calls and
+ * cost.
+ */
 export const callModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
   run: async (_params, context) => {
@@ -66,8 +69,9 @@ export const callModel = (parts: CallModelParts): UncertainEffect => ({
 })
 
 /**
- * One model call of a run: its text comes whole with the answer, since a run's log has no deltas. No caller waits at the other
- * end: where a limit on requests is used up it calls again when the limit says, as long as the run may take.
+ * Effect that makes one model call of a run. The text is stored whole with the answer, since a run's log has no deltas.
+ * No client waits for a run, so a call that hits a rate limit is repeated when the limit allows, until the run times
+ * out.
  */
 export const callRunModel = (parts: CallModelParts): UncertainEffect => ({
   policy: 'stream',
@@ -99,18 +103,20 @@ const interrupted = (): StoredEvent =>
 
 const tooLarge = (): StoredEvent => failed('', new ServiceError('answer_too_large'), {}).event
 
-/** Where deltas go; `rest` ends it and resolves with the text that is not delivered yet. */
+/** Receives deltas. `rest` stops the delivery and resolves with the text that is not delivered yet. */
 interface Deltas {
   readonly add: (text: string) => void
   readonly rest: () => Promise<string>
 }
 
-/** How a refusal of ours is met. */
+/** How a rate limit of this server is handled. */
 type Manner = (call: () => Promise<TurnAnswer>, signal: AbortSignal) => Promise<TurnAnswer>
 
 const atOnce: Manner = (call) => call()
 
-/** A run that is refused again and again calls less often than its limit says, but not less often than this, in ms. */
+/**
+ * Longest backoff in ms between the calls of a run that is refused repeatedly; a longer `retryAfterS` takes precedence.
+ */
 const longestWaitMs = 30_000
 
 const patientlyBy =
@@ -161,7 +167,7 @@ const outcomeOf = async (
   }
 }
 
-/** What the stored event says of the call's cost, and a usage row follows from; nothing where nothing was used. */
+/** The metered usage in the stored event, from which a usage row is derived; empty where nothing was used. */
 type Charged = { readonly metered?: Metered }
 
 interface Prepared {
@@ -170,7 +176,7 @@ interface Prepared {
   readonly config: TurnConfig
   /** Null where no memory is used. */
   readonly recalled: RecalledTurn | null
-  /** The pages that an answer names, by their places in the text of the turn. */
+  /** Returns the annotations of the pages that an answer cites, by their offsets in the text of the turn. */
   readonly cited: (answer: string) => readonly JsonObject[]
 }
 
@@ -199,12 +205,12 @@ const prepare = async (
     caller: actorCaller(owner, requested.whose.agentId),
     config,
     recalled,
-    // the text of a turn is all that its answers say, the output of a run is its last answer
+    // The text of a turn joins all its answers; the output of a run is its last answer only.
     cited: (answer) => annotationsOf(answer, sources, source === 'run' ? 0 : lengthBefore(said, requested.steps - 1)),
   }
 }
 
-/** Citations of pages in an answer, as annotations of a text that has so much before it. */
+/** The pages cited in an answer, as annotations of a text in which `before` characters precede the answer. */
 const annotationsOf = (answer: string, sources: readonly WebSource[], before: number | null): readonly JsonObject[] => {
   if (before === null) return []
   return citationsIn(answer, sources).flatMap(({ type, url_citation }): readonly JsonObject[] => {
@@ -230,8 +236,8 @@ const requestOf = (
 })
 
 /**
- * What else the config says of its model calls. What is about tools goes with tools only, and a choice that forces a call is
- * for the first model call: a turn that is forced to call at each would never end.
+ * The other parameters of the config. Those about tools are only sent with tools. A `tool_choice` that forces a call
+ * only applies to the first model call: forced at each call, a turn would never end.
  */
 const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelRequest, 'more'> => {
   if (sampling === undefined) return {}
@@ -247,7 +253,7 @@ const moreOf = ({ sampling, tools }: TurnConfig, steps: number): Pick<ModelReque
   }
 }
 
-/** The actions run where the session or run does: an approval is one hop less then. */
+/** The actions are created in the shard of the session or run, which saves an approval a hop between nodes. */
 const answered = (waiter: string, { delta, answer, charged, recalled, annotations }: Answered): EffectOutcome => {
   const shard = shardOf(waiter)
   const said = {
@@ -279,7 +285,7 @@ interface Answered {
   readonly recalled: RecalledTurn | null
 }
 
-/** The call is made again with what is left of the conversation, once that is in its log. */
+/** The compaction as an outcome. The model call is repeated with the shortened conversation once that is in the log. */
 const compactedOutcome = ({ event, charge }: Compacted, charged: (charge: Charge) => Charged): EffectOutcome => {
   const said = {
     ...event,
@@ -296,7 +302,7 @@ const usageOf = ({ usage, costUsd }: Charge): JsonObject => ({
   cost_usd: costUsd,
 })
 
-/** Models write malformed JSON at times; then the tool gets what was written. */
+/** Models sometimes write malformed JSON; then the tool gets the text as it is. */
 const parsed = (text: string): Json => {
   try {
     return JSON.parse(text === '' ? '{}' : text)

@@ -2,7 +2,7 @@ import type { Infer } from '#specs/dsl/schema.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { type conversationMemory, usesMemory } from '#specs/memory-field.ts'
 
-/** What a session or a run remembers for its own user, whomever the field names. */
+/** The `memory` field of a turn or run, and the user of the session or run, whose memory is the only one allowed. */
 export interface Remembering {
   readonly memory: Infer<typeof conversationMemory> | null | undefined
   /** External id of the end user; null for none. */
@@ -10,7 +10,7 @@ export interface Remembering {
   readonly of: 'session' | 'run'
 }
 
-/** @throws {ServiceError} `missing_field` without a user, `invalid_field` for another user or no time. */
+/** @throws {ServiceError} `missing_field` without a user; `invalid_field` for another user or a malformed `asOf`. */
 export const checkMemory = ({ memory, user, of }: Remembering): void => {
   if (!usesMemory(memory)) return
   if (user === null)

@@ -13,21 +13,24 @@ import { turnConfig } from '../schema.ts'
 /** A tool as a turn or an agent declares it (`sessions.turns`). */
 export type ToolDeclaration = Infer<typeof tool>
 
-/** A tool of a turn: one that is declared, or one that a resource of the agent brings. */
+/** A tool of a turn: a declared one, or one that a resource of the agent offers. */
 export type TurnTool = ToolDeclaration | ServerTool
 
-/** What a model call needs beside the conversation. Fixed when the turn starts, so that a change of the agent never changes a turn that goes on. */
+/**
+ * Parameters of a turn's model calls other than the conversation. Fixed when the turn starts, so that a change of the
+ * agent never affects a turn in progress.
+ */
 export interface TurnConfig {
   /** System messages in order. */
   readonly instructions: readonly string[]
   readonly tools: readonly TurnTool[]
   readonly temperature: number | null
   readonly max_tokens: number | null
-  /** What else the agent says of its model calls; absent for nothing. */
+  /** Other parameters of the agent's model calls; absent for none. */
   readonly sampling?: Sampling
-  /** What happens when the conversation outgrows the model; absent: it is truncated. */
+  /** How a conversation that outgrows the model is shortened; absent: it is truncated. */
   readonly context?: ContextPolicy
-  /** How memory is used; absent for not at all. */
+  /** How memory is used; absent when it is not used. */
   readonly memory?: TurnMemory
   /** The plan by which the call's tenant is charged, where an installation has one. */
   readonly rate_plan_id?: string
@@ -36,13 +39,13 @@ export interface TurnConfig {
 /** How a conversation is shortened (`agents.create`, `config.context`). */
 export type ContextPolicy = Infer<typeof contextPolicy>
 
-/** Fields of a chat completion, as an agent's config has them; `models` are the fallbacks. */
+/** Parameters of a chat completion from an agent's config; `models` are the fallbacks. */
 export type Sampling = JsonObject
 
-/** The `memory` field of a turn or an agent, with its defaults still to come. */
+/** The `memory` field of a turn or an agent, before defaults are applied. */
 export type TurnMemory = Exclude<Infer<typeof conversationMemory>, boolean>
 
-/** A turn that sets nothing: the most common one, so it costs a context nothing. */
+/** A turn without settings. It is the most common one, and takes no space in a context. */
 const plainConfig: TurnConfig = { instructions: [], tools: [], temperature: null, max_tokens: null }
 
 const isPlain = ({
@@ -60,12 +63,12 @@ const isPlain = ({
     (value) => value === undefined,
   )
 
-/** A configuration longer than this is kept as a blob, once for all turns that share it. */
+/** A configuration longer than this, in UTF-16 units of JSON, is stored as a blob shared by all turns that have it. */
 const maxInlineLength = 1024
 
 const knownBlobs = 10_000
 
-/** Keeps turn configurations: small ones inside the session's context, large ones as blobs by their hash. */
+/** Stores turn configurations: small ones in the session's context, large ones as blobs named by their hash. */
 export class TurnConfigs {
   readonly #blobs: BlobStore
   readonly #read = new Map<string, TurnConfig>()
@@ -76,9 +79,10 @@ export class TurnConfigs {
   }
 
   /**
-   * What the context holds of `config`; a blob it needs is durable when this resolves.
+   * Returns the value that represents `config` in a context. If it refers to a blob, that is durable when this
+   * resolves.
    *
-   * @param owner what the blob's name starts with, when it is to be removed with its owner (`configOwner`).
+   * @param owner prefix of the blob's name, if the blob is to be removed with its owner (`configOwner`).
    * @throws {StoreUnavailable}
    */
   keep(project: string, config: TurnConfig, owner = ''): JsonObject | Promise<JsonObject> {
@@ -87,7 +91,7 @@ export class TurnConfigs {
     return text.length <= maxInlineLength ? { inline: text } : this.#keepBlob(project, text, owner)
   }
 
-  /** The configuration that a context holds. @throws {StoreUnavailable} */
+  /** Returns the configuration that a context holds. @throws {StoreUnavailable} */
   read(project: string, kept: Json): TurnConfig | Promise<TurnConfig> {
     const { inline, hash } = isObject(kept) ? kept : {}
     if (typeof inline === 'string') return turnConfig(JSON.parse(inline))
@@ -117,15 +121,15 @@ export class TurnConfigs {
 }
 
 /**
- * Whose the configuration of an actor's turns is: what an end user's client sent goes with the session, what a tenant's
- * actors share with the tenant, and what the project's own share stays.
+ * The owner of an actor's turn configurations. With an end user, they are removed with the session. Without a user, a
+ * tenant's are shared by its actors and removed with the tenant, and those of the project itself are kept.
  */
 export const configOwner = (actor: string, { tenant, user }: Pick<Owner, 'tenant' | 'user'>): string => {
   if (user !== null) return actorBlobs({ actor, tenant })
   return tenant === null ? '' : tenantBlobs(tenant)
 }
 
-/** The name by which the model calls a tool, and events name it. */
+/** The name of a tool in model calls and in events. */
 export const toolName = (tool: TurnTool): string => {
   if (tool.type === 'function') return tool.function.name
   return tool.type === 'web_search_preview' ? tool.type : tool.name

@@ -4,29 +4,29 @@ import type { AnswerMemory } from '#machines/session/session-data.ts'
 import type { Owner } from '#runtime/step/actor-state.ts'
 import type { TurnMemory } from './turn-config.ts'
 
-/** A turn or run that uses memory. */
+/** A model call of a turn or run, with its memory settings. */
 export interface RememberingTurn {
   readonly memory: TurnMemory | undefined
   readonly owner: Owner
-  /** The session's or run's id, which memories of scope `session` belong to. */
+  /** Id of the session or run, to which memories of scope `session` belong. */
   readonly actor: string
   readonly messages: readonly ModelMessage[]
-  /** Key of the effect: what is written follows from it. */
+  /** Key of the effect, from which the ids of the written memories are derived. */
   readonly cause: string
   readonly source: 'session' | 'run'
   /** ms since the epoch. */
   readonly now: number
 }
 
-/** What memory gives to a model call, and takes from its answer. */
+/** Memories recalled for a model call, and the write that follows its answer. */
 export interface RecalledTurn {
-  /** System message; '' for none. */
+  /** System message with the memories; '' for none. */
   readonly text: string
-  /** What the answer's event says of memory. Pure: the write goes with the answer's commit. */
+  /** Returns the memory part of the answer's event. Pure: the write is committed with the answer. */
   remembered(answer: string): AnswerMemory
 }
 
-/** Recalls for a model call; null where no memory is used, also for an actor without a user. It fails open. */
+/** Recalls memories for a model call; null where memory is not used or the actor has no user. It fails open. */
 export const recallFor = async (service: () => MemoryService, turn: RememberingTurn): Promise<RecalledTurn | null> => {
   const { memory, owner, actor, messages } = turn
   if (memory === undefined || owner.user === null) return null

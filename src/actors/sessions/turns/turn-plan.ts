@@ -14,43 +14,48 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { conversationMemory } from '#specs/memory-field.ts'
 import { type ContextPolicy, type Sampling, type TurnConfig, type TurnTool, toolName } from './turn-config.ts'
 
-/** What a turn request says, as far as it plans the turn. */
+/** The fields of a turn request that determine its plan. */
 export interface TurnRequest {
   readonly tools?: readonly TurnTool[]
   readonly instructions?: string
   readonly model?: string
   readonly pause_on_tool_calls?: boolean
   readonly memory?: MemoryField | null
-  /** Whom the session or run is for; null or absent for no one. */
+  /** External id of the user of the session or run; null or absent for none. */
   readonly user?: string | null
-  /** It comes with a credential that is seen in browsers: what the agent gates stays gated, and its tools stay its own. */
+  /**
+   * Whether the credential is visible in browsers: then the request may not lift the agent's approvals or replace its
+   * tools.
+   */
   readonly guarded?: boolean
 }
 
-/** What an agent brings to its sessions' turns. */
+/** The config of an agent for its sessions' turns. */
 export interface AgentConfig {
   readonly model: string | null
   readonly system_prompt: string | null
   readonly tools: readonly TurnTool[]
   readonly temperature: number | null
   readonly max_tokens: number | null
-  /** What else it says of its model calls. */
+  /** Other parameters of its model calls. */
   readonly sampling?: Sampling
-  /** What happens when a conversation outgrows the model. */
+  /** How a conversation that outgrows the model is shortened. */
   readonly context?: ContextPolicy
   /** Memory of the end user; absent for none. */
   readonly memory?: MemoryField
-  /** What a turn does that does not say. */
+  /** Default for turns that do not set the field. */
   readonly pause_on_tool_calls: boolean | null
-  /** What a turn with a browser's credential may say otherwise than the agent. */
+  /** Fields that a turn with a browser's credential may override. */
   readonly turn_overrides?: readonly string[]
-  /** Of the installation that the session runs in: stricter than what a turn says, for turns come from browsers too. */
+  /**
+   * Policy of the session's installation. It takes precedence over the turn's own field, since browsers send turns too.
+   */
   readonly approval_policy?: ApprovalRule
   /** The plan by which the installation's tenant is charged. */
   readonly rate_plan_id?: string
 }
 
-/** A turn, ready to be given to the session's machine. */
+/** A turn, ready to be delivered to the session's machine. */
 export interface TurnPlan {
   readonly model: string
   readonly config: TurnConfig
@@ -60,7 +65,7 @@ export interface TurnPlan {
 const weekMs = 7 * 24 * 60 * 60 * 1000
 const msPerSecond = 1000
 
-/** A turn without an agent. */
+/** Config of a turn without an agent. */
 export const noAgent: AgentConfig = {
   model: null,
   system_prompt: null,
@@ -72,11 +77,12 @@ export const noAgent: AgentConfig = {
 }
 
 /**
- * Puts a turn request over its agent's configuration: a tool of the request replaces the agent's of the same name. A tool
- * that the installation's policy denies is not there: the model does not get it, and a call of it is of an unknown tool.
+ * Merges a turn request into its agent's configuration. A tool of the request replaces the agent's tool of the same
+ * name. A tool that the installation's policy denies is left out: the model does not get it, and a call of it is a call
+ * of an unknown tool.
  *
- * @throws {ServiceError} `invalid_field` for two tools of one name; `secret_key_required` for a guarded request with a tool
- * of the agent's name, without leave.
+ * @throws {ServiceError} `invalid_field` for two tools with one name; `secret_key_required` for a guarded request that
+ * replaces a tool of the agent without permission, or sets `memory.extract`.
  */
 export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel: string): TurnPlan => {
   const { approval_policy: policy = null, rate_plan_id } = agent
@@ -102,7 +108,10 @@ export const planTurn = (request: TurnRequest, agent: AgentConfig, defaultModel:
 
 type MemoryField = Infer<typeof conversationMemory>
 
-/** The turn's field before the agent's; `extract` names a model that costs, so that a browser has no say in it. */
+/**
+ * The turn's field takes precedence over the agent's. `extract` names a model that costs money, so a browser may not
+ * set it.
+ */
 const memoryOf = ({ memory: own, guarded }: TurnRequest, agent: AgentConfig): Pick<TurnConfig, 'memory'> => {
   if (guarded && typeof own === 'object' && own?.extract !== undefined)
     throw new ServiceError('secret_key_required', {
@@ -114,7 +123,7 @@ const memoryOf = ({ memory: own, guarded }: TurnRequest, agent: AgentConfig): Pi
   return { memory: wanted === true ? {} : wanted }
 }
 
-/** An index of memories comes with the tool that reads one whole, unless a tool of that name is there. */
+/** Adds the tool that reads a whole memory when memories are listed as an index, unless a tool of that name exists. */
 const withMemoryFetch = (
   tools: readonly TurnTool[],
   { user = null }: TurnRequest,
@@ -125,7 +134,7 @@ const withMemoryFetch = (
   return [...tools, { ...memoryFetch, settings: { namespace: memory.namespace ?? null } }]
 }
 
-/** Fallbacks are for the agent's own model: who names another wants that one. */
+/** Fallbacks only apply to the agent's own model, not to a model that the request names. */
 const samplingOf = ({ model }: TurnRequest, { sampling }: AgentConfig): Pick<TurnConfig, 'sampling'> => {
   if (sampling === undefined) return {}
   const { models, ...rest } = sampling
@@ -145,7 +154,7 @@ const mergedTools = (own: readonly TurnTool[], agents: readonly TurnTool[]): rea
   return [...agents.filter((tool) => !names.has(toolName(tool))), ...own]
 }
 
-/** @throws {ServiceError} `secret_key_required` for a tool that would take the place of one of the agent's, without leave. */
+/** @throws {ServiceError} `secret_key_required` for a tool that would replace one of the agent's without permission. */
 const checkNames = (own: readonly TurnTool[], agent: AgentConfig): void => {
   if (agent.turn_overrides?.includes('tools')) return
   const taken = new Set(agent.tools.map(toolName))
@@ -158,8 +167,9 @@ const checkNames = (own: readonly TurnTool[], agent: AgentConfig): void => {
 }
 
 /**
- * The tools whose calls want a person's approval. In a guarded request `pause_on_tool_calls` speaks for the request's own
- * tools: those of the agent are gated as the agent says, also under another declaration of the same name.
+ * The names of the tools whose calls require approval. In a guarded request `pause_on_tool_calls` applies only to the
+ * request's own tools: the agent's tools require approval as the agent declares, also under another declaration of the
+ * same name.
  */
 const namesToApprove = (
   tools: readonly TurnTool[],
@@ -173,7 +183,7 @@ const namesToApprove = (
       ])
     : new Set(gatedNames(tools, pause ?? agent.pause_on_tool_calls))
 
-/** A tool that only reads what the agent names needs no approval, unless it says so itself. */
+/** Whether a tool only reads resources that the agent names: it needs no approval, unless it declares so itself. */
 const runsUngated = (tool: TurnTool): boolean =>
   tool.type === 'server' && tool.needsApproval !== true && (tool.risk_level ?? 'low') === 'low'
 

@@ -2,10 +2,10 @@ import type { ModelMessage } from '#gateway/call/provider-port.ts'
 import { isObject } from '#runtime/schema.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 
-/** A page that a tool of the web brought into a conversation; a model names it by its number, as in [2]. */
+/** A page that a web tool brought into a conversation; a model cites it by its number, as in [2]. */
 export type WebSource = { readonly url: string; readonly title: string }
 
-/** Messages for a model, and the sources that they number, from 1. */
+/** Messages for a model, and the sources numbered in them, from 1. */
 export interface SourcedMessages {
   readonly messages: readonly ModelMessage[]
   readonly sources: readonly WebSource[]
@@ -16,24 +16,24 @@ interface Numbered {
   readonly sources: readonly WebSource[]
 }
 
-/** What is numbered of a list's first messages. */
+/** Numbering state of the first messages of an array. */
 interface NumberedList {
   count: number
-  /** The last of them: a list that has another one there is not the list that was numbered. */
+  /** The last numbered message. If the array has another message at that place, the state does not apply to it. */
   last: ModelMessage | undefined
-  /** null while no page was found: the messages are as they were. */
+  /** Null while no page was found: the messages are unchanged. */
   messages: ModelMessage[] | null
   readonly sources: WebSource[]
 }
 
 /** Tools whose outputs are pages, each with an address. */
 const toolsOfWeb = new Set(['web_search', 'web_search_preview', 'web_fetch', 'browse'])
-/** A conversation only grows: each output is numbered once. */
+/** Keyed by array: a conversation only grows, so each output is numbered once. */
 const kept = new WeakMap<readonly ModelMessage[], NumberedList>()
 
 /**
- * Numbers the pages of a conversation through: each tool counts its results from 1, and a model that searched twice would
- * not say which [1] it means. A list that has grown gives the list of before, with what is new.
+ * Numbers the pages of a conversation consecutively. Each tool counts its results from 1, so after two searches a
+ * model's [1] would be ambiguous. An array that has grown returns the earlier result, extended.
  */
 export const numberedSources = (messages: readonly ModelMessage[]): SourcedMessages => {
   const known = numberedList(messages)
@@ -80,7 +80,10 @@ const numberedFrom = (message: ModelMessage, before: number): Numbered => {
   }
 }
 
-/** A caller's own tool may answer under the name of one of the web: what is no address of a page is cited by no link. */
+/**
+ * Only http(s) addresses count as pages: a caller's own tool may have the name of a web tool, and other URLs must not
+ * become links.
+ */
 const isPage = (value: Json): value is JsonObject =>
   isObject(value) && typeof value.url === 'string' && /^https?:\/\//i.test(value.url)
 
@@ -95,14 +98,14 @@ const parsed = (content: string): Json => {
 }
 
 /**
- * Length of the text that a turn has before its next answer; null when the conversation no longer says, since a part of the
- * turn was left out of it.
+ * Length of the text that a turn has before its next answer; null when a part of the turn was removed from the
+ * conversation.
  *
- * @param answers model calls of the turn that are over.
+ * @param answers completed model calls of the turn.
  */
 export const lengthBefore = (messages: readonly ModelMessage[], answers: number): number | null => {
   let [length, left] = [0, answers]
-  // from the end, and no further than the turn goes: a conversation is long
+  // from the end, and only as far as the turn: a conversation may be long
   for (let at = messages.length - 1; at >= 0 && left > 0; at--) {
     const message = messages[at]
     if (message === undefined || message.role === 'tool') continue
