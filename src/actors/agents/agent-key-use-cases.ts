@@ -14,7 +14,7 @@ import { Table } from '../records/table.ts'
 import { newIdFor } from '../runtime/ids.ts'
 import { agents } from './kinds.ts'
 
-/** What the keys of agents need. */
+/** Dependencies of the use-cases of agent keys. */
 export interface AgentKeyDeps {
   readonly records: RecordStore
   readonly keys: AgentKeys
@@ -47,7 +47,9 @@ const audit = (action: 'created' | 'revoked', id: string, by: AuditActor): Notic
   resource: { type: 'agent_key', id },
 })
 
-/** Keys that reach one agent. The key itself is in the answer that creates it and nowhere else. */
+/**
+ * Use-cases of keys that are restricted to one agent. The key itself is only returned by the request that creates it.
+ */
 export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKeyUseCases => {
   const table = new Table(records, agentKeys, now)
   const agentTable = new Table(records, agents, now)
@@ -75,7 +77,7 @@ export const agentKeyUseCases = ({ records, keys, now }: AgentKeyDeps): AgentKey
       }
       const id = newIdFor(call, 'key')
       const made = await table.insert({ id, project: scope.project, data, notices: [audit('created', id, by)] })
-      // a request that is run again after a crash: no caller ever saw what its first run made
+      // The request is repeated after a crash. Its first key was never returned to the caller, so it is replaced.
       const row = made ?? (await table.change(scope, id, { edit: (old) => ({ ...old.data, ...material }) }))
       return { ...viewOf(found(row)), key: secret }
     },

@@ -15,11 +15,11 @@ import { overlaid, runnable, subagentsOf } from './effective-config.ts'
 import { agentInstallations, agents, type InstallationData } from './kinds.ts'
 import { type Manifest, manifestOf, manifestOfAgent, versionStatus } from './schema.ts'
 
-/** What resolving agents needs. */
+/** Dependencies of `agentResolver`. */
 export interface ResolverParts {
   readonly records: RecordStore
   readonly versions: AgentVersions
-  /** What the resources that a config names add to it. */
+  /** Returns the instructions and tools that resources named in a config add to it. */
   readonly offers: (place: AgentPlace, config: Manifest) => Promise<Offer>
   /** ms since the epoch. */
   readonly now: () => number
@@ -31,7 +31,7 @@ interface Chosen {
   readonly config: Manifest
 }
 
-/** Looks up what an agent runs on, as it is now: three reads at most, none of a log. */
+/** Resolves an agent reference to its current config, with a few reads of rows and no read of a log. */
 export const agentResolver = ({ records, versions, offers, now }: ResolverParts): ResolveAgent => {
   const agentTable = new Table(records, agents, now)
   const installationTable = new Table(records, agentInstallations, now)
@@ -66,7 +66,7 @@ export const agentResolver = ({ records, versions, offers, now }: ResolverParts)
   }
 }
 
-/** @throws {ServiceError} `agent_not_runnable` for a version that is not to be run. */
+/** @throws {ServiceError} `agent_not_runnable` for a version whose status does not allow it to run. */
 const chosenOf = (version: Resident, installation: Row<InstallationData> | null): Chosen => {
   const { value, context } = storedState(version.state.snapshot)
   const status = versionStatus(value)
@@ -96,7 +96,10 @@ const resolved = (
   }
 }
 
-/** A tool of the agent's own stands before one of the same name. */
+/**
+ * Adds offered instructions and tools to the config. The agent's own tool takes precedence over an offered one of the
+ * same name.
+ */
 const withOffer = (config: ResolvedConfig['config'], { instructions, tools }: Offer): ResolvedConfig['config'] => {
   if (instructions.length + tools.length === 0) return config
   const names = new Set(config.tools.map(toolName))

@@ -23,7 +23,7 @@ export interface AgentDeps {
   readonly versions: AgentVersions
   readonly installations: Installations
   readonly catalogue: Catalogue
-  /** Called when what an agent runs on has changed. */
+  /** Called when the config of an agent has changed. */
   readonly changed: () => void
   /** ms since the epoch. */
   readonly now: () => number
@@ -44,7 +44,7 @@ const audit = (
   { by, changes = [] }: { readonly by: AuditActor; readonly changes?: readonly string[] },
 ): readonly Notice[] => [{ kind: 'audit', action: `agent.${action}`, by, resource: { type: 'agent', id }, changes }]
 
-/** Gateway agents: a name and what sessions and runs take from its config. */
+/** Use-cases of agents: a name, and a config for sessions and runs. */
 export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
   const table = new Table(deps.records, agents, deps.now)
   const resource = new RecordResource({ table, idPrefix: 'agt', view: viewOf })
@@ -76,7 +76,7 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
       found(await table.get(scope, id))
       await removeAll(deps, { project: scope.project, agentId: id, by: actorOf(call) })
       await table.remove(scope, id, () => audit('deleted', id, { by: actorOf(call) }))
-      // one that came in while the versions were being removed
+      // an installation may have been created while the versions were being removed
       await deps.installations.disableAll(scope, id, actorOf(call))
       deps.changed()
       return { id, deleted: true }
@@ -84,10 +84,10 @@ export const agentUseCases = (deps: AgentDeps): AgentUseCases => {
   }
 }
 
-/** Where an agent's tools stand in a request: they are the project's. */
+/** The owner of an agent's tools, which is the project, and their path in the request. */
 const placeIn = (project: string) => ({ owner: { project, tenant: null, user: null }, param: 'config.tools' })
 
-/** A change with the config as it is stored. */
+/** The change with its config in stored form, in which header values are replaced by references. */
 const keptChange = async (
   deps: AgentDeps,
   body: BodyOf<'agents.update'>,
@@ -99,7 +99,8 @@ const keptChange = async (
 }
 
 /**
- * Removes what an agent has, before the agent itself: after a crash in between it is still there, to be deleted again.
+ * Removes everything that belongs to an agent, before the agent itself. After a crash in between the agent still
+ * exists, so the deletion can be repeated.
  *
  * @throws {ServiceError} `agent_in_use`
  */

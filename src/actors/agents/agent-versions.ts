@@ -17,7 +17,7 @@ import {
   type VersionStatus,
 } from './kinds.ts'
 
-/** What finding and making versions needs. */
+/** Dependencies of `AgentVersions`. */
 export interface AgentVersionsParts {
   readonly host: Host
   readonly records: RecordStore
@@ -25,7 +25,7 @@ export interface AgentVersionsParts {
   readonly now: () => number
 }
 
-/** The versions of a project's agents: actors, each found by its agent and its text. */
+/** The versions of a project's agents. Each is an actor, found by its agent and its version name. */
 export class AgentVersions {
   readonly #parts: AgentVersionsParts
   readonly #names: Table<VersionNameData>
@@ -38,9 +38,9 @@ export class AgentVersions {
   }
 
   /**
-   * A version by its text, or by its id.
+   * Returns a version by its name or by its id.
    *
-   * @throws {ServiceError} `not_found` with the param `version`, for another agent's as well; `actor_parked`.
+   * @throws {ServiceError} `not_found` with the param `version`, also for a version of another agent; `actor_parked`.
    */
   async find({ project }: Scope, agentId: string, version: string): Promise<Resident> {
     const id = await this.#idOf(projectScope(project), agentId, version)
@@ -50,9 +50,10 @@ export class AgentVersions {
   }
 
   /**
-   * Makes a draft. Of two with one text one is made; a request that is run again meets its own.
+   * Creates a draft. Of two requests with one version name only one succeeds; a repeated request returns the draft that
+   * it created.
    *
-   * @param cause names the request.
+   * @param cause identifies the request.
    * @throws {ServiceError} `already_exists` with the param `version`.
    */
   async create({ project }: Scope, input: AgentVersionInput, cause: string): Promise<Resident> {
@@ -69,17 +70,19 @@ export class AgentVersions {
     return this.#parts.host.find(projectScope(project), agentVersionDefinition, id)
   }
 
-  /** JSON text of what a version requires, which never changes: from its list row, so that no actor is loaded for a list. */
+  /**
+   * JSON text of a version's requirements, which never change. Read from the list row, so that a list loads no actors.
+   */
   async requirementsOf(scope: Scope, agentId: string, id: string): Promise<string> {
     const row = await this.#rows.get(projectScope(scope.project), id)
-    // a row is written a moment after its actor
+    // the row is written shortly after its actor, so it may be missing
     return (
       row?.data.requirements ??
       contextOf(agentVersionDefinition, (await this.find(scope, agentId, id)).state.snapshot).requirements
     )
   }
 
-  /** One page of an agent's versions, the latest first. */
+  /** Returns one page of an agent's versions, latest first. */
   async list<V>(
     { project }: Scope,
     {
@@ -93,7 +96,7 @@ export class AgentVersions {
     return pageOf(this.#rows, projectScope(project), { query: { ...page, where }, shown: { idPrefix: 'agv', view } })
   }
 
-  /** Deletes every version of an agent; again after a crash: what is left of them. */
+  /** Deletes all versions of an agent. Repeated after a crash, it deletes those that are left. */
   async deleteAll({ project }: Scope, agentId: string, by: AgentVersionInput['created_by']): Promise<void> {
     const scope = projectScope(project)
     for (;;) {
@@ -118,7 +121,10 @@ export class AgentVersions {
     return name?.data.agent_id === agentId ? name.id : null
   }
 
-  /** The id under which the text stands now: this request's, or that of one which broke off before it made the version. */
+  /**
+   * Reserves the version name and returns its id: this request's id, or that of a request that failed before it created
+   * the version.
+   */
   async #reserved(project: string, { version_id, agent_id, version }: AgentVersionInput): Promise<string> {
     const data = { agent_id, version }
     if ((await this.#names.insert({ id: version_id, project, data })) !== null) return version_id

@@ -20,7 +20,7 @@ import { Catalogue } from './catalogue.ts'
 import { agentKinds, agentVersionRows } from './kinds.ts'
 import { openAgents } from './open-agents.ts'
 
-/** Agents, their versions, keys and catalogue, and what tenants install of them. */
+/** Capability `agents`: agents, their versions, keys and catalogue, and tenants' installations of them. */
 export const agents = capability({
   name: 'agents',
   operations: { ...agentOperations, ...agentKeys, ...agentVersions, ...agentCatalog, ...installations },

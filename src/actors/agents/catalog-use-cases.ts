@@ -7,14 +7,14 @@ import type { Catalogue, Offer } from './catalogue.ts'
 import type { AgentData } from './kinds.ts'
 import { jsonObjectOf } from './schema.ts'
 
-/** What the catalogue is made of. */
+/** Dependencies of the catalogue's use-cases. */
 export interface CatalogDeps {
   readonly catalogue: Catalogue
   readonly versions: AgentVersions
   readonly agents: Pick<Table<AgentData>, 'get'>
 }
 
-/** Agents that can be installed, each with its newest published version (`agent_catalog.list`). */
+/** Lists the agents that can be installed, each with its newest published version (`agent_catalog.list`). */
 export const agentCatalogUseCases = ({
   catalogue,
   versions,

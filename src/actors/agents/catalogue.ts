@@ -7,10 +7,13 @@ import { Table } from '../records/table.ts'
 import type { Sink } from '../runtime/sinks.ts'
 import { type AgentData, agentCatalogue, agents, type CatalogueData, type Listing } from './kinds.ts'
 
-/** The query of the catalogue: one visibility, or what everyone of the project may find. */
+/**
+ * Which agents a list of the catalogue includes: one visibility, or by default all that any caller in the project may
+ * find.
+ */
 export type Shown = 'default' | 'public' | 'unlisted' | 'private'
 
-/** A version that an agent is shown with. */
+/** The version with which the catalogue shows an agent. */
 export interface Offer extends Listing {
   readonly agentId: string
   readonly version: string
@@ -24,8 +27,8 @@ const visibilities: Readonly<Record<Shown, readonly Listing['visibility'][]>> = 
 }
 
 /**
- * Which versions of each agent can be installed: one row an agent, written by messages of its versions, so that it is
- * right again after any crash, and a list of the catalogue reads its own rows only.
+ * The versions of each agent that can be installed. There is one row per agent, written by messages of its versions, so
+ * a crash loses nothing, and a list reads only the rows that it returns.
  */
 export class Catalogue {
   readonly #table: Table<CatalogueData>
@@ -36,19 +39,19 @@ export class Catalogue {
     this.#agents = new Table(records, agents, now)
   }
 
-  /** Takes what versions say when they are published, deprecated or retired. */
+  /** Receives the messages of versions that are published, deprecated or retired. */
   readonly sink: Sink = async ({ project }, { event }) => {
     const listing = listingOf(event)
     if (listing !== null) await this.#take(project, listing)
   }
 
-  /** The newest published version of an agent, of whatever visibility; null when there is none. */
+  /** Returns the newest published version of an agent, of any visibility; null when there is none. */
   async newest(scope: Scope, agentId: string): Promise<Offer | null> {
     const row = await this.#table.get(projectScope(scope.project), agentId)
     return row === null ? null : offerOf(row, ['public', 'unlisted', 'private'])
   }
 
-  /** One page of agents, each with the newest version that the list may show. */
+  /** Returns one page of agents, each with the newest version of the requested visibility. */
   list(scope: Scope, query: PageQuery, shown: Shown): Promise<Page<Offer | null>> {
     return pageOf(this.#table, projectScope(scope.project), {
       query: { ...query, where: { [`in_${shown}`]: 'yes' } },
@@ -56,12 +59,12 @@ export class Catalogue {
     })
   }
 
-  /** The agent is deleted. */
+  /** Removes a deleted agent from the catalogue. */
   async forget(scope: Scope, agentId: string): Promise<void> {
     await this.#table.remove(scope, agentId)
   }
 
-  /** A version that speaks after its agent is gone changes nothing. */
+  /** Applies a version's message. A message that arrives after its agent was deleted is ignored. */
   async #take(project: string, { agentId, version, ...listing }: Offer): Promise<void> {
     const scope = projectScope(project)
     if ((await this.#agents.get(scope, agentId)) === null) return
@@ -96,7 +99,7 @@ const offerOf = ({ id, data }: Row<CatalogueData>, among: readonly Listing['visi
   return version === undefined || listing === undefined ? null : { ...listing, agentId: id, version }
 }
 
-/** What a version's message says; null for one that says something else. */
+/** Parses a version's message; null for any other message. */
 const listingOf = (event: JsonObject): Offer | null => {
   const { type, version_id, agent_id, version, visibility, listings, published_at } = event
   if (typeof agent_id !== 'string' || typeof version !== 'string' || typeof version_id !== 'string') return null

@@ -4,7 +4,7 @@ import type { AgentConfig } from '../sessions/turns/turn-plan.ts'
 import type { Overlays } from './kinds.ts'
 import type { Manifest } from './schema.ts'
 
-/** What sessions and runs take from a config as its author wrote it. */
+/** Converts a config as its author wrote it to the form that sessions and runs use. */
 export const runnable = (config: Manifest): AgentConfig => ({
   model: config.model,
   system_prompt: [config.system_prompt, config.instructions].filter(Boolean).join('\n\n') || null,
@@ -29,7 +29,7 @@ const samplingFields = [
   'models',
 ] as const satisfies readonly (keyof Manifest)[]
 
-/** What a config says of its model calls in the words of the chat completions API. */
+/** The parameters of a config that are named as in the chat completions API. */
 const samplingOf = (config: Manifest): Pick<AgentConfig, 'sampling'> => {
   const given = samplingFields.flatMap((field) =>
     config[field] === undefined ? [] : [[field, config[field]] as const],
@@ -38,8 +38,8 @@ const samplingOf = (config: Manifest): Pick<AgentConfig, 'sampling'> => {
 }
 
 /**
- * A version's config under an installation's overlays: the prompt is added to, a tool replaces the version's of the same
- * name, a limit the version's limit, everything else that an overlay names takes the version's place.
+ * Applies an installation's overlays to its version's config. The prompt is appended, a tool replaces the version's
+ * tool of the same name, `limits` and `context` are merged by field, and any other field replaces the version's.
  */
 export const overlaid = (config: Manifest, overlays: Overlays): Manifest => {
   const { system_prompt_append, tools, limits, context, ...replaced } = overlays
@@ -64,7 +64,7 @@ const mergedTools = (own: Tools, over: Tools): { readonly tools?: Tools } => {
   return tools.length === 0 ? {} : { tools }
 }
 
-/** The agents that a run may delegate to, whichever way the config names them. */
+/** The agents to which a run may delegate, from either notation of the config. */
 export const subagentsOf = ({ subagents = [] }: Manifest): readonly Subagent[] =>
   subagents.map((each) =>
     typeof each === 'string'

@@ -22,13 +22,13 @@ export interface InstallationDeps {
   readonly agents: Pick<Table<AgentData>, 'get'>
   readonly tenants: Pick<Table<TenantData>, 'get'>
   readonly plans: Pick<Table<RatePlanData>, 'get'>
-  /** Called when what an installation runs on has changed. */
+  /** Called when the config of an installation has changed. */
   readonly changed: () => void
 }
 
 type InstallationUseCases = Pick<UseCases, Extract<keyof UseCases, `installations.${string}`>>
 
-/** What tenants have installed (`installations.create`). */
+/** Use-cases of tenants' installations of agents (`installations.*`). */
 export const installationUseCases = (deps: InstallationDeps): InstallationUseCases => {
   const { installations, changed } = deps
   const shown = async (work: Promise<Row<InstallationData>>) => {
@@ -72,7 +72,7 @@ const moverOf = (call: Call<unknown, unknown, unknown>): Mover => ({
   cause: call.idempotency?.cause ?? null,
 })
 
-/** One condition, which one index answers, for whatever a list filters on. */
+/** Combines the filters of a list into one condition, which a single index answers. */
 const conditionOf = (
   tenant: string | undefined,
   agent: string | undefined,
@@ -111,7 +111,7 @@ const created = async (deps: InstallationDeps, call: CreateCall): Promise<Row<In
   return deps.installations.create(scope, row, actorOf(call))
 }
 
-/** Where an installation's tools stand in a request: they are its tenant's. */
+/** The owner of an installation's tools, which is its tenant, and their path in the request. */
 const placeIn = (project: string, tenant: string | null) => ({
   owner: { project, tenant, user: null },
   param: 'overlays.tools',

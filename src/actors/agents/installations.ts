@@ -22,7 +22,9 @@ export interface InstallationParts {
   readonly records: RecordStore
   readonly versions: AgentVersions
   readonly catalogue: Catalogue
-  /** @throws {ServiceError} `prerequisites_missing` for a version that needs, under these overlays, what is not there. */
+  /**
+   * @throws {ServiceError} `prerequisites_missing` when the version with these overlays requires something unavailable.
+   */
   readonly checkNeeds: (scope: Scope, agentId: string, what: Needing) => Promise<void>
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
@@ -30,16 +32,16 @@ export interface InstallationParts {
   readonly now: () => number
 }
 
-/** A version as an installation names it. */
+/** The version that an installation is pinned to. */
 export type Pinned = { readonly version: string; readonly version_id: string }
 
-/** A version, and what an installation changes of it. */
+/** A version and an installation's overlays on it, whose requirements are to be checked. */
 export interface Needing {
   readonly version_id: string
   readonly overlays: Overlays
 }
 
-/** Who changes an installation; `cause` names the request where it carries an Idempotency-Key. */
+/** The caller who changes an installation. `cause` identifies the request if it has an Idempotency-Key. */
 export interface Mover {
   readonly by: AuditActor
   readonly cause: string | null
@@ -47,12 +49,12 @@ export interface Mover {
 
 type Step = 'upgraded' | 'rolled_back'
 
-/** Versions that a rollback can go back through. */
+/** Most earlier versions that are kept for rollbacks. */
 const maxBefore = 50
-/** Rounds under the version guard; each time at least one writer gets through. */
+/** Most attempts of an optimistic update. In each round at least one of the concurrent writers succeeds. */
 const maxTries = 100
 
-/** What tenants have installed: which version, under which overlays and policy. Changes are made one after another. */
+/** Tenants' installations of agents: their version, overlays and policy. Changes of an installation are serialized. */
 export class Installations {
   readonly table: Table<InstallationData>
   readonly #parts: InstallationParts
@@ -63,9 +65,9 @@ export class Installations {
   }
 
   /**
-   * The version that a new installation gets.
+   * Returns the version to pin a new installation to.
    *
-   * @param version its text, or null for the newest published one.
+   * @param version its name, or null for the newest published one.
    * @throws {ServiceError} `not_found` for an unknown version, `version_not_published`.
    */
   async versionFor(scope: Scope, agentId: string, version: string | null): Promise<Pinned> {
@@ -78,14 +80,14 @@ export class Installations {
     })
   }
 
-  /** Writes a new row; run again after a crash it meets its own. */
+  /** Inserts a new row. Repeated after a crash, it returns the row that it inserted before. */
   async create(scope: Scope, row: NewRow<InstallationData>, by: AuditActor): Promise<Row<InstallationData>> {
     await this.#parts.checkNeeds(scope, row.data.agent_id, row.data)
     const notices = noticesOf('created', { by }, { id: row.id, data: row.data })
     return found((await this.table.insert({ ...row, notices })) ?? (await this.table.get(scope, row.id)))
   }
 
-  /** @throws {ServiceError} `not_found`; under a scope that begins something, what `checkTenant` refuses with. */
+  /** @throws {ServiceError} `not_found`; for a scope that starts work (`scope.work`), as `checkTenant`. */
   async get(scope: Scope, id: string): Promise<Row<InstallationData>> {
     const row = found(await this.table.get(scope, id))
     if (scope.work === true && row.tenant !== null) await this.#parts.checkTenant(row.project, row.tenant)
@@ -118,11 +120,11 @@ export class Installations {
   }
 
   /**
-   * Goes to another version, or to the newest published one, which is never an older one than it has. Of two at once
-   * the second finds it done.
+   * Moves to another version, or to the newest published one, which never moves to an older version. Of two concurrent
+   * upgrades to one version the second changes nothing.
    *
-   * @throws {ServiceError} `invalid_transition` while disabled; `not_found` and `version_not_published` for the version;
-   * `prerequisites_missing`.
+   * @throws {ServiceError} `invalid_transition` while disabled; `not_found` and `version_not_published` for the
+   * version; `prerequisites_missing`.
    */
   upgrade(
     scope: Scope,
@@ -144,9 +146,10 @@ export class Installations {
   }
 
   /**
-   * Goes to the version that it had before the last upgrade.
+   * Returns to the version before the last upgrade.
    *
-   * @throws {ServiceError} `invalid_transition` while disabled, without a version before, or when that is retired.
+   * @throws {ServiceError} `invalid_transition` while disabled, without an earlier version, or when that version is
+   * retired.
    */
   rollback(scope: Scope, id: string, mover: Mover): Promise<Row<InstallationData>> {
     return this.#move(scope, id, {
@@ -162,7 +165,7 @@ export class Installations {
     })
   }
 
-  /** Disables what a deleted agent leaves behind. */
+  /** Disables all active installations of an agent that is deleted. */
   async disableAll(scope: Scope, agentId: string, by: AuditActor): Promise<void> {
     for (;;) {
       const rows = await this.activeOf(scope, agentId, 100)
@@ -171,7 +174,7 @@ export class Installations {
     }
   }
 
-  /** Active installations of an agent. */
+  /** Active installations of an agent, at most `limit`. */
   activeOf({ project }: Scope, agentId: string, limit: number): Promise<readonly Row<InstallationData>[]> {
     return this.table.list(projectScope(project), { where: { agent_status: `${agentId} active` }, limit })
   }
@@ -191,7 +194,7 @@ export class Installations {
   ): Promise<Row<InstallationData>> {
     for (let tried = 0; tried < maxTries; tried += 1) {
       const row = await this.get(scope, id)
-      // a request that is run again after a crash has done its step
+      // the request is repeated after a crash, and its change was already made
       if (cause !== null && row.data.moved_by === cause) return row
       if (row.data.status !== 'active') throw notNow('The installation is disabled.')
       const data = await next(row)
@@ -205,7 +208,7 @@ export class Installations {
     throw new ServiceError('version_conflict')
   }
 
-  /** The newest published version, or the one that it has when that is newer and still runs. */
+  /** Returns the newest published version; or the current version when that is not older and not retired. */
   async #newer(scope: Scope, data: InstallationData): Promise<Pinned> {
     const newest = await this.#parts.catalogue.newest(scope, data.agent_id)
     const behind = newest === null || compareVersions(newest.version, data.version) <= 0
@@ -227,7 +230,7 @@ export class Installations {
   }
 }
 
-/** Names of the fields that the caller knows. */
+/** Names of the changed fields that the API exposes, without the derived index keys. */
 const fieldsChanged = (before: InstallationData, next: InstallationData): readonly string[] =>
   changedFields(before, next).filter((field) => !(field in installationKeys('', '', 'active')))
 

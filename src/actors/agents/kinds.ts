@@ -9,28 +9,31 @@ export type AgentConfig = BodyOf<'agents.create'>['config']
 
 export type AgentData = { readonly name: string; readonly description: string | null; readonly config: AgentConfig }
 
-/** What an installation changes of its version's config, as its caller wrote it. */
+/** An installation's changes to its version's config, as its caller wrote them. */
 export type Overlays = Infer<typeof overlays>
 
-/** Which version of an agent has a text: taken before the version's actor is made, so that of two there is one. The row's id is the version's. */
+/**
+ * Reserves a version name of an agent. Written before the version's actor is created, so that only one version has the
+ * name. The row's id is the version's.
+ */
 export type VersionNameData = { readonly agent_id: string; readonly version: string }
 
-/** One published version, as the catalogue knows it. `listings` rises with every change of the version. */
+/** One published version in the catalogue. `listings` increases with each change of the version. */
 export type Listing = {
   readonly version_id: string
   readonly visibility: 'private' | 'unlisted' | 'public'
   readonly published_at: number
   readonly listings: number
-  /** False once it takes no new installations. */
+  /** False once it accepts no new installations. */
   readonly listed: boolean
 }
 
 /**
- * What can be installed of one agent; the row's id is the agent's. `in_…`: that a list of the visibility shows the agent,
- * `yes` or null.
+ * The versions of one agent that can be installed. The row's id is the agent's. `in_…` is `yes` when lists of that
+ * visibility include the agent, else null.
  */
 export type CatalogueData = {
-  /** By version text. */
+  /** By version name. */
   readonly versions: { readonly [version: string]: Listing }
   readonly in_default: 'yes' | null
   readonly in_public: 'yes' | null
@@ -46,13 +49,15 @@ export type InstallationData = {
   readonly overlays: Overlays
   readonly approval_policy: Infer<typeof approvalPolicy> | null
   readonly rate_plan_id: string | null
-  /** Versions that it had before, the latest last. */
+  /** Earlier versions of the installation, latest last. */
   readonly before: readonly { readonly version: string; readonly version_id: string }[]
-  /** The request with an Idempotency-Key that changed the version last, so that it does not do so twice. */
+  /**
+   * Cause of the last request with an Idempotency-Key that changed the version, so that a repetition changes nothing.
+   */
   readonly moved_by: string | null
 } & InstallationKeys
 
-/** What lists by more than one field filter on: one index for each, since a list is read by one index only. */
+/** Combined keys for filters on several fields: one field per combination, since a list is read by a single index. */
 export type InstallationKeys = {
   readonly agent_status: string
   readonly tenant_status: string
@@ -60,7 +65,7 @@ export type InstallationKeys = {
   readonly tenant_agent_status: string
 }
 
-/** The fields by which lists find an installation. */
+/** Returns the combined keys of an installation. */
 export const installationKeys = (
   tenant: string,
   agent: string,
@@ -72,13 +77,13 @@ export const installationKeys = (
   tenant_agent_status: `${tenant} ${agent} ${status}`,
 })
 
-/** The states that a version shows. */
+/** Status of a version, as the API returns it. */
 export type VersionStatus = 'draft' | 'in_review' | 'published' | 'deprecated' | 'retired'
 
-/** What `agentVersionDefinition.row` gives. */
+/** The row that `agentVersionDefinition.row` returns. */
 export type VersionRowData = AgentVersionContext & { readonly status: VersionStatus }
 
-/** Agents belong to the project and have no tenant. */
+/** Agents. They belong to the project and have no tenant. */
 export const agents: TypedKind<AgentData> = { name: 'agents', outbox: true }
 
 /** List rows of versions. */
@@ -98,11 +103,11 @@ export const agentCatalogue: TypedKind<CatalogueData> = {
   filters: ['in_default', 'in_public', 'in_unlisted', 'in_private'],
 }
 
-/** An installation is its tenant's. */
+/** Installations. Each belongs to its tenant. */
 export const agentInstallations: TypedKind<InstallationData> = {
   name: 'agent_installations',
   exported: 'installations',
-  // the agent's author wrote them
+  // written by the author of the agent
   unexported: ['overlays'],
   filters: ['agent_id', 'status', 'agent_status', 'tenant_status', 'tenant_agent', 'tenant_agent_status'],
   outbox: true,

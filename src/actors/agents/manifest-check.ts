@@ -13,36 +13,36 @@ import { subagentsOf } from './effective-config.ts'
 import type { AgentData } from './kinds.ts'
 import { type Manifest, versionStatus } from './schema.ts'
 
-/** Something that is wrong with a manifest; an `error` keeps it from being tested. */
+/** A problem of a manifest. An `error` prevents the version from being tested, submitted, approved or published. */
 export type Finding = {
   readonly severity: 'error' | 'warning'
   readonly code: string
-  /** The field of the manifest. */
+  /** Path of the field in the manifest or the requirements. */
   readonly param: string
   readonly message: string
 }
 
-/** What a manifest is held against. Nothing of it is called or changed. */
+/** Dependencies of the checks of a manifest. A check only reads. */
 export interface ManifestParts {
   /** @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active` */
   readonly checkModel: (model: string, project: string) => unknown
-  /** The models of a project. */
+  /** Lists the models of a project. */
   readonly models: (project: string) => Promise<readonly ModelRow[]>
   readonly agents: Pick<Table<AgentData>, 'get'>
   readonly catalogue: Pick<Catalogue, 'newest'>
   readonly versions: Pick<AgentVersions, 'find'>
-  /** What capabilities bring to agents. */
+  /** Resources that capabilities offer to agents. */
   readonly resources: () => readonly AgentResource[]
 }
 
-/** A version as far as it is examined. */
+/** The parts of a version that are checked. */
 export interface Examined {
   readonly agentId: string
   readonly config: Manifest
   readonly requirements: JsonObject
 }
 
-/** Every finding about a version, in the order of its fields (`agent_versions.validate`). */
+/** Returns all findings about a version, in the order of its fields (`agent_versions.validate`). */
 export const examine = async (
   parts: ManifestParts,
   scope: Scope,
@@ -56,10 +56,13 @@ export const examine = async (
   ...(await capabilityFindings(parts, scope, { agentId, fields: requirements, where: 'requirements' })),
 ]
 
-/** A message names so many findings; `agent_versions.validate` lists every one. */
+/** Most findings that the error message names; `agent_versions.validate` lists all of them. */
 const mostNamed = 50
 
-/** @throws {ServiceError} `prerequisites_missing` that says what is wrong, each by its place; warnings are none. */
+/**
+ * Accepts findings that are only warnings. @throws {ServiceError} `prerequisites_missing` that names each error with
+ * its field.
+ */
 export const requireAll = (findings: readonly Finding[]): void => {
   const missing = findings.filter(({ severity }) => severity === 'error')
   const [first] = missing
@@ -115,7 +118,7 @@ const twice = (name: string, index: number): Finding => ({
 
 const meta = new Ajv2020({ strict: false, logger: false })
 
-/** The schema is held against the meta-schema only: nothing of a caller's is compiled. */
+/** Validates the schema against the meta-schema only, because schemas of callers must not be compiled. */
 const parameterFindings = (tool: ToolDeclaration, index: number): readonly Finding[] => {
   if (tool.type === 'web_search_preview') return []
   const [parameters, path] =
@@ -176,14 +179,14 @@ const falseWhenNotFound = (error: unknown): false => {
   throw error
 }
 
-/** Fields of a manifest that may name resources. */
+/** The fields of a config or of requirements that may name resources. */
 interface Declaring {
   readonly agentId: string
   readonly fields: JsonObject
   readonly where: string
 }
 
-/** What an agent declares to need and this server does not have: each by its place. */
+/** Returns a finding for each declared resource that this server does not have. */
 const capabilityFindings = async (
   { resources }: ManifestParts,
   { project, tenant }: Scope,

@@ -7,9 +7,9 @@ import { examine, type ManifestParts, requireAll } from './manifest-check.ts'
 import { jsonObjectOf, manifestOf } from './schema.ts'
 
 /**
- * Holds what an installation would run against all that it needs: its version under its overlays.
+ * Checks that everything which a version requires with an installation's overlays is available.
  *
- * @returns a check that throws {ServiceError} `prerequisites_missing` with every finding that is an error.
+ * @returns a check that throws {ServiceError} `prerequisites_missing`, naming the findings that are errors.
  */
 export const needsChecker =
   (parts: ManifestParts) =>

@@ -33,21 +33,24 @@ export interface AgentsParts {
   readonly models: {
     /** @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active` */
     readonly check: (model: string, project: string) => unknown
-    /** The models of a project. */
+    /** Lists the models of a project. */
     readonly list: (project: string) => Promise<readonly ModelRow[]>
-    /** What drafts are tried with. */
+    /** Model calls, for tests of drafts. */
     readonly turns: TurnModels
   }
   /** @throws {ServiceError} for a tenant that is suspended or being deleted. */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
-  /** What capabilities bring to agents; read when it is needed. */
+  /** Resources that capabilities offer to agents; called on use. */
   readonly resources: () => readonly AgentResource[]
-  /** What tools use connections by; read when it is needed. */
+  /** Service for the connections that tools use; called on use. */
   readonly connections: () => Pick<ConnectionService, 'untestable'>
   readonly clock: Clock
 }
 
-/** Agents, their versions, keys and installations: the operations on them, and what sessions and runs look up. */
+/**
+ * Opens the agents capability: use-cases of agents, versions, keys and installations, and the lookups that sessions and
+ * runs use.
+ */
 export const openAgents = ({
   host,
   records,
@@ -88,10 +91,10 @@ export const openAgents = ({
   return {
     resolve,
     configs,
-    /** The config that an agent has beside its versions; null for one that the project does not have. */
+    /** The agent's own config, independent of its versions; null for an agent that the project does not have. */
     ownConfig: async (project: string, agentId: string) =>
       (await tables.agents.get(projectScope(project), agentId))?.data.config ?? null,
-    /** An installation of this tenant, or of any of the project; null where there is none. */
+    /** Finds an installation of this tenant, or of any tenant when null; null when there is none. */
     installed: async (project: string, tenant: string | null, id: string): Promise<Installed | null> => {
       const row = await installations.table.get(narrowedScope(projectScope(project), { tenant, user: null }), id)
       return row && { agentId: row.data.agent_id, tenant: row.tenant ?? '', active: row.data.status === 'active' }

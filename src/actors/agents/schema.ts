@@ -2,26 +2,26 @@ import type { JsonObject } from '#storage/ports.ts'
 import type { VersionStatus, AgentConfig as WrittenConfig } from './kinds.ts'
 
 /*
- * What our own commits and rows hold comes back as the type that was written: they are written by the machine and by
- * this folder only, after validation, and a machine's version guards their shape.
+ * Casts for data that is read back from our own commits and rows. Only the machine and this folder write that data,
+ * after validation, and the version of a machine guards its shape.
  */
 
-/** What an agent runs on as its author wrote it, with fields that we do not know. */
+/** An agent's config as its author wrote it, including unknown fields. */
 export type Manifest = WrittenConfig & JsonObject
 
-/** The state of a version's machine. */
+/** The status of a version, from the state value of its machine. */
 export const versionStatus = (value: unknown): VersionStatus => value as VersionStatus
 
 /** A version's config, read back from its context. */
 export const manifestOf = (config: string): Manifest => JSON.parse(config) as Manifest
 
-/** An agent's own config under the same type. */
+/** An agent's own config as a manifest. */
 export const manifestOfAgent = (config: WrittenConfig): Manifest => config as Manifest
 
-/** Any JSON object, read back from its text. */
+/** A JSON object, parsed from its text. */
 export const jsonObjectOf = (text: string): JsonObject => JSON.parse(text) as JsonObject
 
-/** What a test of a draft showed, as the interface answers it. */
+/** Result of a test of a draft, as the API returns it. */
 export type TestEvidence = {
   readonly passed: boolean
   readonly input: string
@@ -39,5 +39,5 @@ export type TestEvidence = {
   readonly tested_at: string
 }
 
-/** The evidence that a draft keeps. */
+/** The test result of a draft, read back from its context. */
 export const testEvidence = (text: string): TestEvidence => JSON.parse(text) as TestEvidence

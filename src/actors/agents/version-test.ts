@@ -11,39 +11,39 @@ import { modelTool } from '../sessions/tools/model-tool.ts'
 import { runnable } from './effective-config.ts'
 import type { Manifest, TestEvidence } from './schema.ts'
 
-/** What trying a draft needs. */
+/** Dependencies of `tryDraft`. */
 export interface VersionTestParts {
   readonly models: TurnModels
   readonly clock: Clock
 }
 
-/** What is tried, by whom. */
+/** A draft to test, the input, and the caller. */
 export interface Trial {
   readonly project: string
   readonly agentId: string
   readonly config: Manifest
   readonly input: string
   readonly by: string
-  /** The key that requests it. */
+  /** Id of the requesting key; null for other credentials. */
   readonly keyId: string | null
-  /** The same at every attempt of one request. */
+  /** The same for each attempt of one request. */
   readonly idempotencyKey: string
 }
 
-/** A test's answer is cut short here, whatever the manifest says (`agent_versions.test`). */
+/** Most tokens of a test's answer, even if the manifest allows more (`agent_versions.test`). */
 export const maxTestTokens = 512
-/** Characters of the answer that are kept. */
+/** Characters of the answer that are stored. */
 const maxOutput = 2000
-/** A model that takes longer has failed the test, in ms. */
+/** Timeout of the model call in ms; exceeding it fails the test. */
 const patienceMs = 60_000
 
-/** What a test showed, and what it cost; `metered` is null when the model said nothing. */
+/** Result of a test and its metered usage; `metered` is null when the model returned nothing. */
 export interface Tried {
   readonly evidence: TestEvidence
   readonly metered: Metered | null
 }
 
-/** What says nothing about the draft: the project may not call any model now. */
+/** Errors that reveal nothing about the draft: the project may not call any model at the moment. */
 const refusals: ReadonlySet<ErrorCode> = new Set([
   'rate_limit_exceeded',
   'budget_exceeded',
@@ -52,8 +52,8 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Calls the draft's model once. Nothing but the model runs: it is given the tools, and what it calls is noted, not
- * done. A model that fails is evidence too.
+ * Calls the draft's model once. The model is given the tools, but its tool calls are only recorded, not run. A failure
+ * of the model is a test result too.
  *
  * @throws {ServiceError} when the project's limits, budgets or credits refuse the call.
  */

@@ -24,9 +24,9 @@ export interface AgentVersionParts {
   readonly toolHeaders: Pick<ToolHeaders, 'keepConfig'>
   readonly manifests: ManifestParts
   readonly trials: VersionTestParts
-  /** Read when it is needed. */
+  /** Called on use. */
   readonly connections: () => Pick<ConnectionService, 'untestable'>
-  /** Called when what a version's installations run on may have changed. */
+  /** Called when the config of a version's installations may have changed. */
   readonly changed: () => void
   /** ms since the epoch. */
   readonly now: () => number
@@ -35,7 +35,9 @@ export interface AgentVersionParts {
 type AgentVersionUseCases = Pick<UseCases, Extract<keyof UseCases, `agent_versions.${string}`>>
 type VersionCall = Call<{ readonly agent_id: string; readonly version: string }, unknown, unknown>
 
-/** Versions of agents: drafted, examined, tried, reviewed, published, retired (`agent_versions.create`). */
+/**
+ * Use-cases of agent versions: create, validate, test, submit, review, publish, deprecate, retire (`agent_versions.*`).
+ */
 export const agentVersionUseCases = (parts: AgentVersionParts): AgentVersionUseCases => ({
   ...drafting(parts),
   ...examining(parts),
@@ -73,7 +75,7 @@ const drafting = ({ host, versions, manifests, toolHeaders }: AgentVersionParts)
       const agent = await requireAgent(call)
       const { version, requirements, visibility } = call.body
       const place = { owner: { project: agent.project, tenant: null, user: null }, param: 'config.tools' }
-      // a version is often made of what the agent shows, whose headers are masked
+      // Configs are often copied from the agent's view, in which header values are masked.
       const config = await toolHeaders.keepConfig(call.body.config, place, agent.data.config)
       const input = {
         version_id: newIdFor(call, 'agv', host.newActorId),
@@ -123,7 +125,8 @@ const examining = (parts: AgentVersionParts) =>
   }) satisfies Partial<UseCases>
 
 /**
- * Holds a version that may make its move against all that it needs; another one is refused by its state.
+ * Checks everything that a version requires, when its state allows the transition. In another state the machine itself
+ * refuses the transition.
  *
  * @throws {ServiceError} `prerequisites_missing`
  */
@@ -149,7 +152,10 @@ const findingsOf = (
   })
 }
 
-/** Connections that stand for those of users: active, of the project, for tests, with the scopes that the manifest declares. */
+/**
+ * Checks that the test connections are active, belong to the project, are marked for tests, and have the scopes that
+ * the manifest declares.
+ */
 const requireConnections = async (
   { connections }: AgentVersionParts,
   version: Resident,
@@ -168,9 +174,10 @@ type Move =
   | { readonly type: 'tested'; readonly evidence: string }
 
 /**
- * Gives the version one event; when this answers, lists and the catalogue show what came of it.
+ * Delivers one event to the version. When this resolves, lists and the catalogue reflect the result.
  *
- * @param metered of the model call behind it: its usage row follows from the commit (src/actors/usage/usage-ledger.ts).
+ * @param metered usage of the model call of a test; its usage row is derived from the commit
+ * (src/actors/usage/usage-ledger.ts).
  */
 const moved = async (
   parts: AgentVersionParts,

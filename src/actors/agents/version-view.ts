@@ -10,10 +10,10 @@ import { shownTools } from '../sessions/tools/tool-headers.ts'
 import type { VersionRowData, VersionStatus } from './kinds.ts'
 import { jsonObjectOf, manifestOf, testEvidence, versionStatus } from './schema.ts'
 
-/** A version as the interface shows it. */
+/** A version as the API returns it. */
 export type AgentVersionView = ResultOf<'agent_versions.get'>
 
-/** A live version. */
+/** Builds the view from a live version. */
 export const versionView = ({ id, state, owner, touchedAt }: Resident): AgentVersionView => {
   const { value, context } = storedState(state.snapshot)
   const times = { created_at: owner.createdAt, updated_at: touchedAt }
@@ -24,7 +24,7 @@ export const versionView = ({ id, state, owner, touchedAt }: Resident): AgentVer
   })
 }
 
-/** A version's list row. */
+/** Builds the view from a version's list row. */
 export const versionRowView = (row: Row<VersionRowData>): AgentVersionView =>
   viewOf(row.id, { status: row.data.status, context: row.data, times: row })
 
@@ -63,5 +63,5 @@ const reviewOf = ({ review }: AgentVersionContext): AgentVersionView['review'] =
   return { decision, reason, by: nameOf(by), at: timestampOf(at) }
 }
 
-/** A key or member by its id, which is what people look up. */
+/** A key or member by its id, which people can look up; other actors by their kind. */
 const nameOf = ({ kind, id }: VersionActor): string => id ?? kind

@@ -5,7 +5,7 @@ import type { Host } from '../runtime/host.ts'
 import type { Sink } from '../runtime/sinks.ts'
 import { Lanes } from './lanes.ts'
 
-/** What a request of a slot needs. */
+/** Dependencies of `joinQueue`. */
 export interface JoinParts {
   readonly host: Pick<Host, 'create' | 'deliver' | 'rows'>
   readonly records: RecordStore
@@ -13,14 +13,14 @@ export interface JoinParts {
 }
 
 /**
- * Takes the messages by which runs request a slot. The queue is woken only when the run's row and the mark of its lane
- * can be read: so a look then finds it, and whatever a crash cuts off is done again.
+ * Sink for the messages by which runs request a slot. The queue is woken only after the run's row and the mark of its
+ * lane are readable, so that the queue finds the run. After a crash the message is processed again.
  */
 export const joinQueue = ({ host, records, clock }: JoinParts): Sink => {
   const lanes = new Lanes(records, clock.now)
   const made = new Set<string>()
 
-  /** The queue of a project is never removed, so one look a process is enough. */
+  /** Creates the project's queue. A queue is never removed, so each process checks only once. */
   const ensureQueue = async (project: string, id: string): Promise<void> => {
     if (made.has(id)) return
     const owner = { project, tenant: null, user: null, createdAt: clock.now() }

@@ -2,35 +2,35 @@ import type { RunError } from '#machines/run/run-data.ts'
 import type { TurnUsage } from '#machines/session/session-data.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 
-/** What the list row of a run holds (`runDefinition.row`). */
+/** Data of a run's list row (`runDefinition.row`). */
 export type RunRowData = {
   readonly status: 'queued' | 'running' | 'requires_action' | 'completed' | 'failed' | 'cancelled' | 'expired'
   readonly agent_id: string
   readonly agent_version_id: string | null
-  /** Absent in rows of before the list. */
+  /** Absent in rows written before this field existed. */
   readonly version?: string | null
   readonly installation_id: string | null
   readonly parent_run_id: string | null
-  /** Absent for one that repeats none. */
+  /** Absent unless the run is a replay. */
   readonly replay_of?: string
   readonly usage: TurnUsage
   readonly error: RunError | null
   readonly expires_in_ms?: number
 }
 
-/** List rows of runs. `lane` only while a run waits for a slot. */
+/** List rows of runs. `lane` is only set while a run waits for a slot. */
 export const runRows: TypedKind<RunRowData> = {
   name: 'runs',
   filters: ['lane', 'status', 'agent_id', 'parent_run_id'],
 }
 
 /**
- * A tenant's lane in the queue of its project's runs; `waiting` while runs may wait in it. `closing`: the look that found
- * no run there, and looks once more before it says so.
+ * A tenant's lane in the queue of its project's runs. `waiting` is true while runs may wait in it. `closing` is the id
+ * of an unmarking in progress, which found no run and checks once more.
  */
 export type RunLaneData = { readonly waiting: boolean; readonly closing?: string }
 
-/** Lanes with the tenant that they are of; one without a tenant is the project's own. */
+/** Lanes, each with its tenant; a lane without a tenant is the project's own. */
 export const runLanes: TypedKind<RunLaneData> = { name: 'run_lanes', filters: ['waiting'] }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

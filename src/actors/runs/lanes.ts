@@ -4,26 +4,29 @@ import { Table } from '../records/table.ts'
 import { derivedId, newId } from '../runtime/ids.ts'
 import { type RunLaneData, runLanes } from './kinds.ts'
 
-/** Ids that follow from a name say nothing of a time. */
+/** Placeholder for the time part of ids that are derived from names. */
 const noTime = 1
 
-/** The queue of a project's runs. */
+/** Id of the queue of a project's runs. */
 export const queueIdOf = (project: string): string => derivedId('rqu', noTime, project)
 
-/** The lane of a tenant; without a tenant the project's own. It names no tenant, so that a queue's log names none. */
+/**
+ * Id of the lane of a tenant, or of the project's own lane for runs without a tenant. The id is a hash, so that the log
+ * of the queue does not reveal tenants.
+ */
 export const laneIdOf = (project: string, tenant: string | null): string =>
   derivedId('lan', noTime, `${project}/${tenant ?? ''}`)
 
-/** A lane as the queue sees it. */
+/** A lane of the queue: its id, and its tenant (null for the project's own lane). */
 export interface Lane {
   readonly id: string
   readonly tenant: string | null
 }
 
 /**
- * Which lanes have runs that wait. A lane is marked before its queue is woken, and unmarked by the queue when it finds
- * no run in it. Unmarking goes in two steps with another look between them, and a run that comes meanwhile undoes the
- * first: so a look that breaks off at any moment leaves no run behind in a lane that is not looked at.
+ * Index of the lanes in which runs wait. A lane is marked before its queue is woken. The queue unmarks it when it finds
+ * no run there. Unmarking takes two steps with another check between them, and a run that arrives meanwhile undoes the
+ * first step. So an unmarking that is interrupted at any point leaves no waiting run in an unmarked lane.
  */
 export class Lanes {
   readonly #table: Table<RunLaneData>
@@ -32,7 +35,7 @@ export class Lanes {
     this.#table = new Table(records, runLanes, now)
   }
 
-  /** Marks a lane. Call it when the run's row says that it waits. @throws {StoreUnavailable} */
+  /** Marks a lane. Call it after the run's row is stored as waiting. @throws {StoreUnavailable} */
   async mark(project: string, tenant: string | null): Promise<void> {
     const id = laneIdOf(project, tenant)
     const scope = projectScope(project)
@@ -43,8 +46,9 @@ export class Lanes {
   }
 
   /**
-   * Unmarks a lane in which no run waits. `waits` looks again: a run that saw the mark before the first step has shown by
-   * then that it waits, and one that comes after it takes the second step's ground away.
+   * Unmarks a lane in which no run waits. `waits` checks again between the two steps. A run that saw the mark before
+   * the first step is visible to that check; a run that arrives later removes `closing`, so that the second step does
+   * nothing.
    */
   async unmark(project: string, { id }: Lane, waits: () => Promise<boolean>): Promise<void> {
     const scope = projectScope(project)
@@ -54,7 +58,7 @@ export class Lanes {
     await this.#table.change(scope, id, { edit: (row) => (row.data.closing === closing ? { waiting: false } : null) })
   }
 
-  /** Marked lanes behind `after`, at most `limit`, in the order in which they are served. */
+  /** Returns marked lanes after `after`, at most `limit`, in the order in which they are served. */
   async marked(project: string, after: string | null, limit: number): Promise<readonly Lane[]> {
     const rows = await this.#table.list(projectScope(project), {
       where: { waiting: true },

@@ -12,10 +12,10 @@ import type { RunParts } from './run-use-cases.ts'
 type ListCall = Parameters<UseCases['runs.list']>[0]
 type Listed = ResultOf<'runs.list'>['data'][number]
 
-/** Filters that have an index, the most selective first; the others are sorted out among what it finds. */
+/** Indexed filters, the most selective first. The first one given selects the rows; the others are applied to those. */
 const indexed = ['parent_run_id', 'agent_id', 'status'] as const
 
-/** One page of runs, newest first, from their list rows. */
+/** Returns one page of runs, newest first, from their list rows. */
 export const listRuns = async (
   { host, records, now }: Pick<RunParts, 'host' | 'records' | 'now'>,
   { scope, principal, query }: ListCall,

@@ -9,14 +9,14 @@ import type { Host } from '../runtime/host.ts'
 import { runRows } from './kinds.ts'
 import { type Lane, Lanes } from './lanes.ts'
 
-/** How many runs may work at a time. */
+/** Most runs in progress at a time. */
 export interface RunConcurrency {
   readonly perProject: number
-  /** Of one tenant; runs without a tenant are bounded by the project alone. */
+  /** Per tenant; runs without a tenant are only limited by `perProject`. */
   readonly perTenant: number
 }
 
-/** What a look at who waits needs. */
+/** Dependencies of `pickRuns`. */
 export interface PickParts {
   readonly host: Pick<Host, 'rows'>
   readonly records: RecordStore
@@ -24,21 +24,22 @@ export interface PickParts {
   readonly clock: Clock
 }
 
-/** Lanes that are read at once. */
+/** Lanes per page of a read. */
 const lanesAtOnce = 64
-/** How often slots are compared with the runs that have them. */
+/** How often, in ms, the granted slots are compared with the runs that hold them. */
 const checkEveryMs = 60_000
 const finished = new Set(['completed', 'failed', 'cancelled', 'expired'])
 
-/** One lane during a look, and who waits in it, longest first. */
+/** A lane with its waiting runs, longest waiting first. */
 interface Serving {
   readonly lane: Lane
   readonly waiting: StoredRecord[]
 }
 
 /**
- * Looks who is next: one run a lane, round and round behind the lane that was served last, until the project has no
- * slot left or no run waits that may start. Reads rows by their index, as many as it gives slots and one a lane.
+ * Effect that grants free slots to waiting runs: one run per lane, round-robin after the lane that was served last,
+ * until the project has no slot left or no run may start. It reads indexed rows, about as many as there are slots and
+ * lanes.
  */
 export const pickRuns = (parts: PickParts): IdempotentEffect => ({
   policy: 'idempotent',
@@ -69,7 +70,7 @@ export const pickRuns = (parts: PickParts): IdempotentEffect => ({
 const holdersOf = ({ holders }: RunQueueContext): readonly Granted[] =>
   Object.entries(holders).flatMap(([lane, runs]) => runs.map((run_id) => ({ run_id, lane })))
 
-/** Holders whose run has ended or does not exist: it said so, or never will. */
+/** Slots held by runs that have ended or do not exist. Such a run has released its slot already, or never will. */
 const goneHolders = async (records: RecordStore, project: string, queue: RunQueueContext) => {
   const gone: Granted[] = []
   for (const holder of holdersOf(queue)) {
@@ -117,7 +118,10 @@ class Look {
     return granted
   }
 
-  /** Lanes that may have a slot, each with who waits in it. Every lane gets one before any gets two, so `free` are enough. */
+  /**
+   * Returns lanes that may get a slot, each with its waiting runs. Each lane gets one slot before any gets two, so
+   * `free` lanes are enough.
+   */
   async #open(free: number): Promise<readonly Serving[]> {
     const serving: Serving[] = []
     for await (const lane of this.#inTurn()) {
@@ -129,7 +133,7 @@ class Look {
     return serving
   }
 
-  /** Marked lanes behind the one served last, then those before it, and itself at last. */
+  /** Iterates the marked lanes after the one served last, then those before it, and finally that lane itself. */
   async *#inTurn(): AsyncGenerator<Lane> {
     const last = this.cursor
     for (const [from, until] of last === null
@@ -160,7 +164,8 @@ class Look {
     const rows = await this.#rowsOf(lane, room)
     const waiting = rows.filter(({ id }) => !this.#holds(lane).has(id)).slice(0, room)
     if (waiting.length > 0) serving.push({ lane, waiting })
-    // one that has a slot as far as this look knows may have given it back since, and wait again
+    // Unmark only when there is no row at all: a run listed as a holder may have released its slot since, and wait
+    // again.
     else if (rows.length === 0) {
       await this.#lanes.unmark(this.#project, lane, async () => (await this.#rowsOf(lane, 1)).length > 0)
     }
@@ -170,7 +175,7 @@ class Look {
     return this.#held.get(id) ?? new Set()
   }
 
-  /** The runs that wait longest, by their rows. One that is behind may still name a run that has its slot already. */
+  /** Rows of the longest waiting runs. A row can be stale and still list a run that has already been given a slot. */
   #rowsOf(lane: Lane, most: number): Promise<readonly StoredRecord[]> {
     return this.#parts.records.list(runRows, projectScope(this.#project), {
       where: { lane: lane.id },

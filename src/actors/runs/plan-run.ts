@@ -12,7 +12,7 @@ import { configOwner, type ToolDeclaration, type TurnConfigs } from '../sessions
 import { planTurn, type TurnRequest } from '../sessions/turns/turn-plan.ts'
 import { laneIdOf, queueIdOf } from './lanes.ts'
 
-/** What is to be run, and on whose behalf. */
+/** A run to plan, and on whose behalf it runs. */
 export interface RunRequest {
   readonly runId: string
   readonly project: string
@@ -20,20 +20,22 @@ export interface RunRequest {
   readonly user: string | null
   readonly resolved: ResolvedConfig
   readonly input: JsonObject
-  /** How the run uses memory, before what its agent says. */
+  /** How the run uses memory; takes precedence over the agent's setting. */
   readonly memory?: TurnRequest['memory']
-  /** Seconds; undefined for the longest. */
+  /** Seconds; undefined for the maximum, a week. */
   readonly expiresIn?: number | undefined
   readonly parent?: ParentRun
-  /** The run that it repeats. */
+  /** Id of the run that this one replays. */
   readonly replayOf?: string
-  /** Why the caller requests it. */
+  /** The caller's reason for the request. */
   readonly reason?: string | undefined
-  /** The caller; null for a model. */
+  /** The caller; null when a model delegated. */
   readonly createdBy: AuditActor | null
 }
 
-/** The run that delegates: its children stay under its installation unless they have one of their own. */
+/**
+ * The delegating run. Its children inherit its installation, rate plan and policy where they have none of their own.
+ */
 export interface ParentRun extends RunParent {
   readonly depth: number
   readonly installation_id: string | null
@@ -41,13 +43,13 @@ export interface ParentRun extends RunParent {
   readonly policy: ApprovalRule | null
 }
 
-/** What planning needs. */
+/** Dependencies of `planRun`. */
 export interface PlanParts {
   readonly configs: TurnConfigs
   /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`. */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
-  /** None when absent. */
+  /** No ceilings when absent. */
   readonly ceilings?: RunCeilings | undefined
 }
 
@@ -58,9 +60,10 @@ const weekMs = weekS * msPerSecond
 const defaultSteps = 50
 
 /**
- * Everything that a run is fixed to from its creation on: model, tools with what each call needs, limits, its lane.
+ * Determines everything that stays fixed for a run from its creation on: model, tools with their approval rules,
+ * limits, lane.
  *
- * @throws {ServiceError} of `checkModel`; {StoreUnavailable}.
+ * @throws {ServiceError} as `checkModel`; {StoreUnavailable}.
  */
 export const planRun = async (parts: PlanParts, request: RunRequest): Promise<RunInput> => {
   const { runId, project, tenant, resolved, parent } = request
@@ -100,7 +103,7 @@ export const planRun = async (parts: PlanParts, request: RunRequest): Promise<Ru
 const toolsOf = (tools: Readonly<Record<string, SessionTool>>): Record<string, RunTool> =>
   Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, { ...tool, denied: false, subagent: null }]))
 
-/** `tools` with what the approval rules make of each. */
+/** Applies the approval rule to each tool. */
 const runTools = (tools: Readonly<Record<string, RunTool>>, rule: ApprovalRule | null) =>
   Object.fromEntries(
     Object.entries(tools).map(([name, tool]): [string, RunTool] => {
@@ -115,7 +118,7 @@ interface AgentTool {
   readonly declaration: ToolDeclaration
 }
 
-/** A tool for each agent that the run may delegate to, by which its model does so. */
+/** One tool for each agent to which the run may delegate. */
 const delegations = (
   subagents: readonly Subagent[],
   taken: Readonly<Record<string, unknown>>,
@@ -160,7 +163,10 @@ const asTool = ({ name, subagent }: AgentTool): [string, RunTool] => [
   },
 ]
 
-/** An agent's `limits` (specs/run-limits.ts) under the operator's; what neither says is unbounded, but for steps and time. */
+/**
+ * An agent's `limits` (specs/run-limits.ts), capped by the operator's ceilings. Without either, tokens and cost are
+ * unlimited, but steps and duration have defaults.
+ */
 const limitsOf = (limits: Json | undefined, ceilings: RunCeilings): RunLimits => {
   const { max_steps, max_tokens, max_cost_usd, max_duration_s } = isObject(limits) ? limits : {}
   const { maxSteps, maxTokens, maxCostUsd, maxDurationS } = ceilings
@@ -182,7 +188,7 @@ const leastCost = (own: Json | undefined, ceiling: string | null): string | null
   return bounds.length === 0 ? null : Decimal.min(...bounds).toFixed()
 }
 
-/** Any JSON as the input of a run: an object as it is, anything else as its prompt. */
+/** Converts any JSON to the input of a run: an object stays as it is, anything else becomes its prompt. */
 export const inputFrom = (value: Json): JsonObject => {
   if (isObject(value)) return value
   return { prompt: typeof value === 'string' ? value : JSON.stringify(value) }

@@ -10,14 +10,14 @@ import { isObject } from '../runtime/schema.ts'
 import type { ResolveAgent } from '../sessions/turns/resolved-config.ts'
 import { inputFrom, type ParentRun, type PlanParts, planRun } from './plan-run.ts'
 
-/** What planning a delegation needs. */
+/** Dependencies of `prepareChild`. */
 export interface ChildParts extends PlanParts {
   readonly resolveAgent: ResolveAgent
 }
 
 /**
- * Plans the child run that the model requested by one of its agent tools. What cannot be run is reported to the model as
- * the output of its call.
+ * Effect that plans the child run which the model requested with a delegation tool. A refusal is reported to the model
+ * as the output of its call.
  */
 export const prepareChild = (parts: ChildParts): IdempotentEffect => ({
   policy: 'idempotent',
@@ -57,7 +57,7 @@ const planned = async (parts: ChildParts, { owner, context, actor }: EffectConte
   })
 }
 
-/** A run as what its children know of it. */
+/** The properties of a run that its children inherit or refer to. */
 export const parentOf = (run: RunContext, action_id: string): ParentRun => ({
   run_id: run.run_id,
   action_id,

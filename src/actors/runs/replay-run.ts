@@ -18,7 +18,7 @@ type ReplayCall = Parameters<UseCases['runs.replay']>[0]
 
 const msPerSecond = 1000
 
-/** A new run that repeats another one (specs/decisions/0182-forks-and-replays.md). */
+/** Creates a run that repeats another one (specs/decisions/0182-forks-and-replays.md). */
 export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<ResultOf<'runs.replay'>> => {
   const { host } = parts
   const { body, params, idempotency } = call
@@ -43,7 +43,10 @@ export const replayRun = async (parts: RunParts, call: ReplayCall): Promise<Resu
   return runView(host, await findRun(host, call, runId))
 }
 
-/** The installation of a child run is its own, or its parent's, which is of another agent. */
+/**
+ * Resolves the agent of a run again. A child run's installation may be that of its parent, which belongs to another
+ * agent; then the agent is resolved without an installation.
+ */
 const resolvedAgain = async (
   { resolveAgent }: RunParts,
   { project, tenant }: Pick<Owner, 'project' | 'tenant'>,
@@ -61,7 +64,9 @@ const resolvedAgain = async (
 const isMissing = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'not_found' && error.details.param === 'installation_id'
 
-/** What a child run had of its parent holds for its replay, which has none. */
+/**
+ * Restores installation, policy and rate plan that the original inherited from its parent: the replay has no parent.
+ */
 const asThen = (resolved: ResolvedConfig, { installation_id, policy, rate_plan_id }: RunContext): ResolvedConfig => ({
   ...resolved,
   installation_id: resolved.installation_id ?? installation_id,

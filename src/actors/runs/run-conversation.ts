@@ -3,8 +3,8 @@ import { isObject } from '../runtime/schema.ts'
 import type { ReadLog } from '../sessions/conversations.ts'
 
 /**
- * Reads a run's log as that of a session with one turn, so that one fold makes the conversation of both
- * (src/actors/sessions/conversation.ts). Each event is shown under its own sequence.
+ * Reads a run's log as the log of a session with one turn, so that `Conversation` handles both
+ * (src/actors/sessions/conversation.ts). Events keep their sequences.
  */
 export const readAsTurn =
   (readLog: ReadLog): ReadLog =>
@@ -45,7 +45,7 @@ const said = (event: LogEvent, input_text: string): LogEvent => ({
   payload: { input_text },
 })
 
-/** What the model gets: the prompt, and behind it as JSON what else the input says. */
+/** The user message for the model: the prompt, followed by the other fields of the input as JSON. */
 const promptOf = ({ prompt, ...more }: JsonObject): string => {
   const rest = Object.keys(more).length > 0 ? JSON.stringify(more, null, 2) : ''
   return [typeof prompt === 'string' ? prompt : '', rest].filter(Boolean).join('\n\n')

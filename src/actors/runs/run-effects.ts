@@ -5,7 +5,7 @@ import { type CallModelParts, callRunModel } from '../sessions/turns/call-model.
 import { type PickParts, pickRuns } from './pick-runs.ts'
 import { type ChildParts, prepareChild } from './prepare-child.ts'
 
-/** What the effects of runs and their queues need. */
+/** Dependencies of the effects of runs and their queues. */
 export interface RunEffectParts extends CallModelParts, RunToolParts, ChildParts, PickParts, EraseParts {}
 
 /** The effects of run and queue machines, by `<machine>.<name>`. */

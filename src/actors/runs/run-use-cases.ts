@@ -26,7 +26,10 @@ import { runEventView, runView } from './run-views.ts'
 
 export interface RunParts extends ChildParts {
   readonly host: Host
-  /** @throws {ServiceError} `not_found` for a tenant that the project does not have, and what refuses a suspended one. */
+  /**
+   * @throws {ServiceError} `not_found` for an unknown tenant; `tenant_suspended` or `tenant_deleting` for an inactive
+   * one.
+   */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
   readonly records: RecordStore
   readonly now: () => number
@@ -38,7 +41,7 @@ type DelegateCall = Parameters<UseCases['runs.delegate']>[0]
 type EventsCall = Parameters<UseCases['runs.events']>[0]
 type Caller = Pick<Call<unknown, unknown, unknown>, 'scope' | 'principal'>
 
-/** Background runs: create, read, cancel, delegate, follow (specs/decisions/0071-runs.md). */
+/** Use-cases of background runs: create, read, cancel, delegate, replay, follow (specs/decisions/0071-runs.md). */
 export const runUseCases = (parts: RunParts): RunUseCases => ({
   'runs.create': (call) => createRun(parts, call),
   'runs.list': (call) => listRuns(parts, call),
@@ -62,7 +65,8 @@ export const runUseCases = (parts: RunParts): RunUseCases => ({
 })
 
 /**
- * A run that the caller may see: an agent's key sees those of its agent, and one that browsers see none of a tenant.
+ * Returns a run that the caller may access. An agent's key is restricted to runs of that agent, and a public key to
+ * runs without a tenant.
  *
  * @throws {ServiceError} `not_found`
  */
@@ -132,7 +136,7 @@ const createRun = async (parts: RunParts, call: CreateCall): Promise<ResultOf<'r
 const delegate = async (parts: RunParts, call: DelegateCall): Promise<ResultOf<'runs.delegate'>> => {
   const { host } = parts
   const parent = await findRun(host, call, call.params.run_id)
-  // beside its parent, also under a key: who reads of it there finds it there
+  // In the shard of its parent, also with an Idempotency-Key, because a reader of the parent looks for the child there.
   const childId = newIdForIn(call, 'run', shardOf(parent.id))
   const child = await planChild(parts, call, { parent, runId: childId })
   await host.deliverTo(parent, { event: { type: 'delegate', child }, cause: causeOf(call.idempotency) })
@@ -175,7 +179,7 @@ const findVersion = async (host: Host, scope: DelegateCall['scope'], id: string)
   return contextOf(agentVersionDefinition, found.state.snapshot)
 }
 
-/** @throws {ServiceError} `subagent_not_allowed` for an agent, or a version of it, that the parent's version does not name. */
+/** @throws {ServiceError} `subagent_not_allowed` for an agent or version that is not among the parent's subagents. */
 const checkAllowed = ({ tools }: RunContext, { agent_id, version, version_id }: Version): void => {
   const named = Object.values(tools).some(({ subagent }) => {
     if (subagent?.agent_id !== agent_id) return false
@@ -194,7 +198,7 @@ const eventPage = async (
   const last = events.at(-1)
   return {
     data: events.map((event) => runEventView(run.id, event)),
-    // a page of long events has fewer than `limit`
+    // a page of long events has fewer than `limit`, so its length does not show whether it is the last
     next_cursor: last !== undefined && last.sequence < run.state.lastSequence ? cursorOf(last.sequence) : null,
   }
 }

@@ -14,10 +14,12 @@ import { runInputOf } from './schema.ts'
 type Run = ResultOf<'runs.get'>
 type RunEventView = ResultOf<'runs.events'>['data'][number]
 
-/** `run.started` stands there: nothing else happens to a run that waits for its first slot. */
+/**
+ * Sequence of `run.started`: `run.queued` comes first, and nothing else happens to a run that waits for its first slot.
+ */
 const startedSequence = 2
 
-/** A run as the interface shows it. Call it only for one that is not deleted. */
+/** A run as the API returns it. The run must not be deleted. */
 export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident): Promise<Run> => {
   const state = storedState(resident.state.snapshot)
   const run = contextOf(runDefinition, state)
@@ -47,13 +49,13 @@ export const runView = async (host: Pick<Host, 'readPage'>, resident: Resident):
   }
 }
 
-/** When an event was journaled: its commit's time, which the machine does not know. */
+/** Commit time of an event, which the machine does not know; null when the event does not exist. */
 const timeOf = async (host: Pick<Host, 'readPage'>, resident: Resident, sequence: number): Promise<string | null> => {
   const [event] = await host.readPage(resident, sequence - 1, 1)
   return timestampOrNull(event?.at ?? null)
 }
 
-/** One event of a run's log. */
+/** One event of a run's log, as the API returns it. */
 export const runEventView = (run: string, event: StoredLogEvent): RunEventView => ({
   id: eventId(run, event.sequence, event.at),
   run_id: run,

@@ -14,10 +14,10 @@ import { readAsTurn } from './run-conversation.ts'
 import { runEffects } from './run-effects.ts'
 import { runUseCases } from './run-use-cases.ts'
 
-/** How many runs work at a time, and how far each may go. */
+/** Port for the limits of runs: how many are in progress at a time, and the ceilings of each run. */
 export const runBoundsPort = new Port<RunConcurrency & { readonly ceilings?: RunCeilings }>('the bounds of runs')
 
-/** Agents at work in the background, in a queue a project, and what they delegate. */
+/** Capability `runs`: agents that work in the background, with a queue per project, and their delegations. */
 export const runs = capability({
   name: 'runs',
   operations,

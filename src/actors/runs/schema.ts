@@ -1,8 +1,8 @@
 import type { JsonObject } from '#storage/ports.ts'
 
 /*
- * What our own commits hold comes back as the type that was written: they are written by the machines only, and a
- * machine's version guards their shape.
+ * Casts for data that is read back from our own commits. Only the machines write that data, and the version of a
+ * machine guards its shape.
  */
 
 /** A run's input, read back from its context. */
