@@ -12,16 +12,16 @@ import { projectKeyUseCases } from './project-key-use-cases.ts'
 import { projectUseCases } from './project-use-cases.ts'
 import { signingSecretUseCases } from './signing-secret-use-cases.ts'
 
-/** Who verifies credentials. */
+/** Port for the verification of credentials. */
 export const authPort = new Port<Auth>('authentication')
 
-/** Whether an agent is there: its keys end with it. */
+/** Port for the check that an agent exists, on which the validity of its keys depends. */
 export const agentPresence = new Port<HasAgent>('the presence of agents')
 
-/** The dashboard is served over https. */
+/** Port for whether the dashboard is served over https. */
 export const secureCookiesPort = new Port<boolean>('whether cookies are secure')
 
-/** The dashboard's accounts: sign-in, projects, their keys and members. */
+/** Capability `accounts`: dashboard sign-in, projects, their keys and members. */
 export const accounts = capability({
   name: 'accounts',
   operations: { ...login, ...projects, ...projectKeys, ...projectMembers, ...projectSigningSecret },

@@ -5,21 +5,24 @@ import type { ApiKeysDeps } from './api-keys.ts'
 import { type KeyMaterial, KeyRing } from './key-ring.ts'
 import { type AgentKeyData, agentKeys } from './kinds.ts'
 
-/** Whom an agent's key speaks for. */
+/** The principal of an agent's key. */
 export type AgentPrincipal = Extract<Principal, { kind: 'agent_key' }>
 
 /** Whether the project has this agent. @throws {StoreUnavailable} */
 export type HasAgent = (project: string, agentId: string) => Promise<boolean>
 
-/** What keys of agents start with, by their type. */
+/** Prefixes of agents' keys, by type. */
 const prefixes = { secret: 'cak_', public: 'cpk_' } as const
 
 const keyShape = /^c[ap]k_[A-Za-z0-9_-]{43}$/
 
-/** Whether a credential is meant as an agent's key. */
+/** Whether a credential has the prefix of an agent's key. */
 export const isAgentKey = (token: string): boolean => token.startsWith('cak_') || token.startsWith('cpk_')
 
-/** Mints and verifies keys of agents (`cak_…` for servers, `cpk_…` for browsers). A key ends with its agent. */
+/**
+ * Mints and verifies agents' keys (`cak_…` for servers, `cpk_…` for browsers). A key is valid only while its agent
+ * exists.
+ */
 export class AgentKeys {
   readonly #ring: KeyRing<AgentKeyData, AgentPrincipal>
   readonly #hasAgent: HasAgent
@@ -36,18 +39,20 @@ export class AgentKeys {
     })
   }
 
-  /** A new key: shown once, never stored. */
+  /** Mints a key, which is shown once and never stored. */
   mint(type: AgentKeyData['key_type']): { readonly secret: string; readonly material: KeyMaterial } {
     const secret = mintSecret(prefixes[type])
     return { secret, material: this.#ring.materialOf(secret) }
   }
 
-  /** Who holds this key; null when it is unknown, revoked or expired. Mostly without a promise (`KeyRing.verify`). */
+  /**
+   * Returns the holder of a key; null when it is unknown, revoked or expired. Usually synchronous (`KeyRing.verify`).
+   */
   verify(secret: string): AgentPrincipal | null | Promise<AgentPrincipal | null> {
     return this.#ring.verify(secret)
   }
 
-  /** Makes this node read the store again for the key: call it after every change of its row. */
+  /** Drops the cached key on this node: call it after every change of its row. */
   forget(row: Row<AgentKeyData>): void {
     this.#ring.forget(row)
   }
@@ -60,8 +65,8 @@ export class AgentKeys {
 }
 
 /**
- * Whether a key may be used from a page of `origin`. A key with domains is for their pages only: a request that names
- * no origin is none of theirs.
+ * Whether a key may be used from a page of `origin`. A key with domains is restricted to their pages, so a request
+ * without an `Origin` header is refused.
  *
  * @param origin the `Origin` header: `https://app.example`, or undefined.
  */
@@ -76,5 +81,8 @@ const covers = (domain: string, origin: string): boolean => {
   return host.startsWith('*.') ? from.endsWith(host.slice(1)) : from === host
 }
 
-/** `app.example:8443` of `https://app.example:8443`; an origin shows no port that is its scheme's usual one. */
+/**
+ * Host and port of an origin: `app.example:8443` for `https://app.example:8443`. Origins omit the default port of their
+ * scheme.
+ */
 const hostOf = (origin: string): string => origin.toLowerCase().replace(/^[a-z][a-z0-9+.-]*:\/\//, '')

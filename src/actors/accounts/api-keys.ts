@@ -7,13 +7,13 @@ import { mintSecret, secretHash } from '../records/secrets.ts'
 import { type KeyMaterial, KeyRing } from './key-ring.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
 
-/** `csk_` and 256 random bits, or a key from the environment with at least 32 characters. */
+/** `csk_` followed by 256 random bits, or by 32 to 200 characters of a key from the environment. */
 const keyShape = /^csk_[A-Za-z0-9_-]{32,200}$/
 
-/** `ApiKeys.pepperName` of an installation that was made under this master key. */
+/** `ApiKeys.pepperName` of an installation that was created under this master key. */
 export const apiPepperName = (masterKey: Uint8Array): string => keyName(deriveKey(masterKey, 'api-keys'))
 
-/** What key verification needs. */
+/** Dependencies of `ApiKeys`. */
 export interface ApiKeysDeps {
   readonly records: RecordStore
   readonly keys: Pick<ServerKeys, 'lasting'>
@@ -23,7 +23,9 @@ export interface ApiKeysDeps {
 
 /** Mints and verifies secret project keys (`csk_…`). */
 export class ApiKeys {
-  /** Says whether two processes hash keys alike; it gives nothing of the pepper away. */
+  /**
+   * Fingerprint by which two processes can compare whether they hash keys alike. It reveals nothing about the pepper.
+   */
   readonly pepperName: string
   readonly #ring: KeyRing<ProjectKeyData, Principal>
 
@@ -40,23 +42,25 @@ export class ApiKeys {
     })
   }
 
-  /** A new key: shown once, never stored. */
+  /** Mints a key, which is shown once and never stored. */
   mint(): { readonly secret: string; readonly material: KeyMaterial } {
     const secret = mintSecret('csk_')
     return { secret, material: this.materialOf(secret) }
   }
 
-  /** What is stored of this key. */
+  /** Returns the stored form of a key. */
   materialOf(secret: string): KeyMaterial {
     return this.#ring.materialOf(secret)
   }
 
-  /** Who holds this key; null when it is unknown, revoked or expired. Mostly without a promise (`KeyRing.verify`). */
+  /**
+   * Returns the holder of a key; null when it is unknown, revoked or expired. Usually synchronous (`KeyRing.verify`).
+   */
   verify(secret: string): Principal | null | Promise<Principal | null> {
     return this.#ring.verify(secret)
   }
 
-  /** Makes this node read the store again for the key: call it after every change of its row. */
+  /** Drops the cached key on this node: call it after every change of its row. */
   forget(row: Row<ProjectKeyData>): void {
     this.#ring.forget(row)
   }

@@ -20,38 +20,41 @@ import {
 import { hashPassword } from './passwords.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
-/** What the environment gives for the first start; null: generated. */
+/** Settings from the environment for the first start; null: generate the value. */
 export interface BootstrapGiven {
   readonly secretKey: string | null
   readonly ownerEmail: string | null
   readonly ownerPassword: string | null
 }
 
-/** What the first start needs. */
+/** Dependencies of `bootstrap`. */
 export interface BootstrapDeps {
   readonly records: RecordStore
   readonly apiKeys: ApiKeys
   readonly projects: ProjectDirectory
   readonly given: BootstrapGiven
-  /** Id of a project that comes from elsewhere with its keys (an import): it takes the place of the first one. */
+  /** Id of a project that an import creates together with its keys. It takes the place of the first project. */
   readonly adopts?: string
   /**
-   * Shows what was generated. It is called before the installation counts as made: when showing fails, or the process
-   * dies before, the next start makes and shows other secrets.
+   * Shows the generated secrets. It is called before the installation is marked ready: when it fails, or the process
+   * dies before that, the next start generates and shows other secrets.
    */
   readonly show?: (made: Installation) => void | Promise<void>
   /** ms since the epoch. */
   readonly now: () => number
-  /** Waits; for tests. */
+  /** Waits; replaceable in tests. */
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
-/** The organisation and project that the first start made. */
+/** The organisation and project created by the first start. */
 export interface Installation {
   readonly organization: string
   readonly project: string
   readonly ownerEmail: string
-  /** Only at the first start: what was generated, to be printed once. A part is null when the environment gave it. */
+  /**
+   * Generated secrets, to be shown once; null after the first start. A field is null when the environment gave its
+   * value.
+   */
   readonly generated: { readonly secretKey: string | null; readonly ownerPassword: string | null } | null
 }
 
@@ -61,13 +64,16 @@ type InstallationData = {
   readonly member: string
   readonly key: string
   readonly owner_email: string
-  /** `ApiKeys.pepperName` of who made it: keys and sealed secrets are void under another master key. */
+  /**
+   * `ApiKeys.pepperName` of the process that created the installation. Under another master key, keys and sealed
+   * secrets are unusable.
+   */
   readonly pepper: string
-  /** The rows are all there. */
+  /** Whether all rows are written. */
   readonly ready: boolean
 }
 
-/** The store was made under another master key: every key in it would be refused, and every secret unreadable. */
+/** The data was created under another master key: every key in it would be refused, and every secret unreadable. */
 export class WrongMasterKey extends Error {
   override readonly name = 'WrongMasterKey'
   constructor(options?: ErrorOptions) {
@@ -79,13 +85,13 @@ export class WrongMasterKey extends Error {
   }
 }
 
-/** The one row that says who makes the first rows. */
+/** The single row that claims and records the first start. */
 export const installations: TypedKind<InstallationData> = { name: 'installations', exported: null }
 
-/** Not the id of any project or organisation. */
+/** Fixed address of that row; it is not the id of any project or organisation. */
 const place = { id: 'installation', project: 'installation' } as const
 
-/** A process that has claimed the first start and is silent for so long is taken to be gone. */
+/** After this many ms without an update, the process that claimed the first start is presumed dead. */
 const takeoverMs = 10_000
 const pollMs = 100
 
@@ -96,10 +102,10 @@ interface Secrets {
 }
 
 /**
- * Makes organisation, project, owner and one secret key at the first start of an installation, and nothing later.
- *
- * Of several processes that start at once, one makes them and the others wait for it; when it dies half-way, another
- * finishes under the same ids, with secrets of its own.
+ * Creates an organisation, a project, an owner and one secret key at the first start of an installation, and nothing at
+ * later starts.
+ * If several processes start at once, one creates the rows and the others wait for it. If that process dies midway,
+ * another finishes with the same ids and its own secrets.
  *
  * @throws {WrongMasterKey}
  */
@@ -124,11 +130,17 @@ export async function bootstrap(deps: BootstrapDeps): Promise<Installation> {
   }
 }
 
-/** `ApiKeys.pepperName` of who made the installation of this store; null when no server has used it yet. */
+/**
+ * `ApiKeys.pepperName` of the process that created the installation of this store; null when no server has used the
+ * store yet.
+ */
 export const pepperOf = async (records: RecordStore): Promise<string | null> =>
   (await new Table(records, installations, Date.now).get(projectScope(place.project), place.id))?.data.pepper ?? null
 
-/** null while the process that has the claim may still be at work. One that was made in the future is older than a clock that was set back. */
+/**
+ * Takes over a stale claim; null while the process that holds it may still be working. A claim dated far in the future
+ * counts as stale too: it was made before the clock was set back.
+ */
 const takeOver = (deps: BootstrapDeps, claim: Row<InstallationData>): Promise<Row<InstallationData> | null> =>
   Math.abs(deps.now() - claim.updated_at) < takeoverMs
     ? Promise.resolve(null)
@@ -179,7 +191,7 @@ const makeRows = async (
   await put<ProjectData>(projects, {
     id: project,
     project: organization,
-    // Any origin: what a browser sends is a client token, never a cookie of ours.
+    // Any origin: browsers send client tokens, and the dashboard's cookie is not accepted from other origins.
     data: deps.projects.newData(project, 'Default', ['*']),
   })
   await put<ProjectKeyData>(projectKeys, { id: claim.key, project, data: firstKey(material) })

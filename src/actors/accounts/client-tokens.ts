@@ -4,10 +4,10 @@ import type { ServerKeys } from '#records/sealing/server-keys.ts'
 import type { Principal } from '../call/call.ts'
 import { keyName } from '../records/derive-key.ts'
 
-/** The longest life of a client token in seconds; a longer one that is requested is cut to it (`client_tokens.create`). */
+/** Longest lifetime of a client token in seconds; longer requested lifetimes are capped (`client_tokens.create`). */
 export const maxClientTokenS = 900
 
-/** Whom a client token speaks for. */
+/** The claims of a client token: the user it identifies, and what it permits. */
 export type ClientGrant = Omit<Extract<Principal, { kind: 'client_token' }>, 'kind'>
 
 /** A minted token; `expiresAtMs` is in ms since the epoch. */
@@ -25,14 +25,17 @@ const prefix = 'ect_'
 const audience = 'troupe-client'
 const maxCached = 50_000
 
-/** Mints and verifies client tokens: `ect_` and a JWT under a key that only this installation has. Nothing is stored. */
+/**
+ * Mints and verifies client tokens: `ect_` followed by a JWT, signed with a key of this installation. Nothing is
+ * stored.
+ */
 export class ClientTokens {
   readonly #key: Uint8Array
   readonly #kid: string
-  /** By kid, those of earlier master keys too. */
+  /** Keys by kid, including those of earlier master keys. */
   readonly #known: ReadonlyMap<string, Uint8Array>
   readonly #now: () => number
-  /** By SHA-256 of the token, so that no usable token lies about in memory. */
+  /** Verified tokens by SHA-256, so that no usable token is kept in memory. */
   readonly #verified = new Map<string, VerifiedToken>()
 
   constructor({ keys, now }: { readonly keys: Pick<ServerKeys, 'current' | 'others'>; readonly now: () => number }) {
@@ -42,7 +45,7 @@ export class ClientTokens {
     this.#now = now
   }
 
-  /** @param lifeS seconds; more than 900 is cut to 900. */
+  /** @param lifeS lifetime in seconds, capped at 900. */
   async mint(grant: ClientGrant, lifeS: number = maxClientTokenS): Promise<ClientToken> {
     const issuedAtS = Math.floor(this.#now() / 1000)
     const expiresAtS = issuedAtS + Math.min(Math.max(1, Math.floor(lifeS)), maxClientTokenS)
@@ -62,7 +65,10 @@ export class ClientTokens {
     return { token: prefix + jwt, expiresAtMs: expiresAtS * 1000 }
   }
 
-  /** Whom the token speaks for; null when it is not ours, was changed or has expired. A token seen before is answered at once. */
+  /**
+   * Returns the principal of a token; null when it is not ours, was altered or has expired. Synchronous for a known
+   * token.
+   */
   verify(token: string): Principal | null | Promise<Principal | null> {
     if (!token.startsWith(prefix) || token.length > 8192) return null
     const digest = createHash('sha256').update(token).digest('base64url')
@@ -102,7 +108,7 @@ export class ClientTokens {
   }
 }
 
-/** The signature says that we wrote the claims; their form is checked all the same, for tokens of another release. */
+/** The signature proves that the claims are ours. Their types are checked anyway, for tokens of another release. */
 const principalOf = (claims: Readonly<Record<string, unknown>>): Principal | null => {
   const { project, tenant, sub, permissions, session_id: sessionId, installation_ids: installationIds } = claims
   if (typeof project !== 'string' || typeof tenant !== 'string' || typeof sub !== 'string') return null

@@ -6,7 +6,7 @@ import type { ClientTokens } from './client-tokens.ts'
 import type { DashboardSessions, SignedIn } from './dashboard-sessions.ts'
 import type { ProjectDirectory, ProjectSettings } from './project-directory.ts'
 
-/** What verifies each kind of credential. */
+/** The verifiers of each kind of credential. */
 export interface CredentialsDeps {
   readonly apiKeys: ApiKeys
   readonly agentKeys: AgentKeys
@@ -16,8 +16,8 @@ export interface CredentialsDeps {
 }
 
 /**
- * Turns a credential into a principal, wherever in the request it stood. Each method throws or rejects with
- * `ServiceError` `authentication_required` for one that is unknown, revoked or expired, and answers without a promise
+ * Resolves a credential to a principal, wherever the request carries it. Each method throws or rejects with
+ * `ServiceError` `authentication_required` for an unknown, revoked or expired credential, and returns synchronously
  * where it can.
  */
 export class Credentials {
@@ -28,9 +28,9 @@ export class Credentials {
   }
 
   /**
-   * A secret key (`csk_…`), a client token (`ect_…`) or an agent's key (`cak_…`, `cpk_…`).
+   * Verifies a secret key (`csk_…`), a client token (`ect_…`) or an agent's key (`cak_…`, `cpk_…`).
    *
-   * @param origin the request's `Origin`, which agents' keys may be bound to.
+   * @param origin the request's `Origin`, to which agents' keys may be restricted.
    * @throws {ServiceError} `origin_not_allowed`
    */
   token(token: string, origin?: string | undefined): Principal | Promise<Principal> {
@@ -45,13 +45,16 @@ export class Credentials {
     return found instanceof Promise ? found.then((holder) => fromHere(holder, origin)) : fromHere(found, origin)
   }
 
-  /** A client token and nothing else: what may stand in a URL. */
+  /** Verifies a client token, the only credential that is allowed in a URL. */
   clientToken(token: string): Principal | Promise<Principal> {
     const found = required(this.#deps.clientTokens.verify(token))
     return found instanceof Promise ? found.then((principal) => this.#served(principal)) : this.#served(found)
   }
 
-  /** The keys of a project that is being deleted open nothing, and are no keys soon. @throws {ServiceError} `authentication_required` */
+  /**
+   * Refuses the keys of a project that is being deleted; they will soon not exist. @throws {ServiceError}
+   * `authentication_required`
+   */
   #served(principal: Principal): Principal | Promise<Principal> {
     if (principal.kind === 'public' || principal.kind === 'dashboard') return principal
     const settings = this.#deps.projects.settings(principal.project)
@@ -61,11 +64,12 @@ export class Credentials {
   }
 
   /**
-   * The cookie of a dashboard session.
+   * Verifies the cookie of a dashboard session.
    *
-   * @param project the one that the request names; null for the organisation's first.
-   * @param changes whether the request may change something: a project that is being deleted can only be read.
-   * @throws {ServiceError} `not_found` when the project is not of the member's organisation; `project_deleting`.
+   * @param project the project that the request names; null for the organisation's first.
+   * @param changes whether the request may write: a project that is being deleted can only be read.
+   * @throws {ServiceError} `not_found` when the project does not belong to the member's organisation;
+   * `project_deleting`.
    */
   async dashboard(cookie: string, project: string | null, changes = false): Promise<Principal> {
     const signedIn = await this.#deps.dashboardSessions.verify(cookie)

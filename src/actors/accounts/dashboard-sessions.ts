@@ -9,23 +9,23 @@ import { Table } from '../records/table.ts'
 import { newId } from '../runtime/ids.ts'
 import { type DashboardSessionData, dashboardSessions, type MemberData, members } from './kinds.ts'
 
-/** Life of a dashboard session without use, in seconds. */
+/** Lifetime of an unused dashboard session, in seconds. */
 export const dashboardSessionS = 12 * 3600
 
 const lifeMs = dashboardSessionS * 1000
 
-/** A session in use is written at most this often, in ms: the expiry slides in steps of it. */
+/** A session in use is written at most this often, in ms. Its expiry is extended in steps of this length. */
 const slideEveryMs = 5 * 60_000
 
-/** How long another node may still take a session that was ended here, in ms. */
+/** How long another node may still accept a session that was ended on this node, in ms. */
 const recheckMs = 1000
 
 const maxCached = 10_000
 
-/** Sessions of a member that are ended at a time. */
+/** Sessions of a member that are ended per page. */
 const pageOfSessions = 100
 
-/** Who is signed in. */
+/** The signed-in member and their session. */
 export interface SignedIn {
   readonly sessionId: string
   readonly organization: string
@@ -38,7 +38,10 @@ interface VerifiedSession {
   expiresAtMs: number
 }
 
-/** Dashboard sessions: a random cookie value, of which a hash is stored; 12 hours after the last use they end. */
+/**
+ * Dashboard sessions. The cookie is a random value of which only a hash is stored. A session ends 12 hours after its
+ * last use.
+ */
 export class DashboardSessions {
   readonly #sessions: Table<DashboardSessionData>
   readonly #members: Table<MemberData>
@@ -59,7 +62,7 @@ export class DashboardSessions {
     })
   }
 
-  /** Signs a member in. @returns the cookie's value, which is nowhere else. */
+  /** Signs a member in. @returns the value of the cookie, which is not stored. */
   async open(member: Row<MemberData>): Promise<string> {
     const value = mintSecret('')
     await this.#sessions.insert({
@@ -71,7 +74,10 @@ export class DashboardSessions {
     return value
   }
 
-  /** Who is signed in with this cookie; null when the session is unknown, ended or its member is gone. */
+  /**
+   * Returns the member who is signed in with this cookie; null when the session is unknown or ended, or the member was
+   * removed.
+   */
   verify(value: string): SignedIn | null | Promise<SignedIn | null> {
     if (!/^[A-Za-z0-9_-]{43}$/.test(value)) return null
     const hash = this.#hash(value)
@@ -80,7 +86,7 @@ export class DashboardSessions {
     return this.#cache.load(hash).then((loaded) => (loaded === null ? null : this.#accept(loaded)))
   }
 
-  /** Signs out: on this node at once. */
+  /** Signs out; effective at once on this node. */
   async close(organization: string, sessionId: string): Promise<void> {
     const scope = organizationScope(organization)
     const row = await this.#sessions.get(scope, sessionId)
@@ -90,9 +96,9 @@ export class DashboardSessions {
   }
 
   /**
-   * Signs a member out everywhere: on this node at once, on others within a second.
+   * Signs a member out everywhere: at once on this node, within a second on others.
    *
-   * @param kept the session that stays, if any.
+   * @param kept id of a session that is not ended, if any.
    */
   async closeAll(member: Pick<Row<MemberData>, 'id' | 'project'>, kept: string | null = null): Promise<void> {
     const scope = organizationScope(member.project)
@@ -105,7 +111,7 @@ export class DashboardSessions {
     this.recheckAll()
   }
 
-  /** Makes this node read the store again for every session: call it after a member was changed or removed. */
+  /** Drops all cached sessions on this node: call it after a member was changed or removed. */
   recheckAll(): void {
     this.#cache.clear()
   }
@@ -131,7 +137,7 @@ export class DashboardSessions {
     return { signedIn: Object.freeze(signedIn), expiresAtMs: row.expires_at ?? 0 }
   }
 
-  /** In the background; one that is lost is written at the next use. */
+  /** Extends the expiry in the background; a failed write is made up for at a later use. */
   #slide(session: VerifiedSession, now: number): void {
     const { organization, sessionId } = session.signedIn
     session.expiresAtMs = now + lifeMs

@@ -1,21 +1,21 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Bounds of work that many request at once. */
+/** Limits of costly work with many concurrent requests. */
 export interface TurnLimits {
   readonly running: number
-  /** Waiting in one lane. */
+  /** Most requests waiting in one lane. */
   readonly perLane: number
-  /** Waiting in all of them. */
+  /** Most requests waiting in all lanes together. */
   readonly waiting: number
 }
 
 /**
- * Runs costly work a few at a time, and the lanes that wait in turn: however many requests one client has waiting, those of
- * another wait for one of them at most.
+ * Runs costly work with limited concurrency, and serves waiting lanes in turn. However many requests one client has
+ * waiting, a request of another client waits for at most one of them per turn.
  */
 export class FairTurns {
   readonly #limits: TurnLimits
-  /** What waits by its lane; the lane whose turn is next stands first. */
+  /** Waiting requests by lane; the next lane to serve is the first one. */
   readonly #lanes = new Map<string, (() => void)[]>()
   #running = 0
   #waiting = 0
@@ -24,7 +24,7 @@ export class FairTurns {
     this.#limits = limits
   }
 
-  /** @throws {ServiceError} `rate_limit_exceeded` when too much of the same lane waits, or too much of all. */
+  /** @throws {ServiceError} `rate_limit_exceeded` when too many requests wait, in this lane or in total. */
   async run<T>(lane: string, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limits.running) await this.#turn(lane)
     else this.#running += 1
@@ -35,7 +35,7 @@ export class FairTurns {
     }
   }
 
-  /** Resolves with the place of one that has finished. */
+  /** Resolves once this request takes over the slot of one that has finished. */
   #turn(lane: string): Promise<void> {
     const waiting = this.#lanes.get(lane) ?? []
     const { perLane, waiting: most } = this.#limits

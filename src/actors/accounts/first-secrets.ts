@@ -3,18 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isFull } from '#telemetry/log-output.ts'
 import type { Installation } from './bootstrap.ts'
 
-/** The secrets of the first start reached no reader; `message` is one sentence for the operator. */
+/** The secrets of the first start could not be written; `message` is one sentence for the operator. */
 export class SecretsNotShown extends Error {
   override readonly name = 'SecretsNotShown'
 }
 
-/** How soon a full pipe is tried again, in ms. */
+/** Pause before a full pipe is tried again, in ms. */
 const retryMs = 50
 
 /**
- * Prints what the first start generated, and resolves when the output has taken all of it.
+ * Prints the secrets that the first start generated, and resolves when all of the text is written.
  *
- * @throws {SecretsNotShown} when the output takes nothing: then the start fails, and the next one makes and shows others.
+ * @throws {SecretsNotShown} when the output cannot be written; then the start fails, and the next one generates and
+ * shows others.
  */
 export const show = async ({ generated, ownerEmail }: Installation, fd = process.stdout.fd): Promise<void> => {
   if (generated === null) return
@@ -32,7 +33,7 @@ export const show = async ({ generated, ownerEmail }: Installation, fd = process
   }
 }
 
-/** @returns bytes that were taken; all of them where the output is gone and nothing is lost with it. */
+/** @returns the number of bytes written; all of them when the output is closed but the text contains no secrets. */
 const written = (fd: number, bytes: Buffer, areSecret: boolean): number => {
   try {
     return writeSync(fd, bytes)

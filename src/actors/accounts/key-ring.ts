@@ -6,7 +6,7 @@ import type { SecretHash } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import type { StoredKey } from './kinds.ts'
 
-/** How long another node may still take a key that was revoked here, in ms. */
+/** How long another node may still accept a key that was revoked on this node, in ms. */
 const recheckMs = 1000
 
 /** `last_used_at` is written at most this often per key and node, in ms. */
@@ -22,23 +22,23 @@ interface VerifiedKey<H> {
   lastUsedWrittenMs: number
 }
 
-/** What is stored of a key, beside its name: enough to verify and to recognise it. */
+/** The stored form of a key, without its name: enough to verify it, and for people to recognise it. */
 export type KeyMaterial = Pick<StoredKey, 'hash' | 'prefix' | 'last4'>
 
-/** One sort of key. */
+/** Configuration of one type of key. */
 export interface KeyRingOptions<T extends StoredKey, H> {
   readonly records: RecordStore
   readonly kind: TypedKind<T>
   readonly hash: SecretHash
-  /** What a key of this sort looks like; anything else is not looked up. */
+  /** Format of such a key; other strings are rejected without a lookup. */
   readonly shape: RegExp
-  /** Who holds the key; null when it is not good any more, whatever its row says. */
+  /** Returns the holder of the key; null when the key is not valid any more, whatever its row says. */
   readonly holderOf: (row: Row<T>) => H | null | Promise<H | null>
   /** ms since the epoch. */
   readonly now: () => number
 }
 
-/** Keys that are stored by their hash. Thousands of verifications a second: a known key costs one HMAC. */
+/** Verifies keys that are stored as hashes. A cached key costs one HMAC, so thousands can be verified per second. */
 export class KeyRing<T extends StoredKey, H> {
   readonly #options: KeyRingOptions<T, H>
   readonly #table: Table<StoredKey>
@@ -55,14 +55,14 @@ export class KeyRing<T extends StoredKey, H> {
     })
   }
 
-  /** What is stored of this key. */
+  /** Returns the stored form of a key. */
   materialOf(secret: string): KeyMaterial {
     return { hash: this.#options.hash(secret), prefix: secret.slice(0, 8), last4: secret.slice(-4) }
   }
 
   /**
-   * Who holds this key; null when it is unknown, revoked or expired. Answers without a promise for a key seen within
-   * the last second.
+   * Returns the holder of a key; null when the key is unknown, revoked or expired. Returns synchronously for a key seen
+   * within the last second.
    */
   verify(secret: string): H | null | Promise<H | null> {
     const { shape, hash: hashOf } = this.#options
@@ -73,7 +73,7 @@ export class KeyRing<T extends StoredKey, H> {
     return this.#cache.load(hash).then((loaded) => (loaded === null ? null : this.#accept(loaded)))
   }
 
-  /** Makes this node read the store again for the key: call it after every change of its row. */
+  /** Drops the cached key on this node: call it after every change of its row. */
   forget(row: Row<StoredKey>): void {
     this.#cache.forget(row.data.hash)
   }
@@ -99,7 +99,10 @@ export class KeyRing<T extends StoredKey, H> {
     }
   }
 
-  /** In the background: a request never waits for it, and one that is lost is written a minute later. */
+  /**
+   * Writes `last_used_at` in the background. Requests do not wait for it, and a failed write is made up for a minute
+   * later.
+   */
   #noteUse(key: VerifiedKey<H>, now: number): void {
     key.lastUsedWrittenMs = now
     this.#table

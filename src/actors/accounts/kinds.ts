@@ -3,45 +3,45 @@ import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 
 /*
- * Whose data a row is, is its `project`. What belongs to an organisation as a whole (its projects, members and
- * dashboard sessions) has the organisation's id there: ids of organisations (`org_`) and projects (`prj_`) never
- * meet, so no project's scope reaches these rows, and only `organizationScope` does.
+ * A row belongs to its `project`. Rows that belong to an organisation as a whole (its projects, members and dashboard
+ * sessions) have the organisation's id in that field. Ids of organisations (`org_`) and projects (`prj_`) never
+ * collide, so these rows are not reachable by a project's scope, but only by `organizationScope`.
  */
 
 export type OrganizationData = { readonly name: string }
 
 export type ProjectData = {
-  /** The row's own id again: makes it findable for the runtime, which knows the project and not its organisation. */
+  /** The row's own id again, indexed for the runtime, which knows the project and not its organisation. */
   readonly project_id: string
   readonly name: string
   /** Origins that browsers may call client-token routes from; `*` for any. */
   readonly allowed_origins: readonly string[]
   /** Signs the requests to server-run http tools (`whsec_…`), sealed by the secret box. */
   readonly signing_secret: string
-  /** Sealed alike; signs beside the new one until `previous_signing_until_ms`. */
+  /** Previous secret, also sealed; it signs in addition to the new one until `previous_signing_until_ms`. */
   readonly previous_signing_secret?: string
   readonly previous_signing_until_ms?: number
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory
-  /** Pages that sign-ins of connections may lead back to; absent or none: any. */
+  /** Pages to which the sign-in of a connection may return; absent or empty: any. */
   readonly return_urls?: readonly string[]
   /** Which remote tool servers requests may name; absent: any. */
   readonly remote_servers?: 'any' | 'registered'
-  /** Personal data is redacted unless the project's policy says otherwise; absent in projects of before. */
+  /** Whether personal data is redacted unless the project's policy says otherwise; absent in older projects. */
   readonly redacts_by_default?: boolean
-  /** The project is being deleted. */
+  /** Present while the project is being deleted. */
   readonly deletion?: ProjectDeletion
 }
 
-/** How far the deletion of a project is. */
+/** Progress of the deletion of a project. */
 export type ProjectDeletion = {
   readonly started_at_ms: number
   readonly rounds: number
-  /** What the newest round left, by collection. */
+  /** Items left after the newest round, by collection. */
   readonly left: Readonly<Record<string, number>>
 }
 
-/** What a project says of the memory of its users: a plan, and what it has of its own. */
+/** A project's settings for the memory of its users: a plan, and overrides of its limits. */
 export type ProjectMemory = {
   readonly plan?: 'free' | 'pro' | 'team' | null
   readonly stored_limit?: number | null
@@ -55,22 +55,22 @@ export type ProjectMemory = {
 }
 
 export type MemberData = {
-  /** Lower case; the login, so unique everywhere. */
+  /** In lower case. It is the login name, so it is unique across organisations. */
   readonly email: string
   readonly name: string | null
   readonly role: Role
   readonly password_hash: string
 }
 
-/** What every stored key has. */
+/** Fields that all stored keys have. */
 export type StoredKey = {
   readonly name: string
-  /** HMAC of the key (secrets.ts); the key itself is nowhere. */
+  /** HMAC of the key (secrets.ts); the key itself is not stored. */
   readonly hash: string
-  /** What people recognise a key by: its first and last characters. */
+  /** First and last characters, by which people recognise the key. */
   readonly prefix: string
   readonly last4: string
-  /** Id of the member, or key, that made it; null for the one of the first start. */
+  /** Id of the member, or key, that created it; null for the key of the first start. */
   readonly created_by: string | null
   /** ms since the epoch; null for never. */
   readonly expires_at_ms: number | null
@@ -80,16 +80,16 @@ export type StoredKey = {
 }
 
 export type ProjectKeyData = StoredKey & {
-  /** Id of the key that took its place in a rotation. */
+  /** Id of the key that replaced it in a rotation; null for none. */
   readonly replaced_by: string | null
 }
 
 export type AgentKeyData = StoredKey & {
   readonly agent_id: string
   readonly environment: 'live' | 'test'
-  /** `public`: it is seen in browsers. */
+  /** `public`: visible in browsers. */
   readonly key_type: 'secret' | 'public'
-  /** Where requests may come from; empty for anywhere. */
+  /** Domains whose pages may use the key; empty for no restriction. */
   readonly allowed_domains: readonly string[]
 }
 
@@ -149,5 +149,5 @@ export const authKinds: readonly AnyKind[] = [
   dashboardSessions,
 ]
 
-/** What a project's signing secret is sealed for. */
+/** Additional authenticated data with which a project's signing secret is sealed. */
 export const signingAad = (project: string): string => `${project}|projects|signing_secret`

@@ -9,15 +9,16 @@ import { Table } from '../records/table.ts'
 import { apiPepperName } from './api-keys.ts'
 import { installations, pepperOf, WrongMasterKey } from './bootstrap.ts'
 
-/** `sealed` is JSON of keys in base64, by purpose. */
+/** `sealed` is encrypted JSON of keys in base64, by purpose. */
 export type LastingKeysData = { readonly sealed: string }
 
 const place = { id: 'lasting_keys', project: 'installation' } as const
 const aad = `${place.project}|${place.id}`
 
 /**
- * Keys of the first master key by which the store is searched, in one row that is made when another takes its place. It is
- * the last that a change of the master key seals anew: while it is sealed under an earlier one, that one is needed.
+ * Keys derived from the first master key that lookups in the store depend on, in one row that is written when another
+ * master key replaces it. A change of the master key reseals this row last: while it is sealed under an earlier key,
+ * that key is still required.
  */
 export const lastingKeys: TypedKind<LastingKeysData> = {
   name: 'lasting_keys',
@@ -25,20 +26,21 @@ export const lastingKeys: TypedKind<LastingKeysData> = {
   sealed: [{ field: 'sealed', aad: () => aad, instead: null, loss: 'keys by which the store is searched' }],
 }
 
-/** What the keys of a process come from. */
+/** The master keys of a process, and the store of lasting keys. */
 export interface ServerKeysParts {
   readonly records: RecordStore
-  /** 32 bytes each. */
+  /** Master keys of 32 bytes each. */
   readonly masterKey: Buffer
   readonly previous: readonly Buffer[]
-  /** Opens what any of them sealed. */
+  /** Opens secrets that any of the master keys sealed. */
   readonly box: SecretBox
 }
 
 /**
- * The keys of this installation, before anything is begun on its store.
+ * Returns the keys of this installation. Call it before anything else uses the store.
  *
- * @throws {WrongMasterKey} when the store was made under none of these master keys, or still needs an earlier one.
+ * @throws {WrongMasterKey} when the store was created under none of these master keys, or still requires an earlier
+ * one.
  */
 export const openServerKeys = async (parts: ServerKeysParts): Promise<ServerKeys> => {
   await parts.records.prepare([installations, lastingKeys])
@@ -48,14 +50,14 @@ export const openServerKeys = async (parts: ServerKeysParts): Promise<ServerKeys
   return (await findServerKeys(parts)).keys
 }
 
-/** What was found of the keys of an installation. */
+/** Result of `findServerKeys`. */
 export interface FoundKeys {
   readonly keys: ServerKeys
-  /** The master key that the store was made under, where another takes its place for the first time. */
+  /** The master key that the store was created under, if another one replaces it for the first time; else null. */
   readonly first: Buffer | null
 }
 
-/** As `openServerKeys`, and writes nothing. @throws {WrongMasterKey} */
+/** As `openServerKeys`, but writes nothing. @throws {WrongMasterKey} */
 export const findServerKeys = async (parts: ServerKeysParts): Promise<FoundKeys> => {
   const { records, masterKey, previous } = parts
   const made = await pepperOf(records)
@@ -88,7 +90,10 @@ const lastingOf = async ({ records, box }: ServerKeysParts): Promise<Lasting | n
   }
 }
 
-/** Sealed under the first key itself, so that the row says that it is still needed. Another process may have been faster. */
+/**
+ * Stores the lasting keys, sealed under the first master key, so that the row shows that this key is still required.
+ * Another process may have inserted the row already.
+ */
 const keepLasting = async (records: RecordStore, first: Buffer): Promise<void> => {
   const keys = lastingPurposes.map((each) => [each, deriveKey(first, each).toString('base64')])
   const sealed = openSecretBox({ masterKey: first }).seal(JSON.stringify(Object.fromEntries(keys)), aad)

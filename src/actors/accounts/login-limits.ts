@@ -10,11 +10,11 @@ const failures = { limit: 10, windowMs }
 const attempts = { limit: 300, windowMs }
 
 /**
- * Failed logins by e-mail and address: ten in a quarter of an hour, then none is tried until one of them is that old. And
- * attempts by address, whatever their e-mail: 300, since an office shares one.
- *
- * Never by e-mail alone, so that no client can lock a member out from elsewhere. All nodes count together. The address is the client's, not
- * that of a trusted proxy (TRUSTED_PROXIES).
+ * Limits logins. Failed logins per e-mail and address: ten in 15 minutes; further ones are refused until the window
+ * allows them. Attempts per address, with any e-mail: 300 in 15 minutes, since all users of an office may share one
+ * address.
+ * No limit is by e-mail alone, so no client can lock a member out from elsewhere. All nodes count together. The address
+ * is the client's, not that of a trusted proxy (TRUSTED_PROXIES).
  */
 export class LoginLimits {
   readonly #limits: RateLimits
@@ -24,9 +24,9 @@ export class LoginLimits {
   }
 
   /**
-   * Counts an attempt before it is made, so that many at once are not all let through.
+   * Counts an attempt before the password is verified, so that many attempts at once are not all admitted.
    *
-   * @throws {ServiceError} `rate_limit_exceeded` with the seconds until the next is tried.
+   * @throws {ServiceError} `rate_limit_exceeded` with the seconds until the next attempt is allowed.
    */
   async attempt(email: string, address: string): Promise<void> {
     const ofAddress = await this.#limits.take(keyOf('', address), attempts)
@@ -40,15 +40,15 @@ export class LoginLimits {
     })
   }
 
-  /** The attempt was right: what failed before it is forgotten. */
+  /** Resets the count of failures after a successful login. */
   succeeded(email: string, address: string): Promise<void> {
     return this.#limits.reset(keyOf(email, address))
   }
 }
 
 /**
- * What one subscriber has: an IPv4 address, or the first 64 bits of an IPv6 one. A client with a network of these would
- * otherwise be another client with each attempt.
+ * The address range of one subscriber: an IPv4 address, or the first 64 bits of an IPv6 address. Otherwise a client
+ * with an IPv6 network could use another address for each attempt.
  */
 export const originOf = (address: string): string => {
   if (isIP(address) !== 6) return address
@@ -56,7 +56,7 @@ export const originOf = (address: string): string => {
   return parts.slice(0, 4).join(':')
 }
 
-/** Of a fixed length, and without a person's address: limits may be kept outside this process. */
+/** Key of fixed length, hashed so that it contains no e-mail or address: limits may be stored outside this process. */
 const keyOf = (email: string, address: string): string =>
   `login:${createHash('sha256')
     .update(`${email.toLowerCase()} ${originOf(address)}`)

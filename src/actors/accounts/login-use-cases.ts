@@ -14,11 +14,11 @@ import { LoginLimits, originOf } from './login-limits.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
 
-/** What signing in needs. */
+/** Dependencies of the use-cases of sign-in. */
 export interface AuthDeps {
   readonly records: RecordStore
   readonly dashboardSessions: DashboardSessions
-  /** The dashboard is served over https: its cookie goes over nothing else. */
+  /** Whether the dashboard is served over https; then its cookie is only sent over https. */
   readonly secureCookies: boolean
   readonly now: () => number
   /** Counts failed logins. */
@@ -27,7 +27,7 @@ export interface AuthDeps {
 
 type AuthUseCases = Pick<UseCases, 'auth.login' | 'auth.logout' | 'auth.me' | 'auth.change_password'>
 
-/** Signing in to the dashboard and out of it. */
+/** Use-cases of the dashboard's sign-in, sign-out and password change. */
 export const authUseCases = (deps: AuthDeps): AuthUseCases => {
   const { dashboardSessions, secureCookies } = deps
   const limits = new LoginLimits(deps.limits)
@@ -58,7 +58,7 @@ export const authUseCases = (deps: AuthDeps): AuthUseCases => {
       const member = await memberTable.get(scope, memberId)
       if (member === null) throw new ServiceError('authentication_required')
       const { email } = member.data
-      // a cookie that was taken does not let its holder guess without end
+      // limits the guesses of the holder of a stolen cookie
       await limits.attempt(email, call.remoteAddress)
       const attempt = { password: call.body.password, origin: originOf(call.remoteAddress) }
       if (!(await verifyPassword(member.data.password_hash, attempt)))

@@ -15,7 +15,7 @@ import type { DashboardSessions } from './dashboard-sessions.ts'
 import { type MemberData, members } from './kinds.ts'
 import { hashPassword } from './passwords.ts'
 
-/** What the members of an organisation need. */
+/** Dependencies of the use-cases of members. */
 export interface ProjectMemberDeps {
   readonly records: RecordStore
   readonly dashboardSessions: DashboardSessions
@@ -27,7 +27,7 @@ type ProjectMemberUseCases = Pick<
   'project_members.list' | 'project_members.create' | 'project_members.update' | 'project_members.delete'
 >
 
-/** Members of the project's organisation: each of them is a member of all its projects. */
+/** Use-cases of the members of the project's organisation. Each of them is a member of all its projects. */
 export const projectMemberUseCases = (deps: ProjectMemberDeps): ProjectMemberUseCases => {
   const table = new Table(deps.records, members, deps.now)
   const resource = new RecordResource({
@@ -90,7 +90,7 @@ const isTaken = async (table: Table<MemberData>, email: string, by: string): Pro
   return holder !== null && holder.id !== by
 }
 
-/** null where nothing is another: no line of the audit log says that something changed. */
+/** An edit that sets these fields; it returns null when nothing changes, so that no change is audited. */
 const changedBy =
   (fields: Partial<MemberData>) =>
   ({ data }: Row<MemberData>): MemberData | null => {
@@ -98,7 +98,10 @@ const changedBy =
     return changedFields(data, next).length === 0 ? null : next
   }
 
-/** A member is the organisation's; who did what to it stands in the log of the project by which it was done. */
+/**
+ * A member belongs to the organisation; changes are recorded in the audit log of the project in which they were
+ * requested.
+ */
 const auditedIn = (caller: Caller): Audited => new Audited(caller, 'member', memberOf(caller.principal).project)
 
 const scopeOf = (principal: Principal): Scope => organizationScope(memberOf(principal).organization)
@@ -114,8 +117,8 @@ const removeMember = async (table: Table<MemberData>, caller: Caller, id: string
 }
 
 /**
- * Makes a change by which an owner is one no more. Whether another owner is left is checked after it too, and a change that
- * left none is undone: two owners who demote or remove each other at once both stay.
+ * Applies a change by which a member ceases to be an owner. The number of owners is checked again afterwards, and the
+ * change is undone if none is left. So of two owners who demote each other at the same time both remain owners.
  */
 const demote = async (
   table: Table<MemberData>,

@@ -8,18 +8,18 @@ import { Credentials } from './credentials.ts'
 import { DashboardSessions } from './dashboard-sessions.ts'
 import { ProjectDirectory } from './project-directory.ts'
 
-/** What authentication is made from. */
+/** Dependencies of authentication. */
 export interface AuthDeps {
   readonly records: RecordStore
   readonly keys: ServerKeys
   readonly box: SecretBox
-  /** The keys of an agent end with it. */
+  /** Whether an agent exists: its keys are invalid without it. */
   readonly hasAgent: HasAgent
   /** ms since the epoch. */
   readonly now: () => number
 }
 
-/** Everything that knows credentials, one of each per process. */
+/** The verifiers and minters of all credentials, one of each per process. */
 export interface Auth {
   readonly apiKeys: ApiKeys
   readonly agentKeys: AgentKeys
@@ -29,7 +29,7 @@ export interface Auth {
   readonly credentials: Credentials
 }
 
-/** Opens authentication over a store whose `authKinds` are prepared. */
+/** Opens authentication on a store whose `authKinds` are prepared. */
 export const openAuth = (deps: AuthDeps): Auth => {
   const parts = {
     apiKeys: new ApiKeys(deps),

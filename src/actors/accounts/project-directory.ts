@@ -6,26 +6,26 @@ import { newSigningSecret } from '../records/secrets.ts'
 import { Table } from '../records/table.ts'
 import { type ProjectData, type ProjectMemory, projects, signingAad } from './kinds.ts'
 
-/** What the runtime and the transport want to know of a project. */
+/** The settings of a project that the runtime and the transport read. */
 export interface ProjectSettings {
   readonly organization: string
   readonly name: string
   /** Origins that browsers may call client-token routes from; `*` for any. */
   readonly allowedOrigins: readonly string[]
-  /** Personal data is redacted unless the project's policy says otherwise. */
+  /** Whether personal data is redacted unless the project's policy says otherwise. */
   readonly redactsByDefault: boolean
-  /** Its keys are refused, and nothing in it is changed any more. */
+  /** Whether the project is being deleted: its keys are refused, and nothing in it can be changed. */
   readonly deleting?: boolean
   /** Caps and retention of memory; absent: the defaults. */
   readonly memory?: ProjectMemory | undefined
-  /** Pages that sign-ins of connections may lead back to; absent or none: any. */
+  /** Pages to which the sign-in of a connection may return; absent or empty: any. */
   readonly returnUrls?: readonly string[]
-  /** Remote tool servers are named by their registration only. */
+  /** Whether remote tool servers can only be referred to by their registration. */
   readonly registeredServersOnly?: boolean
 }
 
 interface CachedProject extends ProjectSettings {
-  /** Sealed. */
+  /** Signing secrets, sealed. */
   readonly signing: {
     readonly current: string
     readonly previous: string | null
@@ -33,12 +33,12 @@ interface CachedProject extends ProjectSettings {
   }
 }
 
-/** How long another node may still see a project as it was, in ms. */
+/** How long another node may still see a project's earlier settings, in ms. */
 const recheckMs = 1000
 
 const maxCached = 10_000
 
-/** Projects by their id alone, cached for a second. */
+/** Looks up projects by their id alone; cached for a second. */
 export class ProjectDirectory {
   readonly #table: Table<ProjectData>
   readonly #box: SecretBox
@@ -57,12 +57,18 @@ export class ProjectDirectory {
     })
   }
 
-  /** null for an unknown project. Answers without a promise for one that was requested within the last second. */
+  /**
+   * Returns a project's settings; null for an unknown project. Synchronous for a project looked up within the last
+   * second.
+   */
   settings(project: string): ProjectSettings | null | Promise<ProjectSettings | null> {
     return this.#known(project)
   }
 
-  /** The secrets (`whsec_…`) that sign requests to the project's http tools, two while one is replaced; null for an unknown project. */
+  /**
+   * Returns the secrets (`whsec_…`) that sign requests to the project's http tools, two during a rotation; null for an
+   * unknown project.
+   */
   async signingSecrets(project: string): Promise<readonly string[] | null> {
     const known = await this.#known(project)
     if (known === null) return null
@@ -71,7 +77,7 @@ export class ProjectDirectory {
     return sealed.map((each) => this.#box.open(each, signingAad(project)))
   }
 
-  /** The oldest project of an organisation that is not being deleted: what a dashboard request means that names none. */
+  /** Returns the oldest project of an organisation that is not being deleted: the default of a dashboard request. */
   async first(organization: string): Promise<string | null> {
     const scope = organizationScope(organization)
     for (let limit = 1; ; limit *= 10) {
@@ -81,13 +87,13 @@ export class ProjectDirectory {
     }
   }
 
-  /** Whether an organisation has a project beside this one that stays. */
+  /** Whether an organisation has another project that is not being deleted. */
   async hasOther(organization: string, project: string): Promise<boolean> {
     const rows = await this.#table.list(organizationScope(organization), { limit: 1000 })
     return rows.some(({ id, data }) => id !== project && data.deletion === undefined)
   }
 
-  /** What a new project's row holds. */
+  /** Returns the row data of a new project. */
   newData(project: string, name: string, allowedOrigins: readonly string[]): ProjectData {
     return {
       project_id: project,
@@ -98,7 +104,7 @@ export class ProjectDirectory {
     }
   }
 
-  /** Makes this node read the store again: call it after a change of the row. */
+  /** Drops the cached project on this node: call it after every change of its row. */
   forget(project: string): void {
     this.#cache.forget(project)
   }

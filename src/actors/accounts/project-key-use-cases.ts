@@ -14,7 +14,7 @@ import type { ApiKeys } from './api-keys.ts'
 import { memberOf } from './dashboard-principal.ts'
 import { type ProjectKeyData, projectKeys } from './kinds.ts'
 
-/** What the keys of a project need. */
+/** Dependencies of the use-cases of project keys. */
 export interface ProjectKeyDeps {
   readonly records: RecordStore
   readonly apiKeys: ApiKeys
@@ -38,7 +38,7 @@ const viewOf = (row: Row<ProjectKeyData>) => ({
   ...rowTimes(row),
 })
 
-/** Secret keys of a project. The key itself is in the answer that creates it and nowhere else. */
+/** Use-cases of the secret keys of a project. The key itself is only returned by the request that creates it. */
 export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => {
   const { now } = deps
   const keys = new ProjectKeys(deps)
@@ -67,10 +67,10 @@ export const projectKeyUseCases = (deps: ProjectKeyDeps): ProjectKeyUseCases => 
 
 const audited = (caller: Caller): Audited => new Audited(caller, 'project_key')
 
-/** What a key is made with. */
+/** Properties of a new key. */
 type NewKey = Pick<ProjectKeyData, 'name' | 'created_by' | 'expires_at_ms'>
 
-/** The key that takes the place of another. */
+/** The key that replaces another one in a rotation. */
 interface Replacement {
   readonly id: string
   readonly createdBy: string
@@ -90,8 +90,8 @@ class ProjectKeys {
   }
 
   /**
-   * Makes the key, or gives the one of this id new material: that is a request which is run again after a crash, and
-   * no caller ever saw what its first run made.
+   * Creates a key. If the id exists already, the request is repeated after a crash and its first key was never returned
+   * to the caller; then the row gets a new key.
    */
   async create(audited: Audited, scope: Scope, { id, given }: { readonly id: string; readonly given: NewKey }) {
     const { secret, material } = this.#apiKeys.mint()
@@ -102,7 +102,7 @@ class ProjectKeys {
     return { ...viewOf(row), key: secret }
   }
 
-  /** Refused from now on here, and within a second on other nodes. Revoking again changes nothing. */
+  /** Revokes a key: at once on this node, within a second on others. Revoking again changes nothing. */
   async revoke(audited: Audited, scope: Scope, id: string) {
     const edit = ({ data }: Row<ProjectKeyData>) =>
       data.revoked_at_ms === null ? { ...data, revoked_at_ms: this.#now() } : null
@@ -110,11 +110,11 @@ class ProjectKeys {
   }
 
   /**
-   * A new key of the same name and expiry; the old one ends after `graceMs`, or at its own expiry if that is earlier.
+   * Creates a key with the same name and expiry. The old key expires after `graceMs`, or at its own expiry if that is
+   * earlier.
+   * The new key is created first: if the process dies in between, both are listed and the old one still works.
    *
-   * The new key is made first: should the process die in between, both are listed and the old one still works.
-   *
-   * @throws {ServiceError} `invalid_transition` for a key that is revoked, expired or was rotated before.
+   * @throws {ServiceError} `invalid_transition` for a key that is revoked, expired or already rotated.
    */
   async rotate(
     audited: Audited,
@@ -135,7 +135,7 @@ class ProjectKeys {
         notices: audited.changed('rotated'),
       })
     } catch (error) {
-      // Only a refusal is sure not to have been written: after trouble of the store both keys stay.
+      // Only a refusal certainly wrote nothing: after a failure of the store both keys stay.
       if (error instanceof ServiceError) await this.#table.remove(scope, made.id, audited.removed())
       throw error
     }

@@ -15,14 +15,14 @@ import { memberOf } from './dashboard-principal.ts'
 import { type ProjectData, type ProjectDeletion, projects } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
-/** What the projects of an organisation need. */
+/** Dependencies of the use-cases of projects. */
 export interface ProjectDeps {
   readonly records: RecordStore
   readonly projects: ProjectDirectory
   readonly now: () => number
 }
 
-/** Projects of the signed-in member's organisation. */
+/** Use-cases of the projects of the signed-in member's organisation. */
 export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof UseCases, `projects.${string}`>> => {
   const resource = new RecordResource({
     table: new Table(deps.records, projects, deps.now),
@@ -78,7 +78,10 @@ export const projectUseCases = (deps: ProjectDeps): Pick<UseCases, Extract<keyof
 
 type DeletionCall = Parameters<UseCases['projects.delete']>[0]
 
-/** The lines are the organisation's: those of the project go with it. */
+/**
+ * The change that starts a deletion. Its audit lines belong to the organisation, since those of the project are deleted
+ * with it.
+ */
 const deletionBy = (call: DeletionCall, now: number): Change<ProjectData> => {
   const audited = new Audited(call, 'project')
   return {
@@ -106,7 +109,10 @@ const deletionView = (deletion: ProjectDeletion | undefined) =>
         left: { ...deletion.left },
       }
 
-/** Starts what removes the project, which is the organisation's (src/actors/tenants/erasures.ts). */
+/**
+ * Message that starts the erasure of a project; the erasure belongs to the organisation
+ * (src/actors/tenants/erasures.ts).
+ */
 const projectErasureNotice = (
   { project, by }: { readonly project: string; readonly by: AuditActor },
   at: number,

@@ -7,7 +7,7 @@ import type { DashboardSessions } from './dashboard-sessions.ts'
 import { type MemberData, members, projects } from './kinds.ts'
 import { hashPassword } from './passwords.ts'
 
-/** What a reset needs. */
+/** Dependencies of `resetOwner`. */
 export interface ResetDeps {
   readonly records: RecordStore
   readonly dashboardSessions: DashboardSessions
@@ -16,10 +16,11 @@ export interface ResetDeps {
 }
 
 /**
- * Gives an owner a generated password and ends all its sessions. For an operator who reaches the store, when no owner knows
- * a password any more. The log of the organisation's first project has a line of it.
+ * Sets a generated password for an owner and ends all of the owner's sessions. It is for an operator with access to the
+ * store, when no owner knows a password any more. The reset is recorded in the audit log of the organisation's first
+ * project.
  *
- * @returns the password, which is stored nowhere; null when the e-mail address is no owner's.
+ * @returns the password, which is not stored; null when the e-mail address is not that of an owner.
  */
 export const resetOwner = async (
   { records, dashboardSessions, now }: ResetDeps,

@@ -1,6 +1,7 @@
 /**
- * Name of the dashboard's cookie. Under https it has the prefix of cookies that only this very host can set: a page of another name under
- * the same domain would otherwise give a member its own session, and read what is typed in there (RFC 6265bis, 4.1.3.2).
+ * Name of the dashboard's session cookie. Over https it has the `__Host-` prefix, so that only this exact host can set
+ * it. Otherwise a page on a sibling host of the same domain could give a member the page's own session, and read what
+ * the member enters in it (RFC 6265bis, 4.1.3.2).
  *
  * @param secure whether the dashboard is served over https (`PUBLIC_URL`).
  */
@@ -10,5 +11,5 @@ export const sessionCookieName = (secure: boolean): string => (secure ? '__Host-
 export const sessionCookie = (value: string, maxAgeS: number, secure: boolean): string =>
   `${sessionCookieName(secure)}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 
-/** `Set-Cookie` that makes the browser forget its session. */
+/** `Set-Cookie` that removes the session from the browser. */
 export const endedSessionCookie = (secure: boolean): string => sessionCookie('', 0, secure)

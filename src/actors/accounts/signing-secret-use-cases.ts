@@ -12,7 +12,7 @@ import { memberOf } from './dashboard-principal.ts'
 import { type ProjectData, projects, signingAad } from './kinds.ts'
 import type { ProjectDirectory } from './project-directory.ts'
 
-/** What the signing secrets of projects need. */
+/** Dependencies of the use-cases of signing secrets. */
 export interface SigningSecretDeps {
   readonly records: RecordStore
   readonly box: SecretBox
@@ -23,7 +23,10 @@ export interface SigningSecretDeps {
 
 type SigningSecretUseCases = Pick<UseCases, 'project_signing_secret.get' | 'project_signing_secret.rotate'>
 
-/** The secret that signs requests to a project's http tools: shown to admins, replaced with a time in which both sign. */
+/**
+ * Use-cases of the secret that signs requests to a project's http tools. Admins can read it. After a rotation the old
+ * secret also signs during a grace period.
+ */
 export const signingSecretUseCases = ({
   records,
   box,

@@ -13,7 +13,7 @@ import { type EndUserData, endUsers } from './kinds.ts'
 type EndUserUseCases = Pick<UseCases, 'end_users.list' | 'end_users.create'>
 type EndUserBody = BodyOf<'end_users.create'>
 
-/** Users of the whole project; creating one again by `external_id` changes it. */
+/** Use-cases of users of the whole project. Creation is an upsert by `external_id`. */
 export const endUserUseCases = ({ records, now }: { records: RecordStore; now: () => number }): EndUserUseCases => {
   const table = new Table(records, endUsers, now)
   const view = (row: Row<EndUserData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
@@ -40,7 +40,7 @@ const newEndUser = ({ external_id, display_name, email, metadata }: EndUserBody)
   metadata,
 })
 
-/** What the body leaves out stays as it was. */
+/** Applies an upsert. Omitted fields keep their value, and so does `metadata` when it is `{}`, its default. */
 const changed = ({ data }: Row<EndUserData>, body: EndUserBody): EndUserData | null => {
   const next = {
     ...data,

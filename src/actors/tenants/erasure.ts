@@ -9,7 +9,7 @@ import { tenants } from './kinds.ts'
 import type { Left, Owned, OwnerOf } from './owned.ts'
 import type { WholeProjects } from './whole-projects.ts'
 
-/** What the effects of an erasure need. */
+/** Dependencies of the effects of erasures. */
 export interface ErasureEffectParts extends EraseParts {
   readonly owned: Owned
   readonly projects: Pick<WholeProjects, 'erase'>
@@ -41,7 +41,7 @@ const eraseOwner = async (
   return left
 }
 
-/** The project's row shows how far it is. */
+/** Runs one round of a project's erasure, and stores its progress in the project's row. */
 const eraseProject = async (
   { storage, clock, projects: whole, log }: ErasureEffectParts,
   context: EffectContext,
@@ -58,7 +58,10 @@ const eraseProject = async (
   return left
 }
 
-/** The row of the tenant or project goes last: until then it says what is going on, and refuses. */
+/**
+ * Removes the row of the tenant or project last: until then it shows the status, and requests are refused because of
+ * it.
+ */
 const removeRow = async ({ storage, clock }: ErasureEffectParts, context: EffectContext): Promise<void> => {
   const { by } = context.context
   if (!isAuditActor(by)) throw new Error('the erasure does not know who asked for it')

@@ -7,17 +7,20 @@ import { derivedId } from '../runtime/ids.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
 
-/** Whom to remove: a tenant, or one user of it. */
+/** The tenant or end user to erase. */
 export interface Erased {
   readonly tenant_id: string
-  /** The caller's id of the tenant. */
+  /** The tenant's external id. */
   readonly external_id: string
   /** External id of the user; null for the whole tenant. */
   readonly user: string | null
   readonly by: AuditActor
 }
 
-/** What a change of the tenant's or the user's row says, so that the removal begins whatever happens after it. */
+/**
+ * Message that starts an erasure. It is committed with the change of the tenant's or user's row, so the erasure starts
+ * whatever happens afterwards.
+ */
 export const erasureNotice = ({ by, ...erased }: Erased, at: number): Notice => ({
   kind: 'message',
   to: erasureSink,
@@ -25,8 +28,8 @@ export const erasureNotice = ({ by, ...erased }: Erased, at: number): Notice => 
 })
 
 /**
- * Makes the actor that removes. It belongs to the project and not to the tenant, or to the organisation and not to the
- * project: it goes on until nothing is left, and goes last.
+ * Sink that creates the erasure actor. For a tenant or user it belongs to the project, and for a project to the
+ * organisation. It runs until nothing is left, and removes itself last.
  */
 export const startErasures =
   (host: Pick<Host, 'create'>): Sink =>

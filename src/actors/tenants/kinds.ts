@@ -16,7 +16,10 @@ export type TenantUserData = {
   readonly display_name: string | null
   readonly email: string | null
   readonly metadata: JsonObject
-  /** `removed`: deleted, but not forgotten; `forgotten`: being forgotten. A PUT brings it back under the same id. */
+  /**
+   * `removed`: deleted, but its data is kept; `forgotten`: its data is being erased. A PUT restores the user under the
+   * same id.
+   */
   readonly state: 'active' | 'removed' | 'forgotten'
 }
 
@@ -27,10 +30,10 @@ export type EndUserData = {
   readonly metadata: JsonObject
 }
 
-/** A tenant user whose deletion with `hard=true` was requested a short time ago. */
+/** Marks a tenant user who was deleted a short time ago, so that the user's tokens are refused. */
 export type ForgottenUserData = { readonly mark: string }
 
-/** A tenant's row belongs to the tenant itself, so a scope of another tenant does not see it. */
+/** Tenants. A tenant's row belongs to the tenant itself, so a scope of another tenant does not include it. */
 export const tenants: TypedKind<TenantData> = {
   name: 'tenants',
   unique: [{ fields: ['external_id'] }],
@@ -40,7 +43,10 @@ export const tenants: TypedKind<TenantData> = {
   exported: null,
 }
 
-/** The row's `tenant` and `user` are the tenant's id and the external id, so that what forgets the user takes it along. */
+/**
+ * Users of tenants. `tenant` and `user` of a row are the tenant's id and the user's external id, so that an erasure of
+ * the user removes the row too.
+ */
 export const tenantUsers: TypedKind<TenantUserData> = {
   name: 'tenant_users',
   exported: 'users',
@@ -52,7 +58,7 @@ export const tenantUsers: TypedKind<TenantUserData> = {
   outbox: true,
 }
 
-/** Of the project: they have no tenant. */
+/** Users of the project as a whole; they have no tenant. */
 export const endUsers: TypedKind<EndUserData> = {
   name: 'end_users',
   unique: [{ fields: ['external_id'] }],

@@ -4,7 +4,7 @@ import type { RecordKind, RecordStore } from '#storage/ports.ts'
 import { agentKeys, projectKeys } from '../accounts/kinds.ts'
 import { tenants } from './kinds.ts'
 
-/** The tenants and keys of a project that limits can be set for, by their rows. */
+/** Looks up the tenants and keys of a project for which limits can be set. */
 export const limitSubjects = (records: Pick<RecordStore, 'get'>): LimitSubjects => {
   const has = async (kind: RecordKind, project: string, id: string): Promise<boolean> =>
     (await records.get(kind, projectScope(project), id)) !== null

@@ -5,7 +5,7 @@ import type { AnyKind } from '../records/schema.ts'
 import { tenantBlobs } from '../runtime/blobs/blob-owner.ts'
 import { type EraserParts, sendDelete, sendDeleteToListed } from '../runtime/erasure/erase-listed.ts'
 
-/** Whose things: all of a tenant, or those of one user of it. */
+/** The owner of data: a tenant, or one end user of it. */
 export interface OwnerOf {
   readonly project: string
   readonly tenant: string
@@ -13,13 +13,13 @@ export interface OwnerOf {
   readonly user: string | null
 }
 
-/** What is left of an owner, by collection; empty for nothing. */
+/** Number of items left of an owner, by collection; empty when nothing is left. */
 export type Left = { readonly [collection: string]: number }
 
-/** What removing needs beside the store and the host. */
+/** Dependencies of `Owned`. */
 export interface OwnedParts extends EraserParts {
   readonly storage: Storage
-  /** Every kind of record that there is. */
+  /** All kinds of records. */
   readonly kinds: readonly AnyKind[]
   /** The kinds that are list rows of actors. */
   readonly actorRows: readonly AnyKind[]
@@ -29,9 +29,9 @@ const pageSize = 200
 const atOnce = 16
 
 /**
- * All that a tenant or a user owns, in whatever collection: every record whose `tenant` (and `user`) is theirs, every
- * actor that was made as theirs, and its blobs. A kind of record or actor is covered when it
- * exists; what is to stay says so itself (`TypedKind.erasure`).
+ * Everything that a tenant or user owns, in all collections: each record with their `tenant` (and `user`), each actor
+ * created for them, and its blobs. New kinds of records and actors are covered automatically; a kind that must be kept
+ * declares so (`TypedKind.erasure`).
  */
 export class Owned {
   readonly #parts: OwnedParts
@@ -40,7 +40,10 @@ export class Owned {
     this.#parts = parts
   }
 
-  /** Removes once what is there, and says what is left: what comes in meanwhile, and actors that take their time. @throws {StoreUnavailable} */
+  /**
+   * Removes what exists at the moment, and returns what is left: items that arrived meanwhile, and actors that take
+   * longer. @throws {StoreUnavailable}
+   */
   async erase(owner: OwnerOf): Promise<Left> {
     if (owner.user === null) await this.#eraseActors(owner.project, owner.tenant)
     else await this.#eraseUsersActors(scopeOf(owner))
@@ -53,7 +56,7 @@ export class Owned {
     return this.left(owner)
   }
 
-  /** Counts what is left in each collection. */
+  /** Counts the items left in each collection; counts may stop at a page. */
   async left(owner: OwnerOf): Promise<Left> {
     const { commits, records } = this.#parts.storage
     const left: Record<string, number> = {}
@@ -84,7 +87,10 @@ export class Owned {
     }
   }
 
-  /** One that is not known any more may have commits that came in after its log was removed. */
+  /**
+   * Deletes an actor. An actor that is unknown may have commits that arrived after its log was removed; those are
+   * removed.
+   */
   async #eraseActor(condemned: { readonly actor: string; readonly project: string; readonly tenant: string }) {
     if (await sendDelete(this.#parts, condemned)) return
     await this.#parts.storage.commits.forget(condemned.actor)
@@ -95,8 +101,8 @@ export class Owned {
   }
 
   /**
-   * Actors of a user are found by their rows alone: a row that came in since they were looked for stays until its actor got
-   * its `delete`, and what is left of the row of one that has gone has expired.
+   * Clears a kind's records. A user's actors can only be found by their rows. So a row that arrived after the search
+   * stays until its actor has received its `delete`, and only expired rows of removed actors are swept.
    */
   async #clearOf(owner: OwnerOf, kind: AnyKind): Promise<void> {
     const { storage, actorRows, clock } = this.#parts
@@ -108,7 +114,7 @@ export class Owned {
     for (let gone = pageSize; gone === pageSize; ) gone = await some()
   }
 
-  /** What was used stays for the tenant's invoice, without the user. */
+  /** Usage stays for the tenant's invoice, without the user. */
   async #anonymise(kind: AnyKind, scope: Scope): Promise<void> {
     const { records } = this.#parts.storage
     for (;;) {
@@ -123,7 +129,7 @@ export class Owned {
     }
   }
 
-  /** Answers that are kept for requests which named the owner, whichever caller sent them. */
+  /** Removes stored responses of requests that named the owner, whichever caller sent them. */
   async #forgetRequests(owner: OwnerOf): Promise<void> {
     const { records } = this.#parts.storage
     for (;;) {
@@ -138,7 +144,7 @@ export class Owned {
     return this.#parts.storage.records.list(idempotencyKeys, projectScope(project), { where, limit: pageSize })
   }
 
-  /** An actor that is still there needs its blobs to be loaded. */
+  /** Removes the blobs unless actors still need them to load; returns how many are left, counting one page at most. */
   async #leftBlobs({ project, tenant }: OwnerOf, inUse: boolean): Promise<number> {
     const { blobs } = this.#parts.storage
     const prefix = tenantBlobs(tenant)

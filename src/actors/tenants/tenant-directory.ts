@@ -6,12 +6,12 @@ import { RecheckCache } from '../records/recheck-cache.ts'
 import { Table } from '../records/table.ts'
 import { forgottenUsers, type TenantData, tenants } from './kinds.ts'
 
-/** How long another node may still serve a tenant that was suspended here, in ms. */
+/** How long another node may still serve a tenant that was suspended on this node, in ms. */
 export const tenantRecheckMs = 1000
 
 const maxCached = 50_000
 
-/** Longer than any client token lives: until then one that was minted before may come, in ms. */
+/** How long tokens of a deleted user are refused, in ms: longer than the lifetime of any client token. */
 const forgottenForMs = 20 * 60 * 1000
 
 type Status = TenantData['status']
@@ -22,7 +22,9 @@ export interface TenantDirectoryParts {
   readonly now: () => number
 }
 
-/** Which tenants may be served, cached for a second: the one place where suspended and deleted ones are refused. */
+/**
+ * Looks up whether tenants may be served, cached for a second. All checks of suspended and deleted tenants are here.
+ */
 export class TenantDirectory {
   readonly #parts: TenantDirectoryParts
   readonly #table: Table<TenantData>
@@ -41,9 +43,9 @@ export class TenantDirectory {
   }
 
   /**
-   * Resolves when the tenant may be served; at once when it was requested within the last second.
+   * Resolves when the tenant may be served; synchronous for a tenant looked up within the last second.
    *
-   * @throws {ServiceError} `tenant_suspended`, `tenant_deleting`; `not_found` with `param` for an unknown one.
+   * @throws {ServiceError} `tenant_suspended`, `tenant_deleting`; `not_found` with `param` for an unknown tenant.
    */
   admit(project: string, tenant: string, param = 'tenant_id'): void | Promise<void> {
     const key = `${project}/${tenant}`
@@ -53,7 +55,7 @@ export class TenantDirectory {
   }
 
   /**
-   * Resolves when the project has the tenant, suspended or not.
+   * Resolves when the project has the tenant, whatever its status.
    *
    * @throws {ServiceError} `not_found` with `param`
    */
@@ -66,8 +68,8 @@ export class TenantDirectory {
   }
 
   /**
-   * The same for an end user with a token, who learns nothing else than that the token is void when the tenant, or the
-   * user, is gone.
+   * As `admit`, for an end user with a client token. When the tenant or the user was deleted, the token is simply
+   * invalid, which reveals nothing else.
    *
    * @throws {ServiceError} `tenant_suspended`, `tenant_deleting`, `authentication_required`
    */
@@ -80,12 +82,15 @@ export class TenantDirectory {
     )
   }
 
-  /** Makes this node read the store again: call it after every change of the row. */
+  /** Drops the cached tenant on this node: call it after every change of its row. */
   forget(project: string, tenant: string): void {
     this.#statuses.forget(`${project}/${tenant}`)
   }
 
-  /** Refuses the tokens of a user from now on; the note of it names the user by a hash and goes by itself. */
+  /**
+   * Refuses the client tokens of a user from now on. The record of the refusal names the user by a hash, and expires by
+   * itself.
+   */
   async refuseUser(project: string, tenant: string, user: string): Promise<void> {
     const mark = userMark(project, tenant, user)
     const expiresAtMs = this.#parts.now() + forgottenForMs
@@ -96,7 +101,7 @@ export class TenantDirectory {
     this.#users.forget(mark)
   }
 
-  /** Takes the refusal back: the caller has made the user anew. */
+  /** Withdraws the refusal, after the caller has created the user again. */
   async welcomeUser(project: string, tenant: string, user: string): Promise<void> {
     const mark = userMark(project, tenant, user)
     await this.#forgotten.remove(projectScope(project), `fgt_${mark}`)
@@ -113,7 +118,7 @@ export class TenantDirectory {
   }
 }
 
-/** The same for the same user always; the user cannot be derived from it. */
+/** A hash that identifies the user; the user's id cannot be derived from it. */
 const userMark = (project: string, tenant: string, user: string): string =>
   createHash('sha256')
     .update(JSON.stringify([project, tenant, user]))

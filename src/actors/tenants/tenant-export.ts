@@ -7,19 +7,19 @@ import type { Host } from '../runtime/host.ts'
 import { logPage } from '../runtime/log/log-page.ts'
 import type { TenantData } from './kinds.ts'
 
-/** What an export reads from. */
+/** Dependencies of `TenantExport`. */
 export interface TenantExportParts {
   readonly storage: Pick<Storage, 'commits' | 'records' | 'blobs'>
   readonly host: { readonly rows: Pick<Host['rows'], 'shown'> }
-  /** Every kind of record that there is. */
+  /** All kinds of records. */
   readonly kinds: readonly AnyKind[]
-  /** The kinds that are list rows of actors: their logs are part of them. */
+  /** The kinds that are list rows of actors, whose logs are exported too. */
   readonly actorRows: readonly AnyKind[]
   /** ms since the epoch. */
   readonly now: () => number
 }
 
-/** One part of an export: the name of a list, and what is in it. */
+/** One list of an export, and the kind of its rows; null for a list that is always empty. */
 interface Section {
   readonly name: string
   readonly kind: AnyKind | null
@@ -27,12 +27,13 @@ interface Section {
 
 const pageSize = 100
 
-/** Lists that every export has, in this order, empty ones too; those of further kinds follow. */
+/** Lists that every export has, in this order, even if empty; those of other kinds follow. */
 const always = ['users', 'installations', 'sessions', 'runs', 'actions', 'memories', 'knowledge', 'usage', 'audit_log']
 
 /**
- * All that is stored of a tenant, as one JSON document or as a line of JSON a thing. A page of rows or of one log is in
- * memory at a time, whatever the size of the tenant. Secrets are left out, and what is the project's: its agents' prompts and tools.
+ * Exports everything stored about a tenant, as one JSON document or as JSON lines. Only one page of rows or of a log is
+ * in memory at a time, whatever the size of the tenant. Secrets are left out, and so is data of the project: its
+ * agents' prompts and tools.
  */
 export class TenantExport {
   readonly #parts: TenantExportParts
@@ -103,17 +104,17 @@ export class TenantExport {
     yield ']}'
   }
 
-  /** A row's JSON without its last brace. */
+  /** A row's JSON without its closing brace. */
   #fields(row: StoredRecord, kind: AnyKind | null): string {
     return JSON.stringify({ ...shown(row), ...this.#leftOut(kind) }).slice(0, -1)
   }
 
-  /** A text in blobs is a field of its row, and never in memory as a whole. */
+  /** Streams a text stored in blobs as a field of its row; it is never in memory as a whole. */
   async *#text({ project }: StoredRecord, names: readonly string[]): AsyncGenerator<string> {
     yield ',"text":"'
     for (const name of names) {
       const text = await this.#parts.storage.blobs.get(project, name)
-      // JSON without the quotes around it: what a character of two units is split into comes together again
+      // JSON without the surrounding quotes: the halves of a surrogate pair split between two blobs are joined again
       yield JSON.stringify(text ?? '').slice(1, -1)
     }
     yield '"'
@@ -170,6 +171,6 @@ const shown = (row: StoredRecord) => ({
   ...rowTimes(row),
 })
 
-/** A session's cost is a number wherever the API shows it; its row keeps exact decimal text. */
+/** The API returns a session's cost as a number; the row stores exact decimal text. */
 const costOf = ({ total_cost }: JsonObject): JsonObject =>
   typeof total_cost === 'string' ? { total_cost: Number(total_cost) } : {}

@@ -17,7 +17,7 @@ import { type TenantData, tenants } from './kinds.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 import type { TenantExport } from './tenant-export.ts'
 
-/** What the operations on tenants need. */
+/** Dependencies of the use-cases of tenants. */
 export interface TenantDeps {
   readonly records: RecordStore
   readonly directory: TenantDirectory
@@ -29,10 +29,10 @@ export interface TenantDeps {
 type TenantUseCases = Pick<UseCases, Extract<keyof UseCases, `tenants.${string}`>>
 type TenantBody = BodyOf<'tenants.create'>
 
-/** A tenant as it is answered. */
+/** A tenant as the API returns it. */
 export const tenantView = (row: Row<TenantData>) => ({ id: row.id, ...row.data, ...rowTimes(row) })
 
-/** Tenants of a project. Creating is an upsert by `external_id`. */
+/** Use-cases of the tenants of a project. Creation is an upsert by `external_id`. */
 export const tenantUseCases = ({ records, directory, exports, now }: TenantDeps): TenantUseCases => {
   const table = new Table(records, tenants, now)
   const resource = new RecordResource({ table, idPrefix: 'ten', view: tenantView, uniqueField: 'external_id' })
@@ -95,7 +95,7 @@ const webhookNotice = (event_type: WebhookEventType, { external_id, status }: Te
   data: { external_id, status },
 })
 
-/** A change of the status has a name of its own. */
+/** Notices of a change: a change of the status has its own event type. */
 const changeNotices =
   (audited: Audited): NoticesOf<TenantData> =>
   (next, before) => {
@@ -113,7 +113,7 @@ const newTenant = ({ external_id, name, region, metadata }: TenantBody): TenantD
   metadata,
 })
 
-/** What the body leaves out stays as it was, and `{}` is what a body without `metadata` says. */
+/** Applies an upsert. Omitted fields keep their value, and so does `metadata` when it is `{}`, its default. */
 const changed = ({ data }: Row<TenantData>, body: TenantBody): TenantData | null =>
   unlessSame(data, {
     ...data,

@@ -16,7 +16,7 @@ import { erasureNotice } from './erasures.ts'
 import { type TenantUserData, tenants, tenantUsers } from './kinds.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 
-/** What the operations on users of tenants need. */
+/** Dependencies of the use-cases of tenants' users. */
 export interface TenantUserDeps {
   readonly records: RecordStore
   readonly directory: TenantDirectory
@@ -30,13 +30,16 @@ type UserCall = Pick<Call<Address, unknown, unknown>, 'scope' | 'params'> & Call
 
 const maxIdLength = 256
 
-/** A user as it is answered. */
+/** A user of a tenant as the API returns it. */
 export const tenantUserView = (row: Row<TenantUserData>) => {
   const { state: _active, ...data } = row.data
   return { id: row.id, ...data, ...rowTimes(row) }
 }
 
-/** Users of a tenant by the caller's own ids for them. Removing one keeps what it did; `hard=true` forgets that too. */
+/**
+ * Use-cases of the users of a tenant, who are addressed by the caller's own ids. Deletion keeps the user's data; with
+ * `hard=true` it is erased too.
+ */
 export const tenantUserUseCases = (deps: TenantUserDeps): TenantUserUseCases => {
   const users = new TenantUsers(deps)
   return {
@@ -75,7 +78,7 @@ class TenantUsers {
     return tenant
   }
 
-  /** @throws {ServiceError} `not_found`, for a removed one too. */
+  /** @throws {ServiceError} `not_found`, also for a deleted user. */
   async find({ scope, params }: UserCall): Promise<Row<TenantUserData>> {
     const row = await this.#known(scope, params)
     if (row?.data.state !== 'active') throw new ServiceError('not_found', { param: 'external_user_id' })
@@ -102,7 +105,7 @@ class TenantUsers {
     return made
   }
 
-  /** Not shown any more, and its tokens are void; what it did stays. */
+  /** Hides the user and refuses its client tokens; the user's data is kept. */
   async remove(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { id } = await this.find(call)
     const edit = ({ data }: Row<TenantUserData>): TenantUserData => ({ ...data, state: 'removed' })
@@ -114,8 +117,9 @@ class TenantUsers {
   }
 
   /**
-   * Forgets the user and all that it owns, a removed one too. It is refused from now on, and what removes it goes on by
-   * itself until nothing is left. Called again meanwhile it begins nothing anew.
+   * Erases the user and all data that it owns; a deleted user can be erased too. The user is refused at once, and the
+   * erasure continues in the background until nothing is left. Called again meanwhile, it does not start a second
+   * erasure.
    */
   async forget(call: UserCall): Promise<{ readonly id: string; readonly deleted: true }> {
     const { scope, params } = call
@@ -143,7 +147,10 @@ class TenantUsers {
 
 const nothingKnown = { display_name: null, email: null, metadata: {} } as const
 
-/** A removed user that comes back is a new one, but for its id; otherwise what the body leaves out stays. */
+/**
+ * Applies a PUT. A deleted user is restored with its id but without its earlier fields; otherwise omitted fields keep
+ * their value.
+ */
 const changesIn = ({ data }: Row<TenantUserData>, body: BodyOf<'tenant_users.put'>): Partial<TenantUserData> => {
   const before = data.state === 'active' ? data : { ...data, ...nothingKnown }
   return {

@@ -15,10 +15,10 @@ import { tenantUseCases } from './tenant-use-cases.ts'
 import { tenantUserUseCases } from './tenant-user-use-cases.ts'
 import { WholeProjects } from './whole-projects.ts'
 
-/** Which tenants and users may be served. */
+/** Port for the directory of the tenants and users that may be served. */
 export const tenantDirectory = new Port<TenantDirectory>('the directory of tenants')
 
-/** A project's tenants, their users, and how both are exported and erased. */
+/** Capability `tenants`: a project's tenants, their users, and the export and erasure of both. */
 export const tenants = capability({
   name: 'tenants',
   operations: { ...tenantOperations, ...tenantUsers, ...endUsers },

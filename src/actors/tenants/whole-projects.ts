@@ -8,13 +8,13 @@ import type { Left, OwnedParts } from './owned.ts'
 const pageSize = 200
 const atOnce = 16
 
-/** They end by themselves, when what they remove is gone. */
+/** Erasures end by themselves when what they remove is gone. */
 const endsByItself = (actor: string): boolean => isId(actor, erasureDefinition.idPrefix)
 
-/** The queue of runs has no end of its own: it goes when all else has. */
+/** The queue of runs never ends by itself: its log is removed after everything else. */
 const hasNoEnd = (actor: string): boolean => isId(actor, runQueueDefinition.idPrefix)
 
-/** Removes all that a project has: every actor, every record of whichever kind, and every blob. */
+/** Removes everything that belongs to a project: all actors, all records of all kinds, and all blobs. */
 export class WholeProjects {
   readonly #parts: OwnedParts
 
@@ -22,7 +22,10 @@ export class WholeProjects {
     this.#parts = parts
   }
 
-  /** Removes once what is there, and says what is left: what comes in meanwhile, and actors that take their time. @throws {StoreUnavailable} */
+  /**
+   * Removes what exists at the moment, and returns what is left: items that arrived meanwhile, and actors that take
+   * longer. @throws {StoreUnavailable}
+   */
   async erase(project: string): Promise<Left> {
     const actors = await this.#eraseActors(project)
     const { storage, kinds } = this.#parts
@@ -31,7 +34,7 @@ export class WholeProjects {
       for (let gone = pageSize; gone === pageSize; ) gone = await storage.records.clear(kind, scope, pageSize)
     }
     await this.#eraseSettings(project)
-    // an actor that is still there needs its blobs to be loaded
+    // an actor that still exists needs its blobs to load
     if (actors === 0) await this.#eraseBlobs(project)
     return this.#left(project)
   }
@@ -45,7 +48,10 @@ export class WholeProjects {
     return Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0))
   }
 
-  /** How many there were. */
+  /**
+   * Deletes the project's actors. Returns how many there were; 0 when only the queue of runs was left, which it then
+   * removed.
+   */
   async #eraseActors(project: string): Promise<number> {
     const { commits } = this.#parts.storage
     let [found, endless]: [number, string[]] = [0, []]
@@ -64,14 +70,17 @@ export class WholeProjects {
     return 0
   }
 
-  /** One that is not known any more may have commits that came in after its log was removed. */
+  /**
+   * Deletes an actor. An actor that is unknown may have commits that arrived after its log was removed; those are
+   * removed.
+   */
   async #eraseActor(actor: string, project: string): Promise<void> {
     const event = { by: { kind: 'system', id: null }, at: this.#parts.clock.now() }
     if (await sendDelete(this.#parts, { actor, project, tenant: null, event })) return
     await this.#parts.storage.commits.forget(actor)
   }
 
-  /** What the installation keeps for the project. */
+  /** Removes settings of the project that are stored at installation level. */
   async #eraseSettings(project: string): Promise<void> {
     const { storage, kinds } = this.#parts
     for (const kind of kinds) {
