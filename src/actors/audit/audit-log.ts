@@ -4,7 +4,9 @@ import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
 import { type AuditData, auditLog } from './kinds.ts'
 
-/** Writes what is sent to the sink `audit`, each line once: its id follows from the message's. */
+/**
+ * Sink `audit`: writes each message as one line. The line's id is derived from the message's, so it is written once.
+ */
 export const auditLines =
   (records: RecordStore): Sink =>
   async (owner, message) => {

@@ -8,7 +8,7 @@ import type { Row } from '../records/schema.ts'
 import { Table } from '../records/table.ts'
 import { type AuditData, auditLog } from './kinds.ts'
 
-/** What reading the audit log needs. */
+/** Dependencies of the use-cases of the audit log. */
 export interface AuditLogDeps {
   readonly records: RecordStore
   readonly notices: Pick<NoticeDelivery, 'delivered'>
@@ -28,8 +28,8 @@ const viewOf = ({ id, tenant, created_at, data }: Row<AuditData>) => ({
 })
 
 /**
- * Who changed what. A list shows every change of a record that this node has acknowledged; what actors did, such as
- * decisions about actions, follows within a moment.
+ * Lists the audit log. The list includes every record change that this node has acknowledged. Changes by actors, such
+ * as decisions on actions, appear within a moment.
  */
 export const auditLogUseCases = ({ records, notices, now }: AuditLogDeps): Pick<UseCases, 'audit_log.list'> => {
   const table = new Table(records, auditLog, now)

@@ -5,7 +5,7 @@ import { auditLines } from './audit-log.ts'
 import { auditLogUseCases } from './audit-use-cases.ts'
 import { auditLog } from './kinds.ts'
 
-/** Who did what, when and from where. */
+/** Capability `audit`: the log of who did what, when and from where. */
 export const audit = capability({
   name: 'audit',
   operations,

@@ -4,6 +4,6 @@ import { isObject } from '../runtime/schema.ts'
 
 const kinds: readonly unknown[] = ['secret_key', 'agent_key', 'client_token', 'dashboard', 'public', 'system']
 
-/** Whether a value that was stored says who did something. */
+/** Whether a stored value is an audit actor. */
 export const isAuditActor = (value: Json | undefined): value is AuditActor =>
   isObject(value) && kinds.includes(value.kind) && (value.id === null || typeof value.id === 'string')

@@ -1,4 +1,7 @@
-/** An export or import that cannot go on. The message is for the operator, and says what to do where something can be done. */
+/**
+ * An export or import that cannot continue. The message is for the operator and says how to resolve it, where that is
+ * possible.
+ */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }

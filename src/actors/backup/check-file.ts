@@ -7,21 +7,21 @@ import { readLines } from './read-lines.ts'
 import { type End, type Header, type Item, type Line, lineOf } from './schema.ts'
 import { SealedFields } from './sealed-fields.ts'
 
-/** A file's bytes from its beginning, at every call. */
+/** Opens a file; each call yields its bytes from the beginning. */
 export type OpenFile = () => AsyncIterable<Uint8Array>
 
-/** A file that is whole. */
+/** A verified file. */
 export interface CheckedFile {
   readonly header: Header
   readonly inventory: InventoryData
-  /** SHA-256 of its bytes up to the end line: names the file. */
+  /** SHA-256 of its bytes before the end line; identifies the file. */
   readonly sha256: string
 }
 
 /**
- * Reads a file to its end: nothing is missing, nothing was changed, and every line is one of this format.
+ * Reads a file to its end and verifies that it is complete and unmodified, and that each line has this format.
  *
- * @throws {BackupError} saying what is wrong with it.
+ * @throws {BackupError} with a message that describes the fault.
  */
 export const checkFile = async (open: OpenFile, kinds: readonly AnyKind[]): Promise<CheckedFile> => {
   const hash = createHash('sha256')
@@ -47,7 +47,7 @@ export const checkFile = async (open: OpenFile, kinds: readonly AnyKind[]): Prom
   return { header, inventory: end.inventory, sha256: end.sha256 }
 }
 
-/** Whether a line is a thing of the project. */
+/** Whether a line is an item of the project. */
 export const isItem = (line: Line): line is Item => line.type !== 'header' && line.type !== 'end'
 
 const checked = (item: Item, header: Header | undefined): Item => {

@@ -6,28 +6,27 @@ import { itemsOf, type ProjectSource, projectRow } from './project-items.ts'
 import { format, type Item, type Line } from './schema.ts'
 import { SealedFields } from './sealed-fields.ts'
 
-/** What an export needs. */
+/** Dependencies of an export. */
 export interface ExportDeps extends ProjectSource {
   readonly secrets: Secrets
   /** ms since the epoch. */
   readonly now: () => number
 }
 
-/** What was exported. */
+/** Result of an export. */
 export interface ExportReport {
   readonly inventory: InventoryData
-  /** What the file does not hold, in words. */
+  /** Descriptions of secrets that the file does not contain. */
   readonly missing: readonly string[]
 }
 
 /**
- * Writes a project as lines of JSON: a header, an item a line, and an end that counts them and has their hash.
+ * Writes a project as JSON lines: a header, a line for each item, and an end line with their counts and hash.
+ * The project is read twice and must not change in between: only then does the file show the state of one moment. One
+ * page of the store and one line are in memory at a time.
  *
- * The project is read twice and has to be the same: only then is what was read first the state of one moment. A page
- * of the store and one line are in memory at a time.
- *
- * @param write takes the text of one or more whole lines; the next is made when it resolves.
- * @throws {BackupError} for an unknown project, and for one that changes meanwhile: what was written is void then.
+ * @param write receives the text of one or more whole lines; the next one is produced when it resolves.
+ * @throws {BackupError} for an unknown project, and for one that changes meanwhile; then the written text is invalid.
  */
 export const exportProject = async (
   deps: ExportDeps,
@@ -66,7 +65,7 @@ export const exportProject = async (
 
 type RecordItem = Item & { readonly type: 'record' }
 
-/** The stock of a project as a store has it. */
+/** Computes the inventory of a project in a store. */
 export const inventoryOf = async (source: ProjectSource): Promise<InventoryData> => {
   const inventory = new Inventory(new SealedFields(source.kinds))
   for await (const item of itemsOf(source)) inventory.add(item)

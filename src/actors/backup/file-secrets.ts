@@ -4,25 +4,28 @@ import type { SecretBox } from '../records/secret-box.ts'
 import { BackupError } from './backup-error.ts'
 import type { Sealing } from './schema.ts'
 
-/** What an installation seals with, and the passphrase of the operator, if there is one. */
+/** Keys for the secrets of a file: the installation's own, and the operator's passphrase if there is one. */
 export interface Secrets {
-  /** The installation's own. */
+  /** The installation's own box. */
   readonly box: SecretBox
   /** `ApiKeys.pepperName`. */
   readonly pepper: string
   readonly passphrase: string | null
 }
 
-/** Shorter ones can be guessed by who has the file. */
+/** Shortest passphrase. A shorter one could be guessed from the file. */
 export const minPassphraseLength = 12
 
-/** About 0.3 s and 128 MB: what a guess costs too. */
+/** About 0.3 s and 128 MB, for each guess too. */
 const scrypt = { N: 131_072, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }
 
 const probeText = 'troupe'
 const probeAad = 'backup|probe'
 
-/** How a new file's secrets are sealed, and the box that does it. @throws {BackupError} for a short passphrase. */
+/**
+ * Returns how a new file's secrets are sealed, and the box that seals them. @throws {BackupError} for a short
+ * passphrase.
+ */
 export const newSealing = ({ box, passphrase }: Secrets): { readonly sealing: Sealing; readonly box: SecretBox } => {
   if (passphrase === null) return { sealing: { by: 'master_key' }, box }
   if (passphrase.length < minPassphraseLength) {
@@ -33,7 +36,7 @@ export const newSealing = ({ box, passphrase }: Secrets): { readonly sealing: Se
   return { sealing: { by: 'passphrase', salt, probe: own.seal(probeText, probeAad) }, box: own }
 }
 
-/** The box that opens a file's secrets. @throws {BackupError} when the passphrase is missing or wrong. */
+/** Returns the box that opens a file's secrets. @throws {BackupError} when the passphrase is missing or wrong. */
 export const boxOf = (sealing: Sealing, { box, passphrase }: Secrets): SecretBox => {
   if (sealing.by === 'master_key') return box
   if (passphrase === null) throw new BackupError('The file is encrypted with a passphrase: set BACKUP_PASSPHRASE.')

@@ -6,17 +6,20 @@ import { Table } from '../records/table.ts'
 type ImportMarkData = {
   /** SHA-256 of the file. */
   readonly file: string
-  /** All of the file is in the store and was compared with it. */
+  /** Whether all of the file is in the store and was compared with it. */
   readonly done: boolean
 }
 
-/** Which file a project was imported from, by the project's id; it distinguishes a resumed import from a foreign project. */
+/**
+ * Records which file a project was imported from, by project id. It distinguishes a resumed import from a project that
+ * exists already.
+ */
 export const importMarks: TypedKind<ImportMarkData> = { name: 'imports' }
 
-/** Not the id of any project or organisation. */
+/** Value of the rows' `project`; it is not the id of any project or organisation. */
 const place = 'imports'
 
-/** The marks of a store. */
+/** Reads and writes the import marks of a store. */
 export class ImportMarks {
   readonly #table: Table<ImportMarkData>
 
@@ -25,17 +28,17 @@ export class ImportMarks {
     this.#table = new Table(records, importMarks, now)
   }
 
-  /** What is known of an import of this project. */
+  /** Returns the mark of this project; null when no import of it was begun. */
   async of(project: string): Promise<ImportMarkData | null> {
     return (await this.#table.get(projectScope(place), project))?.data ?? null
   }
 
-  /** Notes that an import of this file begins. */
+  /** Records that an import of this file begins. */
   async begin(project: string, file: string): Promise<void> {
     await this.#table.insert({ id: project, project: place, data: { file, done: false } })
   }
 
-  /** Notes that it is complete. */
+  /** Records that the import is complete. */
   async finish(project: string): Promise<void> {
     await this.#table.change(projectScope(place), project, { edit: (row) => ({ ...row.data, done: true }) })
   }

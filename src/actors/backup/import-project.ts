@@ -14,33 +14,34 @@ import { readLines } from './read-lines.ts'
 import { type Header, type Item, lineOf } from './schema.ts'
 import { SealedFields } from './sealed-fields.ts'
 
-/** What an import needs. */
+/** Dependencies of an import. */
 export interface ImportDeps extends Omit<ProjectSource, 'project'> {
   readonly open: OpenFile
   readonly secrets: Secrets
-  /** The organisation that the project joins; read once the file is known to be whole. */
+  /** Returns the organisation that the project joins; called once the file has been verified. */
   readonly organization: (project: string) => Promise<string>
   /** ms since the epoch. */
   readonly now: () => number
-  /** Waits between two tries; for tests. */
+  /** Waits between two attempts; replaceable in tests. */
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
-/** What was imported. */
+/** Result of an import. */
 export interface ImportReport {
   readonly project: string
   readonly inventory: InventoryData
-  /** What the file holds and could not be taken over, in words. */
+  /** Descriptions of items in the file that could not be imported. */
   readonly missing: readonly string[]
-  /** This very file was imported completely before: nothing was done. */
+  /** Whether this file had been imported completely before, so that nothing was done. */
   readonly before: boolean
 }
 
 /**
- * Writes a file's project into a store that does not have it, then reads it back and compares it with what the file
- * says. Run again after a break it goes on; run again after its end it does nothing. No server may run on the store.
+ * Writes a file's project into a store that does not have it, then reads it back and compares it with the file. After
+ * an interruption it resumes when it is called again; after completion it does nothing. No server may run on the store.
  *
- * @throws {BackupError} for a damaged file, another passphrase, a project that is there from elsewhere.
+ * @throws {BackupError} for a damaged file, a wrong passphrase, or a project that exists but does not come from this
+ * file.
  */
 export const importProject = async (deps: ImportDeps): Promise<ImportReport> => {
   const file = await checkFile(deps.open, deps.kinds)
@@ -103,10 +104,10 @@ const assertAbsent = async (source: ProjectSource): Promise<void> => {
 const present = (project: string): BackupError =>
   new BackupError(`The store already has a project ${project}, which did not come from this file. Nothing was written.`)
 
-/** Decides what of a file is taken over, and in which form. */
+/** Decides which items of a file are imported, and in which form. */
 class ItemFilter {
   readonly missing: string[] = []
-  /** Secret keys were hashed under another master key: none of them can ever match here. */
+  /** Whether the file's secret keys were hashed under another master key, so that none of them can ever match here. */
   readonly dropsKeys: boolean
   readonly #parts: FilterParts
   readonly #sealed: SealedFields
@@ -117,7 +118,7 @@ class ItemFilter {
     this.dropsKeys = parts.header.pepper !== parts.secrets.pepper
   }
 
-  /** The item as it is written; null when it is not. */
+  /** Returns the item to write; null when it is skipped. */
   pass(item: Item): Item | null {
     if (item.type !== 'record') return item
     const { kind, record } = item

@@ -3,24 +3,23 @@ import type { Commit, StoredRecord } from '#storage/ports.ts'
 import type { Item } from './schema.ts'
 import type { SealedFields } from './sealed-fields.ts'
 
-/** How many things of one sort there are, and a SHA-256 over all of them in order. */
+/** The number of items of one type, and a SHA-256 over all of them in order. */
 export type Digested = { readonly count: number; readonly digest: string }
 
-/** What a project consists of. Two stores with the same inventory hold the same project. */
+/** Counts and digests of a project's items. Two stores with the same inventory hold the same project. */
 export type InventoryData = {
   readonly actors: number
   readonly blobs: Digested
   readonly commits: Digested
-  /** By kind; records that expire are not in it. */
+  /** By kind; records that expire are not included. */
   readonly records: { readonly [kind: string]: Digested }
 }
 
 /**
- * Takes stock of a project's items, which come in the order of `itemsOf`.
- *
- * What may differ between two stores that hold the same project is left out: who owns an actor at the moment (epoch,
- * shard), housekeeping (`open`, `due`, outboxes, snapshots of all but the newest commits), sealed values, the organisation, and
- * records that expire.
+ * Computes the inventory of a project from its items, which must be added in the order of `itemsOf`.
+ * Anything that may differ between two stores with the same project is left out: the current owner of an actor (epoch,
+ * shard), housekeeping (`open`, `due`, outboxes, snapshots of all but the newest commits), sealed values, the
+ * organisation, and records that expire.
  */
 export class Inventory {
   readonly #blobs = new Tally()
@@ -34,14 +33,14 @@ export class Inventory {
     this.#sealed = sealed
   }
 
-  /** Counts one item in. */
+  /** Adds one item. */
   add(item: Item): void {
     if (item.type === 'blob') this.#blobs.add(`${item.hash} ${sha256(item.content)}`)
     if (item.type === 'commit') this.#addCommit(item.commit)
     if (item.type === 'record') this.#addRecord(item.kind, item.record)
   }
 
-  /** The stock; call it once, after the last item. */
+  /** Returns the inventory; call it once, after the last item. */
   taken(): InventoryData {
     this.#endActor()
     return {
@@ -75,7 +74,7 @@ export class Inventory {
   }
 }
 
-/** What two inventories differ in, in words; empty when they are the same. `but` names kinds that are not compared. */
+/** Describes how two inventories differ; empty when they are equal. `but` names kinds that are not compared. */
 export const differences = (a: InventoryData, b: InventoryData, but: readonly string[] = []): readonly string[] => {
   const kinds = [...new Set([...Object.keys(a.records), ...Object.keys(b.records)])].filter(
     (kind) => !but.includes(kind),
@@ -110,5 +109,5 @@ class Tally {
 
 const sha256 = (content: string): string => createHash('sha256').update(content).digest('hex')
 
-/** JSON in one order of fields, whichever store or file it comes from. */
+/** JSON with sorted top-level fields, so that it is the same whichever store or file the value comes from. */
 const sorted = (value: object): string => JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

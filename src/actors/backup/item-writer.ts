@@ -17,26 +17,26 @@ import { SealedFields } from './sealed-fields.ts'
 
 const maxItems = 200
 const maxChars = 4_000_000
-/** Together about 25 s: longer than a replica set takes to choose another primary. */
+/** About 25 s in total: longer than a replica set takes to elect a new primary. */
 const maxTries = 8
 const firstPauseMs = 100
 
-/** What items are written with. */
+/** Dependencies of `ItemWriter`. */
 export interface ItemWriterParts {
   readonly storage: Storage
-  /** Every kind of record that there is. */
+  /** All kinds of records. */
   readonly kinds: readonly AnyKind[]
-  /** Whose blobs they are: a blob does not say. */
+  /** The project to which blobs belong; a blob itself does not name it. */
   readonly project: string
   readonly pause: (ms: number) => Promise<unknown>
 }
 
 /**
- * Writes items into a store, many at a time. What is there already and equal is left alone, so that an import that
- * broke off can be run again.
+ * Writes items to a store in batches. Items that exist with equal content are skipped, so that an interrupted import
+ * can be repeated.
  */
 export class ItemWriter {
-  /** Ids of records whose unique key belongs to another project. */
+  /** Ids of secret keys that could not be imported, because their hash belongs to another project. */
   readonly taken: string[] = []
   readonly #storage: Storage
   readonly #project: string
@@ -47,7 +47,9 @@ export class ItemWriter {
   #heads: Commit[] = []
   #others: (() => Promise<void>)[] = []
   #newest: Commit | undefined
-  /** Of one sort at a time: what comes later in the file is written only when all before it is. */
+  /**
+   * The current type of items. Blobs and each kind of record are only written after everything before them in the file.
+   */
   #sort = ''
   #chars = 0
 
@@ -59,7 +61,7 @@ export class ItemWriter {
     this.#sealed = new SealedFields(kinds)
   }
 
-  /** Takes an item; `size` is the length of its line. @throws {BackupError} when something else is in its place. */
+  /** Adds an item; `size` is the length of its line. @throws {BackupError} when a different item has its id. */
   async put(item: Item, size: number): Promise<void> {
     if (item.type === 'commit') this.#putCommit(item.commit)
     else {
@@ -73,7 +75,7 @@ export class ItemWriter {
     if (waiting >= maxItems || this.#chars >= maxChars) await this.#write()
   }
 
-  /** Writes what still waits. */
+  /** Writes all remaining items. */
   async end(): Promise<void> {
     this.#endActor()
     await this.#write()
@@ -85,7 +87,7 @@ export class ItemWriter {
     this.#newest = commit
   }
 
-  /** An actor's newest commit carries its state and reminders: it is written after all that lead to it. */
+  /** An actor's newest commit holds its state and reminders, so it is written after the actor's earlier commits. */
   #endActor(): void {
     if (this.#newest !== undefined) this.#heads.push(asFound(this.#newest))
     this.#newest = undefined
@@ -126,7 +128,7 @@ export class ItemWriter {
     await this.#storage.blobs.put(this.#project, hash, content)
   }
 
-  /** A kind that is not known and was not noticed before has only records that expire. */
+  /** Ignores unknown kinds: the inventory check found none, so they only have records that expire. */
   async #putRecord({ kind: name, record }: Item & { readonly type: 'record' }): Promise<void> {
     const kind = this.#kinds.get(name)
     if (kind === undefined) return
@@ -137,7 +139,7 @@ export class ItemWriter {
     this.taken.push(record.id)
   }
 
-  /** Messages of a record that are delivered meanwhile change nothing of it. */
+  /** Compares records without sealed values and outboxes, since messages may have been delivered meanwhile. */
   #isSame(kind: string, a: StoredRecord, b: StoredRecord): boolean {
     const [one, other] = [a, b].map((record) => ({ ...this.#sealed.unsealed(kind, record), outbox: undefined }))
     return isDeepStrictEqual(one, other)
@@ -145,8 +147,8 @@ export class ItemWriter {
 }
 
 /**
- * A commit as no process of this store wrote it: epoch 0 is before every host's, so the next one that starts takes up
- * what the commit left open.
+ * A commit as if no process of this store wrote it. Epoch 0 precedes that of every host, so the next host that starts
+ * resumes the work that the commit left open.
  */
 const asFound = (commit: Commit): Commit => ({ ...commit, epoch: 0, shard: shardOf(commit.actor) })
 

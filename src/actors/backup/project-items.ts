@@ -4,21 +4,22 @@ import { projectKeys, projects } from '../accounts/kinds.ts'
 import type { AnyKind } from '../records/schema.ts'
 import type { Item } from './schema.ts'
 
-/** What a project is read from. */
+/** The store and the project to read. */
 export interface ProjectSource {
   readonly storage: Storage
-  /** Every kind of record that there is. */
+  /** All kinds of records. */
   readonly kinds: readonly AnyKind[]
   readonly project: string
 }
 
-/** Commits a page: at 256 KB each at most, so 25 MB. */
+/** Commits per page: at most 256 KB each, so 25 MB. */
 const commitPage = 100
 const rowPage = 500
 
 /**
- * Everything of a project, a page at a time, in the order in which an import writes it: blobs before the commits that
- * name them, rows after their commits, and last what lets callers in: secret keys and the project itself.
+ * Yields everything of a project, a page at a time, in the order in which an import writes it: blobs before the commits
+ * that refer to them, records after their commits, and last what gives callers access: secret keys and the project
+ * itself.
  */
 export async function* itemsOf(source: ProjectSource): AsyncGenerator<Item> {
   yield* blobsOf(source)
@@ -31,7 +32,7 @@ export async function* itemsOf(source: ProjectSource): AsyncGenerator<Item> {
   if (row !== null) yield { type: 'record', kind: projects.name, record: row }
 }
 
-/** The project's own row, which belongs to its organisation. */
+/** The project's own row, which belongs to its organisation; null when there is none. */
 export const projectRow = ({ storage, project }: Pick<ProjectSource, 'storage' | 'project'>) =>
   storage.records.findGlobal(projects, { project_id: project })
 
@@ -62,7 +63,7 @@ async function* commitsOf({ storage, project }: ProjectSource): AsyncGenerator<C
   }
 }
 
-/** What the installation keeps for the project. */
+/** Yields the project's settings that are stored at installation level. */
 async function* settingOf({ storage, project }: ProjectSource, kind: AnyKind): AsyncGenerator<Item> {
   const id = kind.ofProject?.(project)
   const record = id === undefined ? null : await storage.records.get(kind, projectScope('system'), id)

@@ -1,8 +1,7 @@
 /**
- * The lines of a file, without their newlines. A last line without one is not complete and not given: a file that was
- * cut in the middle of a line ends with the line before.
- *
- * Split at newlines only: node:readline also splits at U+2028, which stands unescaped in JSON.
+ * Yields the lines of a file, without their newlines. A last line without a newline is incomplete and is not yielded,
+ * so a file that is cut in the middle of a line ends with the line before.
+ * Only newlines separate lines: node:readline also splits at U+2028, which is not escaped in JSON.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let begun: Buffer[] = []

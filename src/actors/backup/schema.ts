@@ -3,17 +3,20 @@ import { isEvent, isObject } from '../runtime/schema.ts'
 import { BackupError } from './backup-error.ts'
 import type { InventoryData } from './inventory.ts'
 
-/** The format that this release writes and reads (specs/decisions/0060-backup.md). */
+/** The file format that this release writes and reads (specs/decisions/0060-backup.md). */
 export const format = 'troupe-project/1'
 
-/** What seals the secrets of a file: the installation's own master key, or a key derived from a passphrase. */
+/**
+ * How the secrets of a file are sealed: with the installation's own master key, or with a key derived from a
+ * passphrase.
+ */
 export type Sealing =
   | { readonly by: 'master_key' }
   | {
       readonly by: 'passphrase'
       /** Base64. */
       readonly salt: string
-      /** A known text, sealed: it shows a wrong passphrase before anything is written. */
+      /** A known text, sealed, by which a wrong passphrase is detected before anything is written. */
       readonly probe: string
     }
 
@@ -24,12 +27,12 @@ export type Header = {
   readonly project: string
   /** RFC 3339. */
   readonly exported_at: string
-  /** `ApiKeys.pepperName`: under another one the project's secret keys are void. */
+  /** `ApiKeys.pepperName`. Under another pepper the project's secret keys are unusable. */
   readonly pepper: string
   readonly sealing: Sealing
 }
 
-/** One thing of a project; a line of a file each. */
+/** One item of a project; each is a line of a file. */
 export type Item =
   | { readonly type: 'blob'; readonly hash: string; readonly content: string }
   | { readonly type: 'commit'; readonly commit: Commit }
@@ -43,7 +46,7 @@ export type End = {
   readonly sha256: string
 }
 
-/** Any line. */
+/** Any line of a file. */
 export type Line = Header | Item | End
 
 type Check = (value: Json | undefined) => boolean
@@ -115,7 +118,7 @@ const lines: Readonly<Record<string, Check>> = {
   }),
 }
 
-/** Reads one line of a file. @throws {BackupError} for anything that this release does not write. */
+/** Parses one line of a file. @throws {BackupError} for a line that this release would not write. */
 export const lineOf = (line: string): Line => {
   const value = parsed(line)
   const type = isObject(value) && typeof value.type === 'string' ? value.type : ''

@@ -3,9 +3,9 @@ import { projects } from '../accounts/kinds.ts'
 import type { AnyKind, SealedField } from '../records/schema.ts'
 import type { SecretBox } from '../records/secret-box.ts'
 
-/** A record whose secrets were sealed anew. */
+/** A record whose secrets were sealed again. */
 export interface Resealed {
-  /** null: it cannot be taken along. */
+  /** Null when the record is useless without its secret. */
   readonly record: StoredRecord | null
   readonly losses: readonly string[]
 }
@@ -34,7 +34,7 @@ export class SealedFields {
     return { record: now, losses }
   }
 
-  /** A record without what differs wherever it is kept: its sealed values, and a project's organisation. */
+  /** Returns the record without values that differ between stores: its sealed fields, and a project's organisation. */
   unsealed(kind: string, record: StoredRecord): StoredRecord {
     const fields = this.#fields.get(kind) ?? []
     const bare = withData(record, Object.fromEntries(fields.map(({ field }) => [field, null])))

@@ -27,7 +27,9 @@ const columns = [
   'total_usd',
 ] as const satisfies readonly (keyof InvoiceLine)[]
 
-/** An invoice as CSV (RFC 4180), a line a step: a head, a line for each of its lines, and one of totals. */
+/**
+ * Writes an invoice as CSV (RFC 4180), one line per step: a header, a line for each of its lines, and a line of totals.
+ */
 export function* invoiceCsv({ lines, totals }: Invoice): Steps<string> {
   const written = [lineOf(columns)]
   for (const line of lines) {
@@ -41,12 +43,16 @@ export function* invoiceCsv({ lines, totals }: Invoice): Steps<string> {
 
 const lineOf = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`
 
-/** First characters by which spreadsheets take a text for a formula, full-width ones too, with what they skip before it. */
+/**
+ * Texts that spreadsheets take for a formula, by their first character, full-width variants included, after anything
+ * that they skip.
+ */
 const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/u
 
 /**
- * Text that a spreadsheet would take for a formula stands behind an apostrophe. What a reader may take for the end of a cell
- * or of the file stands in quotes (`;`, of which some make columns) or is replaced (NUL, byte order marks).
+ * Escapes a cell. Text that a spreadsheet would take for a formula is prefixed with an apostrophe. Characters that a
+ * reader may take for the end of a cell or file are quoted (`;`, which some readers split at) or replaced (NUL, byte
+ * order marks).
  */
 const cell = (value: string | number | null): string => {
   if (typeof value !== 'string') return value === null ? '' : String(value)

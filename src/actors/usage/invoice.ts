@@ -6,12 +6,12 @@ import type { RatePlanData } from './kinds.ts'
 import type { GroupedUsage, Grouping, UsageGroup } from './usage-sums.ts'
 
 type Export = ResultOf<'usage.export'>
-/** An invoice, as it is answered. */
+/** An invoice, as the API returns it. */
 export type Invoice = Export
-/** One line of it. */
+/** One line of an invoice. */
 export type InvoiceLine = Invoice['lines'][number]
 
-/** What lines are drawn by, in the order of `UsageGroup.values`. */
+/** The groupings of an invoice's lines, in the order of `UsageGroup.values`. */
 export const invoiceGroupings = [
   'tenant',
   'agent',
@@ -21,11 +21,11 @@ export const invoiceGroupings = [
   'rate_plan',
 ] as const satisfies readonly Grouping[]
 
-/** What the lines need to know beside the sums. */
+/** Data that the lines refer to. */
 export interface InvoiceFacts {
-  /** By id: the plans that rows name, and the one for rows that name none under `''`. */
+  /** Rate plans by id: those that rows name, and under `''` the plan for rows that name none. */
   readonly plans: ReadonlyMap<string, Row<RatePlanData>>
-  /** External ids of tenants by our ids; one that is gone has none. */
+  /** External ids of tenants by their ids; deleted tenants are missing. */
   readonly tenants: ReadonlyMap<string, string>
 }
 
@@ -36,7 +36,10 @@ interface Charges {
   readonly total: Amount
 }
 
-/** The lines of an invoice with their totals, a line a step; every amount is exact, and totals are the sums of the lines. */
+/**
+ * Computes the lines of an invoice and their totals, one line per step. All amounts are exact, and each total is the
+ * sum of the lines.
+ */
 export function* invoiceLines(usage: GroupedUsage, facts: InvoiceFacts): Steps<Pick<Invoice, 'lines' | 'totals'>> {
   const lines: InvoiceLine[] = []
   const sums = { markup: zero, tokens: zero, calls: zero, total: zero }

@@ -2,7 +2,7 @@ import { ratePlans as declaration } from '#specs/resources/rate-plans.ts'
 import { plainResource } from '../capability/plain-resource.ts'
 import { ratePlans as kind } from './kinds.ts'
 
-/** What tenants are charged by. Plans are made and listed, never changed. */
+/** Use-cases of rate plans, by which tenants are charged. Plans are created and listed, but never changed. */
 export const ratePlans = plainResource({
   name: 'rate_plans',
   declaration,

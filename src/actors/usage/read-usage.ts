@@ -7,7 +7,7 @@ import type { Table } from '../records/table.ts'
 import { idFloor } from '../runtime/ids.ts'
 import type { UsageRange } from './usage-range.ts'
 
-/** Whose usage is requested, as requests name it. */
+/** Filters of usage, as given in requests. */
 export interface WhoseUsage {
   readonly tenant_id?: string
   readonly agent_id?: string
@@ -17,16 +17,16 @@ export interface WhoseUsage {
   readonly operation?: UsageData['operation']
 }
 
-/** Rows that are in memory at a time. */
+/** Rows in memory at a time. */
 const pageSize = 500
 
-/** Which rows are meant: what one index finds, and the rest of the request. */
+/** The rows that a request covers: an index condition, and a predicate for the remaining filters. */
 export type UsageCover = Cover<UsageData>
 
 /**
- * What of a project's usage a request covers. Rows are found by one index, the one that leaves least: an installation
- * is one tenant's and one agent's, so that models and operations are left to sort out among its rows (`usagePage`): an
- * index for each with each would be paid by every model call.
+ * Returns the usage that a request covers. Rows are found by the most selective single index. For instance, an
+ * installation belongs to one tenant and one agent, so models and operations are filtered among its rows (`usagePage`).
+ * Indexes on all combinations would make every model call more expensive.
  */
 export const coverOf = (scope: Scope, whose: WhoseUsage): UsageCover => ({
   ...foundBy(scope, whose),
@@ -53,7 +53,10 @@ const foundBy = (scope: Scope, whose: WhoseUsage): Pick<UsageCover, 'scope' | 'w
   return { scope, where: operation === undefined ? {} : { operation } }
 }
 
-/** Every usage row of a time, oldest first, a page at a time: sums over millions of rows hold one page of them. */
+/**
+ * Yields the usage rows of a range, oldest first, a page at a time, so that sums over millions of rows hold one page in
+ * memory.
+ */
 export async function* usageIn(
   table: Table<UsageData>,
   cover: UsageCover,
@@ -68,12 +71,12 @@ export async function* usageIn(
     const last = inside.at(-1)
     if (last === undefined || inside.length < pageSize) return
     after = last.id
-    // an embedded store answers at once: others get their turn between two pages
+    // an embedded store answers synchronously, so yield to the event loop between pages
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
 }
 
-/** One page of usage rows, newest first. */
+/** Returns one page of usage rows, newest first. */
 export const usagePage = (
   table: Table<UsageData>,
   cover: UsageCover,

@@ -3,7 +3,10 @@ import { derivedId } from '../runtime/ids.ts'
 import type { Ledger } from '../runtime/log/ledger.ts'
 import { meteredIn } from './schema.ts'
 
-/** One usage row for each commit whose event was metered: its id follows from the commit's key, so it is there once. */
+/**
+ * Returns one usage row for each commit with a metered event. The row's id is derived from the commit, so it is written
+ * once.
+ */
 export const usageLedger: Ledger = (commit, { user }) => {
   const metered = meteredIn(commit)
   if (metered === null) return []

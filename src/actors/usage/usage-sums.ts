@@ -4,10 +4,10 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { timestampOf } from '../records/row-times.ts'
 import type { Row } from '../records/schema.ts'
 
-/** More groups than a reader takes in; the request has to be narrowed. */
+/** Most groups of a response; with more, the request must be narrowed. */
 const maxGroups = 20_000
 
-/** What rows can be grouped by: the name of the answer's field, and a row's value of it. */
+/** Dimensions by which rows can be grouped: the field of the response, and its value in a row. */
 export const groupings = {
   tenant: { field: 'tenant_id', of: (row: Row<UsageData>) => row.tenant },
   agent: { field: 'agent_id', of: ({ data }: Row<UsageData>) => data.agent_id },
@@ -25,30 +25,30 @@ export const groupings = {
 /** Name of a grouping. */
 export type Grouping = keyof typeof groupings
 
-/** Sums of calls, as they are answered. */
+/** Sums of calls, as the API returns them. */
 export interface Sums {
   readonly calls: number
   readonly unpriced_calls: number
   readonly input_tokens: number
   readonly output_tokens: number
   readonly total_tokens: number
-  /** Text made speech. */
+  /** Characters of text that was converted to speech. */
   readonly characters: number
-  /** Audio made text; to the millisecond. */
+  /** Duration of audio that was converted to text; to the millisecond. */
   readonly seconds: number
   readonly images: number
   readonly provider_cost_usd: string
   readonly service_charge_usd: string
 }
 
-/** Sums of the calls of one group; exact. */
+/** Exact sums of the calls of one group. */
 export class UsageSums {
   #calls = 0
   #unpriced = 0
   #inputTokens = 0
   #outputTokens = 0
   #characters = 0
-  /** Whole ones, so that sums are exact. */
+  /** In whole milliseconds, so that sums are exact. */
   #milliseconds = 0
   #images = 0
   #providerCost: Amount = zero
@@ -94,7 +94,7 @@ export interface UsageGroup {
   readonly sums: UsageSums
 }
 
-/** Sums usage by groups, and over all. Memory goes with the groups, not with the rows. */
+/** Sums usage by groups and in total. Memory grows with the number of groups, not of rows. */
 export class GroupedUsage {
   readonly totals = new UsageSums()
   readonly #groupings: readonly Grouping[]
@@ -112,7 +112,7 @@ export class GroupedUsage {
     }
   }
 
-  /** In the order of their values; what has no owner comes first. */
+  /** Returns the groups in the order of their values; null sorts first. */
   groups(): readonly UsageGroup[] {
     return [...this.#groups.values()].sort((one, other) => compare(one.values, other.values))
   }

@@ -30,7 +30,7 @@ type UsageUseCases = Pick<UseCases, Extract<keyof UseCases, `usage.${string}`>>
 type Summary = ResultOf<'usage.summary'>['data'][number]
 type UsageRow = ResultOf<'usage.events'>['data'][number]
 
-/** What models were called, for whom, and what that costs. */
+/** Use-cases of usage: summaries, single calls, and invoices. */
 export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases => {
   const table = new Table(records, usageRows, now)
   const summed = async (
@@ -81,7 +81,7 @@ export const usageUseCases = ({ host, records, now }: UsageParts): UsageUseCases
   }
 }
 
-/** The groups of a summary, one a step. */
+/** Builds the groups of a summary, one per step. */
 function* summaries(usage: GroupedUsage, groups: readonly Grouping[]): Steps<readonly Summary[]> {
   const all: Summary[] = []
   for (const { values, sums } of usage.groups()) {
@@ -102,7 +102,7 @@ const pageQuery = ({ limit, cursor, from, to }: Parameters<UseCases['usage.event
   ...(from !== undefined && { floor: idFloor(usagePrefix, timeOf('from', from)) }),
 })
 
-/** The values of a group under the names of the answer's fields. */
+/** Maps the values of a group to the fields of the response. */
 const named = (
   groups: readonly Grouping[],
   values: readonly (string | null)[],
@@ -114,7 +114,7 @@ const view = (row: Row<UsageData>): UsageRow => {
   return { id: row.id, at: timestampOf(row.created_at), tenant_id: row.tenant, ...notCounted, ...data }
 }
 
-/** What rows lack whose calls cannot have it. */
+/** Defaults of fields that rows omit when they do not apply to the call. */
 const notCounted = {
   cache_write_tokens: 0,
   characters: null,
@@ -124,7 +124,10 @@ const notCounted = {
   key_id: null,
 } as const
 
-/** What charges usage that names no plan: the requested plan, else the newest default plan that there was at the time. */
+/**
+ * Returns the plan for usage that names no plan: the requested one, else the newest default plan created before the end
+ * of the range.
+ */
 const standardPlan = async (
   plans: Table<RatePlanData>,
   scope: Scope,
@@ -139,7 +142,7 @@ const standardPlan = async (
   return plan
 }
 
-/** Looks up what the lines name: their plans and their tenants. */
+/** Looks up the plans and tenants that the lines refer to. */
 const invoiceFacts = async (
   { records, now }: Pick<UsageParts, 'records' | 'now'>,
   scope: Scope,
@@ -159,7 +162,7 @@ const invoiceFacts = async (
   for (const id of named(0)) {
     const row = await tenantTable.get(project, id)
     if (row !== null) external.set(id, row.data.external_id)
-    // an embedded store answers at once: others get their turn between two look-ups
+    // an embedded store answers synchronously, so yield to the event loop between lookups
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
   return { plans, tenants: external }

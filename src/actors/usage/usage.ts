@@ -4,7 +4,7 @@ import { capability } from '../capability/capability.ts'
 import { usageLedger } from './usage-ledger.ts'
 import { usageUseCases } from './usage-use-cases.ts'
 
-/** What tenants used, and what they are charged for it. */
+/** Capability `usage`: the usage of tenants, and their charges. */
 export const usage = capability({
   name: 'usage',
   operations: usageOperations,

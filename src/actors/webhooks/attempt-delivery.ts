@@ -11,27 +11,28 @@ import type { WebhookData } from './kinds.ts'
 import { type AttemptOutcome, type AttemptRequest, sendAttempt } from './send-attempt.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
-/** What attempts need. */
+/** Dependencies of `attemptDelivery`. */
 export interface AttemptDeliveryParts {
   readonly endpoints: WebhookEndpoints
   readonly gate: AttemptGate
   readonly guard: Pick<SsrfGuard, 'request'>
   /** ms since the epoch. */
   readonly now: () => number
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number
   readonly timeoutMs: number
 }
 
-/** An endpoint has to answer within this time (specs/decisions/0073-webhooks.md), in ms. */
+/** Time within which an endpoint must respond, in ms (specs/decisions/0073-webhooks.md). */
 export const attemptTimeoutMs = 15_000
 
-/** A tried-out endpoint gets one attempt: the caller looks at what came of it. */
+/** Test deliveries get a single attempt, because the caller is waiting for the result. */
 const testEvent = 'webhook.test'
 
 /**
- * One attempt of a delivery. After a crash it is made again under the same `webhook-id`, by which receivers know it.
- * What the endpoint answers, or that it does not, is the outcome; only trouble of our store throws.
+ * Effect that makes one attempt of a delivery. After a crash it is repeated with the same `webhook-id`, by which
+ * receivers recognise duplicates. Every response or failure of the endpoint is an outcome; only failures of our own
+ * store throw.
  */
 export const attemptDelivery = (parts: AttemptDeliveryParts): IdempotentEffect => ({
   policy: 'idempotent',
@@ -81,7 +82,7 @@ const attempted = async (
   }
 }
 
-/** How the endpoint fares decides whether it gets more deliveries. */
+/** Records how the endpoint responded, which decides whether it gets more deliveries. */
 const noted = async (
   { endpoints }: AttemptDeliveryParts,
   webhook: Row<WebhookData>,
@@ -102,7 +103,7 @@ const eventOf = (
   return { type: 'attempt_failed', attempt, status, error, ...next }
 }
 
-/** The log's `delivery.attempted` says the rest. */
+/** The commit stores only the type; the log's `delivery.attempted` event has the other fields. */
 const stored = ({ error }: AttemptOutcome): StoredEvent => ({
   type: error === null ? 'attempt_succeeded' : 'attempt_failed',
 })

@@ -1,26 +1,27 @@
 import type { AttemptLines } from './attempt-lines.ts'
 
-/** Attempts that run at a time on a node. */
+/** Most concurrent attempts on a node. */
 export interface AttemptLimits {
   readonly ofWebhook: number
-  /** Of all webhooks of a project: each holds a socket for as long as its endpoint likes, up to the time of an attempt. */
+  /** Of all webhooks of a project. Each attempt holds a socket until its endpoint responds or the attempt times out. */
   readonly ofProject: number
 }
 
-/** Whose attempt it is. */
+/** The webhook and project of an attempt. */
 export interface AttemptOf {
   readonly webhook: string
   readonly project: string
 }
 
-/** The line is full: the attempt is made later, after so many ms. */
+/** Result for an attempt that finds the line full: try again after `delayMs`. */
 export interface Postponed {
   readonly delayMs: number
 }
 
 /**
- * Lets so many attempts of one webhook and of one project run at a time; the others wait in order, so that a slow endpoint holds
- * up no other one's, and the endpoints of one project those of none other. So many wait here; the others are postponed.
+ * Limits the concurrent attempts per webhook and per project. Other attempts wait in order, so that a slow endpoint
+ * does not delay other endpoints, and the endpoints of a project do not delay other projects. A limited number waits
+ * here; the others are postponed.
  */
 export class AttemptGate {
   readonly #webhooks: Places
@@ -35,7 +36,10 @@ export class AttemptGate {
     this.#steady = steady
   }
 
-  /** Runs `attempt` when it is its turn, or postpones it; without it when `signal` aborts before. */
+  /**
+   * Runs `attempt` when its turn comes, or postpones it. Returns undefined without running it when `signal` aborts
+   * before that.
+   */
   async run<T>(of: AttemptOf, signal: AbortSignal, attempt: () => Promise<T>): Promise<T | Postponed | undefined> {
     const { webhook, project } = of
     const isFree = this.#webhooks.isFree(webhook) && this.#projects.isFree(project)
@@ -70,11 +74,11 @@ export class AttemptGate {
   }
 }
 
-/** Places by key, given in the order in which they are wanted. */
+/** Semaphores by key; slots are granted in the order of requests. */
 class Places {
   readonly #most: number
   readonly #taken = new Map<string, number>()
-  /** What waits for a place of a key: each takes it, or leaves the line. */
+  /** Waiting requests by key: each gets a slot, or leaves the line when it is aborted. */
   readonly #lines = new Map<string, Set<() => void>>()
 
   constructor(most: number) {
@@ -94,7 +98,7 @@ class Places {
     }
   }
 
-  /** @returns false when `signal` aborted before there was a place: what is given up waits no longer. */
+  /** @returns false when `signal` aborted before a slot was free; an aborted request stops waiting. */
   #take(key: string, signal: AbortSignal): boolean | Promise<boolean> {
     if (signal.aborted) return false
     const taken = this.#taken.get(key) ?? 0
@@ -119,7 +123,7 @@ class Places {
     })
   }
 
-  /** The place goes to the next in line, or is given up. */
+  /** Hands the slot to the next in line, or releases it. */
   #give(key: string): void {
     const line = this.#lines.get(key)
     const [next] = line ?? []

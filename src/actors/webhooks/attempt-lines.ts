@@ -1,44 +1,45 @@
 import type { AttemptOf } from './attempt-gate.ts'
 
-/** Attempts that wait for their turn in memory; those beyond wait in the store. */
+/** Most attempts that wait in memory; further ones wait in the store. */
 export interface LineLimits {
   readonly ofWebhook: number
   readonly ofProject: number
   readonly ofNode: number
 }
 
-/** What lines are made with. */
+/** Configuration of `AttemptLines`. */
 export interface LineParts {
   readonly limits: LineLimits
-  /** Attempts of one webhook that run at a time. */
+  /** Most concurrent attempts per webhook. */
   readonly atOnce: number
-  /** In ms, of a clock that only rises. */
+  /** Returns a monotonic time in ms. */
   readonly steady: () => number
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number
 }
 
-/** A postponed attempt comes back after this time at the earliest and at the latest, in ms. */
+/** Shortest and longest delay of a postponed attempt, in ms. */
 const leastDelayMs = 1_000
 const mostDelayMs = 60 * 60_000
-/** An endpoint of which nothing is known is taken for one that answers within this time, in ms. */
+/** Assumed response time of an endpoint without earlier attempts, in ms. */
 const usualAttemptMs = 1_000
-/** The newest attempt counts for this part of what is known of an endpoint. */
+/** Weight of the newest attempt in the moving average of an endpoint's response time. */
 const newestPart = 0.2
-/** Endpoints whose pace is remembered. */
+/** Number of endpoints whose pace is remembered. */
 const mostPaces = 10_000
 
-/** How fast an endpoint answers, and how many of its attempts were sent away and have not come back. */
+/** Response time of an endpoint in ms, and an estimate of its postponed attempts that have not returned. */
 interface Pace {
   attemptMs: number
   away: number
-  /** When `away` was counted. */
+  /** When `away` was last updated. */
   at: number
 }
 
 /**
- * How many attempts wait, and when those that find the line full come back: each at the time at which its turn comes as the
- * endpoint answers now, so that they neither meet all at once nor return in vain for as long as it is slow.
+ * Counts waiting attempts, and computes how long an attempt is postponed when the line is full: until its turn comes at
+ * the endpoint's current pace. So postponed attempts neither return all at once, nor return in vain while the endpoint
+ * is slow.
  */
 export class AttemptLines {
   readonly #parts: LineParts
@@ -51,7 +52,7 @@ export class AttemptLines {
     this.#parts = parts
   }
 
-  /** Attempts that wait. */
+  /** Number of waiting attempts. */
   get waiting(): number {
     return this.#all
   }
@@ -74,13 +75,13 @@ export class AttemptLines {
     add(this.#projects, project, -1)
   }
 
-  /** An attempt at the webhook took so long. */
+  /** Records how long an attempt at the webhook took. */
   ended(webhook: string, ms: number): void {
     const pace = this.#pace(webhook)
     pace.attemptMs += newestPart * (ms - pace.attemptMs)
   }
 
-  /** How long an attempt that finds no place in the line stays away, in ms. */
+  /** Returns how long an attempt that finds the line full is postponed, in ms. */
   delay({ webhook }: AttemptOf): number {
     const pace = this.#pace(webhook)
     const everyMs = Math.max(pace.attemptMs, 1) / this.#parts.atOnce
@@ -90,7 +91,7 @@ export class AttemptLines {
     const ahead = pace.away + (this.#webhooks.get(webhook) ?? 0)
     const delay = Math.max(leastDelayMs, ahead * everyMs)
     if (delay <= mostDelayMs) return Math.round(delay)
-    // there is no time of its own for each: they are spread
+    // at the maximum, attempts are spread at random over the second half
     return Math.round(mostDelayMs * (1 - this.#parts.random() / 2))
   }
 

@@ -35,7 +35,7 @@ const mostAttempts = 100
 
 type Whose = Pick<DeliveryOwner, 'tenant' | 'user'>
 
-/** The log of deliveries, and two ways to add to it by hand. */
+/** Use-cases of deliveries: the log, replays and tests. */
 export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryParts): DeliveryUseCases => {
   const table = new Table(records, deliveryRows, now)
   const started = async (scope: Scope, { tenant, user }: Whose, input: DeliveryInput): Promise<Delivery> => {
@@ -91,7 +91,7 @@ export const deliveryUseCases = ({ host, records, endpoints, now }: DeliveryPart
   }
 }
 
-/** One condition, which one index answers. */
+/** Combines the filters of a list into one condition, which a single index answers. */
 const conditionOf = (webhook?: string, status?: string, event?: string): Readonly<Record<string, string>> => {
   const keys = deliveryKeys(webhook ?? '', status ?? '', event ?? '')
   if (webhook === undefined) {
@@ -104,7 +104,10 @@ const conditionOf = (webhook?: string, status?: string, event?: string): Readonl
     : { webhook_status_event: keys.webhook_status_event }
 }
 
-/** @throws {ServiceError} `invalid_transition` when no endpoint would get the replay. */
+/**
+ * @throws {ServiceError} `invalid_transition` when the webhook was deleted or is inactive, so that it would not get the
+ * replay.
+ */
 const requireActive = async (endpoints: DeliveryParts['endpoints'], { project }: Scope, id: string): Promise<void> => {
   const webhook = await endpoints.get(project, id)
   if (webhook?.data.is_active) return

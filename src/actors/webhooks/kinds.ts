@@ -3,26 +3,26 @@ import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 import type { AnyKind, TypedKind } from '../records/schema.ts'
 import { newSigningSecret } from '../records/secrets.ts'
 
-/** Why the server stopped deliveries to a webhook: it failed for days, or answered that it is gone. */
+/** Why the server disabled a webhook: it failed for days, or responded with 410 Gone. */
 export type DisabledReason = 'failing' | 'gone'
 
 export type WebhookData = {
   readonly name: string
   readonly url: string
-  /** Names of events, or `*` for all. */
+  /** Names of event types, or `*` for all. */
   readonly events: readonly (WebhookEventType | '*')[]
   readonly is_active: boolean
   readonly disabled_reason: DisabledReason | null
-  /** Since when every attempt has failed; null while attempts succeed. */
+  /** Time since which every attempt has failed; null while attempts succeed. */
   readonly failing_since_ms: number | null
   /** Sealed (`webhookSecretAad`). */
   readonly secret: string
-  /** Sealed alike; signs beside the new one until `previous_until_ms`. */
+  /** Previous secret, also sealed; it signs in addition to the new one until `previous_until_ms`. */
   readonly previous_secret: string | null
   readonly previous_until_ms: number | null
 }
 
-/** Endpoints of a project that get its events. They have no tenant. */
+/** Endpoints that receive a project's events. They have no tenant. */
 export const webhooks: TypedKind<WebhookData> = {
   name: 'webhooks',
   filters: ['is_active'],
@@ -35,7 +35,7 @@ export const webhooks: TypedKind<WebhookData> = {
   })),
 }
 
-/** What the list row of a delivery holds (`deliveryDefinition.row`). */
+/** Data of a delivery's list row (`deliveryDefinition.row`). */
 export type DeliveryRow = Omit<DeliveryContext, 'delivery_id' | 'body' | 'delay_ms'> & {
   readonly status: 'pending' | 'delivered' | 'failed'
   readonly next_attempt_at_ms: number | null
@@ -53,6 +53,6 @@ export const deliveryRows: TypedKind<DeliveryRow> = {
 /** All kinds of this folder, for `RecordStore.prepare`. */
 export const webhookKinds: readonly AnyKind[] = [webhooks, deliveryRows]
 
-/** What the secrets of a webhook are sealed for. */
+/** Additional authenticated data with which the secrets of a webhook are sealed. */
 export const webhookSecretAad = ({ project, id }: { readonly project: string; readonly id: string }): string =>
   `${project}|webhooks|${id}|secret`

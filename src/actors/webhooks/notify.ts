@@ -3,31 +3,36 @@ import type { JsonObject } from '#storage/ports.ts'
 import { isObject } from '../runtime/schema.ts'
 import type { Sink } from '../runtime/sinks.ts'
 
-/** One event that webhooks may want to hear of. */
+/** An event that webhooks may subscribe to. */
 export interface WebhookNotice {
-  /** Always the same for the same event, however often it is sent: deliveries are made once for it. */
+  /** Identifies the event however often it is sent, so that its deliveries are created once. */
   readonly id: string
   readonly project: string
-  /** The tenant whose event it is; null for the project's own. */
+  /** Tenant of the event; null for events of the project itself. */
   readonly tenant: string | null
-  /** External id of the user whose event it is: what is delivered is forgotten with the user; absent for events of no user. */
+  /** External id of the user of the event; absent for events without a user. Deliveries are erased with the user. */
   readonly user?: string | null
-  /** When it happened, in ms since the epoch. */
+  /** Time of the event, in ms since the epoch. */
   readonly at: number
   readonly event_type: WebhookEventType
-  /** As specs/events/webhook-events.ts declares it; a missing `tenant_id` is filled in. */
+  /** As declared in specs/events/webhook-events.ts; a missing `tenant_id` is filled in. */
   readonly data: JsonObject
-  /** Its deliveries may have been made before, and been removed with their owner since: they are not made anew. */
+  /**
+   * Whether the deliveries may have been created before, and removed with their owner since; then they are not created
+   * again.
+   */
   readonly again?: boolean
 }
 
 /**
- * Starts one delivery for each active webhook of the project that wants the event; again with the same notice: none
- * more. @throws {StoreUnavailable} then call it again.
+ * Creates one delivery for each active webhook of the project that subscribes to the event. Repeated with the same
+ * notice, it creates no more.
+ *
+ * @throws {StoreUnavailable} then call it again.
  */
 export type Notify = (notice: WebhookNotice) => Promise<void>
 
-/** Where the action `notify` of machines ends (src/machines/vocabulary.ts): a message to `webhookSink`. */
+/** Sink `webhookSink`, which receives the messages of the machines' action `notify` (src/machines/vocabulary.ts). */
 export const webhookNotices =
   (notify: Notify): Sink =>
   async ({ project, tenant, user }, { id, event }, again) => {

@@ -9,10 +9,13 @@ import { AttemptGate } from './attempt-gate.ts'
 import { AttemptLines, type LineLimits } from './attempt-lines.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 
-/** So many attempts run at a time on a node (specs/decisions/0073-webhooks.md, 0233). */
+/** Most concurrent attempts on a node (specs/decisions/0073-webhooks.md, 0233). */
 const attemptsAtOnce = { ofWebhook: 16, ofProject: 256 }
 
-/** So many wait for their turn in memory, at 9 KB each; the store has the others (specs/decisions/0240-deliveries-that-wait.md). */
+/**
+ * Most attempts that wait in memory, at 9 KB each; the others wait in the store
+ * (specs/decisions/0240-deliveries-that-wait.md).
+ */
 const attemptsInLine: LineLimits = { ofWebhook: 500, ofProject: 1_000, ofNode: 4_000 }
 
 export interface OpenWebhooksParts {
@@ -21,19 +24,19 @@ export interface OpenWebhooksParts {
   readonly clock: Clock
 }
 
-/** The endpoints of all projects, as this node sees them. */
+/** Opens the endpoints of all projects, as cached by this node. */
 export const openEndpoints = ({ records, box, clock }: OpenWebhooksParts): WebhookEndpoints =>
   new WebhookEndpoints({ records, box, now: clock.now })
 
-/** What the effects of deliveries need. */
+/** Dependencies of the effects of deliveries. */
 export interface DeliveryEffectParts extends EraseParts {
   readonly storage: Storage
   readonly endpoints: WebhookEndpoints
   readonly guard: Pick<SsrfGuard, 'request'>
-  /** In [0, 1); what spreads retries. */
+  /** Returns a number in [0, 1), which spreads retries. */
   readonly random?: () => number
   readonly timeoutMs?: number
-  /** For tests. */
+  /** Replaceable in tests. */
   readonly lines?: LineLimits
 }
 

@@ -11,15 +11,15 @@ export interface AttemptRequest {
   readonly body: string
 }
 
-/** What an attempt is made with. */
+/** Dependencies of an attempt. */
 export interface AttemptParts {
   readonly guard: Pick<SsrfGuard, 'request'>
-  /** From the start of the request to the end of what is read of the answer. */
+  /** Time limit in ms, from the start of the request to the end of the part of the response that is read. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** What came back. `error` null: the endpoint took it. */
+/** Result of an attempt; `error` is null when the endpoint accepted the event. */
 export interface AttemptOutcome {
   readonly status: number | null
   readonly error: AttemptError | null
@@ -33,15 +33,17 @@ export type AttemptError =
   | 'timeout'
   | 'redirect_refused'
   | 'http_error'
-  /** The connection was made, and ended without a response: the endpoint may have the event. */
+  /** The connection was established, but ended without a response: the endpoint may have the event. */
   | 'connection_lost'
 
-/** So much of an answer is kept for the log. */
+/** Bytes of a response that are kept for the log. */
 const maxKeptBytes = 2048
-/** Headers of answers that the log shows: no cookies, nothing that identifies a person. */
+/** Response headers that the log shows: no cookies, and nothing that identifies a person. */
 const keptHeaders = ['content-type', 'content-length', 'date', 'location', 'retry-after', 'server', 'x-request-id']
 
-/** Makes one attempt. Any 2xx within the time is success, whatever its body; redirects are not followed. Never throws. */
+/**
+ * Makes one attempt. Any 2xx status in time is a success, whatever the body. Redirects are not followed. Never throws.
+ */
 export const sendAttempt = async (request: AttemptRequest, parts: AttemptParts): Promise<AttemptOutcome> => {
   const limit = AbortSignal.timeout(parts.timeoutMs)
   const signal = AbortSignal.any([limit, parts.signal])
@@ -64,7 +66,7 @@ export const sendAttempt = async (request: AttemptRequest, parts: AttemptParts):
   }
 }
 
-/** Closed, reset, or ended since what came was no HTTP. */
+/** Whether the connection was closed or reset, or the response was not HTTP. */
 const isLost = (error: unknown): boolean => {
   const { name, code } = Object(error)
   return name === 'HTTPParserError' || ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)
@@ -75,7 +77,7 @@ const failed = (error: AttemptError): AttemptOutcome => ({ status: null, error, 
 const answered = async (answer: Dispatcher.ResponseData): Promise<AttemptOutcome> => {
   const { statusCode: status, headers } = answer
   const shown = keptHeaders.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : []))
-  // the status alone decides: a body that breaks off changes nothing
+  // the status alone decides: a truncated body changes nothing
   const { bytes } = await boundedBody(answer.body, { maxBytes: maxKeptBytes, partial: true })
   const response = { headers: Object.fromEntries(shown), body: sanitized(bytes.toString('utf8')) }
   if (status >= 200 && status <= 299) return { status, error: null, response }

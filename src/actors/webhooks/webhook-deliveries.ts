@@ -6,18 +6,18 @@ import { derivedId } from '../runtime/ids.ts'
 import type { Notify, WebhookNotice } from './notify.ts'
 import type { WebhookEndpoints } from './webhook-endpoints.ts'
 
-/** Who a delivery belongs to, and when it was requested. */
+/** The owner of a delivery, and when it was requested. */
 export interface DeliveryOwner {
   readonly project: string
   readonly tenant: string | null
   readonly user: string | null
   /** ms since the epoch. */
   readonly createdAt: number
-  /** The delivery may have been made before, and removed since (`Creation`). */
+  /** Whether the delivery may have been created before, and removed since (`Creation`). */
   readonly again?: boolean
 }
 
-/** Starts a delivery, or finds the one of this id under way. @throws {StoreUnavailable} */
+/** Creates a delivery, unless one with this id exists. @throws {StoreUnavailable} */
 export const startDelivery = async (
   host: Pick<Host, 'create'>,
   { again = false, ...owner }: DeliveryOwner,
@@ -33,14 +33,14 @@ export const startDelivery = async (
   })
 }
 
-/** The body of an event's deliveries, and the id that names the event in all of them. */
+/** The event id and the body, which are the same in all deliveries of an event. */
 export const eventOf = ({ id, at, event_type, tenant, data }: WebhookNotice) => ({
   event_id: derivedId('evt', at, id),
   event_type,
   body: JSON.stringify({ type: event_type, timestamp: timestampOf(at), data: { tenant_id: tenant, ...data } }),
 })
 
-/** The one place where events turn into deliveries (src/actors/webhooks/notify.ts). */
+/** Creates deliveries from events; no other code does (src/actors/webhooks/notify.ts). */
 export const notifyWebhooks =
   ({ host, endpoints }: { readonly host: Pick<Host, 'create'>; readonly endpoints: WebhookEndpoints }): Notify =>
   async (notice) => {

@@ -7,12 +7,12 @@ import type { SecretBox } from '../records/secret-box.ts'
 import { Table } from '../records/table.ts'
 import { type WebhookData, webhookSecretAad, webhooks } from './kinds.ts'
 
-/** A webhook as another node changed it is seen after this time at the latest, in ms. */
+/** Maximum age of cached webhooks, in ms: changes made on other nodes are seen within this time. */
 const recheckMs = 1000
 const maxCached = 10_000
 const pageSize = 100
 
-/** A webhook whose attempts have all failed for so long gets nothing more, in ms: 5 days. */
+/** A webhook whose attempts have all failed for this long is disabled, in ms: 5 days. */
 export const failingMs = 5 * 24 * 60 * 60 * 1000
 
 export interface EndpointParts {
@@ -22,7 +22,10 @@ export interface EndpointParts {
   readonly now: () => number
 }
 
-/** A project's webhooks as deliveries see them: which get events, how requests are signed, and how they fare. */
+/**
+ * A project's webhooks for deliveries: which of them subscribe to an event, their secrets, and their record of
+ * failures.
+ */
 export class WebhookEndpoints {
   readonly #table: Table<WebhookData>
   readonly #box: SecretBox
@@ -41,31 +44,33 @@ export class WebhookEndpoints {
     })
   }
 
-  /** The webhooks that want this event. Costs no read of the store within a second of the one before. @throws {StoreUnavailable} */
+  /** Returns the active webhooks that subscribe to this event; cached for a second. @throws {StoreUnavailable} */
   async wanting(project: string, eventType: WebhookEventType): Promise<readonly Row<WebhookData>[]> {
     const active = this.#active.peek(project) ?? (await this.#active.load(project)) ?? []
     return active.filter(({ data }) => data.events.includes('*') || data.events.includes(eventType))
   }
 
-  /** Null when it was deleted. @throws {StoreUnavailable} */
+  /** Returns a webhook; null when it was deleted. @throws {StoreUnavailable} */
   get(project: string, id: string): Promise<Row<WebhookData> | null> {
     return this.#table.get(projectScope(project), id)
   }
 
-  /** What signs a request now: the newest secret first, and the one before while its grace lasts. */
+  /**
+   * Returns the secrets that currently sign a request: the newest first, then the previous one during its grace period.
+   */
   secretsOf(row: Row<WebhookData>): readonly string[] {
     const { secret, previous_secret, previous_until_ms } = row.data
     const grace = previous_secret !== null && previous_until_ms !== null && this.#now() < previous_until_ms
     return [secret, ...(grace ? [previous_secret] : [])].map((each) => this.#box.open(each, webhookSecretAad(row)))
   }
 
-  /** An attempt succeeded. Writes only when the one before had failed. */
+  /** Records a successful attempt. Writes only if the previous attempt had failed. */
   async sound(row: Row<WebhookData>): Promise<void> {
     if (row.data.failing_since_ms === null) return
     await this.#change(row, (data) => (data.failing_since_ms === null ? null : { ...data, failing_since_ms: null }))
   }
 
-  /** An attempt failed. Writes at the first failure, and when it has been failing for `failingMs`. */
+  /** Records a failed attempt. Writes at the first failure, and disables the webhook after `failingMs`. */
   async failing(row: Row<WebhookData>): Promise<void> {
     const since = row.data.failing_since_ms
     if (since !== null && this.#now() - since < failingMs) return
@@ -76,12 +81,12 @@ export class WebhookEndpoints {
     })
   }
 
-  /** The endpoint answered that it is gone. */
+  /** Disables a webhook whose endpoint responded with 410 Gone. */
   async gone(row: Row<WebhookData>): Promise<void> {
     await this.#change(row, (data) => disabled(data, 'gone'))
   }
 
-  /** Makes this node read the store again: call it after a change of one of the project's webhooks. */
+  /** Drops the project's cached webhooks on this node: call it after a change of any of them. */
   forget(project: string): void {
     this.#active.forget(project)
   }

@@ -26,7 +26,7 @@ export interface WebhookParts {
 type WebhookUseCases = Omit<Pick<UseCases, Extract<keyof UseCases, `webhooks.${string}`>>, 'webhooks.test'>
 type Where = { readonly project: string; readonly id: string }
 
-/** Endpoints that get events. The secret is in the answers that make one, and nowhere else. */
+/** Use-cases of webhooks. The secret is only returned by the requests that create or rotate it. */
 export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
   const { box, guard, now } = parts
   const table = new Table(parts.records, webhooks, now)
@@ -51,7 +51,7 @@ export const webhookUseCases = (parts: WebhookParts): WebhookUseCases => {
       const data = { name, url, events, is_active, ...sound, secret: sealed(where, secret), ...noPrevious }
       const notices = [audited(call).line('created', where.id)]
       const made = await changed(scope.project, table.insert({ ...where, data, notices }))
-      // a request that is run again after a crash: no caller ever saw what its first run made
+      // The request is repeated after a crash. Its first secret was never returned to the caller, so it is replaced.
       const row =
         made ?? (await table.change(scope, where.id, { edit: (old) => ({ ...old.data, secret: data.secret }) }))
       return { ...viewOf(found(row)), secret }
@@ -93,7 +93,7 @@ const audited = (caller: Caller) => new Audited(caller, 'webhook')
 const sound = { disabled_reason: null, failing_since_ms: null }
 const noPrevious = { previous_secret: null, previous_until_ms: null }
 
-/** A caller who switches a webhook on again wants it tried anew: what it failed at before is over. */
+/** Applies an update. Activating a webhook, or changing its URL, also resets its record of failures. */
 const withChange = (data: WebhookData, body: Partial<WebhookData>): WebhookData => ({
   ...data,
   ...body,
@@ -123,7 +123,7 @@ const found = <T>(row: T | null): T => {
   return row
 }
 
-/** What can be known of a URL without a lookup; the rest is found out at each attempt. */
+/** Checks what can be checked without a DNS lookup; the rest is checked at each attempt. */
 const requireReachable = (guard: Pick<SsrfGuard, 'check'>, url: string): void => {
   try {
     guard.check(url)

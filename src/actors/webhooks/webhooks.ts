@@ -9,7 +9,7 @@ import { deliveryEffects, openEndpoints } from './open-webhooks.ts'
 import { notifyWebhooks } from './webhook-deliveries.ts'
 import { webhookUseCases } from './webhook-use-cases.ts'
 
-/** Endpoints that hear of a project's events, and the deliveries to them. */
+/** Capability `webhooks`: endpoints that receive a project's events, and the deliveries to them. */
 export const webhooks = capability({
   name: 'webhooks',
   operations: { ...webhookOperations, ...webhookTests, ...webhookDeliveries },
