@@ -8,7 +8,7 @@ import { timestampOf } from '../records/row-times.ts'
 import { Table } from '../records/table.ts'
 import { tenants } from '../tenants/kinds.ts'
 
-/** What minting needs. */
+/** Dependencies of the use-cases of client tokens. */
 export interface ClientTokenDeps {
   readonly records: RecordStore
   readonly clientTokens: ClientTokens
@@ -17,7 +17,7 @@ export interface ClientTokenDeps {
   readonly now: () => number
 }
 
-/** Tokens for the browsers of one end user of a tenant. */
+/** Use-case that mints tokens for the browsers of a tenant's end user. */
 export const clientTokenUseCases = (deps: ClientTokenDeps): Pick<UseCases, 'client_tokens.create'> => {
   const table = new Table(deps.records, tenants, deps.now)
   const installations = new Table(deps.records, agentInstallations, deps.now)

@@ -4,7 +4,7 @@ import { authPort } from '../accounts/accounts.ts'
 import { capability } from '../capability/capability.ts'
 import { clientTokenUseCases } from './client-token-use-cases.ts'
 
-/** Tokens for the browsers of a tenant's end users. */
+/** Capability `client_tokens`: tokens for the browsers of tenants' end users. */
 export const clientTokens = capability({
   name: 'client_tokens',
   operations,

@@ -10,7 +10,7 @@ type Step = ResultOf<'observation.steps'>['data'][number]
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
-/** One page of an actor's commits. @throws {ServiceError} `not_found`, for a foreign actor as well */
+/** Returns one page of an actor's commits. @throws {ServiceError} `not_found`, also for an actor of another project. */
 export const actorSteps = async (
   { host, definitions, commits }: Pick<ObservationParts, 'host' | 'definitions'> & { readonly commits: CommitStore },
   { scope, params, query }: Parameters<UseCases['observation.steps']>[0],
@@ -18,7 +18,7 @@ export const actorSteps = async (
   const definition = definitionOf(definitions, params.actor_id)
   if (definition === undefined) throw new ServiceError('not_found', { param: 'actor_id' })
   const { state } = await host.find(scope, definition, params.actor_id).catch(async (error: unknown) => {
-    // the scope covers a parked one, and to look is what is left to do
+    // the scope has been checked when `actor_parked` is thrown, so the actor may be shown
     const parked = error instanceof ServiceError && error.code === 'actor_parked'
     const actor = parked ? await host.load(params.actor_id) : null
     if (actor === null) throw error
@@ -28,7 +28,7 @@ export const actorSteps = async (
   return { data: found.map(stepView), last_seq: state.seq }
 }
 
-/** A commit as its operators see it. */
+/** A commit as a step, as the API returns it. */
 export const stepView = (commit: Commit): Step => ({
   seq: commit.seq,
   at: time(commit.at),
@@ -47,7 +47,7 @@ export const stepView = (commit: Commit): Step => ({
   in_flight: Object.entries(commit.in_flight).map(([id, { name }]) => ({ id, name })),
 })
 
-/** Which process runs the actor from this commit on, where another one did before. */
+/** The process that runs the actor from this commit on, if it changed; else null. */
 const ownerSince = ({ seq, at, epoch, event }: Pick<Commit, 'seq' | 'at' | 'epoch' | 'event'>): Step['owner'] => {
   const taken = event.type === '$fenced' || (event.type === '$migrated' && typeof event.at === 'number')
   if (seq !== 1 && !taken) return null
@@ -59,7 +59,7 @@ const ownerSince = ({ seq, at, epoch, event }: Pick<Commit, 'seq' | 'at' | 'epoc
   }
 }
 
-/** What made a step, by the form of its cause: ids of messages, effects and reminders differ. */
+/** Classifies what caused a step, by the format of its cause: ids of messages, effects and reminders differ. */
 const causeKind = ({ seq, cause, event }: Pick<Commit, 'seq' | 'cause' | 'event'>): Step['caused_by'] => {
   if (['$retry', '$skip', '$discard'].includes(event.type)) return 'operator'
   if (event.type.startsWith('$')) return 'runtime'

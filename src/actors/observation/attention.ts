@@ -14,20 +14,23 @@ import { recentFailures } from './failure-groups.ts'
 import { listedMachines, type ObservationParts } from './list-actors.ts'
 import { listedActor, textOf } from './listed-actor.ts'
 
-/** Something that requires attention. */
+/** An item that requires attention. */
 type Need = ResultOf<'observation.attention'>['data'][number]
 
-/** So many of each kind are looked at, and shown. */
+/** Most items of each kind that are read and shown. */
 const most = 50
 const mostWorking = 100
 
-/** An actor whose effect has said nothing for so long, in ms, is slow, where it is not known how long others stay. */
+/**
+ * An actor whose effect has produced nothing for this long, in ms, is slow, if the usual duration of its state is
+ * unknown.
+ */
 export const slowAfterMs = 30_000
 
-/** Nothing that takes less is slow, however quick others are. */
+/** Shortest duration, in ms, that can count as slow, even if other actors are much faster. */
 export const leastSlowMs = 5_000
 
-/** What the list of needs is made of. */
+/** Dependencies of `attention`. */
 export interface AttentionParts extends ObservationParts {
   readonly dwells: Dwells
 }
@@ -36,7 +39,7 @@ const time = (ms: number): string => new Date(ms).toISOString()
 
 const nothing = { machine: null, count: 1, tenant_id: null, risk_level: null, arguments: null, expires_at: null }
 
-/** What needs a person, the most urgent first. */
+/** Returns the items that need a person, the most urgent first. */
 export const attention = async (parts: AttentionParts, scope: Scope): Promise<readonly Need[]> => {
   await parts.host.rows.shown()
   const found = await Promise.all([
@@ -53,7 +56,7 @@ export const attention = async (parts: AttentionParts, scope: Scope): Promise<re
 const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const lists = await Promise.all(
     ['pending_approval', 'awaiting_input'].map((status) =>
-      // the oldest expire first: of a long list, those must not be missing
+      // the oldest expire first, so they must be part of a truncated list
       records.list(actionRows, scope, { where: { status }, limit: most, ascending: true }),
     ),
   )
@@ -77,7 +80,7 @@ const approvals = async ({ records }: ObservationParts, scope: Scope): Promise<r
   return needs.sort((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''))
 }
 
-/** Browser jobs whose page a person is to use. */
+/** Browser jobs that wait for a person to use their page. */
 const handOvers = async ({ records }: ObservationParts, scope: Scope): Promise<readonly Need[]> => {
   const rows = await records.list(listedRows(browserJobRows), scope, {
     where: { actor_state: 'open.waiting' },
@@ -94,7 +97,7 @@ const handOvers = async ({ records }: ObservationParts, scope: Scope): Promise<r
   return needs.sort((a, b) => (a.expires_at ?? '').localeCompare(b.expires_at ?? ''))
 }
 
-/** Of a server's question only whose it is: its words are read where they are answered. */
+/** Names only the server of an input request: its message is shown where it is answered. */
 const awaited = ({ status, input }: ReturnType<typeof actionRowView>): string =>
   status === 'awaiting_input' && input !== null ? `input that ${input.server} requests` : 'a decision'
 
@@ -112,7 +115,7 @@ const stuckWork = async ({ records }: ObservationParts, scope: Scope): Promise<r
   }))
 }
 
-/** Effects in progress that have said nothing for longer than others take in that state, the oldest actor first. */
+/** Effects in progress that have produced nothing for longer than is usual in that state, the oldest actor first. */
 const slowWork = async (parts: AttentionParts, scope: Scope): Promise<readonly Need[]> => {
   const before = parts.now() - leastSlowMs
   const found = await Promise.all(
@@ -128,7 +131,7 @@ const slowWork = async (parts: AttentionParts, scope: Scope): Promise<readonly N
   return found.flat().slice(0, most)
 }
 
-/** A person takes as long as it takes: it is named as what waits for one. */
+/** Whether the actor waits for a person, who may take any time; such actors are listed separately. */
 const isPersons = ({ data }: StoredRecord): boolean => isObject(data.waiting)
 
 const slowNeed = (
@@ -189,5 +192,5 @@ const failingWebhooks = async ({ records }: ObservationParts, scope: Scope): Pro
   })
 }
 
-/** Without the path and the query, where a webhook may have a secret. */
+/** The host of a URL, without path and query, which may contain a secret. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'it')

@@ -2,21 +2,22 @@ import type { Scope } from '#specs/scope.ts'
 import type { CommitStore, RecordStore } from '#storage/ports.ts'
 import type { ListedMachine } from './list-actors.ts'
 
-/** Actors whose histories are looked at, the newest of a machine, and commits of each. */
+/** Number of the newest actors of a machine that are sampled, and of commits per actor. */
 const sampledActors = 30
 const sampledCommits = 60
-/** So many stays in a state say how long is long. */
+/** Fewest stays in a state from which a percentile is computed. */
 const leastStays = 20
-/** How long an answer is good for, in ms. */
+/** How long a result is cached, in ms. */
 const keptMs = 60_000
 const mostKept = 500
 
-/** How long actors of one machine stayed in each of its states: the 99th percentile, in ms. */
+/** How long actors of a machine stay in each state: the 99th percentile, in ms. */
 export type Stays = ReadonlyMap<string, number>
 
 /**
- * How long actors stay in their states, of the newest ones of each machine in a project. Read from commits when a state is
- * looked at, and kept for a minute: a count of every stay would be a write with every step.
+ * Computes how long actors stay in their states, from a sample of the newest actors of each machine in a project. It
+ * reads commits on demand and caches the result for a minute, because counting every stay would add a write to each
+ * step.
  */
 export class Dwells {
   readonly #parts: { readonly commits: Pick<CommitStore, 'ofActor'>; readonly records: RecordStore }
@@ -31,7 +32,7 @@ export class Dwells {
     this.#now = now
   }
 
-  /** The 99th percentile of each state that enough actors have left. */
+  /** Returns the 99th percentile for each state that actors have left often enough. */
   of(machine: ListedMachine, scope: Scope): Promise<Stays> {
     const key = `${scope.project} ${machine.definition.name}`
     const before = this.#kept.get(key)

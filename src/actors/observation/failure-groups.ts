@@ -5,25 +5,25 @@ import { idFloor } from '../runtime/ids.ts'
 import { type FailureData, failurePrefix, failureRows } from './failures.ts'
 import type { ObservationParts } from './list-actors.ts'
 
-/** Failures of one machine with one code. */
+/** Failures of one machine with the same error code. */
 export interface FailureGroup {
   readonly machine: string
   readonly code: string
-  /** Of the newest. */
+  /** Message of the newest failure; `newest` is the id of its actor. */
   readonly message: string
   readonly newest: string
   readonly tenant: string | null
-  /** ms since the epoch. */
+  /** Time of the newest failure, in ms since the epoch. */
   readonly at: number
   readonly count: number
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** The newest failures that are counted. */
+/** Most failures that are counted; newer failures come first. */
 export const mostFailures = 1_000
 
-/** What failed in the last 24 hours, the newest first; the newest `mostFailures`. */
+/** The failures of the last 24 hours, newest first, at most `mostFailures`. */
 const newestFailures = async (
   { records, now }: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,
@@ -33,14 +33,16 @@ const newestFailures = async (
   return rows.filter(({ id }) => id > floor)
 }
 
-/** So many failures of the last 24 hours were steps of a machine from one state to another. */
+/** Number of failures in the last 24 hours that were steps from one state to another. */
 export interface FailingEdge {
   readonly from: string
   readonly to: string
   readonly count: number
 }
 
-/** The failures of the last 24 hours by machine: how many, and on which edges, the most first. */
+/**
+ * Failures of the last 24 hours by machine: their number, and the edges on which they occurred, most frequent first.
+ */
 export const failuresByMachine = async (
   parts: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,
@@ -60,7 +62,10 @@ const edgesOf = (rows: readonly Row<FailureData>[]): readonly FailingEdge[] => {
   return [...edges.values()].sort((a, b) => b.count - a.count)
 }
 
-/** What failed in the last 24 hours, by machine and code, the newest group first; of the newest `mostFailures`. */
+/**
+ * Failures of the last 24 hours by machine and code, the group with the newest failure first; at most `mostFailures`
+ * are counted.
+ */
 export const recentFailures = async (
   parts: Pick<ObservationParts, 'records' | 'now'>,
   scope: Scope,

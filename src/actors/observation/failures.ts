@@ -7,27 +7,30 @@ import { isObject } from '../runtime/schema.ts'
 export type FailureData = {
   readonly actor: string
   readonly machine: string
-  /** Error code; the name of the state where the machine gives none. */
+  /** Error code; the name of the event or state if the machine gives none. */
   readonly code: string
   readonly message: string
-  /** Innermost states before and after the step that failed; null when it moved nothing. Rows of earlier releases have none. */
+  /**
+   * Innermost states before and after the failed step; null when the step changed no state. Absent in rows of earlier
+   * releases.
+   */
   readonly moved?: readonly [from: string | null, to: string] | null
 }
 
-/** What failed, one row a commit that says so, for a week. */
+/** Failures, one row for each commit that reports one. Rows expire after a week. */
 export const failureRows: TypedKind<FailureData> = { name: 'failures', filters: ['code'], exported: null }
 
 /** Prefix of the ids of failures. */
 export const failurePrefix = 'flr'
 
-/** How long a failure is found, in ms: 7 days. */
+/** How long failures are kept, in ms: 7 days. */
 export const failureRetentionMs = 7 * 24 * 60 * 60 * 1000
 
 const maxMessageLength = 500
 
 type Why = Pick<FailureData, 'code' | 'message'>
 
-/** One row for each commit that reports a failure: by an event of its log, or by the state that it entered. */
+/** Returns one row for each commit that reports a failure, in an event of its log or by the state that it entered. */
 export const failureLedger: Ledger = (commit, { user }) => {
   const why = loggedFailure(commit.events) ?? enteredFailure(commit)
   if (why === null) return []
@@ -39,7 +42,7 @@ export const failureLedger: Ledger = (commit, { user }) => {
 }
 
 const loggedFailure = (events: Parameters<Ledger>[0]['events']): Why | null => {
-  // what failed in the history of a fork failed in another session
+  // failures in the copied history of a fork occurred in another session
   if (events[0]?.event_type === 'session.forked') return null
   const failed = events.find(({ event_type }) => event_type.endsWith('failed'))
   if (failed === undefined) return null
@@ -47,7 +50,7 @@ const loggedFailure = (events: Parameters<Ledger>[0]['events']): Why | null => {
   return whyOf(isObject(error) ? error : failed.payload, failed.event_type)
 }
 
-/** Delivery attempts name their error in the event, actions too. */
+/** Reads the error from the event: delivery attempts and actions name it there. */
 const enteredFailure = ({ moved, event }: Parameters<Ledger>[0]): Why | null => {
   const leaf = moved?.[1].split('.').at(-1)
   if (leaf !== 'failed' && leaf !== 'expired') return null

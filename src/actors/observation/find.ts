@@ -11,12 +11,12 @@ import { listedActor, textOf } from './listed-actor.ts'
 
 type Finding = ResultOf<'observation.find'>['data'][number]
 
-/** So many answers at most, and so many of each machine for the beginning of an id, and of tenants for one user. */
+/** Most results in total; most per machine for the beginning of an id; most tenants for one user id. */
 const most = 20
 const mostOfMachine = 5
 const mostTenants = 10
 
-/** What a text may mean, the most likely first. */
+/** Returns possible meanings of a text, the most likely first. */
 export const findAnything = async (
   parts: ObservationParts,
   scope: Scope,
@@ -48,7 +48,9 @@ const findActors = async (parts: ObservationParts, scope: Scope, text: string): 
   return found.flat()
 }
 
-/** The beginning of an id with this prefix that the text is, with or without the prefix; null when it cannot be one. */
+/**
+ * The id, or beginning of an id, that the text is, with the prefix added if it is missing; null when it cannot be one.
+ */
 const beginningOf = (prefix: string, text: string): string | null => {
   if (text.startsWith(`${prefix}_`)) return text
   return /^[0-7][0-9a-hjkmnp-tv-z]{3,25}$/.test(text) ? `${prefix}_${text}` : null
@@ -79,7 +81,7 @@ const findNamed = async (
   return found === null ? [] : [named(as, found)]
 }
 
-/** A user of the project, and users of tenants that have the same external id. */
+/** Finds a user of the project, and users of tenants with the same external id. */
 const findUser = async ({ records }: ObservationParts, scope: Scope, text: string): Promise<readonly Finding[]> => {
   const [own, ofTenants] = await Promise.all([
     records.find(endUsers, scope, { external_id: text }),

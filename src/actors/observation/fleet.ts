@@ -7,10 +7,10 @@ import { type ListedMachine, listedMachines, type ObservationParts } from './lis
 type Machine = ResultOf<'observation.fleet'>['data'][number]
 type State = Machine['states'][number]
 
-/** How many of a state's newest actors its times are taken of. */
+/** Number of a state's newest actors from which its percentiles are computed. */
 const sample = 100
 
-/** Every machine with its actors by state. */
+/** Returns all listed machines, with their actors counted by state. */
 export const fleet = async (parts: ObservationParts, scope: Scope): Promise<readonly Machine[]> => {
   await parts.host.rows.shown()
   const failures = await failuresByMachine(parts, scope)
@@ -33,7 +33,7 @@ interface Leaf {
   readonly final: boolean
 }
 
-/** States without states inside, in the order of the machine. */
+/** The leaf states of a machine, in its order. */
 const leavesOf = (machine: AnyStateMachine): readonly Leaf[] => inside(machine.root)
 
 const inside = (node: AnyStateNode): readonly Leaf[] => {

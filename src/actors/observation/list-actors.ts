@@ -14,12 +14,12 @@ import { idFloor } from '../runtime/ids.ts'
 import { type FailureData, failurePrefix, failureRows } from './failures.ts'
 import { type ListedActor, listedActor } from './listed-actor.ts'
 
-/** What the use-cases of observation need. */
+/** Dependencies of the use-cases of observation. */
 export interface ObservationParts {
   readonly host: Pick<Host, 'find' | 'load'> & { readonly rows: Pick<Host['rows'], 'shown'> }
   readonly records: RecordStore
   readonly definitions: readonly MachineDefinition[]
-  /** The kind of list rows of each machine that has some. */
+  /** The kind of list rows of each machine that has list rows. */
   readonly rowsOfMachine: Readonly<Record<string, RecordKind>>
   readonly now: () => number
 }
@@ -27,13 +27,13 @@ export interface ObservationParts {
 type ListCall = Parameters<UseCases['observation.actors']>[0]
 type Listed = ResultOf<'observation.actors'>
 
-/** A machine whose actors are in lists. */
+/** A machine with list rows. */
 export interface ListedMachine {
   readonly definition: MachineDefinition
   readonly rows: RecordKind
 }
 
-/** Every machine whose actors are in lists. */
+/** All machines with list rows. */
 export const listedMachines = ({
   definitions,
   rowsOfMachine,
@@ -43,10 +43,13 @@ export const listedMachines = ({
     return rows === undefined ? [] : [{ definition, rows }]
   })
 
-/** Fields that an index of every machine's rows finds, the most selective first. */
+/** Fields that are indexed for all machines, the most selective first. */
 const indexed = ['actor_activity', 'actor_state'] as const
 
-/** One page of a project's actors, newest first. @throws {ServiceError} `invalid_query` for a machine that has no list */
+/**
+ * Returns one page of a project's actors, newest first. @throws {ServiceError} `invalid_query` for a machine without
+ * list rows.
+ */
 export const listActors = async (parts: ObservationParts, { scope, query }: ListCall): Promise<Listed> => {
   const { error, machine = 'session', tenant_id, state, activity, agent_id } = query
   const within = narrowedScope(scope, { tenant: tenant_id ?? null, user: null })
@@ -59,7 +62,7 @@ export const listActors = async (parts: ObservationParts, { scope, query }: List
   const wanted = Object.entries({ actor_state: state, actor_activity: activity, agent_id }).flatMap(([field, value]) =>
     value === undefined ? [] : [[field, value] as const],
   )
-  // working actors are few; of states a tenant's own index knows
+  // few actors are working, and each tenant has its own index of states
   const first = indexed.find((field) => wanted.some(([name]) => name === field))
   const where = Object.fromEntries(wanted.filter(([name]) => name === first))
   const matches = ({ data }: Row<JsonObject>) => wanted.every(([field, value]) => data[field] === value)
@@ -72,13 +75,13 @@ export const listActors = async (parts: ObservationParts, { scope, query }: List
   return { data: data.map((row) => listedActor(definition.name, row)), next_cursor }
 }
 
-/** Ids of a time: between these two. */
+/** Bounds of the ids that were created in a time range. */
 const timesOf = (prefix: string, { from, to }: ListCall['query']) => ({
   ...(from !== undefined && { floor: idFloor(prefix, Date.parse(from)) }),
   ...(to !== undefined && { ceiling: idFloor(prefix, Date.parse(to)) }),
 })
 
-/** Actors by the code of their failures, the newest failure first, each once a page. */
+/** Lists actors by the code of their failures, newest failure first; each actor is listed once per page. */
 const listFailed = async (parts: ObservationParts, scope: Scope, query: ListCall['query']): Promise<Listed> => {
   const table = new Table<FailureData>(parts.records, failureRows, parts.now)
   const { limit, cursor } = query

@@ -5,10 +5,10 @@ import { activities } from '../runtime/rows/actor-row.ts'
 /** An actor in a list. */
 export type ListedActor = ResultOf<'observation.actors'>['data'][number]
 
-/** Fields of rows that name an actor for people, the best first. */
+/** Fields of rows that serve as an actor's label, in order of preference. */
 const labels = ['tool', 'event_type', 'title', 'name', 'version']
 
-/** A list row of any machine. Rows of before commits said so have no state. */
+/** Converts a list row of any machine. Rows written by releases without `actor_state` show their status. */
 export const listedActor = (machine: string, row: StoredRecord, error: string | null = null): ListedActor => {
   const { data } = row
   return {
@@ -26,5 +26,5 @@ export const listedActor = (machine: string, row: StoredRecord, error: string | 
   }
 }
 
-/** A text; null for everything else. */
+/** The value if it is a string; else null. */
 export const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -8,7 +8,7 @@ import { findAnything } from './find.ts'
 import { fleet } from './fleet.ts'
 import { listActors } from './list-actors.ts'
 
-/** What the actors of a project do, and how they came there. */
+/** Capability `observation`: the current state of a project's actors, and how they got there. */
 export const observation = capability({
   name: 'observation',
   operations: observationOperations,

@@ -23,7 +23,7 @@ export interface ActorViewParts {
   readonly host: Host
   readonly records: RecordStore
   readonly storage: Pick<Storage, 'blobs' | 'commits'>
-  /** Every machine there is: an id says by its prefix whose it is. */
+  /** All machines; the prefix of an actor's id determines its machine. */
   readonly definitions: readonly MachineDefinition[]
   readonly nodes: Pick<Nodes, 'runnerOf'>
 }
@@ -34,8 +34,8 @@ type ActorEvent = ResultOf<'project_actors.events'>['data'][number]
 type Related = Actor['related'][number]
 
 /**
- * What the console shows of a project. The scope is the project that the path names, which authentication has checked
- * to be the member's own.
+ * The console's views of a project. The scope is the project that the path names; authentication has checked that it
+ * belongs to the member.
  */
 export const actorViewUseCases = ({ host, records, storage, definitions, nodes }: ActorViewParts): ActorViews => ({
   'project_sessions.list': (call) => listSessions({ host, records }, call),
@@ -62,7 +62,10 @@ export const actorViewUseCases = ({ host, records, storage, definitions, nodes }
 
 type ActorCall = Pick<Call<{ readonly actor_id: string }, unknown, unknown>, 'scope' | 'params'>
 
-/** An actor of any machine, a parked one too. @throws {ServiceError} `not_found`, for a foreign one as well. */
+/**
+ * Returns an actor of any machine, even if it is parked. @throws {ServiceError} `not_found`, also for an actor of
+ * another project.
+ */
 const findActor = async (
   { host, definitions }: Pick<ActorViewParts, 'host' | 'definitions'>,
   { scope, params }: ActorCall,
@@ -73,14 +76,14 @@ const findActor = async (
   try {
     return await host.find(scope, definition, id)
   } catch (error) {
-    // the scope covers it then: to look is what is left to do
+    // the scope has been checked when `actor_parked` is thrown, so the actor may be shown
     const parked = error instanceof ServiceError && error.code === 'actor_parked' ? await host.load(id) : null
     if (parked === null) throw error
     return parked
   }
 }
 
-/** A live actor as its operators see it. */
+/** A live actor, as the API returns it. */
 const actorView = (
   actor: Resident,
   { related, node, in_flight }: Pick<Actor, 'related' | 'node' | 'in_flight'>,
@@ -91,7 +94,7 @@ const actorView = (
     id: actor.id,
     machine: definition.name,
     version: definition.version,
-    // a parked actor holds a stand-in, not the state that could not be restored
+    // a parked actor holds a placeholder instead of the state that could not be restored
     state: parked === undefined ? value : null,
     active: parked === undefined ? activePaths(value) : [],
     seq: state.seq,
@@ -107,7 +110,7 @@ const actorView = (
   }
 }
 
-/** Dotted paths of every active state, outer ones first. */
+/** Returns the dotted paths of all active states, outer states first. */
 export const activePaths = (value: StateValue, prefix = ''): readonly string[] => {
   if (typeof value === 'string') return [prefix + value]
   return Object.entries(value).flatMap(([state, inner]) => {
@@ -116,7 +119,7 @@ export const activePaths = (value: StateValue, prefix = ''): readonly string[] =
   })
 }
 
-/** Where related actors are looked for. */
+/** Dependencies of the lookup of related actors, and its scope. */
 type Place = Pick<ActorViewParts, 'host' | 'definitions'> & Pick<ActorCall, 'scope'>
 
 const relatedTo = async (place: Place, actor: Resident): Promise<readonly Related[]> => {
@@ -145,7 +148,10 @@ const relatedToRun = async (place: Place, { parent, calls }: RunContext): Promis
   return listed(await Promise.all([...above, ...found]))
 }
 
-/** A gated call's action. Its message may still be on its way: no caller waits for that here, since it can take for ever. */
+/**
+ * Returns the action of a tool call. The message that creates it may still be in transit; this does not wait for that,
+ * which could take forever, and shows the action as pending.
+ */
 const openAction = async (place: Place, { action_id, tool, status }: OpenCall): Promise<Related | null> => {
   const action = await relatedActor(place, action_id, tool)
   if (action !== null || status !== 'pending') return action
@@ -154,7 +160,7 @@ const openAction = async (place: Place, { action_id, tool, status }: OpenCall): 
 
 const listed = (found: readonly (Related | null)[]): readonly Related[] => found.filter((each) => each !== null)
 
-/** Null for an action that is none: a call that needs no approval has no actor. */
+/** Returns a related actor; null when there is none: a call that needs no approval has no actor. */
 const relatedActor = async (place: Place, id: string, label: string | null = null): Promise<Related | null> => {
   try {
     const actor = await findActor(place, { scope: place.scope, params: { actor_id: id } })

@@ -3,9 +3,9 @@ import type { Clock } from '../runtime/clock.ts'
 import { shardCount, shardOf } from '../runtime/recovery/shard.ts'
 import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
-/** What the view of a cluster is read from. */
+/** Dependencies of `ClusterNodes`. */
 export interface ClusterNodesParts {
-  /** Of this process. */
+  /** Facts about this process. */
   readonly facts: () => Omit<HostFacts, 'shards'>
   readonly self: () => Member
   readonly leases: Pick<LeaseStore, 'read'>
@@ -13,10 +13,10 @@ export interface ClusterNodesParts {
   readonly clock: Clock
 }
 
-/** Pages that are looked at again and again read the lease table this seldom, in ms. */
+/** How long a read of the lease table is reused, in ms, because the console polls. */
 const freshMs = 1000
 
-/** The processes of a cluster: who they are by the lease table, what they do by the directory. */
+/** `Nodes` of a cluster. The lease table lists the processes, and the directory what they do. */
 export class ClusterNodes implements Nodes {
   readonly #parts: ClusterNodesParts
   #read: { readonly atMs: number; readonly table: Promise<LeaseTable> } | undefined

@@ -8,7 +8,7 @@ import { TurnConfigs, toolName } from '../sessions/turns/turn-config.ts'
 
 type Flight = ResultOf<'project_actors.get'>['in_flight'][number]
 
-/** What an effect works on, for people: a model, or a tool with its URL and how long it may take. */
+/** A description of an effect's target for people: a model, or a tool with its URL; and its timeout in ms. */
 interface About {
   readonly about: string | null
   readonly timeoutMs: number | null
@@ -16,7 +16,7 @@ interface About {
 
 const nothing: About = { about: null, timeoutMs: null }
 
-/** Effects of an actor that have no result yet, with what they work on and until when they may. */
+/** The effects of an actor that have no result yet, each with its target and deadline. */
 export const flightsOf = (storage: Pick<Storage, 'blobs' | 'commits'>, actor: Resident): Promise<readonly Flight[]> =>
   Promise.all(Object.entries(actor.state.inFlight).map(([id, flight]) => flightView(storage, actor, { ...flight, id })))
 
@@ -57,7 +57,7 @@ const calledTool = (calls: Json | undefined, action: Json | undefined): string |
   return isObject(call) ? textOf(call.tool) : null
 }
 
-/** Without the query of the URL, where a tool may have a secret. */
+/** Describes an http tool without the query of its URL, which may contain a secret. */
 const httpTool = (tool: string, declared: Json): About => {
   const { method = 'POST', url, timeout_ms } = isObject(declared) ? declared : {}
   const place = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null

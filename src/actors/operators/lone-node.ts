@@ -4,13 +4,13 @@ import { liveActorOf } from '../runtime/live-actor.ts'
 import { shardCount } from '../runtime/recovery/shard.ts'
 import type { Nodes, NodeView, ShardView } from './nodes.ts'
 
-/** The only process of an installation. */
+/** `Nodes` of an installation that consists of a single process. */
 export class LoneNode implements Nodes {
   readonly #host: Host
   readonly #node: string
   readonly #startedAt: number
 
-  /** @param node a name for people. */
+  /** @param node a display name. */
   constructor(host: Host, node: string, startedAt: number) {
     this.#host = host
     this.#node = node

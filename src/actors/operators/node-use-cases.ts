@@ -2,7 +2,7 @@ import type { ResultOf } from '#specs/index.ts'
 import type { UseCases } from '../call/use-cases.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 
-/** What operators see of the processes that the installation consists of. */
+/** Use-cases of the processes of the installation, their shards and live actors. */
 export const nodeUseCases = (nodes: Nodes): Pick<UseCases, 'nodes.list' | 'shards.list' | 'live_actors.list'> => ({
   'nodes.list': async () => ({ data: (await nodes.list()).map(shownNode) }),
   'shards.list': async () => ({

@@ -1,39 +1,42 @@
 import type { HostFacts, LiveActor } from '#storage/cluster-ports.ts'
 
-/** A process of the installation as its operators see it. */
+/** A process of the installation, as operators see it. */
 export interface NodeView {
   readonly process: string
   readonly node: string
-  /** Null for a process that runs alone. */
+  /** Null for a single process without a cluster. */
   readonly address: string | null
   readonly current: boolean
-  /** Null while the directory does not know. */
+  /** Null while the directory is unavailable. */
   readonly alive: boolean | null
   readonly draining: boolean
   readonly startedAt: number
   readonly shards: number
-  /** Null while the directory does not know. */
+  /** Null while the directory has no facts of this process. */
   readonly facts: Omit<HostFacts, 'shards'> | null
 }
 
 /** A shard as operators see it. */
 export interface ShardView {
   readonly shard: number
-  /** null: no process runs it. */
+  /** Null when no process runs the shard. */
   readonly process: string | null
-  /** Raised at every change of the process; 0 for a process that runs alone. */
+  /** Increases each time another process takes the shard; 0 for a single process without a cluster. */
   readonly epoch: number
-  /** null: there is no lease that could run out. */
+  /** Time until the lease expires, in ms; null without a lease. */
   readonly leftMs: number | null
 }
 
-/** What runs where in the installation. Every method rejects with `StoreUnavailable` when the store is away. */
+/**
+ * The processes of the installation, and where actors run. All methods reject with `StoreUnavailable` when the store is
+ * unavailable.
+ */
 export interface Nodes {
   list(): Promise<readonly NodeView[]>
-  /** All shards in their order. */
+  /** All shards, in order. */
   shards(): Promise<readonly ShardView[]>
-  /** Name of the node that runs an actor; null while none does. */
+  /** Name of the node that runs an actor; null when none does. */
   runnerOf(actor: string): Promise<string | null>
-  /** Actors of a project in memory, of any node, at most `limit`, in no order. */
+  /** Live actors of a project on all nodes, at most `limit`, in no particular order. */
   liveActors(project: string, limit: number): Promise<readonly LiveActor[]>
 }

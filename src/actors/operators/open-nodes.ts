@@ -7,7 +7,10 @@ import { ClusterNodes } from './cluster-nodes.ts'
 import { LoneNode } from './lone-node.ts'
 import type { Nodes } from './nodes.ts'
 
-/** The operators' view of a running installation; in a cluster this process reports to the others what is live in it. */
+/**
+ * Opens the operators' view of a running installation. In a cluster, this process also announces its live actors to the
+ * others.
+ */
 export const openNodes = (
   { host, self }: Pick<Runtime, 'host' | 'self'>,
   cluster: Pick<ClusterParts, 'leases' | 'presence' | 'fanOut'> | undefined,

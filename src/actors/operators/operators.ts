@@ -16,16 +16,16 @@ import { openNodes } from './open-nodes.ts'
 import { stuckUseCases } from './stuck-use-cases.ts'
 import { type Upkeep, upkeepUseCases } from './upkeep-use-cases.ts'
 
-/** The housekeeping that the process does. */
+/** Port for the housekeeping of this process. */
 export const upkeepPort = new Port<Upkeep>('the housekeeping')
 
-/** Of the installation and of no project. */
+/** Kinds of the installation as a whole, which do not belong to a project. */
 const upkeepKinds: readonly AnyKind[] = [
   { ...endedStreams, exported: null },
   { ...upkeepRows, exported: null },
 ]
 
-/** What operators see of a running installation. */
+/** Capability `operators`: the operators' view of a running installation. */
 export const operators = capability({
   name: 'operators',
   operations: {
@@ -46,7 +46,7 @@ export const operators = capability({
   },
 })
 
-/** The process knows itself among the nodes once its runtime has started. */
+/** The nodes, once the runtime has started: only then does the process know its own place among them. */
 const nodesOf = ({ runtime, cluster, clock }: House): Nodes => {
   const opened = runtime.then((started) => openNodes(started, cluster, clock))
   opened.catch(() => {})

@@ -24,7 +24,7 @@ type StuckData = {
 
 const typedRows: TypedKind<StuckData> = stuckRows
 
-/** What the use-cases of stuck work need. */
+/** Dependencies of the use-cases of stuck work. */
 export interface StuckParts {
   readonly host: Host
   readonly records: RecordStore
@@ -34,7 +34,10 @@ export interface StuckParts {
 type StuckCall = Call<{ readonly stuck_id: string }, unknown, unknown>
 type DecisionCall = Call<{ readonly stuck_id: string }, unknown, Reasoned | undefined>
 
-/** Operators' view of stuck work, and their decisions, each a step of the actor that it concerns (specs/decisions/0091). */
+/**
+ * Use-cases of stuck work: operators list it, and decide on it. Each decision is a step of the actor concerned
+ * (specs/decisions/0091).
+ */
 export const stuckUseCases = ({
   host,
   records,

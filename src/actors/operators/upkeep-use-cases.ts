@@ -5,17 +5,17 @@ import { actorOf } from '../records/audit-note.ts'
 import type { CompactionState } from '../runtime/log/compaction.ts'
 import type { UpkeepSwitch } from '../runtime/log/upkeep-switch.ts'
 
-/** The housekeeping of an installation, and what pauses it. */
+/** The housekeeping tasks of an installation, and the switch that pauses them. */
 export interface Upkeep {
   readonly upkeep: UpkeepSwitch
-  /** How far each task is, by its name; capabilities add theirs. */
+  /** Returns the progress of each task, by its name; capabilities add their own tasks. */
   readonly tasks: Map<Task['id'], () => Promise<CompactionState>>
 }
 
 type UpkeepUseCases = Pick<UseCases, Extract<keyof UseCases, `upkeep.${string}`>>
 type Task = ResultOf<'upkeep.list'>['data'][number]
 
-/** What operators see of housekeeping, and how they pause it. */
+/** Use-cases of housekeeping: operators list tasks, and pause and resume them. */
 export const upkeepUseCases = (of: () => Upkeep): UpkeepUseCases => ({
   'upkeep.list': async () => ({ data: await Promise.all([...of().tasks.keys()].map((id) => shown(of(), id))) }),
   'upkeep.pause': async ({ params, ...call }) => {

@@ -13,26 +13,29 @@ import type { RetentionData, RetentionSettings } from './retention-settings.ts'
 const everyMs = 10 * 60 * 1000
 const dayMs = 24 * 60 * 60 * 1000
 const pageSize = 100
-/** So many rows of a project and kind are looked at in a round; the next one goes on there. */
+/** Most rows per project and kind that a round examines; the next round continues there. */
 const mostInRound = 5000
-/** After each deletion the loop is left to others for as long as it took, up to so many ms. */
+/**
+ * After each deletion the loop pauses for as long as the deletion took, at most this many ms, so that other work gets a
+ * turn.
+ */
 const mostRestMs = 50
 
-/** What retention needs. */
+/** Dependencies of `RetentionRounds`. */
 export interface RetentionRoundsParts {
   readonly host: Pick<Host, 'deliver'> & { readonly ownership: Pick<Ownership, 'heldUnder'> }
   readonly records: RecordStore
   readonly settings: RetentionSettings
   readonly upkeep: Pick<UpkeepSwitch, 'isPaused'>
-  /** Which list rows each setting is about. */
+  /** The kind of list rows to which each setting applies. */
   readonly kinds: Readonly<Record<'sessions_days' | 'runs_days' | 'actions_days', RecordKind>>
   readonly clock: Clock
   readonly log: Logger
 }
 
 /**
- * Deletes what projects want to keep no longer (specs/decisions/0153-retention.md). Each project is one process's: the one
- * that runs the shard of its id.
+ * Periodically deletes items whose retention has expired (specs/decisions/0153-retention.md). Each project is handled
+ * by one process: the one that runs the shard of the project's id.
  */
 export class RetentionRounds {
   readonly #parts: RetentionRoundsParts
@@ -45,7 +48,7 @@ export class RetentionRounds {
     this.#rounds = new Rounds({ clock: parts.clock, everyMs, round: () => this.round() })
   }
 
-  /** Sessions, runs and actions that this process has deleted. */
+  /** Number of sessions, runs and actions that this process has deleted. */
   get deleted(): number {
     return this.#deleted
   }
@@ -54,12 +57,12 @@ export class RetentionRounds {
     this.#rounds.start()
   }
 
-  /** Ends after the deletion under way. */
+  /** Stops after the deletion in progress. */
   stop(): Promise<void> {
     return this.#rounds.stop()
   }
 
-  /** One look at every project with settings; trouble is left to the next one. */
+  /** Examines all projects with settings. After a failure the rest is left to the next round. */
   async round(): Promise<void> {
     try {
       for (let after: string | undefined; !this.#rounds.stopped; ) {
@@ -93,7 +96,10 @@ export class RetentionRounds {
     if (changed.length > 0) await settings.applied(data.project, clock.now(), changed)
   }
 
-  /** Ids sort by time of creation, and nothing changes before it is made. */
+  /**
+   * Deletes items last changed before a time. Ids sort by creation, and an item is never changed before its creation,
+   * so the search ends at the first page whose last item was created later.
+   */
   async #deleteBefore(project: string, kind: RecordKind, before: number): Promise<number> {
     const { records } = this.#parts
     const place = `${project}/${kind.name}`
@@ -118,7 +124,7 @@ export class RetentionRounds {
     return deleted
   }
 
-  /** False when the actor takes no deletion now. */
+  /** Deletes an actor. Returns false when the actor refuses deletion in its current state. */
   async #delete(id: string): Promise<boolean> {
     const { host, clock, log } = this.#parts
     const begunAt = clock.steady()

@@ -6,20 +6,23 @@ import { Table } from '#records/table.ts'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordStore } from '#storage/ports.ts'
 
-/** Days for which each kind is kept after its last change; null for good. */
+/** Days for which items are kept after their last change; null keeps them forever. */
 export type RetentionDays = {
   readonly sessions_days: number | null
   readonly runs_days: number | null
   readonly actions_days: number | null
 }
 
-/** Settings of a project; times in ms since the epoch. */
+/** Settings of a project; `applied_at` in ms since the epoch. */
 export type RetentionData = RetentionDays & {
   readonly project: string
   readonly applied_at: number | null
 }
 
-/** One record a project that has settings, of the installation, so that one list finds them all. */
+/**
+ * Retention settings, one record per project. They are stored at installation level, so that a single list finds them
+ * all.
+ */
 export const retentionKind: TypedKind<RetentionData> = {
   name: 'retention_settings',
   outbox: true,
@@ -30,7 +33,7 @@ export const retentionKind: TypedKind<RetentionData> = {
 const scope = projectScope('system')
 const resource = 'retention_settings'
 
-/** Where each project's settings are. */
+/** Reads and writes the retention settings of projects. */
 export class RetentionSettings {
   readonly #table: Table<RetentionData>
 
@@ -39,7 +42,7 @@ export class RetentionSettings {
     this.#table = new Table(records, retentionKind, now)
   }
 
-  /** Null for a project that keeps all for good. */
+  /** Returns a project's settings; null for a project without settings, which keeps everything. */
   async of(project: string): Promise<RetentionData | null> {
     return (await this.#table.get(scope, idOf(project)))?.data ?? null
   }
@@ -54,12 +57,12 @@ export class RetentionSettings {
     return row?.data ?? data
   }
 
-  /** Settings of all projects by id, after `after`. */
+  /** Returns settings of all projects, in order of id, after `after`. */
   page(after: string | undefined, limit: number): Promise<readonly Row<RetentionData>[]> {
     return this.#table.list(scope, { limit, ascending: true, ...(after !== undefined && { after }) })
   }
 
-  /** @param kinds of what was deleted; the audit log names them. */
+  /** Records that retention deleted items. @param kinds of the deleted items, which the audit log names. */
   async applied(project: string, at: number, kinds: readonly string[]): Promise<void> {
     const line = { kind: 'audit', action: `${resource}.applied`, by: bySystem, changes: kinds, project } as const
     await this.#table.change(scope, idOf(project), {

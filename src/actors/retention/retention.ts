@@ -9,7 +9,7 @@ import { type RetentionData, RetentionSettings, retentionKind } from './retentio
 
 const kinds = { sessions_days: sessionRows, runs_days: runRows, actions_days: actionRows }
 
-/** How long projects keep their sessions, runs and actions. */
+/** Capability `retention`: how long projects keep their sessions, runs and actions. */
 export const retention = capability({
   name: 'retention',
   operations,
