@@ -1,15 +1,18 @@
-/** Who runs a tool: the caller, this server over HTTP, this server itself, another agent, or none (it is made up). */
+/**
+ * Who runs a tool: the caller, this server over HTTP, this server itself, or another agent; `unknown`: none, since the
+ * model invented the tool.
+ */
 export type ToolKind = 'function' | 'http' | 'builtin' | 'agent' | 'unknown'
 
-/** What the approval rules need to know of a tool. */
+/** The properties of a tool on which the approval rules depend. */
 export interface ToolTraits {
   readonly kind: ToolKind
   readonly needs_approval: boolean
 }
 
 /**
- * Whether a call of a tool waits for a person (specs/decisions/0071-runs.md):
- * nothing pauses when `pause` is false; only tools with needsApproval pause when any tool has it; else every call does.
+ * Returns the names of the tools whose calls wait for a person (specs/decisions/0071-runs.md): none when `pause` is
+ * false; the tools with `needsApproval` when any tool has it; else all.
  */
 export const gatedTools = (pause: boolean, tools: Readonly<Record<string, ToolTraits>>): readonly string[] => {
   if (!pause) return []
@@ -18,7 +21,7 @@ export const gatedTools = (pause: boolean, tools: Readonly<Record<string, ToolTr
   return marked.length > 0 ? marked : names
 }
 
-/** What a tool call needs before it runs: a person, nothing, or it never runs. */
+/** Whether a tool call requires a person's approval, runs without it, or never runs. */
 export type ApprovalMode = 'require' | 'auto' | 'deny'
 
 /** An installation's rule for tool calls: `tools` by name, `default` for all others. */
@@ -27,7 +30,7 @@ export type ApprovalRule = {
   readonly tools: { readonly [tool: string]: ApprovalMode }
 }
 
-/** A tool as the approval rules of runs see it. `gated`: the tool or its agent needs a person's approval. */
+/** A tool as input of the approval rules of runs. `gated`: the tool or its agent requires a person's approval. */
 export interface RiskyTool {
   readonly name: string
   readonly gated: boolean
@@ -35,8 +38,9 @@ export interface RiskyTool {
 }
 
 /**
- * What a tool's calls need in a run: what the installation says of this tool, else the stricter of what it says of all
- * tools, what the tool declares, and what its risk does: high and critical ones wait (specs/decisions/0071-runs.md).
+ * Returns the approval mode of a tool in a run: the installation's rule for this tool if there is one; else the
+ * stricter of its default rule, the tool's own declaration, and its risk: high and critical ones require approval
+ * (specs/decisions/0071-runs.md).
  */
 export const approvalMode = ({ name, gated, risk_level }: RiskyTool, rule: ApprovalRule | null): ApprovalMode => {
   const named = rule?.tools[name]
@@ -46,7 +50,7 @@ export const approvalMode = ({ name, gated, risk_level }: RiskyTool, rule: Appro
 }
 
 /**
- * `pause_on_tool_calls` when the request leaves it out: a tool that declares an approval gets it
+ * Default of `pause_on_tool_calls`: true if any tool declares that it needs approval
  * (specs/decisions/0001-sessions.md).
  */
 export const pausesByDefault = (tools: Readonly<Record<string, ToolTraits>>): boolean =>

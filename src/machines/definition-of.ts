@@ -1,5 +1,7 @@
 import type { MachineDefinition } from './definition.ts'
 
-/** The definition of the actor with this id, by its prefix; undefined for an id of another kind. */
+/**
+ * Returns the definition of the actor with this id, by the prefix of the id; undefined if no machine has the prefix.
+ */
 export const definitionOf = (definitions: readonly MachineDefinition[], id: string): MachineDefinition | undefined =>
   definitions.find((definition) => id.startsWith(`${definition.idPrefix}_`))

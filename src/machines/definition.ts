@@ -3,7 +3,7 @@ import type { JsonObject, LogEvent } from '#specs/dsl/json.ts'
 import type { FlightsInProgress, Reminders } from './pending.ts'
 import type { EffectPolicies } from './vocabulary.ts'
 
-/** Where an actor stands, as plain data; what a commit's `snapshot` holds. */
+/** The state of an actor as plain data, as stored in a commit's `snapshot`. */
 export interface StoredState {
   readonly value: StateValue
   readonly context: JsonObject
@@ -12,7 +12,7 @@ export interface StoredState {
 /** XState's state value as JSON: a name, or names nested. */
 export type StateValue = string | { readonly [state: string]: StateValue | undefined }
 
-/** Facts about an actor that are not the machine's own. Times in ms since the epoch. */
+/** Properties of an actor that its machine does not hold. Times in ms since the epoch. */
 export interface ActorFacts {
   readonly id: string
   readonly project: string
@@ -22,33 +22,34 @@ export interface ActorFacts {
   readonly updatedAt: number
 }
 
-/** The list row of an actor: what GET and list answer. `null`: the actor has no row any more. */
+/** Returns the list row of an actor, which GET and list return. `null`: the actor has no row any more. */
 export type RowOf = (state: StoredState, facts: ActorFacts) => JsonObject | null
 
-/** Text that the host keeps beside a running actor, folded from its log, and fills into payloads for `turnText`. */
+/** Text that the host keeps in memory for a running actor, folded from its log, and fills in for `turnText`. */
 export interface TextFold {
-  /** An event of this type starts the text anew. */
+  /** An event of this type resets the text. */
   readonly startsAt: string
-  /** What an event adds; undefined for nothing. */
+  /** Returns the text that an event adds; undefined for none. */
   readonly adds: (event: LogEvent) => string | undefined
 }
 
 /**
- * Turns an actor of one version into one of the next; pure. What it leaves out of `reminders` and `inFlight` is over: an
- * effect that runs is ended, and one that is new begins. Without them they stay as they were.
+ * Converts an actor of one version to the next; pure. If it returns `reminders` or `inFlight`, they replace those of
+ * the actor: a running effect that is left out is aborted, and a new one is started. If it omits them, they stay
+ * unchanged.
  */
 export type Migration = (state: StoredState, reminders: Reminders, inFlight: FlightsInProgress) => Migrated
 
-/** An actor of a later version. */
+/** Result of a migration: an actor of a later version. */
 export interface Migrated extends StoredState {
   readonly reminders?: Reminders
   readonly inFlight?: FlightsInProgress
 }
 
-/** A machine as its chart shows it. */
+/** The parts of a machine that its chart is drawn from. */
 export type Chart = Pick<MachineDefinition, 'name' | 'version' | 'machine'>
 
-/** One kind of actor: its machine, the version that commits name, and the pure functions around it. */
+/** One kind of actor: its machine, the version that commits record, and the pure functions that belong to it. */
 export interface MachineDefinition {
   readonly name: string
   readonly version: number
@@ -56,11 +57,11 @@ export interface MachineDefinition {
   readonly machine: AnyStateMachine
   readonly effects: EffectPolicies
   readonly row: RowOf
-  /** True once the resource is deleted: it is not found any more. Absent for resources that stay. */
+  /** True once the resource is deleted and must not be found any more. Absent for resources that are never deleted. */
   readonly gone?: (state: StoredState) => boolean
   readonly text?: TextFold
-  /** True while a turn or run goes on: streams of this actor stay open. */
+  /** True while a turn or run is in progress: streams of this actor stay open. */
   readonly busy: (state: StoredState) => boolean
-  /** `migrations[n]` turns an actor of version n into one of n + 1. */
+  /** `migrations[n]` converts an actor of version n to version n + 1. */
   readonly migrations: Readonly<Record<number, Migration>>
 }

@@ -2,8 +2,8 @@ import { assign, type EventObject, type MachineContext } from 'xstate'
 import type { At } from './refusal.ts'
 
 /**
- * XState's `assign` for a part of a machine's events: what it reads of the event is there, since TypeScript lets the
- * action stand under these events only.
+ * XState's `assign`, typed for some of a machine's events. The fields that it reads are present, because TypeScript
+ * only accepts the action under these events.
  */
 export const assignsOf =
   <Context extends MachineContext, Event extends EventObject>() =>

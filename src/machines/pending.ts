@@ -2,9 +2,9 @@ import type { JsonObject, StoredEvent } from '#specs/dsl/json.ts'
 import type { EffectPolicy } from './vocabulary.ts'
 
 /**
- * An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: stream parts already journaled.
- * `failures`: how often it threw, or its process ended without a word while it ran. `alone`: it is begun apart from the others,
- * as one that may end the process: among few, or alone.
+ * An effect that has no result yet. `started`: an at-most-once call was begun. `progress`: number of stream parts
+ * already journaled. `failures`: how often it threw, or its process ended without a result while it ran. `alone`: it
+ * may have crashed its process, so it is started apart from other effects, with few others or alone.
  */
 export interface InFlight {
   readonly name: string
@@ -16,7 +16,7 @@ export interface InFlight {
   readonly alone?: boolean
 }
 
-/** A durable timer. `due` is in ms since the epoch; delivered with cause `<name>:<n>`. */
+/** A durable timer. `due` is in ms since the epoch; its event is delivered with the cause `<name>:<n>`. */
 export interface Reminder {
   readonly due: number
   readonly event: StoredEvent
@@ -26,5 +26,5 @@ export interface Reminder {
 /** An actor's timers, by name. */
 export type Reminders = Readonly<Record<string, Reminder>>
 
-/** An actor's effects without a result, by id. */
+/** An actor's effects without a result, by effect id. */
 export type FlightsInProgress = Readonly<Record<string, InFlight>>

@@ -2,16 +2,16 @@ import type { AnyMachineSnapshot } from 'xstate'
 import type { StoredEvent } from '#specs/dsl/json.ts'
 import type { Refusal } from './vocabulary.ts'
 
-/** An event of one type in a context. */
+/** An event of one type, and the context in which it arrives. */
 export interface At<Context, Event> {
   readonly context: Context
   readonly event: Event
 }
 
-/** Why a state does not take an event, as it is or by what it depends on; null ignores the event. */
+/** The refusal of an event in a state: fixed, or computed from context and event; null ignores the event. */
 export type RefusalRule<Context, Event> = Refusal | null | ((at: At<Context, Event>) => Refusal | null)
 
-/** What a state's `meta` says of events for which it has no transition, or none whose guard holds. */
+/** A state's `meta`: refusals of events for which the state has no transition, or none whose guard holds. */
 export type Refusing<Context, Event extends { readonly type: string }> = {
   readonly refuses?: {
     readonly [Type in Event['type']]?: RefusalRule<Context, Extract<Event, { readonly type: Type }>>
@@ -19,8 +19,8 @@ export type Refusing<Context, Event extends { readonly type: string }> = {
 }
 
 /**
- * What an event that a snapshot did not take is answered with: the rule of the innermost state that has one. Null when
- * none has, or the rule says so: then the event is ignored.
+ * Returns the refusal of an event that a snapshot did not accept, by the rule of the innermost state that has one. Null
+ * when there is no rule, or the rule returns null: then the event is ignored.
  */
 export const refusalOf = (snapshot: AnyMachineSnapshot, event: StoredEvent): Refusal | null => {
   const innermostFirst = Object.entries<Refusing<unknown, StoredEvent> | undefined>(snapshot.getMeta()).sort(
@@ -33,5 +33,5 @@ export const refusalOf = (snapshot: AnyMachineSnapshot, event: StoredEvent): Ref
   return null
 }
 
-/** XState names a state by its path: `session.active.idle`. */
+/** Number of levels in a state's id: XState names states by their path, such as `session.active.idle`. */
 const depthOf = (stateId: string): number => stateId.split('.').length

@@ -1,6 +1,6 @@
 import type { StateValue } from './definition.ts'
 
-/** Whether `value` is in `path`, e.g. `isInState(value, 'active', 'working')`. */
+/** Whether the state `value` is at or below `path`, e.g. `isInState(value, 'active', 'working')`. */
 export const isInState = (value: StateValue | undefined, ...path: readonly string[]): boolean => {
   const [first, ...rest] = path
   if (first === undefined) return true

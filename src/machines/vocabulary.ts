@@ -6,8 +6,8 @@ import type { WebhookEventType } from '#specs/events/webhook-events.ts'
 export type EffectPolicy = 'idempotent' | 'at_most_once' | 'stream'
 
 /**
- * What machines say to the runtime. Each is a declared action with plain params; the host turns them into the
- * commit document (src/actors/runtime/step/step.ts). Nothing here runs anything.
+ * Actions by which machines instruct the runtime. Each is a declared action with plain params, which the host turns
+ * into the commit document (src/actors/runtime/step/step.ts). Nothing in this file runs anything.
  */
 
 /** A client-visible event to journal. */
@@ -15,7 +15,7 @@ export interface Emission {
   readonly event_type: string
   readonly turn_number?: number
   readonly payload: JsonObject
-  /** Kept beside the payload, for the fold of the log; never shown. */
+  /** Stored with the event for consumers that fold the log; never shown to clients. */
   readonly hidden?: JsonObject
 }
 
@@ -26,8 +26,9 @@ export interface Message {
 }
 
 /**
- * Notifies the project's webhooks of an event: a message to the sink `webhooks`, without an effect or a commit of its own.
- * `data` is what specs/events/webhook-events.ts declares, but for `tenant_id`, which is filled in from the actor's owner.
+ * Notifies the project's webhooks of an event: a message to the sink `webhooks`, without an effect or commit of its
+ * own. `data` is as specs/events/webhook-events.ts declares it, without `tenant_id`, which is filled in from the
+ * actor's owner.
  */
 export interface Notice {
   readonly event_type: WebhookEventType
@@ -35,8 +36,8 @@ export interface Notice {
 }
 
 /**
- * Writes a line of the audit log about the actor itself: a message to the sink `audit`. `by` is who did it, as the
- * command said (src/actors/records/audit-note.ts, `actorOf`); `changes` names fields, never values.
+ * Writes a line of the audit log about the actor itself: a message to the sink `audit`. `by` is the caller, as given in
+ * the command (src/actors/records/audit-note.ts, `actorOf`); `changes` names fields, never values.
  */
 export interface AuditLine {
   /** `<resource>.<past participle>`. */
@@ -45,31 +46,37 @@ export interface AuditLine {
   /** Name of the resource, such as `run`. */
   readonly resource: string
   readonly changes?: readonly string[]
-  /** What a person gave as the reason. */
+  /** Reason given by a person. */
   readonly reason?: string
 }
 
-/** What an event that a state does not take is answered with: nothing is committed. */
+/** The error for an event that the current state does not accept. Nothing is committed. */
 export interface Refusal {
   readonly code: ErrorCode
   readonly param?: string
   readonly message?: string
 }
 
-/** Ends the named effects that are in flight; their late results are dropped. */
+/** Aborts the named effects in flight; their late results are dropped. */
 export interface Abortion {
   readonly effects: readonly string[]
 }
 
-/** Stands in a payload for the text of the turn so far; the host fills it from the log, so that it equals the deltas. */
+/**
+ * Placeholder in a payload for the text of the turn so far. The host fills it in from the log, so that it equals the
+ * deltas.
+ */
 export const turnText = { $turn_text: true } as const
 
-/** Which effects a machine may declare, and how each may be repeated; `from_params`: the effect's `policy` param says. */
+/**
+ * The effects that a machine may declare, and how each may be repeated; `from_params`: as the effect's `policy` param
+ * says.
+ */
 export type EffectPolicies = Readonly<Record<string, EffectPolicy | 'from_params'>>
 
-/** The declared actions that every machine of ours shares; spread into `setup({ actions })`. */
+/** The declared actions that all machines share; spread into `setup({ actions })`. */
 export const vocabulary = {
-  /** Journals events in order; XState's own `emit` is something else. */
+  /** Journals events in order; not to be confused with XState's own `emit`. */
   journal: (_: unknown, _params: { events: readonly Emission[] }) => {},
   /** Sends messages in order. */
   send: (_: unknown, _params: { messages: readonly Message[] }) => {},
@@ -77,6 +84,6 @@ export const vocabulary = {
   notify: (_: unknown, _params: Notice) => {},
   /** Writes lines of the audit log. */
   audit: (_: unknown, _params: { lines: readonly AuditLine[] }) => {},
-  /** Ends effects in flight. */
+  /** Aborts effects in flight. */
   abort: (_: unknown, _params: Abortion) => {},
 }

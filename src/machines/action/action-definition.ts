@@ -18,10 +18,10 @@ export const actionDefinition = {
   migrations: {
     1: ({ value, context }) => ({ value, context: { ...context, execute: null, proposed_arguments: null } }),
     2: ({ value, context }) => ({ value, context: { ...context, connection: null } }),
-    // the audit log has the reason of a decision
+    // version 4 writes the reason of a decision to the audit log
     3: (state) => state,
     4: ({ value, context }) => ({ value, context: { ...context, input: null, answer: null } }),
-    // it takes what it did not take before
+    // version 6 accepts events that version 5 did not
     5: (state) => state,
   },
 } satisfies MachineDefinition

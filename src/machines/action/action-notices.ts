@@ -3,7 +3,7 @@ import type { At } from '../refusal.ts'
 import type { Message, Notice } from '../vocabulary.ts'
 import type { ActionContext, ActionEvent, Decision } from './action-data.ts'
 
-/** A message to the actor that waits for the outcome, if one does. */
+/** A message to the actor that waits for the outcome, if there is one. */
 export const toOwner = (context: ActionContext, event: Message['event']): { messages: readonly Message[] } => ({
   messages: context.owner === null ? [] : [{ to: context.owner, event }],
 })
@@ -15,7 +15,7 @@ const statuses: Readonly<Partial<Record<ActionNotice, string>>> = {
   'action.input_required': 'awaiting_input',
 }
 
-/** What webhooks hear: never the arguments, which only an approver is to see. */
+/** Notifies webhooks, without the arguments, which only an approver may see. */
 export const notifies = (event_type: ActionNotice, more: (context: ActionContext) => JsonObject = () => ({})) =>
   ({
     type: 'notify',
@@ -26,10 +26,10 @@ export const notifies = (event_type: ActionNotice, more: (context: ActionContext
     },
   }) as const
 
-/** Who decided, for webhooks. */
+/** The decider, as data of a webhook event. */
 export const withDecider = ({ resolved_by }: ActionContext): JsonObject => ({ resolved_by })
 
-/** What failed, for webhooks. */
+/** The error, as data of a webhook event. */
 export const withError = ({ error }: ActionContext): JsonObject => ({ error })
 
 const lineOf = ({ action_id, tool }: ActionContext, event: DecisionEvent, done: string): Message => ({
@@ -52,7 +52,10 @@ const whyOf = (event: DecisionEvent): { readonly reason?: string } => {
 
 type DecisionEvent = Extract<ActionEvent, Decision>
 
-/** A line of the audit log. A message of its own, since it names the tool: an action's id says little once it is gone. */
+/**
+ * Writes a line of the audit log. It is sent as a message instead of the action `audit`, because it also names the
+ * tool: the id alone says little once the action is gone.
+ */
 export const audits = (done: 'approved' | 'rejected' | 'completed') =>
   ({
     type: 'send',

@@ -15,7 +15,7 @@ const invalid: Refusal = { code: 'invalid_transition' }
 const connectionRequired: Refusal = { code: 'connection_required' }
 const connectionRevoked: ActionError = { code: 'connection_revoked', message: 'The connection was revoked.' }
 
-/** Repeating an approval changes nothing; one that edits the arguments otherwise comes too late. */
+/** A repeated approval is ignored; one with different edited arguments is refused, because it is too late. */
 const otherArguments = ({ context, event }: At<ActionContext, Approval>): Refusal | null =>
   event.arguments === undefined || event.arguments === context.arguments ? null : alreadyResolved
 
@@ -60,7 +60,7 @@ const decided = assigns(({ event }: Decided) => {
   return { resolved_by: event.by, resolved_at: event.at, note: note ?? null }
 })
 
-/** The tool gets what the approver made of its arguments; what was proposed is kept beside them. */
+/** Replaces the arguments by those that the approver edited, and keeps the proposed ones. */
 const edited = assigns(({ context, event }: At<ActionContext, Approval>) =>
   event.arguments === undefined || event.arguments === context.arguments
     ? {}
@@ -72,17 +72,17 @@ const editsOf = ({ arguments: edits, proposed_arguments }: ActionContext): JsonO
 
 const approvedBy = [decided, edited] as const
 
-/** Webhooks and the audit log hear of an approval, after the owner: no turn waits for them. */
+/** Notifies webhooks and the audit log of an approval, after the owner, so that no turn waits for them. */
 const notifyApproval = [notifies('action.approved', withDecider), audits('approved')] as const
 
-/** The owner hears that a person agreed, and goes on by itself or waits for the tool. */
+/** Notifies the owner of the approval, so that it continues by itself or waits for the tool. */
 const sendApproved = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
     toOwner(context, { type: 'action_approved', action_id: context.action_id, ...editsOf(context) }),
 } as const
 
-/** The caller ran the tool itself, and brings its output along. */
+/** Sends the owner the output of a tool that the caller ran itself. */
 const sendOutput = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
@@ -94,7 +94,7 @@ const sendOutput = {
     }),
 } as const
 
-/** The owner hears why not, in the words of the person who rejected it where they gave some. */
+/** Notifies the owner that the call will not run, with the comment of the person who rejected it. */
 const sendRejected = (reason: string) =>
   ({
     type: 'send',
@@ -104,7 +104,7 @@ const sendRejected = (reason: string) =>
     },
   }) as const
 
-/** Gives the owner the tool's output, or how it failed. */
+/** Sends the owner the tool's output, or its error. */
 const sendExecuted = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) => {
@@ -114,10 +114,10 @@ const sendExecuted = {
   },
 } as const
 
-/** Messages to it request word of a connection (src/actors/connections/use/connection-waits.ts). */
+/** Sink for messages that subscribe an action to a connection (src/actors/connections/use/connection-waits.ts). */
 export const connectionWaitSink = 'connection_waits'
 
-/** Requests of the connection that it sends word. It may be there already, or gone. */
+/** Subscribes to the connection, which may be usable already, or be gone. */
 const awaitConnection = {
   type: 'send',
   params: ({ context: { action_id, connection } }: { context: ActionContext }) => {
@@ -127,7 +127,7 @@ const awaitConnection = {
   },
 } as const
 
-/** The owner hears that the approved call waits for a connection. */
+/** Notifies the owner that the approved call waits for a connection. */
 const sendConnectionRequired = [
   assigns(({ event: { connection } }: At<ActionContext, Extract<ActionEvent, { type: 'connection_required' }>>) => ({
     connection,
@@ -144,7 +144,7 @@ const sendConnectionRequired = [
   },
 ] as const
 
-/** The owner hears that the server of the approved call requests input. */
+/** Notifies the owner that the server of the approved call requests input. */
 const sendInputRequired = [
   assigns(({ event: { input } }: At<ActionContext, Extract<ActionEvent, { type: 'input_required' }>>) => ({
     input,
@@ -162,7 +162,7 @@ const sendInputRequired = [
   },
 ] as const
 
-/** The owner hears how far the approved tool is. */
+/** Forwards a progress report of the approved tool to the owner. */
 const sendProgress = {
   type: 'send',
   params: ({ context, event }: At<ActionContext, Extract<ActionEvent, { type: 'tool_progressed' }>>) => {
@@ -176,7 +176,7 @@ const answerOf = (event: Decided['event']): InputAnswer => {
   return { action: 'accept', ...(event.content !== undefined && { content: JSON.parse(event.content) }) }
 }
 
-/** A person answered the server's request for input, or refused to: the call goes on with that either way. */
+/** Handles a person's answer to a request for input, or the refusal of one; the call continues with either. */
 const answered = [
   decided,
   assigns(({ event }: Decided) => ({ answer: JSON.stringify(answerOf(event)) })),
@@ -191,20 +191,20 @@ const answered = [
   },
 ] as const
 
-/** What is kept open for an answer is given up. */
+/** Discards the state that is kept for an answer. */
 const releaseInput = {
   type: 'releaseInput',
   params: ({ context }: { context: ActionContext }) => ({ action_id: context.action_id }),
 } as const
 
-/** The owner hears that the connection is there. */
+/** Notifies the owner that the connection is usable. */
 const sendConnected = {
   type: 'send',
   params: ({ context }: { context: ActionContext }) =>
     toOwner(context, { type: 'action_approved', action_id: context.action_id, connected: true }),
 } as const
 
-/** What the caller reports of an action of its own. */
+/** Stores the outcome that the caller reports for an action it carried out itself. */
 const completed = [
   assigns(({ event }: At<ActionContext, Completion>) =>
     'output' in event ? { output: event.output } : { error: event.error },
@@ -214,10 +214,9 @@ const completed = [
 
 /**
  * Approval of one risky tool call.
- *
- * Approving twice runs the tool once: only `pending_approval` accepts `approve`; later ones change nothing, and one
- * after a rejection is refused (`action_already_resolved`). An action of the caller's own that names no request stays
- * `approved` until the caller reports what came of it.
+ * Approving twice runs the tool once: only `pending_approval` accepts `approve`. Later approvals change nothing, and
+ * one after a rejection is refused (`action_already_resolved`). A standalone action without an `execute` request stays
+ * `approved` until the caller reports its outcome.
  */
 export const actionMachine = actionSetup.createMachine({
   id: 'action',
@@ -288,7 +287,7 @@ export const actionMachine = actionSetup.createMachine({
     },
     pending_approval: {
       entry: notifies('action.created'),
-      // of a tool that the caller runs
+      // `approve` is refused for a tool that the caller runs when the output is missing
       meta: { refuses: { approve: { code: 'tool_result_required', param: 'tool_results' }, complete: invalid } },
       after: { expiry: { target: 'expired', actions: [sendRejected('expired'), notifies('action.expired')] } },
       on: {

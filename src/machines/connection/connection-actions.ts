@@ -11,7 +11,7 @@ import {
   revokedForMs,
 } from './connection-data.ts'
 
-/** What the chart of a connection is made of. */
+/** Types, actions, guards and delays of the connection's chart. */
 export const connectionSetup = setup({
   types: {
     context: {} as ConnectionContext,
@@ -46,7 +46,9 @@ export const connectionSetup = setup({
   },
 })
 
-/** A token that was replaced meanwhile is no reason to replace the new one. */
+/**
+ * Whether an event concerns the current token. A token that was replaced meanwhile is no reason to replace the new one.
+ */
 const isOfThis = (context: ConnectionContext, generation: number | null): boolean =>
   context.held && (generation === null || generation === context.generation)
 
@@ -72,21 +74,21 @@ const toWaiters = ({ waiters }: ConnectionContext, type: 'connected' | 'connecti
   messages: waiters.map((to): Message => ({ to, event: { type } })),
 })
 
-/** Webhooks hear once of a connection that does not work, and once that it works again. */
+/** Notifies webhooks that the connection does not work, once until it recovers. */
 export const lose = connectionSetup.enqueueActions(({ enqueue, context }) => {
   if (context.is_lost) return
   enqueue({ type: 'notify', params: noticeOf(context, 'connection.expired') })
   enqueue.assign({ is_lost: true })
 })
 
-/** It works: those that wait for it go on. */
+/** Marks the connection as working, and notifies webhooks and the actors that wait for it. */
 export const recover = connectionSetup.enqueueActions(({ enqueue, context }) => {
   if (context.is_lost) enqueue({ type: 'notify', params: noticeOf(context, 'connection.recovered') })
   if (context.waiters.length > 0) enqueue({ type: 'send', params: toWaiters(context, 'connected') })
   enqueue.assign({ is_lost: false, waiters: [] })
 })
 
-/** It never works again: those that wait for it hear so. */
+/** Notifies the actors that wait for the connection that it will never work again. */
 export const dismiss = connectionSetup.enqueueActions(({ enqueue, context }) => {
   if (context.waiters.length > 0) enqueue({ type: 'send', params: toWaiters(context, 'connection_ended') })
   enqueue.assign({ held: false, waiters: [], code: null, error: null })
@@ -101,7 +103,7 @@ const audits = (done: string) =>
     },
   }) as const
 
-/** A connection that a turn prepares has no line: no caller made it. */
+/** Audits a creation. A connection that a turn prepares has no line, because no caller created it. */
 export const auditCreation = {
   type: 'audit',
   params: ({ context: { created_by: by } }: { context: ConnectionContext }): { lines: readonly AuditLine[] } => ({
@@ -109,7 +111,7 @@ export const auditCreation = {
   }),
 } as const
 
-/** Who follows the connection hears that what it waits for is over. */
+/** Journals a failure, by which followers of the connection learn the result. */
 const journalFailure = {
   type: 'journal',
   params: ({ event: { error } }: On<'exchange_failed' | 'refresh_failed'>) => ({
@@ -124,13 +126,13 @@ const journalGrant = {
   }),
 } as const
 
-/** A sign-in came back: its code is exchanged. */
+/** Stores the code of a sign-in, which is then exchanged. */
 export const takeCode = [
   assigns(({ event: { code, scopes } }: On<'authorized'>) => ({ code, scopes })),
   audits('authorized'),
 ] as const
 
-/** A key or token is there. */
+/** Stores a granted token. */
 export const takeGrant = [
   assigns(({ context, event }: On<'granted'>) => {
     const { type: _granted, at, granted_scopes, provided, ...grant } = event
@@ -149,7 +151,7 @@ export const takeGrant = [
   journalGrant,
 ] as const
 
-/** The caller gave a key. */
+/** Stores a key that the caller gave. */
 export const takeKey = [
   assigns(({ event: { generation, key_last4 } }: On<'key_given'>) => ({
     generation,
@@ -161,13 +163,13 @@ export const takeKey = [
   audits('connected'),
 ] as const
 
-/** The code was no good; what was granted before stays. */
+/** Stores why the code was not accepted; an earlier grant is kept. */
 export const keepError = [
   assigns(({ event: { error } }: On<'exchange_failed'>) => ({ error, code: null })),
   journalFailure,
 ] as const
 
-/** Why a refresh failed, and when it is tried again. */
+/** Stores why a refresh failed, and the delay before the next one. */
 export const keepFailure = [
   assigns(({ context, event: { error, jitter } }: On<'refresh_failed'>) => {
     const delay = refreshDelaysMs[Math.min(context.attempts, refreshDelaysMs.length - 1)] ?? 0
@@ -176,17 +178,17 @@ export const keepFailure = [
   journalFailure,
 ] as const
 
-/** The service refused what it was given, and there is nothing to renew it with. */
+/** Stores that the service refused a key or token which cannot be renewed. */
 export const keepRefusal = connectionSetup.assign({
   error: { code: 'refused', message: 'The service refused the key or token.' },
 })
 
-/** The token ended, and there is nothing to renew it with. */
+/** Stores that a token expired which cannot be renewed. */
 export const keepEnd = connectionSetup.assign({
   error: { code: 'expired', message: 'The access token ended, and the provider gave none to refresh it with.' },
 })
 
-/** A change of what it is called or where it goes. */
+/** Applies an update of name, config, scopes or number of tools. */
 export const change = [
   assigns(({ context, event }: On<'update'>) => ({
     name: event.name ?? context.name,
@@ -197,7 +199,7 @@ export const change = [
   audits('updated'),
 ] as const
 
-/** What another server granted is of no use. */
+/** Drops the grant, because it is from another server. */
 export const dropGrant = connectionSetup.assign({
   held: false,
   is_refreshable: false,
@@ -208,12 +210,12 @@ export const dropGrant = connectionSetup.assign({
   code: null,
 })
 
-/** What a test showed. */
+/** Stores the result of a test. */
 export const keepTest = assigns(({ event: { at, error } }: On<'tested'>) => ({ tested_at_ms: at, error }))
 
 const tooManyWait = { code: 'connection_busy', message: 'Too many calls wait for the connection already.' }
 
-/** An actor waits until the connection can be used. One too many does not wait, and hears why. */
+/** Adds an actor that waits until the connection is usable. Beyond `maxWaiters` the actor is sent an error instead. */
 export const keepWaiter = connectionSetup.enqueueActions(({ enqueue, context: { waiters }, event }) => {
   if (event.type !== 'wait') return
   if (waiters.includes(event.actor)) return enqueue.assign({})
@@ -222,7 +224,7 @@ export const keepWaiter = connectionSetup.enqueueActions(({ enqueue, context: { 
   enqueue({ type: 'send', params: { messages: [message] } })
 })
 
-/** An actor need not wait. */
+/** Answers an actor that does not need to wait. */
 export const answerWaiter = (type: 'connected' | 'connection_ended') =>
   ({
     type: 'send',
@@ -231,5 +233,5 @@ export const answerWaiter = (type: 'connected' | 'connection_ended') =>
     }),
   }) as const
 
-/** The caller ended it. */
+/** Audits the revocation by a caller. */
 export const auditRevocation = audits('revoked')

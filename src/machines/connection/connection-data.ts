@@ -1,22 +1,22 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { AuditLine } from '../vocabulary.ts'
 
-/** Waits before a refresh is tried again, in ms; the last one from then on. */
+/** Delays before a refresh is retried, in ms; the last one applies to all further retries. */
 export const refreshDelaysMs: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000]
 
-/** After so many failures in a row a connection shows `error`, though it goes on trying. */
+/** After this many consecutive failures a connection shows `error`, although it continues to retry. */
 export const failuresShown = 3
 
-/** A revoked connection is shown so long, in ms. */
+/** How long a revoked connection is shown, in ms. */
 export const revokedForMs = 30 * 24 * 60 * 60 * 1000
 
-/** Most actors that wait for one connection. */
+/** Most actors that can wait for one connection. */
 export const maxWaiters = 1000
 
 /** Why a sign-in, a refresh or a test failed. */
 export type ConnectionError = { readonly code: string; readonly message: string }
 
-/** A connection's durable context. Secrets are in a record beside it (specs/decisions/0166-connections.md). */
+/** A connection's durable context. Its secrets are in a separate record (specs/decisions/0166-connections.md). */
 export type ConnectionContext = {
   readonly connection_id: string
   readonly connector: string
@@ -24,41 +24,41 @@ export type ConnectionContext = {
   readonly name: string
   readonly owner_type: 'project' | 'tenant' | 'end_user'
   readonly test_only: boolean
-  /** The connection whose server and client it uses; null: its own, or the connector's. */
+  /** Id of the connection whose server and client it uses; null: its own, or the connector's. */
   readonly pattern: string | null
-  /** Public part of the configuration. */
+  /** The public part of the configuration. */
   readonly config: JsonObject
   readonly scopes: readonly string[]
   readonly granted_scopes: readonly string[] | null
-  /** What the provider said that requests need, such as the URL of the account's own server. */
+  /** Values from the provider that requests need, such as the URL of the account's own server. */
   readonly provided: JsonObject
   readonly key_last4: string | null
   readonly tool_count: number
-  /** Whether there is a key or token to use. */
+  /** Whether it holds a usable key or token. */
   readonly held: boolean
-  /** Counts keys and tokens: the record of secrets has the same. */
+  /** Number of the current key or token; the record of secrets has the same number. */
   readonly generation: number
   readonly is_refreshable: boolean
-  /** ms since the epoch; null for no end. */
+  /** Expiry in ms since the epoch; null for none. */
   readonly expires_at_ms: number | null
-  /** From the grant to the refresh, or to the end of what cannot be refreshed; null for never. */
+  /** Time from the grant to its refresh, or to its expiry if it cannot be refreshed; null for never. */
   readonly refresh_in_ms: number | null
   readonly refreshed_at_ms: number | null
   readonly tested_at_ms: number | null
   readonly error: ConnectionError | null
-  /** Failed refreshes in a row. */
+  /** Consecutive failed refreshes. */
   readonly attempts: number
   readonly delay_ms: number
-  /** Webhooks heard that it does not work, and hear of its recovery. */
+  /** Whether webhooks were notified that it does not work, so that they are also notified of its recovery. */
   readonly is_lost: boolean
-  /** Actors that go on once it works. */
+  /** Actors to notify once it works. */
   readonly waiters: readonly string[]
-  /** A code of the provider that is being exchanged, sealed. */
+  /** An authorization code that is being exchanged, sealed; else null. */
   readonly code: string | null
   readonly created_by: AuditLine['by'] | null
 }
 
-/** What starts a connection. */
+/** Input of a new connection. */
 export type ConnectionInput = Pick<
   ConnectionContext,
   | 'connection_id'
@@ -78,9 +78,9 @@ export type ConnectionInput = Pick<
 
 type By = { readonly by: AuditLine['by'] }
 
-/** Everything that can happen to a connection. */
+/** All events of a connection. */
 export type ConnectionEvent =
-  /** A sign-in came back with a code. */
+  /** A sign-in returned with a code. */
   | (By & { readonly type: 'authorized'; readonly code: string; readonly scopes: readonly string[] })
   | {
       readonly type: 'granted'
@@ -93,11 +93,11 @@ export type ConnectionEvent =
       readonly at: number
     }
   | { readonly type: 'exchange_failed'; readonly error: ConnectionError }
-  /** The token of this generation is of no use any more; null: whatever it is. */
+  /** The token of this generation has become useless; null: the current one, whatever its generation. */
   | { readonly type: 'refresh'; readonly generation: number | null }
   /** The service refused the token of this generation. */
   | { readonly type: 'refused'; readonly generation: number }
-  /** `ended`: the grant is gone. `is_final`: trying again does not help, though the grant may be there. */
+  /** `ended`: the grant is gone. `is_final`: a retry would not help, although the grant may still exist. */
   | {
       readonly type: 'refresh_failed'
       readonly error: ConnectionError
@@ -112,12 +112,12 @@ export type ConnectionEvent =
       readonly config?: JsonObject
       readonly scopes?: readonly string[]
       readonly tool_count?: number
-      /** What was granted was granted by another server. */
+      /** Set when the current grant is from another server and must be dropped. */
       readonly drops?: boolean
       readonly changes: readonly string[]
     })
   | { readonly type: 'tested'; readonly error: ConnectionError | null; readonly at: number }
-  /** The actor hears `connected` as soon as the connection can be used, or `connection_ended`. */
+  /** The actor is sent `connected` as soon as the connection is usable, or `connection_ended`. */
   | { readonly type: 'wait'; readonly actor: string }
   | (By & { readonly type: 'revoke' })
   | { readonly type: 'grant_revoked' }

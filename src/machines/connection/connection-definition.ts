@@ -3,7 +3,7 @@ import { topState } from '../state-value.ts'
 import { connectionMachine } from './connection.ts'
 import { failuresShown } from './connection-data.ts'
 
-/** A connection's status on the wire; null once it is deleted. */
+/** A connection's status in the API; null once it is deleted. */
 export const connectionStatus = ({ value, context }: StoredState) => {
   const top = topState(value)
   if (top === 'erasing') return null
@@ -13,7 +13,7 @@ export const connectionStatus = ({ value, context }: StoredState) => {
   return top === 'postponed' && Number(context.attempts) >= failuresShown ? 'error' : 'active'
 }
 
-/** Which connections may stand for one another in a turn: lists by it are read by one index. */
+/** Key of connections that are interchangeable in a turn, by which a single index lists them. */
 export const useKey = ({ connector, pattern, owner_type }: StoredState['context']): string =>
   `${pattern ?? connector} ${owner_type}`
 
@@ -31,7 +31,7 @@ const connectionRow: RowOf = (state) => {
   return { ...context, status, use_key: useKey(state.context) }
 }
 
-/** Connections: `specs/resources/connections.ts` is their interface. */
+/** Connections, as defined in `specs/resources/connections.ts`. */
 export const connectionDefinition = {
   name: 'connection',
   version: 1,

@@ -19,7 +19,7 @@ import {
   takeKey,
 } from './connection-actions.ts'
 
-/** What any connection takes that is not revoked. */
+/** Events that every connection accepts unless it is revoked. */
 const common = {
   authorized: { target: '#connection.exchanging', actions: takeCode },
   key_given: { target: '#connection.active', actions: takeKey },
@@ -33,7 +33,7 @@ const waits = { actions: keepWaiter } as const
 const goesOn = { actions: answerWaiter('connected') } as const
 const ended = { actions: answerWaiter('connection_ended') } as const
 
-/** A service that refuses a token may want another one; a key that it refuses is no good any more. */
+/** Handling of a refused key or token: it is refreshed if possible; otherwise the connection expires. */
 const refusals = [
   { guard: 'isRefusalOfThis', target: '#connection.refreshing' },
   { guard: 'isLossOfThis', target: '#connection.expired', actions: keepRefusal },
@@ -57,10 +57,9 @@ const overAndDone = {
 } as const
 
 /**
- * Access of a project, tenant or end user to a service. One actor runs in one place, so that however many use a token at
- * once it is refreshed once. It is refreshed ahead of its end by a reminder, or when a use finds it too old. What fails
- * at the provider is tried again (`postponed`) with the grant kept; a grant that the provider says is gone is `expired`.
- *
+ * Access of a project, tenant or end user to a service. It is one actor, so a token is refreshed once however many
+ * calls use it concurrently. A reminder refreshes it before it expires, or a call does that finds it too old. A failed
+ * refresh is retried (`postponed`) and the grant is kept; a grant that the provider reports as gone is `expired`.
  * Secrets are not in its log: effects keep them in a record, sealed, under the generation that the log names
  * (specs/decisions/0166-connections.md).
  */

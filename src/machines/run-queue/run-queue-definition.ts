@@ -1,7 +1,7 @@
 import type { MachineDefinition } from '../definition.ts'
 import { runQueueMachine } from './run-queue.ts'
 
-/** The queue of a project's runs. It has no interface of its own and shows in no list. */
+/** The queue of a project's runs. It has no API, and is in no list. */
 export const runQueueDefinition = {
   name: 'run_queue',
   version: 1,

@@ -3,40 +3,40 @@ import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
 import { type Message, vocabulary } from '../vocabulary.ts'
 
-/** A queue's durable context. Who waits is not here: runs that wait are rows (src/actors/runs/lanes.ts). */
+/** A queue's durable context. It does not list the waiting runs, which are rows (src/actors/runs/lanes.ts). */
 export type RunQueueContext = {
   readonly queue_id: string
-  /** Runs that have a slot, by lane; as many at most as the project may run at a time. */
+  /** Runs that hold a slot, by lane; at most as many as may be in progress in the project. */
   readonly holders: Readonly<Record<string, readonly string[]>>
-  /** The lane that was served last: the next one goes on behind it, round and round. */
+  /** The lane that was served last; serving continues after it, round-robin. */
   readonly cursor: string | null
-  /** Lanes that had all the slots they may have at the last look. */
+  /** Lanes that had all their slots in use when runs were last picked. */
   readonly capped: readonly string[]
-  /** Something changed since the look that is under way began. */
+  /** Whether something changed since the picking in progress began. */
   readonly stale: boolean
   /** When the holders were last checked, in ms since the epoch. */
   readonly checked_at: number
 }
 
-/** What starts a queue. */
+/** Input of a new queue. */
 export type RunQueueInput = { readonly queue_id: string }
 
-/** A run and the lane that it waits in. */
+/** A run with a slot, and its lane. */
 export type Granted = { readonly run_id: string; readonly lane: string }
 
-/** Everything that can happen to a queue. */
+/** All events of a queue. */
 export type RunQueueEvent =
-  /** A run waits in this lane, and its row says so. */
+  /** A run waits in this lane, and its row is stored. */
   | { readonly type: 'wake'; readonly lane: string }
   | { readonly type: 'slot_returned'; readonly run_id: string; readonly lane: string }
   | {
       readonly type: 'runs_picked'
       readonly granted: readonly Granted[]
-      /** Holders that have ended or are gone without having said so. */
+      /** Holders that have ended or are gone, but did not return their slot. */
       readonly gone: readonly Granted[]
       readonly cursor: string | null
       readonly capped: readonly string[]
-      /** The project has no slot left. */
+      /** Whether the project has no slot left. */
       readonly full: boolean
       readonly checked_at: number
     }
@@ -86,7 +86,7 @@ const queueSetup = setup({
       event.type === 'runs_picked' && Object.keys(heldAfter(context, event)).length > 0,
     leftNothing: ({ event }) => event.type === 'runs_picked' && event.full,
   },
-  // a slot whose run is gone without a word is found again within this time
+  // maximum time until the slot of a run that is gone is reclaimed
   delays: { upkeep: 60_000 },
 })
 
@@ -108,17 +108,16 @@ const keepPicked = [
 ] as const
 
 const returned = { guard: 'isHolder', target: 'picking', actions: takeBack } as const
-// a reminder that is not taken would be delivered again for ever
+// both cases must be handled: a reminder that is not accepted would be delivered again forever
 const lookAgain = { upkeep: [{ guard: 'hasHolders', target: 'picking' }, { target: 'resting' }] } as const
 const servable = { guard: 'isServable', target: 'picking' } as const
 
 /**
- * Gives the slots of one project to the runs that wait, round-robin over its tenants.
- *
- * It keeps who has a slot, not who waits: a run that waits says so in its row before it wakes the queue, and each look
- * (`pickRuns`) reads the lanes behind the one that was served last. While the project has no slot left (`full`) a
- * further run costs no commit. A slot comes back by message; one whose run is gone is found by upkeep. Without holders
- * it is `resting`, and nothing reminds it.
+ * Grants the slots of one project to its waiting runs, round-robin over its tenants.
+ * It stores the holders of slots, but not the waiting runs: a run's row says that it waits before the run wakes the
+ * queue, and `pickRuns` reads the lanes after the one that was served last. While the project has no slot left
+ * (`full`), a further waiting run costs no commit. A slot is returned by message, or reclaimed by the periodic check if
+ * its run is gone. Without holders the queue is `resting` and has no reminder.
  */
 export const runQueueMachine = queueSetup.createMachine({
   id: 'run_queue',

@@ -41,10 +41,10 @@ import {
   withChild,
 } from './run-steps.ts'
 
-/** Messages to it request a slot (src/actors/runs/join-queue.ts). */
+/** Sink for messages that request a slot (src/actors/runs/join-queue.ts). */
 export const queueSink = 'run_queue'
 
-/** What the chart of a run is made of. */
+/** Types, actions, guards and delays of the run's chart. */
 export const runSetup = setup({
   types: {
     context: {} as RunContext,
@@ -106,15 +106,15 @@ const sends = <Event>(of: (context: RunContext, event: Event) => readonly Messag
 const notifies = (type: Parameters<typeof noticeOf>[1]) =>
   ({ type: 'notify', params: ({ context }: { context: RunContext }) => noticeOf(context, type) }) as const
 
-/** Requests a slot; the answer is `slot_granted`, in whatever order is fair. */
+/** Requests a slot. The queue responds with `slot_granted`, in a fair order. */
 export const join = sends(({ run_id, queue_id, lane }) => [
   { to: queueSink, event: { type: 'join', run_id, queue_id, lane } },
 ])
 
-/** No run holds a slot while it waits for people or for its children: others may work. */
+/** Returns the slot while the run waits for people or its children, so that other runs can work. */
 export const giveSlotBack = [sends(slotReturn), runSetup.assign({ slot: false })] as const
 
-/** Gives back a slot that the run does not need. */
+/** Returns a slot that was granted but is not needed. */
 export const unwantedSlot = sends((context) => slotReturn({ ...context, slot: true }))
 
 interface Deed {
@@ -127,7 +127,7 @@ const lineOf = (done: 'created' | 'replayed' | 'cancelled', { by, reason }: Deed
     ? []
     : [{ action: `run.${done}`, by, resource: 'run', ...(reason !== undefined && { reason }) }]
 
-/** The run is there: its log, its queue, webhooks and the audit log. What a model delegates has no line of its own. */
+/** Announces a new run to its log, its queue, webhooks and the audit log. A delegation by a model is not audited. */
 export const create = [
   journals((context) => [queuedEvent(context)]),
   notifies('run.queued'),
@@ -143,18 +143,18 @@ export const create = [
   },
 ] as const
 
-/** A child that ends with its parent is in the line of that. */
+/** Audits a cancellation. A child that is cancelled with its parent has no audit line of its own. */
 export const auditCancelling = {
   type: 'audit',
   params: ({ event }: On<'cancel'>) => ({ lines: lineOf('cancelled', event) }),
 } as const
 
-/** Ends what the run has in flight. */
+/** Aborts the run's effects. */
 export const endEffects = { type: 'abort', params: { effects: ['callModel', 'runTool', 'prepareChild'] } } as const
 
 const clear = runSetup.assign({ slot: false, calls: [], told: [] })
 
-/** Ends the run: its log, and all who wait for it. */
+/** Ends the run: journals the end and notifies all that depend on it. */
 export const finish = (end: RunEnd) =>
   [
     journals((context) => [endEvent(context, end)]),
@@ -163,20 +163,20 @@ export const finish = (end: RunEnd) =>
     clear,
   ] as const
 
-/** Keeps why the run fails, where it is the run's own reason. */
+/** Stores the reason why the run itself fails. */
 export const failWith = (error: (context: RunContext) => RunError | null) =>
   runSetup.assign({ error: ({ context }) => error(context) })
 
-/** Keeps why the model failed. */
+/** Stores the error of the failed model call. */
 export const modelFailed = assigns(({ event: { code, message } }: On<'model_failed'>) => ({ error: { code, message } }))
 
-/** Ends what goes on, and removes the run. */
+/** Ends everything in progress, and removes the run. */
 export const remove = {
   target: '#run.deleted',
   actions: [sends((context) => endMessages(context, 'cancelled')), clear],
 } as const
 
-/** The first slot: the run begins. */
+/** Starts the run with its first slot. */
 export const start = [
   runSetup.assign({ slot: true, started: true }),
   journals(() => [emission('run.started', {})]),
@@ -188,7 +188,7 @@ const requestAnswer = {
   params: ({ context }: { context: RunContext }) => ({ step: context.steps }),
 } as const
 
-/** The conversation was shortened: the model is called with what is left. */
+/** Applies a compaction, and repeats the model call with the shortened conversation. */
 export const takeCompaction = [
   assigns(({ context, event }: On<'context_compacted'>) => ({ usage: addUsage(context.usage, event.usage) })),
   journals((_, event: On<'context_compacted'>['event']) => [
@@ -197,7 +197,7 @@ export const takeCompaction = [
   requestAnswer,
 ] as const
 
-/** The next model call. */
+/** Makes the next model call. */
 export const callModel = [
   journals((context) => [modelCallStarted(context)]),
   runSetup.assign({
@@ -216,7 +216,7 @@ const beginCalls = runSetup.enqueueActions(({ enqueue, context }) => {
   }
 })
 
-/** Journals an answer and begins what it requests. */
+/** Journals an answer, and starts the calls that it requests. */
 export const takeAnswer = [
   assigns(({ context, event }: On<'model_answered'>) => ({
     usage: addUsage(context.usage, event.usage),
@@ -227,18 +227,18 @@ export const takeAnswer = [
   beginCalls,
 ] as const
 
-/** The run's output: the text of its last answer. */
+/** Stores the run's output: the text of its last answer. */
 export const keepOutput = assigns(({ event: { delta, annotations } }: On<'model_answered'>) => ({
   output: delta,
   ...(annotations !== undefined && { annotations }),
 }))
 
-/** Remembers what the run was about, by a message in the commit of its end. */
+/** Writes the memory of the run, by a message in the commit of its end. */
 export const remember = sends((_, { memory }: On<'model_answered'>['event']) =>
   memory === undefined || memory.message === null ? [] : [memory.message],
 )
 
-/** A person agreed to a call, or the caller gave its output. */
+/** Handles a call that a person approved, or whose output the caller gave. */
 export const approved = [
   assigns(({ context, event }: On<'action_approved'>) => ({ calls: callsAfter(context, event.action_id, event) })),
   journals((context, event: On<'action_approved'>['event']) => approvedEvents(context, event)),
@@ -246,7 +246,7 @@ export const approved = [
 
 type Wait = 'connection_required' | 'input_required'
 
-/** A call waits for a connection or for input: its action goes on with it. */
+/** Handles a call that waits for a connection or for input; its action continues it. */
 export const beginWait = [
   assigns(({ context, event }: On<Wait>) => ({ calls: callsAfter(context, event.action_id, event) })),
   journals(({ calls }, { action_id }: On<Wait>['event']) =>
@@ -257,26 +257,26 @@ export const beginWait = [
   ),
 ] as const
 
-/** A person agreed to a delegation: its child is made ready. */
+/** Handles a delegation that a person approved: prepares its child. */
 export const approvedDelegation = [
   ...approved,
   { type: 'prepareChild', params: ({ event }: On<'action_approved'>) => ({ action_id: event.action_id }) },
 ] as const
 
-/** The server of a tool says how far it is. */
+/** Journals a progress report of a tool's server. */
 export const progressed = journals((context, event: On<'tool_progressed'>['event']) => [
   emission('run.tool_call.progress', progressOf(context, event)),
 ])
 
 type Resolving = 'tool_answered' | 'action_executed' | 'action_rejected' | 'child_refused'
 
-/** A call has its output, or never will have one: the model hears of it and goes on. */
+/** Handles a call that has its output, or will never have one; the model learns of it in the next call. */
 export const resolved = [
   assigns(({ context, event }: On<Resolving>) => ({ calls: callsAfter(context, event.action_id, event) })),
   journals((context, event: On<Resolving>['event']) => resolvingEvents(context, event)),
 ] as const
 
-/** The child that the model requested is claimed. */
+/** Starts the prepared child for a delegation by the model. */
 export const claimChild = [
   assigns(({ context, event }: On<'child_prepared'>) => ({
     calls: withChild(context, event.action_id, event.child.run_id),
@@ -285,13 +285,13 @@ export const claimChild = [
   sends((_, { child }: On<'child_prepared'>['event']) => claim(child)),
 ] as const
 
-/** A child has ended; its result goes to the model. */
+/** Handles the end of a child; its result goes to the model. */
 export const childDone = [
   assigns(({ context, event }: On<'child_ended'>) => afterChild(context, event)),
   journals((context, event: On<'child_ended'>['event']) => childEvents(context, event)),
 ] as const
 
-/** A caller hands work to a child. */
+/** Starts the child of a delegation by a caller. */
 export const delegate = [
   assigns(({ context, event }: On<'delegate'>) => ({ calls: [...context.calls, callersCall(event.child)] })),
   journals((_, { child }: On<'delegate'>['event']) => [delegatedEvent(child, null)]),

@@ -11,42 +11,42 @@ import type {
 } from '../session/session-data.ts'
 import type { AuditLine } from '../vocabulary.ts'
 
-/** A tool of a run. Calls of a denied one are answered with an error and never run. */
+/** A tool of a run. A call of a denied tool gets an error as its output and never runs. */
 export type RunTool = SessionTool & {
   readonly denied: boolean
-  /** What a tool of kind `agent` delegates to; null for every other. */
+  /** The agent that a tool of kind `agent` delegates to; null for other kinds. */
   readonly subagent: SubagentOfRun | null
 }
 
-/** An agent that the run may delegate to. `version` null: the one that runs at that time. */
+/** An agent that the run may delegate to. `version` null: the agent's current config. */
 export type SubagentOfRun = { readonly agent_id: string; readonly version: string | null }
 
-/** A tool call or delegation that is open. */
+/** A tool call or delegation of the current answer, or a delegation by a caller. */
 export type RunCall = OpenCall & {
-  /** The child run that works on it; null for tools, and for a delegation that is being prepared. */
+  /** Id of the child run; null for tools, and for a delegation that is still being prepared. */
   readonly child: string | null
   /** Who requested it: the model, which waits for the output of its call, or a caller of the API. */
   readonly asked: 'model' | 'caller'
 }
 
-/** How far a run may go; each bound ends it as failed with a code of its own. */
+/** Limits of a run. Exceeding one fails the run with a specific error code. */
 export type RunLimits = {
   readonly max_steps: number
-  /** Input and output tokens of all model calls; null for no bound. */
+  /** Input and output tokens of all model calls; null for no limit. */
   readonly max_tokens: number | null
-  /** USD as exact decimal text; null for no bound. */
+  /** USD as exact decimal text; null for no limit. */
   readonly max_cost_usd: string | null
-  /** From the first start on, waiting included. */
+  /** From the first start on, including waiting times. */
   readonly max_duration_ms: number
 }
 
 /** Why a run failed; `code` is one of specs/errors/errors.ts. */
 export type RunError = { readonly code: string; readonly message: string }
 
-/** A run that delegates, as its child knows it. */
+/** The parent of a child run, and the call that it works on. */
 export type RunParent = { readonly run_id: string; readonly action_id: string }
 
-/** What starts a run: everything that it takes from its agent, fixed from then on. */
+/** Input of a new run: everything that it takes from its agent, which stays fixed from then on. */
 export type RunInput = {
   readonly run_id: string
   readonly agent_id: string
@@ -54,53 +54,53 @@ export type RunInput = {
   readonly version: string | null
   readonly installation_id: string | null
   readonly parent: RunParent | null
-  /** The run that it repeats; absent for none. */
+  /** Id of the run that this one replays; absent for none. */
   readonly replay_of?: string
-  /** Why it was requested. */
+  /** The caller's reason for the request. */
   readonly reason?: string
-  /** Who requested it (src/actors/records/audit-note.ts, `actorOf`); null when a model delegated. */
+  /** The caller (src/actors/records/audit-note.ts, `actorOf`); null when a model delegated. */
   readonly created_by: AuditLine['by'] | null
-  /** 0 for a run of its own, 1 for its children. */
+  /** Level of delegation: 0 for a run without a parent, 1 for its children. */
   readonly depth: number
-  /** JSON text of the request's `input`, so that a large one leaves the snapshot as one blob. */
+  /** JSON text of the request's `input`, so that a large value can be moved from the snapshot to a single blob. */
   readonly input: string
   readonly model: string
   readonly config: JsonObject
   readonly tools: Readonly<Record<string, RunTool>>
   readonly limits: RunLimits
-  /** What children without an installation of their own are held to as well. */
+  /** Approval policy; it also applies to children without an installation of their own. */
   readonly policy: ApprovalRule | null
   readonly rate_plan_id: string | null
   readonly expires_in_ms: number
-  /** The actor that gives slots, and whose turn this run waits for there (src/actors/runs/lanes.ts). */
+  /** The actor that grants slots, and the lane in which this run waits (src/actors/runs/lanes.ts). */
   readonly queue_id: string
   readonly lane: string
 }
 
-/** A run's durable context. What was said is in its log, not here. */
+/** A run's durable context. Messages are in its log, not in the context. */
 export type RunContext = RunInput & {
-  /** It may work: the queue counts it. */
+  /** Whether the run holds a slot of its queue. */
   readonly slot: boolean
   readonly started: boolean
-  /** Model calls made. */
+  /** Number of model calls made. */
   readonly steps: number
   readonly calls: readonly RunCall[]
-  /** Results of delegations by callers that the model has not read yet. */
+  /** Results of delegations by callers that no model call has included yet. */
   readonly told: readonly string[]
   readonly usage: TurnUsage
   readonly output: string | null
-  /** Pages that the output names, by their places in it; absent for none. */
+  /** Pages that the output cites, by their offsets in it; absent for none. */
   readonly annotations?: readonly JsonObject[]
   readonly error: RunError | null
 }
 
-/** How a run can end. */
+/** The ways in which a run can end. */
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'expired'
 
-/** A delegation as a caller of the API requests it; `child` is the whole input of the child run. */
+/** A delegation requested by a caller of the API; `child` is the whole input of the child run. */
 export type Delegation = { readonly type: 'delegate'; readonly child: RunInput }
 
-/** Everything that can happen to a run. */
+/** All events of a run. */
 export type RunEvent =
   | { readonly type: 'slot_granted' }
   | ModelEvent
@@ -118,7 +118,7 @@ export type RunEvent =
       readonly error: RunError | null
     }
   | Delegation
-  /** `by`: who requested it; absent when it ends with its parent. */
+  /** `by`: the caller; absent when the run is cancelled with its parent. */
   | { readonly type: 'cancel'; readonly by?: AuditLine['by']; readonly reason?: string }
   | { readonly type: 'expire' }
   | { readonly type: 'delete' }

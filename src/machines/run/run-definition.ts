@@ -3,7 +3,7 @@ import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { isInState, topState } from '../state-value.ts'
 import { runMachine } from './run.ts'
 
-/** A run's status on the wire (`runs.get`); null once it is deleted. */
+/** A run's status in the API (`runs.get`); null once it is deleted. */
 export const runStatus = ({ value }: StoredState) => {
   if (isInState(value, 'open', 'queued')) return 'queued'
   if (isInState(value, 'open', 'started', 'requires_action')) return 'requires_action'
@@ -15,7 +15,10 @@ export const runStatus = ({ value }: StoredState) => {
 const waitsForSlot = ({ value }: StoredState): boolean =>
   isInState(value, 'open', 'queued') || isInState(value, 'open', 'started', 'running', 'returning')
 
-/** What lists and the queue filter on; the run itself is read from its actor, since its input and output may be large. */
+/**
+ * The fields by which lists and the queue filter. The run itself is read from its actor, since its input and output may
+ * be large.
+ */
 const runRow: RowOf = (state, { id }) => {
   const status = runStatus(state)
   if (status === null) return null
@@ -31,7 +34,7 @@ const runRow: RowOf = (state, { id }) => {
     parent_run_id: parentOf(parent),
     ...(replay_of !== undefined && { replay_of }),
     depth,
-    // only runs that wait are in a lane, so that the next of a lane is one indexed read
+    // set only while the run waits, so that the next run of a lane is one indexed read
     lane: waitsForSlot(state) ? lane : null,
     usage,
     error,
@@ -42,7 +45,7 @@ const runRow: RowOf = (state, { id }) => {
 const parentOf = (parent: JsonObject[string]) =>
   typeof parent === 'object' && parent !== null && 'run_id' in parent ? parent.run_id : null
 
-/** Runs: `specs/resources/runs.ts` is their interface. */
+/** Runs, as defined in `specs/resources/runs.ts`. */
 export const runDefinition = {
   name: 'run',
   version: 7,
@@ -52,7 +55,7 @@ export const runDefinition = {
   row: runRow,
   gone: (state) => runStatus(state) === null,
   busy: ({ value }) => isInState(value, 'open'),
-  // the chart takes what it did not take before; no state means anything else
+  // each version accepts events that the version before did not; no state changed its meaning
   migrations: {
     1: (state) => state,
     2: (state) => state,

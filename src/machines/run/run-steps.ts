@@ -16,16 +16,16 @@ import {
 import type { Emission, Message, Notice, Refusal } from '../vocabulary.ts'
 import type { RunCall, RunContext, RunEnd, RunError, RunEvent, RunInput, RunLimits } from './run-data.ts'
 
-/** A run that delegates to runs that delegate: at most this deep (specs/decisions/0071-runs.md). */
+/** Most levels of nested delegation (specs/decisions/0071-runs.md). */
 export const maxDepth = 5
 
-/** So many delegations of one run are open at a time, so that its context stays small. */
+/** Most open delegations of a run, so that its context stays small. */
 export const maxOpenChildren = 32
 
 /** An event of a run's log. */
 export const emission = (event_type: string, payload: JsonObject): Emission => ({ event_type, payload })
 
-/** The first event: what is to be done. */
+/** The first event of the log, with the run's input. */
 export const queuedEvent = (context: RunContext): Emission =>
   emission('run.queued', {
     agent_id: context.agent_id,
@@ -35,14 +35,14 @@ export const queuedEvent = (context: RunContext): Emission =>
     input: JSON.parse(context.input),
   })
 
-/** The caller's own tools wait for their output, which comes with an approval. */
+/** First status of a call. Tools that the caller runs wait for their output, which comes with an approval. */
 const statusOf = ({ tools }: RunContext, tool: string): OpenCall['status'] => {
   const traits = tools[tool]
   const by = traits?.kind === 'function' ? 'caller_now' : 'server'
   return firstStatus({ runs: traits?.denied === false, gated: traits?.gated ?? false, by })
 }
 
-/** The calls of a model's answer, behind the delegations of callers that are still open. */
+/** The calls of a model's answer, after the open delegations of callers. */
 export const callsAfterAnswer = (context: RunContext, calls: readonly RequestedCall[]): readonly RunCall[] => [
   ...callersChildren(context),
   ...calls.map(
@@ -54,15 +54,15 @@ export const callsAfterAnswer = (context: RunContext, calls: readonly RequestedC
   ),
 ]
 
-/** Delegations that a caller requested: they outlive the model's calls. */
+/** Open delegations by callers, which are kept across the model's calls. */
 export const callersChildren = ({ calls }: RunContext): readonly RunCall[] =>
   calls.filter((call) => call.asked === 'caller' && call.status === 'running')
 
-/** Delegations under way. */
+/** Delegations whose child is running. */
 export const openChildren = ({ calls }: RunContext): readonly RunCall[] =>
   calls.filter((call) => call.child !== null && call.status === 'running')
 
-/** Calls that this server works on itself. */
+/** Calls that this server itself is running. */
 export const busyCalls = ({ calls }: RunContext): readonly RunCall[] =>
   calls.filter((call) => call.child === null && call.status === 'running')
 
@@ -86,7 +86,7 @@ const startedEvent = ({ tool, action_id, opaque, arguments: args }: RequestedCal
   return opaque === undefined ? event : { ...event, hidden: { opaque } }
 }
 
-/** What a model's answer journals, once `context.calls` holds its calls: all its calls stand before the first output. */
+/** The events of a model's answer, once `context.calls` holds its calls. All its calls precede the first output. */
 export const answerEvents = (
   context: RunContext,
   answer: Extract<RunEvent, { type: 'model_answered' }>,
@@ -106,7 +106,7 @@ const refusalOf = (context: RunContext, { tool }: RunCall): string =>
     ? errorOutput('denied_by_policy', `The approval policy does not let ${tool} run.`)
     : unknownToolOutput(tool)
 
-/** The output of a tool call. */
+/** The event for the output of a tool call. */
 export const toolCompleted = ({ action_id, tool }: RunCall, output: string): Emission =>
   emission('run.tool_call.completed', { tool, output, action_id })
 
@@ -119,11 +119,11 @@ const eventsOfCall = (
   return call === undefined ? [] : of(call)
 }
 
-/** Whether an agent works on this call, not a tool. */
+/** Whether a call is a delegation to an agent. */
 export const isAgent = ({ calls }: RunContext, actionId: string): boolean =>
   calls.some(({ action_id, kind }) => action_id === actionId && kind === 'agent')
 
-/** What an approval journals; with the output that the caller gave, if it did. */
+/** The events of an approval, with the caller's output if it gave one. */
 export const approvedEvents = (
   context: RunContext,
   event: Extract<RunEvent, { type: 'action_approved' }>,
@@ -139,7 +139,7 @@ export const approvedEvents = (
 
 type Resolving = Extract<RunEvent, { type: 'tool_answered' | 'action_executed' | 'action_rejected' | 'child_refused' }>
 
-/** What journals the output of a call, or why it never will have one. */
+/** The events for the output of a call, or for the reason why it will have none. */
 export const resolvingEvents = (context: RunContext, event: Resolving): readonly Emission[] =>
   eventsOfCall(context, event.action_id, (call) => {
     const { action_id, tool } = call
@@ -156,27 +156,30 @@ export const resolvingEvents = (context: RunContext, event: Resolving): readonly
     }
   })
 
-/** The next model call begins; the model hears of delegations by callers that have ended since. */
+/**
+ * The event of the next model call. It holds, hidden, the results of callers' delegations that ended since the last
+ * one.
+ */
 export const modelCallStarted = ({ steps, model, told }: RunContext): Emission => ({
   ...emission('run.model_call.started', { step: steps + 1, model }),
   ...(told.length > 0 && { hidden: { told: told.join('\n\n') } }),
 })
 
-/** Whether this delegation was requested before: its child is there. */
+/** Whether this delegation is a repeated request: its child exists already. */
 export const isClaimed = ({ calls }: RunContext, { run_id }: RunInput): boolean =>
   calls.some(({ child }) => child === run_id)
 
-/** Why a run may not delegate further; null when it may. */
+/** The reason why a run may not delegate further; null when it may. */
 export const delegationRefusal = (context: RunContext): Refusal | null => {
   if (context.depth >= maxDepth) return { code: 'delegation_too_deep' }
   return openChildren(context).length >= maxOpenChildren ? { code: 'too_many_children' } : null
 }
 
-/** `calls` with the child that works on one of them. */
+/** `calls`, with the child run recorded for one of them. */
 export const withChild = ({ calls }: RunContext, action_id: string, child: string): readonly RunCall[] =>
   calls.map((call) => (call.action_id === action_id ? { ...call, child } : call))
 
-/** A delegation by a caller, as a call that no model requested. */
+/** A delegation by a caller, in the form of a call. */
 export const callersCall = (child: RunInput): RunCall => ({
   action_id: child.run_id,
   tool: 'delegate',
@@ -187,7 +190,7 @@ export const callersCall = (child: RunInput): RunCall => ({
   asked: 'caller',
 })
 
-/** A delegation has begun: its child is claimed by this very commit. */
+/** The event of a delegation; the same commit creates the child. */
 export const delegatedEvent = (child: RunInput, action_id: string | null): Emission =>
   emission('run.delegated', {
     child_run_id: child.run_id,
@@ -197,7 +200,7 @@ export const delegatedEvent = (child: RunInput, action_id: string | null): Emiss
     input: JSON.parse(child.input),
   })
 
-/** Starts the child run. */
+/** The message that creates the child run. */
 export const claim = (child: RunInput): readonly Message[] => [
   { to: child.run_id, event: { type: 'create', input: child } },
 ]
@@ -207,7 +210,10 @@ type ChildEnded = Extract<RunEvent, { type: 'child_ended' }>
 const callOfChild = ({ calls }: RunContext, { run_id }: ChildEnded): RunCall | undefined =>
   calls.find(({ child }) => child === run_id)
 
-/** The calls after a child's end, and what the model has to hear of it beside the output of its call. */
+/**
+ * The context after a child's end: its call, and for a delegation by a caller the result that the model has yet to
+ * read.
+ */
 export const afterChild = (context: RunContext, ended: ChildEnded): Partial<RunContext> => {
   const call = callOfChild(context, ended)
   if (call === undefined) return {}
@@ -215,7 +221,7 @@ export const afterChild = (context: RunContext, ended: ChildEnded): Partial<RunC
   return call.asked === 'caller' ? { calls, told: [...context.told, callerResult(ended)] } : { calls }
 }
 
-/** What the parent's log says of a child's end. */
+/** The events of a child's end in the parent's log. */
 export const childEvents = (context: RunContext, ended: ChildEnded): readonly Emission[] => {
   const call = callOfChild(context, ended)
   if (call === undefined) return []
@@ -236,11 +242,11 @@ export const childOutput = ({ status, output, error }: ChildEnded): string => {
   return errorOutput(error?.code ?? status, error?.message ?? `The delegated run is ${status}.`)
 }
 
-/** The result of a delegation that a caller requested, as the model reads it. */
+/** The result of a caller's delegation as the model reads it. */
 export const callerResult = (ended: ChildEnded): string =>
   `Result of the delegated run ${ended.run_id} (${ended.status}):\n\n${childOutput(ended)}`
 
-/** The bound that a run which wants another model call has met; null for none. */
+/** The limit that prevents another model call; null for none. */
 export const exceeded = ({ limits, steps, usage }: RunContext): RunError | null => {
   if (steps >= limits.max_steps) {
     return { code: 'too_many_steps', message: `The run makes at most ${limits.max_steps} model calls.` }
@@ -254,25 +260,27 @@ export const exceeded = ({ limits, steps, usage }: RunContext): RunError | null 
   return null
 }
 
-/** A price that is not known cannot be bounded: it is let through (specs/decisions/0071-runs.md). */
+/**
+ * Whether the cost limit is reached. An unknown cost cannot be limited and is allowed (specs/decisions/0071-runs.md).
+ */
 const isCostly = ({ max_cost_usd }: RunLimits, cost: string | null): boolean =>
   max_cost_usd !== null && cost !== null && new Decimal(cost).gte(max_cost_usd)
 
-/** What time is up means. */
+/** The error of a run that exceeded its duration. */
 export const timeIsUp: RunError = { code: 'time_limit_exceeded', message: 'The run took longer than it may.' }
 
-/** A run's output on the wire. */
+/** A run's output in the API. */
 export const outputOf = ({ output, annotations }: Pick<RunContext, 'output' | 'annotations'>): JsonObject | null =>
   output === null ? null : { text: output, ...(annotations !== undefined && { annotations }) }
 
-/** The last event of a log. */
+/** The last event of the log. */
 export const endEvent = (context: RunContext, end: RunEnd): Emission => {
   const { usage, error } = context
   if (end === 'completed') return emission('run.completed', { output: outputOf(context), usage })
   return emission(`run.${end}`, end === 'failed' ? { error, usage } : { usage })
 }
 
-/** Everybody who has to hear that a run is over: the queue, its actions, its children, its parent. */
+/** The messages at the end of a run: to the queue, its actions, its children and its parent. */
 export const endMessages = (context: RunContext, end: RunEnd): readonly Message[] => [
   ...slotReturn(context),
   ...withdrawals(context).messages,
@@ -280,7 +288,7 @@ export const endMessages = (context: RunContext, end: RunEnd): readonly Message[
   ...parentMessage(context, end),
 ]
 
-/** Gives the slot back, when there is one. */
+/** The message that returns the slot, if the run has one. */
 export const slotReturn = ({ slot, queue_id, lane, run_id }: RunContext): readonly Message[] =>
   slot ? [{ to: queue_id, event: { type: 'slot_returned', run_id, lane } }] : []
 
@@ -299,7 +307,7 @@ const parentMessage = ({ parent, run_id, output, error }: RunContext, status: Ru
 
 type RunNotice = Extract<Notice['event_type'], `run.${string}`>
 
-/** What webhooks hear of a run. */
+/** The webhook event of a run. */
 export const noticeOf = (context: RunContext, event_type: RunNotice): Notice => {
   const { run_id, agent_id, installation_id, parent, usage, error } = context
   const status = event_type === 'run.started' ? 'running' : event_type.slice('run.'.length)

@@ -31,7 +31,7 @@ import { delegationRefusal, exceeded, isClaimed, noticeOf, timeIsUp } from './ru
 
 const deciding = '#run.open.started.running.deciding'
 
-/** What resolves calls, alike while tools run and while people or children are waited for. */
+/** Events that resolve calls. They are handled alike while tools run and while people or children are awaited. */
 const resolutions = {
   action_approved: [
     { guard: 'isDelegation', target: deciding, actions: approvedDelegation },
@@ -50,15 +50,15 @@ const resolutions = {
 const notFound: Refusal = { code: 'not_found' }
 const invalid: Refusal = { code: 'invalid_transition' }
 
-/** What a run that is over still takes. */
+/** Events that an ended run still accepts. */
 const over = { delete: '#run.deleted', slot_granted: { actions: unwantedSlot } } as const
 
 /**
  * One background run of an agent: model calls and tools until the model requests nothing more (`runs.create`).
- *
- * It works only while it has a slot of its queue, which it gives back while people (`requires_action`) or its children
- * (`waiting`) are waited for, and requests again (`returning`) afterwards. `open.started.running.deciding` is passed
- * through. Its end is one commit: the log, the slot, its actions and children, its parent and the webhooks hear of it.
+ * A run works only while it has a slot of its queue. It returns the slot while people (`requires_action`) or its
+ * children (`waiting`) are awaited, and requests one again (`returning`) afterwards. `open.started.running.deciding` is
+ * transient. Its end is one commit, which writes the log, returns the slot, and notifies its actions, children, parent
+ * and webhooks.
  */
 export const runMachine = runSetup.createMachine({
   id: 'run',
@@ -96,7 +96,7 @@ export const runMachine = runSetup.createMachine({
           after: { duration: { target: '#run.failed', actions: failWith(() => timeIsUp) } },
           meta: {
             refuses: {
-              // requested again: the child is there
+              // a repeated request: the child exists already
               delegate: ({ context, event }) => (isClaimed(context, event.child) ? null : delegationRefusal(context)),
             },
           },
@@ -158,7 +158,7 @@ export const runMachine = runSetup.createMachine({
     failed: { entry: finish('failed'), on: over },
     cancelled: { entry: finish('cancelled'), meta: { refuses: { cancel: null } }, on: over },
     expired: { entry: finish('expired'), on: over },
-    // not final: a slot that was granted meanwhile is given back
+    // not a final state, so that a slot granted meanwhile can be returned
     deleted: {
       meta: { refuses: { cancel: notFound, delegate: notFound, delete: notFound } },
       entry: { type: 'eraseRun', params: ({ context }) => ({ run_id: context.run_id }) },

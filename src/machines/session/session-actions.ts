@@ -32,7 +32,7 @@ import {
   waitingEvents,
 } from './session-steps.ts'
 
-/** What the chart of a session is made of. */
+/** Types, actions, guards and delays of the session's chart. */
 export const sessionSetup = setup({
   types: {
     context: {} as SessionContext,
@@ -65,7 +65,7 @@ export const sessionSetup = setup({
 
 type On<Type extends SessionEvent['type']> = At<SessionContext, Extract<SessionEvent, { readonly type: Type }>>
 
-/** Whether the caller owes the output of this call. */
+/** Whether the session waits for the caller's output of this call. */
 const owes = ({ calls }: SessionContext, actionId: string, turn: On<'turn'>['event']): boolean =>
   calls.some(({ action_id, status }) => action_id === actionId && nextStatus(status, turn) !== null)
 
@@ -77,7 +77,7 @@ const journals = <Event>(of: (context: SessionContext, event: Event) => readonly
     params: ({ context, event }: At<SessionContext, Event>) => ({ events: of(context, event) }),
   }) as const
 
-/** A fork begins with what was said up to its turn, in its own log. */
+/** Writes the copied history of a fork to its own log. */
 export const takeHistory = sessionSetup.enqueueActions(({ enqueue, event }) => {
   if (event.type !== 'xstate.init' || event.input.fork === undefined) return
   const { history, by, reason } = event.input.fork
@@ -86,7 +86,7 @@ export const takeHistory = sessionSetup.enqueueActions(({ enqueue, event }) => {
   enqueue({ type: 'audit', params: { lines: [line] } })
 })
 
-/** A turn that a member cancelled, or for which a reason was given. */
+/** Audits the cancellation of a turn by a member, or with a reason. */
 export const auditCancelling = {
   type: 'audit',
   params: ({ event: { by, reason } }: On<'cancel'>) => ({
@@ -97,7 +97,7 @@ export const auditCancelling = {
   }),
 } as const
 
-/** A turn begins; the caller's outputs of the turn before are in its first event. */
+/** Starts a turn; the caller's outputs for the previous turn are in its first event. */
 export const startTurn = [
   assigns(({ context, event: { model, config, tools } }: On<'turn'>) => ({
     turn: context.turn + 1,
@@ -123,13 +123,13 @@ const requestAnswer = {
   params: ({ context }: { context: SessionContext }) => ({ turn: context.turn, step: context.steps }),
 } as const
 
-/** The next model call. */
+/** Makes the next model call. */
 export const callModel = [
   sessionSetup.assign({ steps: ({ context }) => context.steps + 1, calls: [] }),
   requestAnswer,
 ] as const
 
-/** The conversation was shortened: the model is called with what is left. */
+/** Applies a compaction, and repeats the model call with the shortened conversation. */
 export const takeCompaction = [
   assigns(({ context, event: { usage } }: On<'context_compacted'>) => ({
     usage: addUsage(context.usage, usage),
@@ -141,10 +141,10 @@ export const takeCompaction = [
   requestAnswer,
 ] as const
 
-/** Text of a model call that goes on. */
+/** Journals text of a model call in progress. */
 export const takeDelta = journals((context, { delta }: On<'model_delta'>['event']) => deltaEvents(context, delta))
 
-/** Journals an answer and requests the approvals that its calls need. */
+/** Journals an answer, and creates the actions for calls that need approval. */
 export const takeAnswer = [
   assigns(({ context, event: { usage, calls } }: On<'model_answered'>) => ({
     usage: addUsage(context.usage, usage),
@@ -159,13 +159,13 @@ export const takeAnswer = [
   },
 ] as const
 
-/** The model has failed: so has the turn. */
+/** Fails the turn because its model call failed. */
 export const takeFailure = journals((context, { delta, code, message }: On<'model_failed'>['event']) => [
   ...deltaEvents(context, delta),
   failure(context, code, message),
 ])
 
-/** Runs the calls that need no approval. */
+/** Runs the calls that require no approval. */
 export const runUngatedTools = sessionSetup.enqueueActions(({ enqueue, context }) => {
   for (const call of context.calls.filter((each) => each.status === 'running')) {
     const policy = context.tools[call.tool]?.policy ?? 'at_most_once'
@@ -173,7 +173,7 @@ export const runUngatedTools = sessionSetup.enqueueActions(({ enqueue, context }
   }
 })
 
-/** The turn's last event; every so many turns a checkpoint of the conversation. */
+/** Journals the turn's last event, and writes a checkpoint of the conversation every `checkpointEvery` turns. */
 export const completeTurn = sessionSetup.enqueueActions(({ enqueue, context, event }) => {
   const { memory, annotations } = event.type === 'model_answered' ? event : {}
   enqueue({ type: 'journal', params: { events: [completion(context, { memory: memory?.block, annotations })] } })
@@ -181,22 +181,22 @@ export const completeTurn = sessionSetup.enqueueActions(({ enqueue, context, eve
   if (context.turn % checkpointEvery === 0) enqueue({ type: 'writeCheckpoint', params: { turn: context.turn } })
 })
 
-/** Ends what a turn has in flight. */
+/** Aborts the effects of a turn. */
 export const endEffects = { type: 'abort', params: { effects: ['callModel', 'runTool'] } } as const
 
-/** The turn's last event, with what went wrong. */
+/** Journals the turn's last event, with the reason of the failure. */
 export const failTurn = (code: string, message: string) => journals((context) => [failure(context, code, message)])
 
-/** Every action that still waits, or runs its tool, hears that its turn is over. */
+/** Cancels the actions that still wait or run their tool, because their turn has ended. */
 export const withdrawActions = {
   type: 'send',
   params: ({ context }: { context: SessionContext }) => withdrawals(context),
 } as const
 
-/** The turn is over, and its calls with it. */
+/** Drops the calls of a turn that has ended. */
 export const clearCalls = sessionSetup.assign({ calls: [] })
 
-/** A person agreed to a call, or the caller gave its output. */
+/** Handles a call that a person approved, or whose output the caller gave. */
 export const approved = [
   assigns(({ context, event }: On<'action_approved'>) => ({ calls: callsAfter(context, event.action_id, event) })),
   journals((context, event: On<'action_approved'>['event']) => [
@@ -211,7 +211,7 @@ export const approved = [
 
 type Wait = 'connection_required' | 'input_required'
 
-/** A call waits for a connection or for input: its action goes on with it. */
+/** Handles a call that waits for a connection or for input; its action continues it. */
 export const beginWait = [
   assigns(({ context, event }: On<Wait>) => ({ calls: callsAfter(context, event.action_id, event) })),
   journals((context, { action_id }: On<Wait>['event']) => pausedEvents(context, action_id)),
@@ -223,7 +223,7 @@ export const beginWait = [
   },
 ] as const
 
-/** A rejected call ends its turn, and the others of its answer with it. */
+/** Handles a rejected call, which ends its turn and the other calls of its answer. */
 export const rejected = [
   assigns(({ context, event }: On<'action_rejected'>) => ({ calls: callsAfter(context, event.action_id, event) })),
   withdrawActions,
@@ -241,12 +241,12 @@ export const rejected = [
   clearCalls,
 ] as const
 
-/** The server of a tool says how far it is. */
+/** Journals a progress report of a tool's server. */
 export const progressed = journals((context, event: On<'tool_progressed'>['event']) => [
   emission(context, 'tool_call.progress', progressOf(context, event)),
 ])
 
-/** A call has its output. */
+/** Handles a call that has its output. */
 export const toolDone = [
   assigns(({ context, event }: On<'tool_answered' | 'action_executed'>) => ({
     calls: callsAfter(context, event.action_id, event),

@@ -2,7 +2,7 @@ import type { Json, JsonObject, StoredEvent } from '#specs/dsl/json.ts'
 import type { ToolKind } from '../approval.ts'
 import type { AuditLine } from '../vocabulary.ts'
 
-/** Tokens and money of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */
+/** Tokens and cost of a turn. `cost_usd` is an exact decimal; null once a price was unknown. */
 export type TurnUsage = {
   readonly input_tokens: number
   readonly output_tokens: number
@@ -13,7 +13,7 @@ export type TurnUsage = {
 /** No tokens, no cost. */
 export const noUsage: TurnUsage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, cost_usd: '0' }
 
-/** What the machine has to know of a tool of the turn. */
+/** The properties of a turn's tool that the machine depends on. */
 export type SessionTool = {
   readonly kind: ToolKind
   readonly gated: boolean
@@ -27,26 +27,27 @@ export type RequestedCall = {
   readonly action_id: string
   readonly tool: string
   readonly arguments: Json
-  /** What the provider wants back with the call (a signature, its reasoning), unread by us. */
+  /** Opaque data that the provider requires back with the call (a signature, its reasoning). */
   readonly opaque?: string
 }
 
 /**
  * A tool call of the current answer.
- * `pending` waits for a person, `running` is being run by us, `deferred` waits for the caller's next turn, `resolved` has its output.
+ * `pending` waits for a person, `running` is run by the server, `deferred` waits for the caller's next turn, `resolved`
+ * has its output.
  */
 export type OpenCall = {
   readonly action_id: string
   readonly tool: string
-  /** JSON text, so that a large value can leave the snapshot as one blob. */
+  /** JSON text, so that a large value can be moved from the snapshot to a single blob. */
   readonly arguments: string
   readonly kind: ToolKind
   readonly status: 'pending' | 'running' | 'deferred' | 'resolved'
   /** The connection that it waits for; null or absent for none. */
   readonly connection?: JsonObject | null
-  /** The input that its server requests of a person (`ShownInput`); null or absent for none. */
+  /** The input that its server requests from a person (`ShownInput`); null or absent for none. */
   readonly input?: JsonObject | null
-  /** Its action runs the tool, though no approval was required. */
+  /** Set when its action runs the tool although no approval was required. */
   readonly actioned?: true
 }
 
@@ -57,16 +58,16 @@ export type ToolResult = { readonly action_id: string; readonly output: string }
 export type SessionContext = {
   readonly session_id: string
   readonly agent_id: string | null
-  /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
+  /** The tenant's installation of the agent; absent when the agent runs without one. */
   readonly installation_id?: string
   readonly metadata: JsonObject
-  /** Where its history comes from; absent for a session that began by itself. */
+  /** The origin of its history; absent unless the session is a fork. */
   readonly forked_from?: ForkedFrom
   readonly turn: number
   /** Model calls made in this turn. */
   readonly steps: number
   readonly model: string
-  /** Everything else that a model call needs, inline or as a blob reference (src/actors/sessions/turns/turn-config.ts). */
+  /** Other parameters of model calls, inline or as a blob reference (src/actors/sessions/turns/turn-config.ts). */
   readonly config: JsonObject
   readonly tools: Readonly<Record<string, SessionTool>>
   readonly calls: readonly OpenCall[]
@@ -74,10 +75,10 @@ export type SessionContext = {
   readonly total_cost: string
 }
 
-/** A turn of another session, up to which the history of a session is that one's. */
+/** The session and turn from which a session was forked. */
 export type ForkedFrom = { readonly session_id: string; readonly turn_number: number }
 
-/** An event that a fork takes over. */
+/** An event that a fork copies. */
 export type CopiedEvent = {
   readonly event_type: string
   readonly turn_number?: number
@@ -85,67 +86,70 @@ export type CopiedEvent = {
   readonly hidden?: JsonObject
 }
 
-/** What a fork starts with. */
+/** Data from which a fork starts. */
 export type Fork = {
   readonly from: ForkedFrom
-  /** `session.forked`, then the events of the history. */
+  /** `session.forked`, followed by the events of the history. */
   readonly history: readonly CopiedEvent[]
   readonly by: AuditLine['by']
   readonly reason?: string
 }
 
-/** What starts a session. */
+/** Input of a new session. */
 export type SessionInput = {
   readonly session_id: string
   readonly agent_id: string | null
-  /** What the session's tenant has installed of the agent; absent when the agent runs by itself. */
+  /** The tenant's installation of the agent; absent when the agent runs without one. */
   readonly installation_id?: string
   readonly metadata: JsonObject
-  /** Absent for a session that begins by itself. */
+  /** Absent unless the session is a fork. */
   readonly fork?: Fork
 }
 
-/** What memory has to do with an answer: the message that writes it, and what the log says of it. */
+/** The memory part of an answer: the message that writes it, and the block shown in the log. */
 export type AnswerMemory = {
-  /** Goes with the answer's own commit; null where nothing is written. */
+  /** Committed with the answer; null where nothing is written. */
   readonly message: { readonly to: string; readonly event: StoredEvent } | null
   readonly block: JsonObject
 }
 
-/** How a model call of a turn or a run ended. */
+/** The result of a model call of a turn or a run. */
 export type ModelEvent =
   | {
       readonly type: 'model_answered'
-      /** Text that arrived since the last `model_delta`; all of it in a run, which journals none. */
+      /** Text since the last `model_delta`; in a run, which journals no deltas, the whole text. */
       readonly delta: string
       readonly calls: readonly RequestedCall[]
       readonly usage: TurnUsage
-      /** Only in the last answer of a turn or run that uses memory. */
+      /** Only in the final answer of a turn or run that uses memory. */
       readonly memory?: AnswerMemory
-      /** Pages that the answer names, by their places in the text of the turn, or in the run's output; only in the last answer. */
+      /**
+       * Pages that the answer cites, by their offsets in the text of the turn or in the run's output; only in the final
+       * answer.
+       */
       readonly annotations?: readonly JsonObject[]
     }
   | { readonly type: 'model_failed'; readonly delta: string; readonly code: string; readonly message: string }
 
-/** Messages of a conversation that are left out: from the first number on, up to the second. */
+/** A range of messages that is removed from a conversation: `from` inclusive, `to` exclusive. */
 export type Cut = readonly [from: number, to: number]
 
-/** The conversation did not fit into the model's context window: what is left out of it from now on. */
+/** The conversation did not fit into the model's context window; `cuts` are removed from it. */
 export type CompactedEvent = {
   readonly type: 'context_compacted'
   readonly strategy: 'truncate' | 'summarize'
   readonly cuts: readonly Cut[]
-  /** What a model reads in place of what was left out; null for nothing. */
+  /** Text that replaces what was removed; null for none. */
   readonly summary: string | null
   readonly removed_messages: number
   /** Estimated. */
   readonly tokens_before: number
   readonly tokens_after: number
-  /** Of the call that wrote the summary. */
+  /** Usage of the call that wrote the summary. */
   readonly usage: TurnUsage
 }
 
-/** A call that is not carried out: `reason` is what happened to its action, `note` what a person said to it. */
+/** A call that will not run. `reason` is why its action ended, `note` is a person's comment on it. */
 export type RejectedEvent = {
   readonly type: 'action_rejected'
   readonly action_id: string
@@ -153,31 +157,37 @@ export type RejectedEvent = {
   readonly note?: string
 }
 
-/** What a person does with input that a server requests: gives it, refuses it, or dismisses the question. */
+/** A person's response to input that a server requests: give it, refuse it, or dismiss the request. */
 export type InputAction = 'accept' | 'decline' | 'cancel'
 
-/** What becomes of the calls that a model requested. */
+/** The outcome of a call that a model requested. */
 export type CallEvent =
   | { readonly type: 'tool_answered'; readonly action_id: string; readonly output: string }
   | {
       readonly type: 'action_approved'
       readonly action_id: string
       readonly output?: string
-      /** JSON text: the approver edited the arguments, and the tool gets these. */
+      /** JSON text of edited arguments, which the tool gets instead. */
       readonly arguments?: string
-      /** No person agreed: the connection that it waited for is there. */
+      /** Set when no person approved, but the connection that the call waited for became available. */
       readonly connected?: true
-      /** What a person did with the input that its server requested. */
+      /** A person's response to the input that the call's server requested. */
       readonly answered?: InputAction
     }
-  /** The tool needs a connection first (`connections.reconnect`); its action waits for it, and exists if `by` is the action. */
+  /**
+   * The tool requires a connection first (`connections.reconnect`). Its action waits for it; the action exists already
+   * if `by` is `action`.
+   */
   | {
       readonly type: 'connection_required'
       readonly action_id: string
       readonly connection: JsonObject
       readonly by: 'tool' | 'action'
     }
-  /** Its server requests input of a person (`RequiredInput`); its action waits for it, and exists if `by` is the action. */
+  /**
+   * The tool's server requests input from a person (`RequiredInput`). Its action waits for it; the action exists
+   * already if `by` is `action`.
+   */
   | {
       readonly type: 'input_required'
       readonly action_id: string
@@ -187,7 +197,7 @@ export type CallEvent =
   | { readonly type: 'action_executed'; readonly action_id: string; readonly output: string }
   | RejectedEvent
 
-/** How far a tool call is, as the server of the tool says. */
+/** Progress of a tool call, as reported by the tool's server. */
 export type ToolProgress = {
   readonly progress: number
   /** Value of `progress` at completion; null if the server does not report it. */
@@ -196,10 +206,10 @@ export type ToolProgress = {
   readonly message: string | null
 }
 
-/** The server of a tool that runs says how far it is. */
+/** Progress report from the server of a running tool. */
 export type ProgressEvent = ToolProgress & { readonly type: 'tool_progressed'; readonly action_id: string }
 
-/** Everything that can happen to a session. `xstate.init` is its start. */
+/** All events of a session. `xstate.init` is its start. */
 export type SessionEvent =
   | { readonly type: 'xstate.init'; readonly input: SessionInput }
   | {
@@ -215,6 +225,6 @@ export type SessionEvent =
   | ModelEvent
   | CallEvent
   | ProgressEvent
-  /** `by`: it is written to the audit log. */
+  /** With `by`, the cancellation is written to the audit log. */
   | { readonly type: 'cancel'; readonly by?: AuditLine['by']; readonly reason?: string }
   | { readonly type: 'delete' }

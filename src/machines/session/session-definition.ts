@@ -3,7 +3,7 @@ import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { isInState, topState } from '../state-value.ts'
 import { sessionMachine } from './session.ts'
 
-/** A session's status on the wire (`sessions.get`): expired shows as completed. */
+/** A session's status in the API (`sessions.get`): expired is shown as completed. */
 export const sessionStatus = (state: StoredState): 'active' | 'paused' | 'completed' | 'deleted' => {
   const top = topState(state.value)
   if (top === 'paused') return 'paused'
@@ -27,7 +27,7 @@ const sessionRow: RowOf = (state, facts) => {
   }
 }
 
-/** Sessions: `specs/resources/session.ts` is their interface. */
+/** Sessions, as defined in `specs/resources/session.ts`. */
 export const sessionDefinition = {
   name: 'session',
   version: 8,
@@ -47,7 +47,7 @@ export const sessionDefinition = {
     adds: (event) => (event.event_type === 'output_text.delta' ? deltaOf(event.payload) : undefined),
   },
   busy: ({ value }) => isInState(value, 'active', 'working'),
-  // the chart takes what it did not take before; no state means anything else
+  // each version accepts events that the version before did not; no state changed its meaning
   migrations: {
     1: (state) => state,
     2: (state) => state,

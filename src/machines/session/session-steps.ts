@@ -4,10 +4,10 @@ import { argumentsOf, openCall, unknownToolOutput, waitOf } from '../tool-call/t
 import { type Emission, turnText } from '../vocabulary.ts'
 import type { OpenCall, RequestedCall, SessionContext } from './session-data.ts'
 
-/** At most this many model calls a turn. */
+/** Most model calls of a turn. */
 export const maxModelCalls = 16
 
-/** A checkpoint of the conversation is written every so many turns (specs/decisions/0001-sessions.md). */
+/** Number of turns between checkpoints of the conversation (specs/decisions/0001-sessions.md). */
 export const checkpointEvery = 50
 
 /** An event of the current turn. */
@@ -17,7 +17,7 @@ export const emission = (context: SessionContext, event_type: string, payload: J
   payload,
 })
 
-/** The text that a model call adds; none for ''. */
+/** The event for text that a model call adds; none for ''. */
 export const deltaEvents = (context: SessionContext, delta: string): readonly Emission[] =>
   delta === '' ? [] : [emission(context, 'output_text.delta', { delta })]
 
@@ -27,7 +27,7 @@ const firstStatusOf = ({ tools }: SessionContext, tool: string): OpenCall['statu
   return firstStatus({ runs: traits !== undefined, gated: traits?.gated ?? false, by })
 }
 
-/** The calls of a model's answer as the session tracks them. */
+/** The calls of a model's answer in the form that the session tracks. */
 export const openCalls = (context: SessionContext, calls: readonly RequestedCall[]): readonly OpenCall[] =>
   calls.map((call) => openCall(context, call, firstStatusOf(context, call.tool)))
 
@@ -39,11 +39,11 @@ const pausedEvent = (context: SessionContext, call: OpenCall): Emission =>
     arguments: argumentsOf(call),
   })
 
-/** `turn.paused` for this call. */
+/** `turn.paused` events for this call. */
 export const pausedEvents = (context: SessionContext, action_id: string): readonly Emission[] =>
   context.calls.filter((call) => call.action_id === action_id).map((call) => pausedEvent(context, call))
 
-/** `turn.paused` for each call that still waits, but `except`. */
+/** `turn.paused` for each call that still waits, except `except`. */
 export const waitingEvents = (context: SessionContext, except?: string): readonly Emission[] =>
   context.calls
     .filter((call) => call.status === 'pending' && call.action_id !== except)
@@ -59,8 +59,8 @@ const unknownToolEvent = (context: SessionContext, call: OpenCall): Emission =>
   toolCompleted(context, call.action_id, unknownToolOutput(call.tool))
 
 /**
- * What a model's answer journals, once `context.calls` holds its calls. All its calls stand before the first output,
- * so that the fold of the log can separate one answer's calls from the next one's.
+ * The events of a model's answer, once `context.calls` holds its calls. All its calls precede the first output, so that
+ * a fold of the log can separate the calls of one answer from those of the next.
  */
 export const answerEvents = (
   context: SessionContext,
@@ -73,7 +73,7 @@ export const answerEvents = (
   ...waitingEvents(context),
 ]
 
-/** The result of a tool that the server ran. */
+/** The event for the output of a tool that the server ran. */
 export const toolCompleted = (context: SessionContext, action_id: string, output: string): Emission =>
   emission(context, 'tool_call.completed', {
     tool: context.calls.find((call) => call.action_id === action_id)?.tool ?? '',
@@ -81,14 +81,14 @@ export const toolCompleted = (context: SessionContext, action_id: string, output
     action_id,
   })
 
-/** What an answer leaves for the last event of its turn. */
+/** Parts of a final answer that are included in the last event of its turn. */
 interface Completed {
-  /** What was read and written. */
+  /** Memories that were retrieved and written. */
   readonly memory?: JsonObject | undefined
   readonly annotations?: readonly JsonObject[] | undefined
 }
 
-/** `turn.completed`; with `tool_calls` when the caller has to run some. */
+/** The `turn.completed` event; with `tool_calls` when the caller has to run some. */
 export const completion = (context: SessionContext, { memory, annotations }: Completed = {}): Emission => {
   const deferred = context.calls.filter((call) => call.status === 'deferred')
   return emission(context, 'turn.completed', {
@@ -107,7 +107,7 @@ export const completion = (context: SessionContext, { memory, annotations }: Com
   })
 }
 
-/** `turn.failed` with the text so far and the reason. */
+/** The `turn.failed` event, with the text so far and the reason. */
 export const failure = (context: SessionContext, code: string, message: string): Emission =>
   emission(context, 'turn.failed', {
     turn_number: context.turn,

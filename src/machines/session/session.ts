@@ -37,7 +37,7 @@ const unknownResults: Refusal = { code: 'not_found', param: 'tool_results' }
 const nothingToCancel: Refusal = { code: 'no_turn_in_progress' }
 const notFound: Refusal = { code: 'not_found' }
 
-/** What resolves calls, alike while tools run and while the session is paused. */
+/** Events that resolve calls. They are handled alike while tools run and while the session is paused. */
 const resolutions = {
   action_approved: { guard: 'isOpenCall', target: '#session.active.working.deciding', actions: approved },
   action_rejected: { guard: 'isOpenCall', target: '#session.completed', actions: rejected },
@@ -49,12 +49,11 @@ const resolutions = {
 
 /**
  * A durable conversation with an agent; its turns stream, pause for approvals and resume (sessions.create).
- *
- * `active.working` is one turn in progress: `thinking` has a model call in flight, `acting` has tools in flight,
- * `deciding` is passed through. `paused` waits for people only: nothing is in flight and nothing is billed. Each call
- * of the model's answer has a chart of its own (src/machines/tool-call/tool-call.ts).
- * A rejected turn leaves the session `completed`, from where a further turn makes it active again; `expired` shows as
- * completed too but takes none (specs/decisions/0001-sessions.md).
+ * `active.working` is a turn in progress: `thinking` has a model call in flight, `acting` has tools in flight,
+ * `deciding` is transient. `paused` only waits for people: nothing is in flight and nothing is billed. Each call of the
+ * model's answer has a chart of its own (src/machines/tool-call/tool-call.ts).
+ * A rejected call leaves the session `completed`, from where a further turn makes it active again. `expired` is shown
+ * as completed too, but accepts no turn (specs/decisions/0001-sessions.md).
  */
 export const sessionMachine = sessionSetup.createMachine({
   id: 'session',

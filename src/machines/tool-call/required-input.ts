@@ -1,6 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 
-/** Input that the server of a tool requests of a person, as people see it. */
+/** Input that a tool's server requests from a person, as shown to people. */
 export type ShownInput = {
   /** Name of the server, as the project registered it. */
   readonly server: string
@@ -11,19 +11,19 @@ export type ShownInput = {
   /** JSON Schema of a flat object; null for `url`. */
   readonly schema: JsonObject | null
   readonly url: string | null
-  /** Fields that seem to be for secrets, which the protocol forbids to request so. */
+  /** Fields that appear to request secrets, which the protocol forbids in forms. */
   readonly secret_fields: readonly string[]
 }
 
-/** The same with what the call goes on with. */
+/** The request together with the data for resuming the call. */
 export type RequiredInput = ShownInput & {
-  /** Number of the question within its call, from 1. */
+  /** Number of the request within its call, from 1. */
   readonly round: number
-  /** What the tool's capability needs to go on; opaque here, and shown to no one. */
+  /** Opaque data with which the tool's capability resumes the call; never shown. */
   readonly resume: string
 }
 
-/** A request for input without what only the server of the tool needs. */
+/** Returns a request for input without the data that only the tool's capability needs. */
 export const shownInput = ({
   server,
   server_url,

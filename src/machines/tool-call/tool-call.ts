@@ -2,33 +2,35 @@ import { initialTransition, setup, transition } from 'xstate'
 import type { CallEvent, OpenCall, ProgressEvent } from '../session/session-data.ts'
 import { shownInput } from './required-input.ts'
 
-/** What decides where a call begins. */
+/** The properties that determine the first status of a call. */
 export type CallTraits = {
-  /** No tool of this name, or one that policy denies: its output is an error. */
+  /** False when no tool has this name, or policy denies it: the output is an error. */
   readonly runs: boolean
-  /** A person has to agree first. */
+  /** Whether a person has to approve first. */
   readonly gated: boolean
-  /** The caller runs it: in a session after the turn's end, in a run while it waits. */
+  /**
+   * Who runs it. `caller_later`: the caller after the end of a session's turn; `caller_now`: the caller while the run
+   * waits.
+   */
   readonly by: 'server' | 'caller_now' | 'caller_later'
 }
 
-/** What can happen to one call; a run's delegations are calls too. */
+/** All events of a call; a run's delegations are calls too. */
 export type ToolCallEvent =
   | CallEvent
   | ProgressEvent
   | { readonly type: 'child_ended' | 'child_refused' }
-  /** The caller's next turn brings the outputs that it owes. */
+  /** The caller's next turn includes the outputs of deferred calls. */
   | { readonly type: 'turn' }
 
-/** A call's state, as it is kept in the context of its session or run. */
+/** A call's status, as stored in the context of its session or run. */
 export type CallStatus = OpenCall['status']
 
 /**
- * One tool call of a model's answer. Sessions and runs keep as many of them as the answer has, each as its state's
- * name in their context, and every change of it is a step of this chart. Not an actor: it begins and ends with its turn.
- *
- * `pending` waits for a person (in a run for the caller's output too), for input or for a connection, `running` is being run by the server, `deferred`
- * waits for the caller's next turn, `resolved` has its output.
+ * One tool call of a model's answer. Sessions and runs store the status of each call in their context, and every change
+ * of it is a step of this chart. A call is not an actor: it begins and ends with its turn.
+ * `pending` waits for a person, for input or for a connection (in a run also for the caller's output), `running` is run
+ * by the server, `deferred` waits for the caller's next turn, `resolved` has its output.
  */
 export const toolCallMachine = setup({
   types: {
@@ -78,13 +80,13 @@ export const toolCallMachine = setup({
 
 const anyTraits: CallTraits = { runs: true, gated: false, by: 'server' }
 
-/** Where a call begins. */
+/** Returns the first status of a call. */
 export const firstStatus = (traits: CallTraits): CallStatus => {
   const [{ value }] = initialTransition(toolCallMachine, traits)
   return value === 'requested' ? 'resolved' : value
 }
 
-/** Where an event leads a call; null when a call in this state does not take it. */
+/** Returns the status after an event; null when a call in this status does not accept it. */
 export const nextStatus = (status: CallStatus, event: ToolCallEvent): CallStatus | null => {
   if (status === 'resolved') return null
   const before = toolCallMachine.resolveState({ value: status, context: anyTraits })
@@ -92,13 +94,13 @@ export const nextStatus = (status: CallStatus, event: ToolCallEvent): CallStatus
   return after === before || after.value === 'requested' ? null : after.value
 }
 
-/** Whether the call that an event names is open and takes it. */
+/** Whether the call that an event names is open and accepts the event. */
 export const takes = (
   { calls }: { readonly calls: readonly OpenCall[] },
   event: ToolCallEvent & { readonly action_id: string },
 ): boolean => calls.some(({ action_id, status }) => action_id === event.action_id && nextStatus(status, event) !== null)
 
-/** `calls` after an event of one of them. */
+/** Returns `calls` after an event of one of them. */
 export const callsAfter = <Call extends OpenCall>(
   { calls }: { readonly calls: readonly Call[] },
   action_id: string,
@@ -110,7 +112,7 @@ export const callsAfter = <Call extends OpenCall>(
       : call,
   )
 
-/** What an approver made of a call's arguments, and what it waits for. */
+/** The fields of a call that an event changes: edited arguments, and what it waits for. */
 const editsOf = (event: ToolCallEvent): Partial<Pick<OpenCall, 'arguments' | 'connection' | 'input' | 'actioned'>> => {
   if (event.type === 'connection_required') return { connection: event.connection, actioned: true }
   if (event.type === 'input_required') return { input: shownInput(event.input), actioned: true }

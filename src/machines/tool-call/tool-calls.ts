@@ -12,30 +12,30 @@ import type {
 } from '../session/session-data.ts'
 import type { Emission, Message } from '../vocabulary.ts'
 
-/** What a turn and a run have in common: tools, and the calls of them that are open. */
+/** The part common to the contexts of sessions and runs: tools and open calls. */
 export interface CallHolder {
   readonly tools: Readonly<Record<string, SessionTool>>
   readonly calls: readonly OpenCall[]
-  /** Everything else that a model call needs (src/actors/sessions/turns/turn-config.ts). */
+  /** Other parameters of model calls (src/actors/sessions/turns/turn-config.ts). */
   readonly config: JsonObject
 }
 
 type ApprovedEvent = Extract<CallEvent, { readonly type: 'action_approved' }>
 
-/** Who waits for an action: one of them is not null. */
+/** The session or run that waits for an action; one of the two is not null. */
 export interface Waiter {
   readonly session_id: string | null
   readonly run_id: string | null
 }
 
-/** A call's arguments as the model gave them. */
+/** A call's arguments, parsed. */
 export const argumentsOf = (call: OpenCall): Json => JSON.parse(call.arguments)
 
 /** Whether any call is in this status. */
 export const someCall = ({ calls }: Pick<CallHolder, 'calls'>, status: OpenCall['status']): boolean =>
   calls.some((call) => call.status === status)
 
-/** A call that the model requested, as it is tracked. */
+/** A call requested by the model, in the form that the context stores. */
 export const openCall = (holder: CallHolder, call: RequestedCall, status: OpenCall['status']): OpenCall => ({
   action_id: call.action_id,
   tool: call.tool,
@@ -44,28 +44,28 @@ export const openCall = (holder: CallHolder, call: RequestedCall, status: OpenCa
   status,
 })
 
-/** How a failure reads for the model: the output of its call. */
+/** A failure as the output of a call, which the model reads. */
 export const errorOutput = (code: string, message: string): string => JSON.stringify({ error: { code, message } })
 
-/** What the model hears of a tool that it made up. */
+/** The output of a call of a tool that does not exist. */
 export const unknownToolOutput = (tool: string): string => errorOutput('unknown_tool', `There is no tool ${tool}.`)
 
-/** What a person said to a rejected call: for the model, not for those who read the log. */
+/** A person's comment on a rejected call. The model reads it, but it is not shown in the log. */
 export const hiddenNote = ({ note }: RejectedEvent): { readonly hidden?: JsonObject } =>
   note === undefined ? {} : { hidden: { note } }
 
-/** Whether the call that an event names is being run. */
+/** Whether the call that a progress report names is running. */
 export const isRunning = ({ calls }: Pick<CallHolder, 'calls'>, { action_id }: ProgressEvent): boolean =>
   calls.some((call) => call.action_id === action_id && call.status === 'running')
 
-/** What the log says of how far a call is. */
+/** Payload of a progress event. */
 export const progressOf = ({ calls }: Pick<CallHolder, 'calls'>, event: ProgressEvent): JsonObject => {
   const { action_id, progress, total, message } = event
   const tool = calls.find((call) => call.action_id === action_id)?.tool ?? ''
   return { tool, action_id, progress, total, message }
 }
 
-/** What the log says of an approval: the output that came with it, and the arguments that the approver edited. */
+/** The part of an approval that is logged: the caller's output, and the approver's edited arguments. */
 export const approvalOf = ({ output, arguments: edits }: ApprovedEvent): JsonObject => ({
   ...(output !== undefined && { output }),
   ...(edits !== undefined && { arguments: JSON.parse(edits) }),
@@ -80,7 +80,9 @@ export const actionMessages = (holder: CallHolder, waiter: Waiter): { messages: 
 
 type WaitEvent = Extract<CallEvent, { readonly type: 'connection_required' | 'input_required' }>
 
-/** The action of a call that waits for a connection or for input, unless it is there already. */
+/**
+ * The message that creates the action of a call which waits for a connection or for input; none if the action exists.
+ */
 export const waitMessages = (holder: CallHolder, waiter: Waiter, event: WaitEvent): readonly Message[] =>
   holder.calls
     .filter((call) => event.by === 'tool' && call.action_id === event.action_id)
@@ -92,7 +94,7 @@ export const waitMessages = (holder: CallHolder, waiter: Waiter, event: WaitEven
 const awaited = (event: WaitEvent): JsonObject =>
   event.type === 'input_required' ? { input: event.input } : { connection: event.connection }
 
-/** What the log says of what a call waits for. */
+/** The part of a log event that says what a call waits for. */
 export const waitOf = ({ connection, input }: OpenCall, otherwise: string): JsonObject => {
   if (input !== null && input !== undefined) return { reason: 'input_required', input }
   return connection === null || connection === undefined
@@ -102,7 +104,7 @@ export const waitOf = ({ connection, input }: OpenCall, otherwise: string): Json
 
 const resolutions = { accept: 'answered', decline: 'declined', cancel: 'dismissed' } as const
 
-/** What the log says a person, or a connection that came, did for a call. */
+/** The resolution that is logged: a person's approval or response, or that a connection became available. */
 export const resolutionOf = ({ connected, answered }: ApprovedEvent): string => {
   if (answered !== undefined) return resolutions[answered]
   return connected === true ? 'connected' : 'approved'
@@ -125,7 +127,7 @@ const actionInput = (holder: CallHolder, { session_id, run_id }: Waiter, call: O
   }
 }
 
-/** Notifies every action that still waits, or runs its tool, that what it belongs to is over. */
+/** Messages that cancel the actions which still wait or run their tool, because their turn or run has ended. */
 export const withdrawals = ({ calls, tools }: CallHolder): { messages: readonly Message[] } => ({
   messages: calls
     .filter(
@@ -138,7 +140,7 @@ export const withdrawals = ({ calls, tools }: CallHolder): { messages: readonly 
 const sum = (left: string | null, right: string | null): string | null =>
   left === null || right === null ? null : new Decimal(left).plus(right).toFixed()
 
-/** Adds one model call's usage; a cost once unknown stays unknown. */
+/** Adds the usage of a model call. Once a cost is unknown, the sum is unknown. */
 export const addUsage = (usage: TurnUsage, more: TurnUsage): TurnUsage => ({
   input_tokens: usage.input_tokens + more.input_tokens,
   output_tokens: usage.output_tokens + more.output_tokens,
@@ -146,7 +148,7 @@ export const addUsage = (usage: TurnUsage, more: TurnUsage): TurnUsage => ({
   cost_usd: sum(usage.cost_usd, more.cost_usd),
 })
 
-/** What the log says of a conversation that was shortened. What exactly went is for its fold alone. */
+/** Payload of a compaction event. The exact cuts are hidden: only the fold of the log uses them. */
 export const compaction = (event: CompactedEvent): Pick<Emission, 'payload' | 'hidden'> => {
   const { strategy, removed_messages, tokens_before, tokens_after, summary, cuts } = event
   return {
@@ -155,5 +157,5 @@ export const compaction = (event: CompactedEvent): Pick<Emission, 'payload' | 'h
   }
 }
 
-/** Adds a model call's cost to a total; an unknown price adds nothing that is known. */
+/** Adds a model call's cost to a total; an unknown cost adds nothing. */
 export const addCost = (total: string, more: TurnUsage): string => sum(total, more.cost_usd) ?? total
