@@ -1,7 +1,7 @@
 import type { MachineDefinition, RowOf } from '../definition.ts'
 import { agentVersionMachine } from './agent-version.ts'
 
-/** What the list of an agent's versions in one state filters on: one index for both. */
+/** Key for listing an agent's versions with one status by a single index. */
 export const agentStatus = (agent: string, status: string): string => `${agent} ${status}`
 
 const agentVersionRow: RowOf = ({ value, context }, facts) => {
@@ -10,7 +10,7 @@ const agentVersionRow: RowOf = ({ value, context }, facts) => {
   return { ...context, id: facts.id, status, agent_status: agentStatus(String(context.agent_id), status) }
 }
 
-/** Versions of agents: `specs/resources/agent-versions.ts` is their interface. */
+/** Versions of agents, as defined in `specs/resources/agent-versions.ts`. */
 export const agentVersionDefinition = {
   name: 'agent_version',
   version: 1,

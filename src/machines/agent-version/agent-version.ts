@@ -4,10 +4,10 @@ import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { type AuditLine, type Message, type Notice, type Refusal, vocabulary } from '../vocabulary.ts'
 
-/** Who acts (src/actors/records/audit-note.ts, `actorOf`). */
+/** The caller of a command (src/actors/records/audit-note.ts, `actorOf`). */
 export type VersionActor = { readonly kind: string; readonly id: string | null }
 
-/** A person's decision about a version that was in review. `at` is in ms since the epoch. */
+/** A person's decision on a version in review. `at` is in ms since the epoch. */
 export type VersionReview = {
   readonly decision: 'approve' | 'reject'
   readonly reason: string | null
@@ -15,7 +15,9 @@ export type VersionReview = {
   readonly at: number
 }
 
-/** A version's durable context. Long texts are JSON text, so that each can leave the snapshot as one blob. */
+/**
+ * A version's durable context. Long texts are JSON text, so that each can be moved from the snapshot to a single blob.
+ */
 export type AgentVersionContext = {
   readonly version_id: string
   readonly agent_id: string
@@ -23,22 +25,24 @@ export type AgentVersionContext = {
   readonly version: string
   /** JSON text of the manifest's config; never changes. */
   readonly config: string
-  /** JSON text. */
+  /** JSON text of the version's requirements. */
   readonly requirements: string
   readonly visibility: 'private' | 'unlisted' | 'public'
   readonly created_by: VersionActor
-  /** JSON text of what the newest test showed. */
+  /** JSON text of the newest test's result. */
   readonly test: string | null
   readonly review: VersionReview | null
   readonly submitted_at: number | null
   readonly published_at: number | null
   readonly deprecated_at: number | null
   readonly retired_at: number | null
-  /** Counts the changes of what the catalogue shows, so that of two that arrive in the wrong order the later one stays. */
+  /**
+   * Number of changes to the version's catalogue entry. If two messages arrive out of order, the later change is kept.
+   */
   readonly listings: number
 }
 
-/** What starts a version. */
+/** Input of a new version. */
 export type AgentVersionInput = Pick<
   AgentVersionContext,
   'version_id' | 'agent_id' | 'version' | 'config' | 'requirements' | 'visibility' | 'created_by'
@@ -46,7 +50,7 @@ export type AgentVersionInput = Pick<
 
 type By = { readonly by: VersionActor; readonly at: number }
 
-/** Everything that can happen to a version. `at` is in ms since the epoch. */
+/** All events of a version. `at` is in ms since the epoch. */
 export type AgentVersionEvent =
   | ({ readonly type: 'tested'; readonly evidence: string } & By)
   | ({ readonly type: 'submit' } & By)
@@ -54,10 +58,10 @@ export type AgentVersionEvent =
   | ({ readonly type: 'publish' } & By)
   | ({ readonly type: 'deprecate' } & By)
   | ({ readonly type: 'retire' } & By)
-  /** The agent is deleted. */
+  /** The agent is being deleted. */
   | ({ readonly type: 'delete' } & By)
 
-/** Takes `{ type: 'list' | 'unlist', … }` messages of versions (src/actors/agents/catalogue.ts). */
+/** Sink for `{ type: 'list' | 'unlist', … }` messages of versions (src/actors/agents/catalogue.ts). */
 export const catalogueSink = 'agent_catalog'
 
 type Status = 'draft' | 'in_review' | 'published' | 'deprecated' | 'retired'
@@ -120,7 +124,7 @@ const withdrawn = versionSetup.assign(({ context }) => ({ listings: context.list
 
 const refused: Refusal = { code: 'invalid_transition' }
 
-/** Once it is deleted, a version is not found before any of these could be requested of it. */
+/** Refusals of a deleted version: none, because it is not found before any of these can be requested. */
 const ignored = { tested: null, submit: null, review: null, publish: null, deprecate: null, retire: null } as const
 
 const publish = {
@@ -130,9 +134,8 @@ const publish = {
 
 /**
  * One version of an agent, from its draft to its retirement (`agent_versions.create`).
- * Its manifest never changes; only a draft takes evidence of tests.
- *
- * Whatever the table does not allow is refused with `invalid_transition`, a repetition too.
+ * Its manifest never changes, and only a draft can be tested.
+ * All other transitions, including repeated ones, are refused with `invalid_transition`.
  */
 export const agentVersionMachine = versionSetup.createMachine({
   id: 'agent_version',

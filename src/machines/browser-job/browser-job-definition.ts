@@ -1,16 +1,16 @@
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { browserJobMachine } from './browser-job.ts'
 
-/** States of a job on the wire. */
+/** Statuses of a job in the API. */
 export const browserJobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 
 /** One of `browserJobStatuses`. */
 export type BrowserJobStatus = (typeof browserJobStatuses)[number]
 
-/** A job's status on the wire; null once it removes itself. */
+/** A job's status in the API; null once it is being removed. */
 export const browserJobStatus = ({ value }: Pick<StoredState, 'value'>): BrowserJobStatus | null => {
   const innermost = typeof value === 'string' ? value : value.open
-  // a job that waits for a person is at work for who polls it, and says so beside its status
+  // a job that waits for a person is `running` in the API, and `waiting` is shown as a separate field
   if (innermost === 'waiting') return 'running'
   return browserJobStatuses.find((status) => status === innermost) ?? null
 }
@@ -36,7 +36,7 @@ const browserJobRow: RowOf = (state) => {
   }
 }
 
-/** Browser jobs: `specs/resources/web/browse.ts` is their interface. */
+/** Browser jobs, as defined in `specs/resources/web/browse.ts`. */
 export const browserJobDefinition = {
   name: 'browser_job',
   version: 2,

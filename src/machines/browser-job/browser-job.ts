@@ -3,10 +3,10 @@ import { assignsOf } from '../event-actions.ts'
 import type { At, Refusing } from '../refusal.ts'
 import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 
-/** How long a job can be read once it has ended, in ms. */
+/** How long a job can be read after it has ended, in ms. */
 export const jobRetentionMs = 7 * 24 * 60 * 60 * 1000
 
-/** What is done on a page. */
+/** An action on a page. */
 export type BrowserAction = {
   readonly type: 'click' | 'type' | 'press' | 'select' | 'waitFor' | 'handOver'
   readonly selector?: string
@@ -15,25 +15,25 @@ export type BrowserAction = {
   readonly key?: string
   readonly values?: readonly string[]
   readonly milliseconds?: number
-  /** What a person is to do. */
+  /** Instructions for the person to whom the page is handed over. */
   readonly message?: string
-  /** How long a person is waited for. */
+  /** How long to wait for the person. */
   readonly timeoutMs?: number
 }
 
-/** What a job does: opens a URL, acts on the page, and reads what it shows then. */
+/** Request of a job: open a URL, act on the page, and read the result. */
 export type BrowserRequest = {
   readonly url: string
   readonly actions: readonly BrowserAction[]
   readonly screenshot: boolean
-  /** Most tokens of an accessibility snapshot; null: none is taken. */
+  /** Most tokens of an accessibility snapshot; null for no snapshot. */
   readonly snapshot_tokens: number | null
   readonly wait_until: 'load' | 'domcontentloaded' | 'networkidle'
-  /** Of the navigation. */
+  /** Timeout of the navigation. */
   readonly timeout_ms: number
   readonly width: number
   readonly height: number
-  /** Cookies and storage that the page starts with, and whether they are kept afterwards. */
+  /** Profile of cookies and storage with which the page starts, and whether to save it afterwards; null for none. */
   readonly profile: { readonly name: string; readonly save: boolean } | null
 }
 
@@ -42,20 +42,20 @@ export type BrowserStep = {
   readonly type: 'navigate' | BrowserAction['type']
   readonly selector: string | null
   readonly status: 'completed' | 'failed'
-  /** URL of the page after it. */
+  /** URL of the page after the step. */
   readonly url: string
   readonly started_at_ms: number
   readonly duration_ms: number
-  /** Name of the blob with its WebP picture; null: none could be taken. */
+  /** Name of the blob with its WebP picture; null when none could be taken. */
   readonly picture: string | null
-  /** What the person said who continued the job. */
+  /** Note of the person who continued the job. */
   readonly note?: string
 }
 
-/** A job that waits for a person, and until when. Times in ms since the epoch. */
+/** A wait for a person, and when it expires. Times in ms since the epoch. */
 export type BrowserWait = { readonly message: string | null; readonly since_ms: number; readonly expires_at_ms: number }
 
-/** Where a job's result is: blobs of the job. */
+/** A job's result, as names of the job's blobs. */
 export type BrowserResult = {
   readonly document: readonly string[]
   readonly screenshot: readonly string[]
@@ -68,11 +68,11 @@ export type BrowserFailure = { readonly code: string; readonly message: string }
 export type BrowserJobContext = {
   readonly job_id: string
   readonly request: BrowserRequest
-  /** Times that a browser was started for it. */
+  /** Number of times that a browser was started for the job. */
   readonly attempts: number
-  /** A request other than GET or HEAD has left the page, or was about to: the job is never run again. */
+  /** Whether a request other than GET or HEAD has left the page, or was about to: then the job is never run again. */
   readonly submitted: boolean
-  /** Null while it waits for no person. */
+  /** Null unless it waits for a person. */
   readonly waiting: BrowserWait | null
   readonly steps: readonly BrowserStep[]
   readonly result: BrowserResult | null
@@ -80,22 +80,22 @@ export type BrowserJobContext = {
   /** ms since the epoch. */
   readonly started_at_ms: number | null
   readonly ended_at_ms: number | null
-  /** Most memory that its browser took; null: not measured. */
+  /** Peak memory of its browser; null when not measured. */
   readonly peak_memory_bytes: number | null
 }
 
-/** What starts a job. */
+/** Input of a new job. */
 export type BrowserJobInput = Pick<BrowserJobContext, 'job_id' | 'request'>
 
 /**
- * Everything that can happen to a job. Times in ms since the epoch. What a browser reports names its attempt, from 1: a process
- * that was replaced and goes on for a moment is not heard, and so sends nothing.
+ * All events of a job. Times in ms since the epoch. A browser's reports carry the number of their attempt, from 1.
+ * Reports of a replaced process that is still running are ignored, so it cannot send a request.
  */
 export type BrowserJobEvent =
-  /** A browser starts on it, for the first time or again. */
+  /** A browser was started for the job, for the first time or again. */
   | { readonly type: 'started'; readonly attempt: number; readonly at: number }
   | { readonly type: 'stepped'; readonly attempt: number; readonly step: BrowserStep }
-  /** The page is a person's from now on, who continues the job. */
+  /** The page is handed over to a person, who continues the job. */
   | {
       readonly type: 'waits'
       readonly attempt: number
@@ -103,11 +103,11 @@ export type BrowserJobEvent =
       readonly at: number
       readonly expires_at: number
     }
-  /** A person is done with the page. */
+  /** A person has finished with the page. */
   | { readonly type: 'continue'; readonly by: AuditLine['by']; readonly note?: string; readonly at: number }
-  /** Its browser has heard of that. */
+  /** The browser was notified of that. */
   | { readonly type: 'resumed' }
-  /** The page is about to send a request that may change something elsewhere. */
+  /** The page is about to send a request that may change something on another server. */
   | { readonly type: 'submitting'; readonly attempt: number }
   | {
       readonly type: 'finished'
@@ -130,7 +130,9 @@ const notWaiting = { code: 'invalid_transition', message: 'The job is not waitin
 
 const assigns = assignsOf<BrowserJobContext, BrowserJobEvent>()
 
-/** What was typed is dropped when the job ends: only the pages needed it. */
+/**
+ * Removes typed texts from the request when the job ends, because they may be private and only the pages needed them.
+ */
 const withoutTexts = (request: BrowserRequest): BrowserRequest => ({
   ...request,
   actions: request.actions.map(({ text: _typed, ...action }) => action),
@@ -175,7 +177,7 @@ const endWait = assigns((_: On<'continue'>) => ({ waiting: null }))
 
 const keepSubmission = assigns((_: On<'submitting'>) => ({ submitted: true }))
 
-/** What the machine does about it names the attempt whose page the person had. */
+/** Effect parameters with the number of the attempt whose page the person used. */
 const resume = {
   type: 'resumeJob',
   params: ({ context, event: { note } }: On<'continue'>) => ({ attempt: context.attempts, note: note ?? null }),
@@ -207,7 +209,7 @@ const notifyWaiting = {
 
 const expired: BrowserFailure = { code: 'hand_over_expired', message: 'No person continued the job in time.' }
 
-/** Reminders fire when they are due or later: the job has ended when it says that it would have. */
+/** Fails a job whose hand-over expired. A reminder can fire late, so the end is the time of the expiry. */
 const keepExpiry = assigns(({ context }) => ({
   error: expired,
   ended_at_ms: context.waiting?.expires_at_ms ?? null,
@@ -216,9 +218,11 @@ const keepExpiry = assigns(({ context }) => ({
 }))
 
 /**
- * One visit of a page by a browser. It waits for a place among the browsers of its process (`queued`), works (`running`), may
- * wait for a person who uses its page meanwhile (`waiting`, specs/decisions/0226-hand-over-of-a-browser-job.md) and ends. After a crash it is run again from its first step, unless a request that may change something has left the
- * page: that is durable before it leaves, and such a job fails with `outcome_unknown` (specs/decisions/0175-browser-jobs.md).
+ * One visit of a page by a browser. The job waits for a place among the browsers of its process (`queued`), runs
+ * (`running`), may wait for a person who uses its page (`waiting`, specs/decisions/0226-hand-over-of-a-browser-job.md),
+ * and ends. After a crash it is run again from its first step, unless a request that may change something has left the
+ * page. That is stored before the request leaves, and such a job fails with `outcome_unknown`
+ * (specs/decisions/0175-browser-jobs.md).
  */
 export const browserJobMachine = setup({
   types: {

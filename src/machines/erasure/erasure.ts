@@ -6,43 +6,49 @@ import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 /** An erasure's durable context. */
 export type ErasureContext = {
   readonly erasure_id: string
-  /** The project, where all of it goes; null for a tenant or user. */
+  /** The project to erase; null for the erasure of a tenant or user. */
   readonly project_id: string | null
-  /** Null for a project. */
+  /** Null for the erasure of a project. */
   readonly tenant_id: string | null
   readonly external_id: string | null
   /** External id of the user; null for the whole tenant. */
   readonly user: string | null
   readonly by: AuditLine['by']
   readonly rounds: number
-  /** What was left after the newest round, by collection; empty for nothing. */
+  /** Items left after the newest round, by collection; empty when nothing was left. */
   readonly left: JsonObject
-  /** Rounds in a row that found nothing. */
+  /** Consecutive rounds that found nothing. */
   readonly quiet: number
-  /** Wait before the next round. */
+  /** Wait before the next round, in ms. */
   readonly pause_ms: number
 }
 
-/** What starts an erasure. */
+/** Input of a new erasure. */
 export type ErasureInput = Pick<
   ErasureContext,
   'erasure_id' | 'project_id' | 'tenant_id' | 'external_id' | 'user' | 'by'
 >
 
-/** Takes `{ type: 'erase', at, input }` and starts an erasure (src/actors/tenants/erasures.ts). */
+/** Sink for `{ type: 'erase', at, input }`, which starts an erasure (src/actors/tenants/erasures.ts). */
 export const erasureSink = 'erasures'
 
-/** Everything that can happen to an erasure. */
+/** All events of an erasure. */
 export type ErasureEvent = {
   readonly type: 'round_done'
-  /** What is left, by collection; empty for nothing. */
+  /** Items that are left, by collection; empty when nothing is left. */
   readonly left: JsonObject
 }
 
-/** Between two looks that find nothing, in ms: longer than a request that was let in before goes on, on any node. */
+/**
+ * Time between the two rounds that find nothing, in ms: longer than a request admitted earlier can still be running, on
+ * any node.
+ */
 export const confirmationMs = 5_000
 
-/** The erasure is the project's, so the delivery is too, and outlives the tenant. */
+/**
+ * Webhook event of a deleted tenant. The erasure belongs to the project, so the delivery does too, and outlives the
+ * tenant.
+ */
 const notifyDeleted = {
   type: 'notify',
   params: ({ context: { tenant_id, external_id } }: { context: ErasureContext }): Notice => ({
@@ -55,13 +61,13 @@ const firstPauseMs = 200
 const longestPauseMs = 60_000
 
 /**
- * Removes a project, all that a tenant owns, or one user of it, in rounds, and counts what is left after each; what it
- * starts with is refused from then on (src/actors/tenants/tenant-directory.ts, src/actors/accounts/credentials.ts). It ends
- * when two counts, some seconds apart, find nothing: what came in meanwhile is found too (`tenants.delete`,
- * `projects.delete`). The erasure of a tenant or user is the project's, that of a project its organisation's.
- *
- * `working` has a round in flight, `waiting` is between two rounds, `finishing` removes the row of the tenant or project and
- * the erasure itself.
+ * Removes a project, everything that a tenant owns, or one user of a tenant, in rounds, and counts what is left after
+ * each. Requests for the project, tenant or user are refused from the start (src/actors/tenants/tenant-directory.ts,
+ * src/actors/accounts/credentials.ts). The erasure ends when two rounds, some seconds apart, find nothing, so that
+ * items which arrived meanwhile are found too (`tenants.delete`, `projects.delete`). The erasure of a tenant or user
+ * belongs to the project, that of a project to its organisation.
+ * `working` has a round in flight, `waiting` is between two rounds, `finishing` removes the row of the tenant or
+ * project and the erasure itself.
  */
 export const erasureMachine = setup({
   types: {
@@ -124,7 +130,7 @@ export const erasureMachine = setup({
 
 const isEmpty = (left: JsonObject): boolean => Object.keys(left).length === 0
 
-/** Erasures have no resource of their own: a tenant or project shows `deleting` while one runs. */
+/** Erasures have no API of their own: a tenant or project shows `deleting` while one runs. */
 export const erasureDefinition = {
   name: 'erasure',
   version: 2,

@@ -1,7 +1,7 @@
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { sourceMachine } from './knowledge-source.ts'
 
-/** A source's status on the wire; null once it is deleted. */
+/** A source's status in the API; null once it is deleted. */
 export const sourceStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' | 'ready' | 'failed' | null => {
   if (value === 'erasing') return null
   if (typeof value === 'string') return 'pending'
@@ -22,10 +22,10 @@ const sourceRow: RowOf = (state) => {
   return { ...context, ...sourceKeys(String(context.knowledge_base_id), status), status }
 }
 
-/** What lists by more than one field filter on: a list is read by one index, however many conditions it has. */
+/** Combined key for filters on several fields, since a list is read by a single index. */
 export const sourceKeys = (base: string, status: string) => ({ base_status: `${base} ${status}` })
 
-/** Knowledge sources: `specs/resources/knowledge/knowledge-sources.ts` is their interface. */
+/** Knowledge sources, as defined in `specs/resources/knowledge/knowledge-sources.ts`. */
 export const sourceDefinition = {
   name: 'knowledge_source',
   version: 2,
@@ -35,6 +35,6 @@ export const sourceDefinition = {
   row: sourceRow,
   gone: (state) => sourceStatus(state) === null,
   busy: (state) => sourceStatus(state) === 'pending',
-  // version 1 does not say who added a source
+  // version 1 did not store who added a source
   migrations: { 1: ({ value, context }) => ({ value, context: { ...context, created_by: null } }) },
 } satisfies MachineDefinition

@@ -4,7 +4,7 @@ import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
 import { type AuditLine, type Notice, vocabulary } from '../vocabulary.ts'
 
-/** Content that a request brought: blobs of the source, each part a text or base64. */
+/** Content from a request, in blobs of the source, each of which is a part as text or base64. */
 export type Upload = {
   /** SHA-256 of the content's bytes. */
   readonly checksum: string
@@ -12,29 +12,29 @@ export type Upload = {
   readonly encoding: 'text' | 'base64'
   readonly mime_type: string
   readonly filename: string | null
-  /** Names of the blobs in order. */
+  /** Names of the blobs, in order. */
   readonly parts: readonly string[]
 }
 
-/** What was read of a source: blobs of its text and of its chunks. */
+/** The document read from a source: names of the blobs of its text and of its chunks. */
 export type ReadDocument = {
   readonly text: readonly string[]
   readonly chunks: readonly string[]
   readonly characters: number
   readonly chunk_count: number
   readonly page_count: number | null
-  /** The title that the content has. */
+  /** Title found in the content; null for none. */
   readonly title: string | null
 }
 
-/** Vectors of chunks: blobs, each of some chunks. */
+/** Vectors of chunks: names of blobs, each with the vectors of some chunks. */
 export type Vectors = {
   readonly embedder: string
   readonly parts: readonly string[]
   readonly count: number
 }
 
-/** Chunks that a sync added, removed and left. */
+/** Number of chunks that a sync added, removed and left unchanged. */
 export type ChunkChanges = { readonly added: number; readonly removed: number; readonly unchanged: number }
 
 /** Why a sync failed. */
@@ -44,19 +44,19 @@ export type SyncError = { readonly code: string; readonly message: string }
 export type SourceContext = {
   readonly source_id: string
   readonly knowledge_base_id: string
-  /** Who added it; null where that is not known. */
+  /** The caller who added it; null where that is unknown. */
   readonly created_by: AuditLine['by'] | null
   readonly type: 'text' | 'file' | 'url'
-  /** The caller's own; null: the content's. */
+  /** Title given by the caller; null: the content's title is used. */
   readonly title: string | null
   readonly url: string | null
   readonly refresh_interval_s: number | null
   readonly metadata: JsonObject
-  /** Newest content of requests; null for a URL. */
+  /** Newest content from a request; null for a URL. */
   readonly upload: Upload | null
   readonly filename: string | null
   readonly mime_type: string | null
-  /** Of the content that was read last. */
+  /** SHA-256 of the content that was last read. */
   readonly checksum: string | null
   readonly size_bytes: number | null
   readonly document: ReadDocument | null
@@ -65,13 +65,13 @@ export type SourceContext = {
   readonly error: SyncError | null
   /** ms since the epoch. */
   readonly synced_at_ms: number | null
-  /** Attempts in a row that failed. */
+  /** Consecutive failed attempts. */
   readonly attempts: number
-  /** Wait before the next attempt. */
+  /** Wait before the next attempt, in ms. */
   readonly delay_ms: number
 }
 
-/** What starts a source. */
+/** Input of a new source. */
 export type SourceInput = Pick<
   SourceContext,
   | 'source_id'
@@ -87,10 +87,10 @@ export type SourceInput = Pick<
   | 'mime_type'
 >
 
-/** Who sends a command; absent for the server itself. */
+/** The caller of a command; absent for the server itself. */
 type By = { readonly by?: AuditLine['by'] }
 
-/** Everything that can happen to a source. */
+/** All events of a source. */
 export type SourceEvent =
   | ({ readonly type: 'sync'; readonly upload: Upload | null } & By)
   | ({
@@ -110,14 +110,14 @@ export type SourceEvent =
       readonly at: number
     }
   | { readonly type: 'unchanged'; readonly at: number }
-  /** `final`: no further attempt has a chance. `jitter` is in [0, 1). */
+  /** `final`: a further attempt cannot succeed. `jitter` is in [0, 1). */
   | { readonly type: 'sync_failed'; readonly error: SyncError; readonly final: boolean; readonly jitter: number }
   | { readonly type: 'embedded'; readonly vectors: Vectors | null }
   | { readonly type: 'embed_failed'; readonly jitter: number }
   | { readonly type: 'embed' }
   | ({ readonly type: 'delete' } & By)
 
-/** Waits before the second attempt of a sync or of vectors, the third and so on, in ms. */
+/** Delays before the second attempt of a sync or embedding, the third and so on, in ms. */
 export const syncDelaysMs: readonly number[] = [2_000, 15_000, 60_000, 5 * 60_000]
 
 const jitterPart = 0.2
@@ -210,7 +210,7 @@ const notifySync = {
   }),
 } as const
 
-/** Attempts that are made again are for the log only. */
+/** Notifies webhooks of a final failure; failures that are retried are only logged. */
 const notifyFailure = {
   type: 'notify',
   params: ({ context, event: { error } }: On<'sync_failed'>): Notice => ({
@@ -221,21 +221,21 @@ const notifyFailure = {
 
 const namesOf = ({ source_id, knowledge_base_id, type }: SourceContext) => ({ source_id, knowledge_base_id, type })
 
-/** Work under way that a newer request makes pointless. */
+/** Aborts work in progress that a newer request makes obsolete. */
 const stopWork = { type: 'abort', params: { effects: ['syncSource', 'embedSource'] } } as const
 
 const syncAgain = { target: '#knowledge_source.syncing', reenter: true } as const
 
-/** A change while nothing is under way: another interval counts from now on, another URL is read at once. */
+/** Handles a change while the source is idle: a new interval starts now, a new URL is read at once. */
 const changeAtRest = [
   { ...syncAgain, guard: 'movesUrl', actions: change },
   { target: 'deciding', actions: change },
 ] as const
 
 /**
- * One document of a knowledge base: it is read and cut into chunks (`syncing`), found by its words from then on, and
- * given vectors (`ready.embedding`). A URL with an interval is read again when that is over. What was read last is
- * found until a sync has something newer, also while that fails.
+ * One document of a knowledge base. It is read and split into chunks (`syncing`), can be found by keywords from then
+ * on, and gets vectors (`ready.embedding`). A URL with an interval is read again after each interval. The document read
+ * last can be found until a sync replaces it, even while syncs fail.
  */
 export const sourceMachine = setup({
   types: {

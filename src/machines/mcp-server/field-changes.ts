@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import type { FieldChange } from './known-tools.ts'
 
-/** Most differences of one tool that are listed, and characters that are shown of a value. */
+/** Most listed differences of a tool, and most characters shown of a value. */
 const mostChanges = 50
 const shownLength = 2000
 
-/** Where two objects differ, by path, the values shortened. */
+/** Returns the differences of two objects, by path, with long values truncated. */
 export const fieldChanges = (before: JsonObject, after: JsonObject): readonly FieldChange[] => {
   const changes: FieldChange[] = []
   compare(before, after, { path: '', changes })
@@ -29,13 +29,13 @@ const compare = (before: Json | undefined, after: Json | undefined, walk: Walk):
   changes.push({ path, before: shortened(before), after: shortened(after) })
 }
 
-/** What every object inherits is no field: a server may call one `constructor`. */
+/** An own property of an object; inherited ones are ignored, since a server may name a field `constructor`. */
 const own = (value: JsonObject, key: string): Json | undefined => (Object.hasOwn(value, key) ? value[key] : undefined)
 
 const isRecord = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value that is not there is null. */
+/** Truncates a value; null for a missing one. */
 const shortened = (value: Json | undefined): Json => {
   if (value === undefined) return null
   if (typeof value === 'string') return value.length > shownLength ? `${value.slice(0, shownLength)}…` : value

@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from '#specs/dsl/json.ts'
 import { fieldChanges } from './field-changes.ts'
 
-/** What a server says of one tool. */
+/** A tool as its server defines it. */
 export type ToolDefinition = {
   readonly name: string
   readonly description: string
   readonly input_schema: JsonObject
-  /** Hints of the server about what the tool does; null for none. */
+  /** The server's hints about the tool's behaviour; null for none. */
   readonly annotations: JsonObject | null
-  /** SHA-256 of all of the above. */
+  /** SHA-256 of all fields above. */
   readonly hash: string
 }
 
-/** Whether agents see a tool. */
+/** Whether agents see a tool: only `active` tools are visible. */
 export type ToolState = 'active' | 'pending_review' | 'disabled'
 
-/** Who decided about a tool, and when in ms since the epoch. */
+/** A person's decision on a tool. `at` in ms since the epoch. */
 export type ToolReview = {
   readonly decision: 'approve' | 'reject'
   readonly reason: string | null
@@ -23,24 +23,24 @@ export type ToolReview = {
   readonly at: number
 }
 
-/** A tool of the snapshot. */
+/** A tool in the snapshot of a server. */
 export type KnownTool = ToolDefinition & {
   readonly state: ToolState
-  /** The definition that was active last; null before the first. */
+  /** The definition that was last active; null before the first. */
   readonly approved: ToolDefinition | null
   readonly review: ToolReview | null
 }
 
-/** One difference of two definitions. */
+/** One difference between two definitions. */
 export type FieldChange = { readonly path: string; readonly before: Json; readonly after: Json }
 
-/** A tool that the server defines otherwise than before. */
+/** A tool whose definition changed. */
 export type ChangedTool = { readonly name: string; readonly changes: readonly FieldChange[] }
 
-/** A tool that was not taken, and why. */
+/** A tool that was skipped, and the reason. */
 export type SkippedTool = { readonly name: string; readonly reason: string }
 
-/** What a discovery found other than the one before. */
+/** Differences between a discovery and the previous snapshot. */
 export type ToolChanges = {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -48,14 +48,14 @@ export type ToolChanges = {
   readonly skipped: readonly SkippedTool[]
 }
 
-/** No difference. */
+/** Changes without any difference. */
 export const noChanges: ToolChanges = { added: [], removed: [], changed: [], skipped: [] }
 
 /**
- * The snapshot after a discovery. A tool that is new or defined otherwise waits for a review; one that is defined as it
- * was approved is what it was, and one that a person disabled stays so.
+ * Returns the snapshot after a discovery. A new or changed tool waits for review, unless its definition is the approved
+ * one. Unchanged tools keep their state, and so does a tool that a person disabled.
  *
- * @param trusted new tools are active at once.
+ * @param trusted whether new tools become active without review.
  */
 export const merged = (
   before: readonly KnownTool[],
@@ -77,7 +77,7 @@ export const merged = (
   })
 }
 
-/** How two snapshots differ. */
+/** Returns how a discovery differs from a snapshot. */
 export const changesOf = (
   before: readonly KnownTool[],
   found: readonly ToolDefinition[],
@@ -97,7 +97,9 @@ export const changesOf = (
   }
 }
 
-/** What a person who reviews a tool reads: how it differs from what was approved; null where nothing was. */
+/**
+ * Returns the differences between a tool and its approved definition, for its reviewer; null where none was approved.
+ */
 export const changesSinceApproval = (tool: KnownTool): readonly FieldChange[] | null =>
   tool.approved === null ? null : definitionChanges(tool.approved, tool)
 
@@ -110,7 +112,7 @@ const shown = ({ description, input_schema, annotations }: ToolDefinition): Json
   annotations,
 })
 
-/** The snapshot after a person's decision about one tool. */
+/** Returns the snapshot after a person's decision on one tool. */
 export const reviewed = (tools: readonly KnownTool[], name: string, review: ToolReview): readonly KnownTool[] =>
   tools.map((tool) => {
     if (tool.name !== name) return tool

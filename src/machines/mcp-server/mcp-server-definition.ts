@@ -2,7 +2,7 @@ import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { isInState } from '../state-value.ts'
 import { mcpServerMachine } from './mcp-server.ts'
 
-/** A server's status on the wire; null once it is deleted. */
+/** A server's status in the API; null once it is deleted. */
 export const serverStatus = ({
   value,
 }: Pick<StoredState, 'value'>): 'discovering' | 'active' | 'failing' | 'disabled' | null => {
@@ -26,7 +26,7 @@ const serverRow: RowOf = (state, { tenant }) => {
   return { ...context, tenant_id: tenant, status }
 }
 
-/** Remote tool servers: `specs/resources/mcp/mcp-servers.ts` is their interface. */
+/** Remote tool servers, as defined in `specs/resources/mcp/mcp-servers.ts`. */
 export const mcpServerDefinition = {
   name: 'mcp_server',
   version: 3,
@@ -36,7 +36,7 @@ export const mcpServerDefinition = {
   row: serverRow,
   gone: (state) => serverStatus(state) === null,
   busy: (state) => serverStatus(state) === 'discovering',
-  // webhooks hear of it; no state means anything else
+  // version 2 notifies webhooks; no state changed its meaning
   migrations: {
     1: (state) => state,
     2: ({ value, context }) => ({ value, context: { ...context, lists: null } }),

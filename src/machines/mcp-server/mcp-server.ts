@@ -14,37 +14,39 @@ import {
 } from './known-tools.ts'
 import type { ServerLists } from './server-lists.ts'
 
-/** Why a server cannot be used at the moment. */
+/** Why a server is unusable at the moment. */
 export type ServerError = { readonly code: string; readonly message: string }
 
-/** How a server is spoken to. `auto`: streamable HTTP, and SSE where the server has only that. */
+/** Transport to a server. `auto`: streamable HTTP, and SSE where the server only supports that. */
 export type Transport = 'auto' | 'streamable_http' | 'sse'
 
-/** A server's durable context. Long texts are JSON text, so that each can leave the snapshot as one blob. */
+/**
+ * A server's durable context. Long texts are JSON text, so that each can be moved from the snapshot to a single blob.
+ */
 export type McpServerContext = {
   readonly server_id: string
   readonly name: string
   readonly url: string
   readonly transport: Transport
   readonly timeout_ms: number
-  /** New tools are active at once: those of the first discovery. */
+  /** Whether the tools of the first discovery become active without review. */
   readonly trust: boolean
-  /** Names of the headers that are sealed beside the server (src/actors/mcp/server-headers.ts). */
+  /** Names of the headers whose values are sealed in a separate record (src/actors/mcp/server-headers.ts). */
   readonly header_names: readonly string[]
-  /** How users are signed in; null for the headers alone. */
+  /** How users sign in; null when only the headers authenticate. */
   readonly auth: JsonObject | null
   readonly created_by: AuditLine['by']
   /** JSON text of `KnownTool[]`. */
   readonly tools: string
-  /** JSON text of what the newest discovery changed; null before the first. */
+  /** JSON text of the changes found by the newest discovery; null before the first. */
   readonly changes: string | null
-  /** JSON text of `ServerLists`; null before the first discovery that had them. */
+  /** JSON text of `ServerLists`; null before the first discovery that read lists. */
   readonly lists: string | null
   readonly tool_count: number
   readonly pending_count: number
   /** SHA-256 of the snapshot; null before the first. */
   readonly hash: string | null
-  /** JSON text of what the server says of itself; null before the first discovery. */
+  /** JSON text of the server's information about itself; null before the first discovery. */
   readonly server_info: string | null
   readonly protocol_version: string | null
   readonly transport_used: Exclude<Transport, 'auto'> | null
@@ -52,17 +54,17 @@ export type McpServerContext = {
   readonly snapshot_at_ms: number | null
   readonly error: ServerError | null
   readonly failing_since_ms: number | null
-  /** Discoveries in a row that failed. */
+  /** Consecutive failures. */
   readonly attempts: number
 }
 
-/** What starts a server. */
+/** Input of a new server. */
 export type McpServerInput = Pick<
   McpServerContext,
   'server_id' | 'name' | 'url' | 'transport' | 'timeout_ms' | 'trust' | 'header_names' | 'auth' | 'created_by'
 >
 
-/** What a discovery found. */
+/** Result of a discovery. */
 export type Discovery = {
   readonly tools: readonly ToolDefinition[]
   readonly skipped: readonly SkippedTool[]
@@ -70,19 +72,19 @@ export type Discovery = {
   readonly server_info: JsonObject
   readonly protocol_version: string | null
   readonly transport_used: Exclude<Transport, 'auto'>
-  /** What there is beside tools; absent where that was not looked for. */
+  /** Resources and prompts of the server; absent where they were not requested. */
   readonly lists?: ServerLists
 }
 
 type By = { readonly by: AuditLine['by'] }
 
-/** Everything that can happen to a server. `at` is in ms since the epoch. */
+/** All events of a server. `at` is in ms since the epoch. */
 export type McpServerEvent =
   | { readonly type: 'discovered'; readonly found: Discovery; readonly at: number }
-  /** `final`: no further attempt has a chance. */
+  /** `final`: a further attempt cannot succeed. */
   | { readonly type: 'discovery_failed'; readonly error: ServerError; readonly final: boolean; readonly at: number }
   | { readonly type: 'refresh' }
-  /** `moves`: another server may answer, or the same one otherwise. */
+  /** `moves`: after the update, another server may respond, or the same server differently. */
   | (By & {
       readonly type: 'update'
       readonly fields: Partial<
@@ -97,14 +99,14 @@ export type McpServerEvent =
   | (By & { readonly type: 'enable' })
   | { readonly type: 'delete' }
 
-/** Waits before the second discovery, the third and so on, in ms. */
+/** Delays before the second discovery, the third and so on, in ms. */
 export const retryDelaysMs: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000, 2 * 60 * 60_000]
 
 type On<Type extends McpServerEvent['type']> = At<McpServerContext, Extract<McpServerEvent, { readonly type: Type }>>
 
 const assigns = assignsOf<McpServerContext, McpServerEvent>()
 
-/** The tools of a server's context. */
+/** The tools in a server's context, parsed. */
 export const toolsOf = ({ tools }: Pick<McpServerContext, 'tools'>): readonly KnownTool[] => JSON.parse(tools)
 
 const withTools = (tools: readonly KnownTool[]) => ({
@@ -113,7 +115,7 @@ const withTools = (tools: readonly KnownTool[]) => ({
   pending_count: tools.filter(({ state }) => state === 'pending_review').length,
 })
 
-/** Trust is for what was there when the server was registered. */
+/** Stores a discovery. `trust` only applies to the first one, made when the server was registered. */
 const takeDiscovery = assigns(({ context, event: { found, at } }: On<'discovered'>) => ({
   ...withTools(merged(toolsOf(context), found.tools, context.trust && context.snapshot_at_ms === null)),
   changes: JSON.stringify(changesOf(toolsOf(context), found.tools, found.skipped)),
@@ -170,7 +172,7 @@ const audits = (action: string, changes: (event: Commanded) => readonly string[]
 
 const auditUpdate = [audits('updated', (event) => (event.type === 'update' ? Object.keys(event.fields) : []))] as const
 
-/** A person wants it tried anew: what it failed at before does not count. */
+/** Resets the failed attempts, because a person requested a new one. */
 const again = assigns((_: On<'refresh' | 'enable'>) => ({ attempts: 0 }))
 
 const stopWork = { type: 'abort', params: { effects: ['discoverTools'] } } as const
@@ -218,21 +220,21 @@ const noticeOf = (context: McpServerContext, event_type: ServerNotice, more: Jso
 
 type ServerNotice = Extract<Notice['event_type'], `mcp_server.${string}`>
 
-/** Names of each kind that a webhook is sent at most. */
+/** Most names of each kind in a webhook event. */
 const mostNamed = 100
 
-/** Webhooks hear of the first failure after it worked. */
+/** Notifies webhooks of the first failure after the server worked. */
 const notifyFailure = mcpServerSetup.enqueueActions(({ enqueue, context, event }) => {
   if (context.failing_since_ms !== null || !('error' in event)) return
   enqueue({ type: 'notify', params: noticeOf(context, 'mcp_server.failed', { error: event.error }) })
 })
 
-/** Webhooks hear that it works again. */
+/** Notifies webhooks that the server works again. */
 const notifyRecovery = mcpServerSetup.enqueueActions(({ enqueue, context }) => {
   if (context.failing_since_ms !== null) enqueue({ type: 'notify', params: noticeOf(context, 'mcp_server.recovered') })
 })
 
-/** Webhooks hear what a discovery after the first found otherwise, by the names of the tools. */
+/** Notifies webhooks of changes that a later discovery found, by the names of the tools. */
 const notifyChanges = mcpServerSetup.enqueueActions(({ enqueue, context, event }) => {
   if (context.snapshot_at_ms === null || event.type !== 'discovered') return
   const { added, removed, changed } = changesOf(toolsOf(context), event.found.tools, [])
@@ -243,9 +245,9 @@ const notifyChanges = mcpServerSetup.enqueueActions(({ enqueue, context, event }
 })
 
 /**
- * A remote tool server: its tools are discovered (`discovering`), and agents see those that are `active` in the snapshot.
- * One that does not answer is `failing`, with the reason, and tried again; its tools stay and may be called, and a call
- * that succeeds shows that it is back. A `disabled` one is not spoken to.
+ * A remote tool server. Its tools are discovered (`discovering`), and agents see those that are `active` in the
+ * snapshot. A server that does not respond is `failing`, with the reason, and is retried. Its tools are kept and may be
+ * called, and a successful call shows that it is back. A `disabled` server is not contacted.
  */
 export const mcpServerMachine = mcpServerSetup.createMachine({
   id: 'mcp_server',

@@ -1,4 +1,4 @@
-/** A resource that a server lists: something to read by its URI. Texts are the server's own. */
+/** A resource that a server lists, which can be read by its URI. Texts are the server's own. */
 export type ListedResource = {
   readonly uri: string
   readonly name: string
@@ -6,7 +6,7 @@ export type ListedResource = {
   readonly mime_type: string | null
 }
 
-/** A family of resources, whose URIs follow a template (RFC 6570). */
+/** A resource template that a server lists (RFC 6570). */
 export type ListedTemplate = {
   readonly uri_template: string
   readonly name: string
@@ -14,7 +14,7 @@ export type ListedTemplate = {
   readonly mime_type: string | null
 }
 
-/** A prompt that a server lists, and what it is filled with. */
+/** A prompt that a server lists, and its arguments. */
 export type ListedPrompt = {
   readonly name: string
   readonly description: string | null
@@ -25,16 +25,16 @@ export type ListedPrompt = {
   }[]
 }
 
-/** What a server has beside tools, as it was discovered. */
+/** Discovered resources, templates and prompts of a server. */
 export type ServerLists = {
   readonly resources: readonly ListedResource[]
   readonly resource_templates: readonly ListedTemplate[]
   readonly prompts: readonly ListedPrompt[]
-  /** Entries that are not kept: too many, too long, or with text that a person does not see. */
+  /** Number of entries that were dropped: too many, too long, or with text that is invisible to people. */
   readonly left_out: number
   /** Lists that the server announces but failed to return. */
   readonly unread: readonly string[]
 }
 
-/** A server without any. */
+/** Lists of a server that has none of these. */
 export const noLists: ServerLists = { resources: [], resource_templates: [], prompts: [], left_out: 0, unread: [] }

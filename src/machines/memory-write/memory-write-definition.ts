@@ -1,7 +1,7 @@
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { memoryWriteMachine } from './memory-write.ts'
 
-/** A write's status on the wire; null once it removes itself. */
+/** A write's status in the API; null once it is being removed. */
 export const memoryWriteStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' | 'success' | 'error' | null => {
   if (value === 'success' || value === 'error') return value
   return value === 'erasing' ? null : 'pending'
@@ -24,7 +24,7 @@ const memoryWriteRow: RowOf = (state, { tenant, user }) => {
   }
 }
 
-/** Writes of memory: their receipts are `memory.receipt`. */
+/** Writes of memory, whose receipts are returned by `memory.receipt`. */
 export const memoryWriteDefinition = {
   name: 'memory_write',
   version: 1,

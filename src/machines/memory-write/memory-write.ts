@@ -4,44 +4,44 @@ import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
 import { type Notice, vocabulary } from '../vocabulary.ts'
 
-/** Waits before the second attempt and the third, in ms. */
+/** Delays before the second attempt, the third and the fourth, in ms. */
 export const memoryRetryDelaysMs: readonly number[] = [2_000, 15_000, 120_000]
 
-/** How long a receipt can be read once it is settled, in ms. */
+/** How long a receipt can be read after it is settled, in ms. */
 export const receiptRetentionMs = 24 * 60 * 60 * 1000
 
-/** A memory that the write stored, or knew. */
+/** A memory that the write stored, or found to exist already. */
 export type WrittenMemoryRef = { readonly id: string; readonly duplicate: boolean }
 
 /** A write's durable context. */
 export type MemoryWriteContext = {
   readonly write_id: string
-  /** What was said and where it is remembered; null once it is: the receipt keeps nothing of it. */
+  /** The exchange to remember and where; null once the write has ended, so that the receipt keeps none of it. */
   readonly exchange: JsonObject | null
-  /** What was extracted; null before and after. */
+  /** The extracted facts; null before extraction and once they are stored. */
   readonly facts: readonly JsonObject[] | null
   readonly source: string
   readonly attempts: number
-  /** Number of facts found; null before. */
+  /** Number of facts found; null before extraction. */
   readonly extracted: number | null
   readonly memories: readonly WrittenMemoryRef[]
   readonly extractor: string | null
   readonly model: string | null
   readonly provider: string | null
-  /** USD as a number, as answers show it. */
+  /** USD as a number, as the API returns it. */
   readonly cost_usd: number
   readonly error: { readonly code: string; readonly message: string } | null
   readonly delay_ms: number
 }
 
-/** What starts a write. */
+/** Input of a new write. */
 export type MemoryWriteInput = {
   readonly write_id: string
   readonly exchange: JsonObject
   readonly source: string
 }
 
-/** Everything that can happen to a write. */
+/** All events of a write. */
 export type MemoryWriteEvent =
   | {
       readonly type: 'facts_extracted'
@@ -50,11 +50,11 @@ export type MemoryWriteEvent =
       readonly model: string | null
       readonly provider: string | null
       readonly cost_usd: number
-      /** What was stored of the facts in the same step; null or left out while they wait for it. */
+      /** The memories stored in the same step; null or absent when the facts are yet to be stored. */
       readonly memories?: readonly WrittenMemoryRef[] | null
     }
   | { readonly type: 'memories_stored'; readonly memories: readonly WrittenMemoryRef[] }
-  /** `final`: no further attempt has a chance. */
+  /** `final`: a further attempt cannot succeed. */
   | {
       readonly type: 'write_failed'
       readonly code: string
@@ -106,9 +106,10 @@ const again = assigns(({ context }: Failed) => ({
 }))
 
 /**
- * Remembers what an exchange says: extracts facts, stores them, and is the receipt of that for a day. What a model extracted
- * is kept before it is stored, since it was paid for; other facts are stored in the step that extracts them. A failure of the
- * model or the store is tried again three times (specs/decisions/0133-memory.md). What was said is dropped when it is stored.
+ * Extracts facts from an exchange and stores them; then it serves as the receipt for a day. Facts that a model
+ * extracted are committed before they are stored, because they were paid for; other facts are stored in the step that
+ * extracts them. A failure of the model or the store is retried three times (specs/decisions/0133-memory.md). The
+ * exchange is dropped when the write ends.
  */
 export const memoryWriteMachine = setup({
   types: {

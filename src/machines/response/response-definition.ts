@@ -7,7 +7,7 @@ const responseRow: RowOf = ({ value, context: { document } }) => {
   return { status: status ?? null }
 }
 
-/** Responses in the background: `responses.create` with `background`. */
+/** Background responses: `responses.create` with `background`. */
 export const responseDefinition = {
   name: 'response',
   version: 1,

@@ -4,26 +4,26 @@ import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
 import { vocabulary } from '../vocabulary.ts'
 
-/** How long a response can be read, in ms: as long as those that are made while their caller waits. */
+/** How long a response can be read, in ms; the same as for responses that are not made in the background. */
 export const responseRetentionMs = 30 * 24 * 60 * 60 * 1000
 
 /** A response's durable context. */
 export type ResponseContext = {
   readonly response_id: string
-  /** The request as its caller sent it, with the items that it only named. */
+  /** The request as its caller sent it, with referenced items resolved. */
   readonly request: JsonObject
-  /** Who requested it (src/gateway/apis/responses/background/stored-caller.ts). */
+  /** The caller (src/gateway/apis/responses/background/stored-caller.ts). */
   readonly caller: JsonObject
   /** The items of the request. */
   readonly input: readonly JsonObject[]
-  /** The response as it is read. */
+  /** The response as the API returns it. */
   readonly document: JsonObject
 }
 
-/** What starts a response. */
+/** Input of a new response. */
 export type ResponseInput = ResponseContext
 
-/** Everything that can happen to a response. */
+/** All events of a response. */
 export type ResponseEvent =
   | { readonly type: 'begun' }
   | { readonly type: 'response_made'; readonly document: JsonObject }
@@ -39,12 +39,12 @@ const assigns = assignsOf<ResponseContext, ResponseEvent>()
 const standing = (status: string) =>
   assigns(({ context }: { context: ResponseContext }) => ({ document: { ...context.document, status } }))
 
-/** Its log says that it has ended: that is what its readers wait for. */
+/** Journals the end of the response, for which its readers wait. */
 const journalsEnd = { type: 'journal', params: { events: [{ event_type: 'response.ended', payload: {} }] } } as const
 
 /**
- * A response that is made in the background: no caller waits for it. A crash in the middle makes it anew, since what a
- * model had said until then is nowhere (specs/decisions/0162-responses-in-the-background.md).
+ * A response made in the background, for which no caller waits. After a crash it is made again from the start, since a
+ * model's partial output is not stored (specs/decisions/0162-responses-in-the-background.md).
  */
 export const responseMachine = setup({
   types: {

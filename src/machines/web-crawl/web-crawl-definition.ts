@@ -1,13 +1,13 @@
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { webCrawlMachine } from './web-crawl.ts'
 
-/** States of a crawl on the wire. */
+/** Statuses of a crawl in the API. */
 export const webCrawlStatuses = ['crawling', 'completed', 'failed', 'cancelled'] as const
 
 /** One of `webCrawlStatuses`. */
 export type WebCrawlStatus = (typeof webCrawlStatuses)[number]
 
-/** A crawl's status on the wire; null once it removes itself. */
+/** A crawl's status in the API; null once it is being removed. */
 export const webCrawlStatus = ({ value }: Pick<StoredState, 'value'>): WebCrawlStatus | null =>
   webCrawlStatuses.find((status) => status === value) ?? null
 
@@ -24,7 +24,7 @@ const webCrawlRow: RowOf = (state) => {
   }
 }
 
-/** Crawls in the background: `specs/resources/web/web-crawls.ts` is their interface. */
+/** Background crawls, as defined in `specs/resources/web/web-crawls.ts`. */
 export const webCrawlDefinition = {
   name: 'web_crawl',
   version: 1,

@@ -3,10 +3,10 @@ import { assignsOf } from '../event-actions.ts'
 import type { At } from '../refusal.ts'
 import { vocabulary } from '../vocabulary.ts'
 
-/** How long a crawl can be read once it has ended, in ms. */
+/** How long a crawl can be read after it has ended, in ms. */
 export const crawlRetentionMs = 7 * 24 * 60 * 60 * 1000
 
-/** What a crawl reads. */
+/** Request of a crawl. */
 export type CrawlRequest = {
   readonly seeds: readonly string[]
   readonly maxPages: number
@@ -17,7 +17,7 @@ export type CrawlRequest = {
   readonly maxAge: number
 }
 
-/** One page that it came to. */
+/** A page that the crawl reached. */
 export type CrawlPage = {
   readonly url: string
   readonly status: 'indexed' | 'skipped' | 'failed'
@@ -27,7 +27,7 @@ export type CrawlPage = {
   readonly depth: number
 }
 
-/** How far a crawl is. */
+/** Progress of a crawl. */
 export type CrawlProgress = {
   readonly waiting: readonly { readonly url: string; readonly depth: number }[]
   readonly pages: readonly CrawlPage[]
@@ -46,10 +46,10 @@ export type CrawlContext = {
   readonly ended_at_ms: number | null
 }
 
-/** What starts a crawl. */
+/** Input of a new crawl. */
 export type CrawlInput = Pick<CrawlContext, 'crawl_id' | 'request'>
 
-/** Everything that can happen to a crawl. Times in ms since the epoch. */
+/** All events of a crawl. Times in ms since the epoch. */
 export type CrawlEvent =
   /** A batch of pages was read and stored. */
   | { readonly type: 'advanced'; readonly progress: CrawlProgress; readonly at: number }
@@ -95,8 +95,8 @@ const notifies = (type: 'web.crawl.completed' | 'web.crawl.failed' | 'web.crawl.
   }) as const
 
 /**
- * A crawl in the background. It reads a batch of pages at a time (`crawling`): what a batch found is durable before the
- * next one begins, and a batch that a crash ended is read again.
+ * A background crawl. It reads a batch of pages at a time (`crawling`). The results of a batch are durable before the
+ * next one begins, and a batch that a crash interrupted is read again.
  */
 export const webCrawlMachine = setup({
   types: {

@@ -1,7 +1,7 @@
 import type { MachineDefinition, RowOf, StoredState } from '../definition.ts'
 import { deliveryMachine } from './webhook-delivery.ts'
 
-/** A delivery's status on the wire; null once it removes itself. */
+/** A delivery's status in the API; null once it is being removed. */
 export const deliveryStatus = ({ value }: Pick<StoredState, 'value'>): 'pending' | 'delivered' | 'failed' | null => {
   if (value === 'delivered' || value === 'failed') return value
   return value === 'erasing' ? null : 'pending'
@@ -20,7 +20,7 @@ const deliveryRow: RowOf = (state, facts) => {
   }
 }
 
-/** What lists by more than one field filter on: a list is read by one index, however many conditions it has. */
+/** Combined keys for filters on several fields: one field per combination, since a list is read by a single index. */
 export const deliveryKeys = (webhook: string, status: string, event: string) => ({
   webhook_status: `${webhook} ${status}`,
   webhook_event: `${webhook} ${event}`,
@@ -28,7 +28,7 @@ export const deliveryKeys = (webhook: string, status: string, event: string) => 
   webhook_status_event: `${webhook} ${status} ${event}`,
 })
 
-/** Webhook deliveries: `specs/resources/webhooks.ts` is their interface. */
+/** Webhook deliveries, as defined in `specs/resources/webhooks.ts`. */
 export const deliveryDefinition = {
   name: 'delivery',
   version: 3,
@@ -38,6 +38,6 @@ export const deliveryDefinition = {
   row: deliveryRow,
   gone: (state) => deliveryStatus(state) === null,
   busy: ({ value }) => value === 'attempting',
-  // 2: replays have a line of the audit log; 3: attempts can be postponed
+  // version 2 audits replays; version 3 can postpone attempts
   migrations: { 1: (state) => state, 2: (state) => state },
 } satisfies MachineDefinition

@@ -7,7 +7,10 @@ import { type AuditLine, vocabulary } from '../vocabulary.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** Waits before the second attempt, the third and so on, in ms (specs/decisions/0073-webhooks.md). The first is made at once. */
+/**
+ * Delays before the second attempt, the third and so on, in ms (specs/decisions/0073-webhooks.md). The first is made at
+ * once.
+ */
 export const retryDelaysMs: readonly number[] = [
   5_000,
   5 * minuteMs,
@@ -18,39 +21,39 @@ export const retryDelaysMs: readonly number[] = [
   10 * hourMs,
 ]
 
-/** A wait is longer than scheduled by up to this part, so that deliveries which failed together do not return together. */
+/** Maximum jitter as a fraction of the delay, so that deliveries which failed together are not retried together. */
 const jitterPart = 0.1
 
-/** How long a delivery stays in the log once it is done with, in ms: 30 days. */
+/** How long a delivery stays in the log after it has ended, in ms: 30 days. */
 export const deliveryRetentionMs = 30 * 24 * hourMs
 
-/** Why a delivery ended without success and before its last attempt. */
+/** Why a delivery ended without success before its last attempt. */
 export type UndeliverableReason = 'webhook_deleted' | 'webhook_disabled'
 
-/** A delivery's durable context. What attempts sent and got are events of its log. */
+/** A delivery's durable context. Requests and responses of attempts are events of its log. */
 export type DeliveryContext = {
   readonly delivery_id: string
   readonly webhook_id: string
-  /** Names the event, the same in all its deliveries and replays: the header `webhook-id`. */
+  /** Identifies the event in all its deliveries and replays; sent as the header `webhook-id`. */
   readonly event_id: string
   readonly event_type: string
   /** The JSON text that is signed and sent, the same in every attempt. */
   readonly body: string
-  /** The delivery that this one repeats. */
+  /** Id of the delivery that this one replays; null for none. */
   readonly replay_of: string | null
   readonly attempts: number
   readonly last_status: number | null
   readonly last_error: string | null
-  /** Wait before the next attempt, or before it looks for a turn again. */
+  /** Wait before the next attempt, or before a postponed attempt is tried again, in ms. */
   readonly delay_ms: number
 }
 
-/** What starts a delivery. */
+/** Input of a new delivery. */
 export type DeliveryInput = Pick<
   DeliveryContext,
   'delivery_id' | 'webhook_id' | 'event_id' | 'event_type' | 'body' | 'replay_of'
 > & {
-  /** Who requested a replay and why; absent for what an event has started. */
+  /** Who requested a replay, and why; absent for deliveries of events. */
   readonly requested?: Pick<AuditLine, 'by' | 'reason'>
 }
 
@@ -61,14 +64,14 @@ type AttemptFacts = {
   readonly error: string | null
 }
 
-/** Everything that can happen to a delivery. `xstate.init` is its start. */
+/** All events of a delivery. `xstate.init` is its start. */
 export type DeliveryEvent =
   | { readonly type: 'xstate.init'; readonly input: DeliveryInput }
   | ({ readonly type: 'attempt_succeeded' } & AttemptFacts)
-  /** `jitter` is in [0, 1). `final`: no further attempt has a chance. */
+  /** `jitter` is in [0, 1). `final`: a further attempt cannot succeed. */
   | ({ readonly type: 'attempt_failed'; readonly jitter: number; readonly final: boolean } & AttemptFacts)
   | { readonly type: 'undeliverable'; readonly reason: UndeliverableReason }
-  /** Too many attempts wait for their turn: it is made later, and does not count as one. */
+  /** The attempt is postponed because too many wait for their turn. It does not count as an attempt. */
   | { readonly type: 'postponed'; readonly delay_ms: number }
   | { readonly type: 'delete' }
 
@@ -79,7 +82,7 @@ const delayAfter = (attempts: number, jitter: number): number => {
 
 type Attempted = At<DeliveryContext, Extract<DeliveryEvent, AttemptFacts>>
 
-/** Logs an attempt, whatever came of it. */
+/** Journals an attempt, whatever its result. */
 const attempted = [
   {
     type: 'journal',
@@ -112,7 +115,7 @@ const deliverySetup = setup({
   delays: { backoff: ({ context }) => context.delay_ms, retention: deliveryRetentionMs },
 })
 
-/** A person had it sent again. */
+/** Audits a replay that a caller requested. */
 const auditReplay = deliverySetup.enqueueActions(({ enqueue, event }) => {
   if (event.type !== 'xstate.init' || event.input.requested === undefined) return
   const line = { action: 'webhook_delivery.replayed', resource: 'webhook_delivery', ...event.input.requested }
@@ -120,8 +123,9 @@ const auditReplay = deliverySetup.enqueueActions(({ enqueue, event }) => {
 })
 
 /**
- * One event on its way to one webhook: at once, then on a schedule, until the endpoint takes it or the last attempt
- * has failed (specs/decisions/0073-webhooks.md). It stays in the log of deliveries for 30 days, then removes itself.
+ * The delivery of one event to one webhook: at once, then on a schedule, until the endpoint accepts it or the last
+ * attempt has failed (specs/decisions/0073-webhooks.md). It stays in the log of deliveries for 30 days, then removes
+ * itself.
  */
 export const deliveryMachine = deliverySetup.createMachine({
   id: 'delivery',
