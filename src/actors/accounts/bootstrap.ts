@@ -191,7 +191,7 @@ const makeRows = async (
   await put<ProjectData>(projects, {
     id: project,
     project: organization,
-    // Any origin: browsers send client tokens, and the dashboard's cookie is not accepted from other origins.
+    // Any origin: requests from browsers carry a client token, never our cookie.
     data: deps.projects.newData(project, 'Default', ['*']),
   })
   await put<ProjectKeyData>(projectKeys, { id: claim.key, project, data: firstKey(material) })

@@ -10,9 +10,9 @@ const failures = { limit: 10, windowMs }
 const attempts = { limit: 300, windowMs }
 
 /**
- * Limits logins. Failed logins per e-mail and address: ten in 15 minutes; further ones are refused until the window
- * allows them. Attempts per address, with any e-mail: 300 in 15 minutes, since all users of an office may share one
- * address.
+ * Limits logins. Failed logins per e-mail and address: ten in 15 minutes; further attempts are refused until one of the
+ * ten is 15 minutes old. Attempts per address, with any e-mail: 300 in 15 minutes, since all users of an office may
+ * share one address.
  * No limit is by e-mail alone, so no client can lock a member out from elsewhere. All nodes count together. The address
  * is the client's, not that of a trusted proxy (TRUSTED_PROXIES).
  */

@@ -51,7 +51,7 @@ export class Catalogue {
     return row === null ? null : offerOf(row, ['public', 'unlisted', 'private'])
   }
 
-  /** Returns one page of agents, each with the newest version of the requested visibility. */
+  /** Returns one page of agents, each with the newest version that the list includes. */
   list(scope: Scope, query: PageQuery, shown: Shown): Promise<Page<Offer | null>> {
     return pageOf(this.#table, projectScope(scope.project), {
       query: { ...query, where: { [`in_${shown}`]: 'yes' } },

@@ -128,7 +128,7 @@ export class ItemWriter {
     await this.#storage.blobs.put(this.#project, hash, content)
   }
 
-  /** Ignores unknown kinds: the inventory check found none, so they only have records that expire. */
+  /** Ignores unknown kinds: the file's inventory lists none, so they only have records that expire. */
   async #putRecord({ kind: name, record }: Item & { readonly type: 'record' }): Promise<void> {
     const kind = this.#kinds.get(name)
     if (kind === undefined) return

@@ -5,7 +5,7 @@ import type { SecretBox } from '../records/secret-box.ts'
 
 /** A record whose secrets were sealed again. */
 export interface Resealed {
-  /** Null when the record is useless without its secret. */
+  /** Null when the record cannot be kept, because a secret that it needs cannot be opened or replaced. */
   readonly record: StoredRecord | null
   readonly losses: readonly string[]
 }

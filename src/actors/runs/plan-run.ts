@@ -46,7 +46,11 @@ export interface ParentRun extends RunParent {
 /** Dependencies of `planRun`. */
 export interface PlanParts {
   readonly configs: TurnConfigs
-  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`. */
+  /**
+   * Checks that the model can be called.
+   *
+   * @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`.
+   */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
   /** No ceilings when absent. */

@@ -10,7 +10,7 @@ import type { ReadLog } from './conversations.ts'
  */
 export const maxForkLength = 192 * 1024
 
-/** Most length that a field is counted with: longer values are moved from the commit to blobs. */
+/** Longest length counted for a field: a longer value is moved from the commit to a blob. */
 const fieldLength = 300
 const eventLength = 128
 

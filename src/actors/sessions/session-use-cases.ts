@@ -46,7 +46,11 @@ export interface SessionParts {
    * one.
    */
   readonly checkTenant: (project: string, tenant: string) => Promise<void>
-  /** Checks that the model can be called. @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`. */
+  /**
+   * Checks that the model can be called.
+   *
+   * @throws {ServiceError} `model_not_found`, `provider_not_configured`, `provider_not_active`.
+   */
   readonly checkModel: (model: string, project: string) => unknown
   readonly defaultModel: () => string
   readonly now: () => number

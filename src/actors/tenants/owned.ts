@@ -56,7 +56,7 @@ export class Owned {
     return this.left(owner)
   }
 
-  /** Counts the items left in each collection; counts may stop at a page. */
+  /** Counts the items left in each collection; counts of actors, blobs and requests stop at one page. */
   async left(owner: OwnerOf): Promise<Left> {
     const { commits, records } = this.#parts.storage
     const left: Record<string, number> = {}

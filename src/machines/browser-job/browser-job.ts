@@ -130,9 +130,7 @@ const notWaiting = { code: 'invalid_transition', message: 'The job is not waitin
 
 const assigns = assignsOf<BrowserJobContext, BrowserJobEvent>()
 
-/**
- * Removes typed texts from the request when the job ends, because they may be private and only the pages needed them.
- */
+/** Removes typed texts from the request when the job ends, because only the pages needed them. */
 const withoutTexts = (request: BrowserRequest): BrowserRequest => ({
   ...request,
   actions: request.actions.map(({ text: _typed, ...action }) => action),

@@ -31,7 +31,7 @@ const connectionRow: RowOf = (state) => {
   return { ...context, status, use_key: useKey(state.context) }
 }
 
-/** Connections, as defined in `specs/resources/connections.ts`. */
+/** Connections, as defined in `specs/resources/connections/connections.ts`. */
 export const connectionDefinition = {
   name: 'connection',
   version: 1,

@@ -18,7 +18,7 @@ export type MemoryWriteContext = {
   readonly write_id: string
   /** The exchange to remember and where; null once the write has ended, so that the receipt keeps none of it. */
   readonly exchange: JsonObject | null
-  /** The extracted facts; null before extraction and once they are stored. */
+  /** The extracted facts; null before extraction and once the write has ended. */
   readonly facts: readonly JsonObject[] | null
   readonly source: string
   readonly attempts: number

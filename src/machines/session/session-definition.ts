@@ -27,7 +27,7 @@ const sessionRow: RowOf = (state, facts) => {
   }
 }
 
-/** Sessions, as defined in `specs/resources/session.ts`. */
+/** Sessions, as defined in `specs/resources/sessions.ts`. */
 export const sessionDefinition = {
   name: 'session',
   version: 8,

@@ -24,8 +24,8 @@ export interface TurnRequest {
   /** External id of the user of the session or run; null or absent for none. */
   readonly user?: string | null
   /**
-   * Whether the credential is visible in browsers: then the request may not lift the agent's approvals or replace its
-   * tools.
+   * Whether the credential is visible in browsers. Then the request may not lift the agent's approvals, nor replace its
+   * tools without permission.
    */
   readonly guarded?: boolean
 }
