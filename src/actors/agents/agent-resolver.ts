@@ -31,7 +31,7 @@ interface Chosen {
   readonly config: Manifest
 }
 
-/** Resolves an agent reference to its current config, with a few reads of rows and no read of a log. */
+/** Returns the resolver of agent references. It reads the current rows and versions at each call. */
 export const agentResolver = ({ records, versions, offers, now }: ResolverParts): ResolveAgent => {
   const agentTable = new Table(records, agents, now)
   const installationTable = new Table(records, agentInstallations, now)
