@@ -1,7 +1,10 @@
 import { isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { unsayable } from './content-parts.ts'
 
-/** What form the caller wants the answer in; null for text as it comes. `schema` is null for any JSON object. */
+/**
+ * Returns the JSON form requested in `response_format`; null for plain text. `schema` is null when any JSON object will
+ * do.
+ */
 export function answerSchema(body: WireObject): { readonly schema: WireObject | null } | null {
   const format = body.response_format
   if (format === undefined || format === null) return null

@@ -4,12 +4,12 @@ import { anthropicFormat } from './anthropic/anthropic-format.ts'
 import { googleFormat } from './google/google-format.ts'
 import { perplexityFormat } from './perplexity/perplexity-format.ts'
 
-/** The chat formats that are translated. OpenAI's own is passed on, and the voice providers do not chat. */
+/** Chat formats that need translation. OpenAI's own is passed through, and voice providers have no chat. */
 const formats: Readonly<Partial<Record<WireFormat, ChatFormat>>> = {
   anthropic: anthropicFormat(),
   google: googleFormat(),
   perplexity: perplexityFormat(),
 }
 
-/** null: nothing is to be translated. */
+/** Returns the translator of a wire format; null when requests are passed through unchanged. */
 export const chatFormat = (format: WireFormat): ChatFormat | null => formats[format] ?? null

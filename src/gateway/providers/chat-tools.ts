@@ -6,27 +6,27 @@ export interface OfferedFunction {
   readonly name: string
   /** null: none was given. */
   readonly description: string | null
-  /** JSON Schema; null: the function takes nothing. */
+  /** JSON Schema; null: the function has no parameters. */
   readonly parameters: WireObject | null
-  /** As the caller sent it, for fields that one provider knows (`cache_control`). */
+  /** The tool as the caller sent it, for fields specific to one provider (`cache_control`). */
   readonly tool: WireObject
 }
 
-/** Which of them it must call. `function`: the named one. */
+/** Which function the model must call. `function`: the named one. */
 export type FunctionChoice =
   | { readonly kind: 'auto' | 'none' | 'required' }
   | { readonly kind: 'function'; readonly name: string }
 
-/** The tools of a request. */
+/** The functions offered in a request and how the model may use them. */
 export interface OfferedFunctions {
   readonly functions: readonly OfferedFunction[]
-  /** null: nothing was said. */
+  /** null: the request does not set it. */
   readonly choice: FunctionChoice | null
-  /** False: at most one call an answer. */
+  /** False: at most one call per response. */
   readonly parallel: boolean
 }
 
-/** @throws {ServiceError} `invalid_field` for tools that are not functions. */
+/** Reads the tools of a request. @throws {ServiceError} `invalid_field` for tools that are not functions. */
 export function offeredFunctions(body: WireObject): OfferedFunctions {
   if (arrayOf(body.functions).length > 0) throw unsayable('functions', 'Functions must be sent in tools.')
   const all = arrayOf(body.tools).map(functionOf)

@@ -1,21 +1,24 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 
-/** Where answers get what their providers leave out. */
+/** Sources of the response fields that a provider leaves out. */
 export interface AnswerHeads {
   /** ms since the epoch, for `created`. */
   readonly now: () => number
-  /** For providers that name their answers by nothing. */
+  /** Ids for providers that do not give their responses one. */
   readonly newId: () => string
 }
 
-/** By the clock, and by chance. */
+/** The system clock, and random ids. */
 export const answerHeads: AnswerHeads = {
   now: Date.now,
   newId: () => `chatcmpl-${crypto.randomUUID().replaceAll('-', '')}`,
 }
 
-/** Makes the `chat.completion.chunk` documents of one answer. `id` and `model` may become known with its first bytes. */
+/**
+ * Builds the `chat.completion.chunk` documents of one response. `id` and `model` can be replaced when the provider's
+ * first event names them.
+ */
 export class ChunkWriter {
   id: string
   model: string
@@ -31,7 +34,7 @@ export class ChunkWriter {
     return this.#chunk([{ index, delta, logprobs: null, finish_reason: null }])
   }
 
-  /** @param stopText the stop sequence that ended the answer, where it is known; said as vLLM says it. */
+  /** @param stopText the stop sequence that ended the response, where known; sent as `stop_reason`, as vLLM does. */
   finish(reason: string, index = 0, stopText = ''): WireObject {
     const stop = stopText === '' ? {} : { stop_reason: stopText }
     return this.#chunk([{ index, delta: {}, logprobs: null, finish_reason: reason, ...stop }])
@@ -46,7 +49,7 @@ export class ChunkWriter {
   }
 }
 
-/** Usage as OpenAI counts it: cached tokens are part of the prompt's, reasoning tokens of the completion's. */
+/** Usage as OpenAI counts it: cached tokens are included in the prompt's, reasoning tokens in the completion's. */
 const usageDocument = (usage: TokenUsage): WireObject => ({
   prompt_tokens: usage.inputTokens,
   completion_tokens: usage.outputTokens,

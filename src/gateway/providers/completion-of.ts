@@ -13,11 +13,11 @@ interface ChoiceParts {
   /** Lists that providers add to a message, such as `thinking_blocks` and `images`. */
   readonly lists: Map<string, unknown[]>
   finish: string | null
-  /** The stop sequence that ended it; '' for none. */
+  /** The stop sequence that ended the choice; '' for none. */
   stopText: string
 }
 
-/** The `chat.completion` document that a whole stream of chunks says. */
+/** Assembles the `chat.completion` document from all chunks of a stream. */
 export function completionOf(chunks: readonly WireObject[]): WireObject {
   const choices = new Map<number, ChoiceParts>()
   let usage: unknown
@@ -36,7 +36,7 @@ export function completionOf(chunks: readonly WireObject[]): WireObject {
   }
 }
 
-/** What models that search the web add to an answer. */
+/** Top-level fields that models with web search add to a response. */
 const foundFields = ['citations', 'search_results']
 
 function add(choices: Map<number, ChoiceParts>, choice: WireObject): void {

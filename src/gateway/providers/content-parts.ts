@@ -1,32 +1,32 @@
 import { isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Bytes in base64 with their type, or where the provider fetches them. */
+/** Media as base64 with its type, or as a URL for the provider to fetch. */
 export type MediaSource =
   | { readonly kind: 'base64'; readonly mimeType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string }
 
-/** One part of a message, in no provider's format. */
+/** One part of a message, independent of any provider's format. */
 export type ContentPart =
   | { readonly kind: 'text'; readonly text: string; readonly part: WireObject }
   | {
       readonly kind: 'image' | 'file' | 'audio'
       readonly source: MediaSource
       readonly filename: string | null
-      /** As the caller sent it, for fields that one provider knows (`cache_control`). */
+      /** The part as the caller sent it, for fields specific to one provider (`cache_control`). */
       readonly part: WireObject
-      /** Where it stands in the body, for errors. */
+      /** Path in the request body, for error messages. */
       readonly at: string
     }
 
-/** A field that this provider's format cannot say, or that makes no sense. */
+/** Error for a field that this provider's format cannot express, or that is invalid. */
 export const unsayable = (param: string, message: string): ServiceError =>
   new ServiceError('invalid_field', { param, message })
 
 /**
- * The content of a message: a string, null, or parts as OpenAI has them. Empty texts are left out.
+ * Reads the content of a message: a string, null, or an array of parts in OpenAI's format. Empty texts are dropped.
  *
- * @param at where the content stands, such as `messages[2].content`.
+ * @param at path of the content in the body, such as `messages[2].content`.
  * @throws {ServiceError} `invalid_field`
  */
 export function contentParts(content: unknown, at: string): readonly ContentPart[] {
@@ -36,7 +36,7 @@ export function contentParts(content: unknown, at: string): readonly ContentPart
   return content.flatMap((part, place) => contentPart(part, `${at}[${place}]`))
 }
 
-/** The text of a content; other parts are left out. */
+/** Returns the concatenated text of a content; other parts are dropped. */
 export const contentText = (content: unknown, at: string): string =>
   contentParts(content, at)
     .map((part) => (part.kind === 'text' ? part.text : ''))

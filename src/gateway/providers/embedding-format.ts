@@ -4,48 +4,48 @@ import type { AttemptFailed, ErrorAnswer } from '../call/failure.ts'
 import type { Route } from '../call/routes.ts'
 import type { VectorEncoding, WireVector } from './vector-encoding.ts'
 
-/** One thing to embed: a text, or the tokens of one. */
+/** One input to embed: a text, or its tokens. */
 export type EmbeddingInput = string | readonly number[]
 
-/** What is to be embedded. */
+/** An embeddings request from a caller. */
 export interface EmbeddingRequest {
-  /** The body in OpenAI's form: unknown fields are its provider's to read. */
+  /** The body in OpenAI's format. Unknown fields are left for the provider to interpret. */
   readonly body: WireObject
-  /** The body as it came, when `body` says nothing else; null when it was made or changed here. */
+  /** The raw bytes of the body; null when `body` was built or changed by the gateway and so differs from them. */
   readonly bytes: Uint8Array | null
   readonly inputs: readonly EmbeddingInput[]
-  /** null: as many as the model gives. */
+  /** Requested vector length; null: the model's default. */
   readonly dimensions: number | null
   readonly encoding: VectorEncoding
 }
 
-/** What one request brought. */
+/** Vectors and token count of one provider response. */
 export interface Embedded {
-  /** As the provider names it; '' when it does not. */
+  /** Model as named by the provider; '' when it does not name one. */
   readonly model: string
-  /** One an input of the request, in order. */
+  /** One vector per input of the request, in the same order. */
   readonly vectors: readonly WireVector[]
-  /** null: the provider counted nothing. */
+  /** null: the provider reported no count. */
   readonly inputTokens: number | null
 }
 
-/** One request to a provider, for all inputs or a part of them. */
+/** One request to a provider, for all of the inputs or a batch of them. */
 export interface ProviderEmbeddings {
-  /** What follows the route's base path. */
+  /** Path to append to the route's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: WireBody
-  /** @throws {AttemptFailed} when it is no answer of the format, or one that leaves out vectors. */
+  /** Parses a response. @throws {AttemptFailed} when it is not in this format, or lacks vectors. */
   answer(json: unknown): Embedded
 }
 
-/** A provider's way to embed. */
+/** A provider's embeddings API. */
 export interface EmbeddingFormat {
   /**
-   * As many requests as the provider's limit on a batch makes of it.
-   * @throws {ServiceError} `invalid_field` for what the format cannot say.
+   * Builds the requests for all inputs: several when the provider's batch limit requires it.
+   * @throws {ServiceError} `invalid_field` for what the format cannot express.
    */
   requests(request: EmbeddingRequest, route: Route): readonly ProviderEmbeddings[]
-  /** What an answer with another status means. `now` in ms. */
+  /** Maps a response with an error status to a failure. `now` is in ms since the epoch. */
   failure(answer: ErrorAnswer, now: number): AttemptFailed
 }

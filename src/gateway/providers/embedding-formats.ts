@@ -9,5 +9,5 @@ const formats: Readonly<Partial<Record<WireFormat, EmbeddingFormat>>> = {
   perplexity: openAiEmbeddings,
 }
 
-/** null: providers of this format embed nothing. */
+/** Returns the embeddings API of a wire format; null when providers of this format have none. */
 export const embeddingFormat = (format: WireFormat): EmbeddingFormat | null => formats[format] ?? null

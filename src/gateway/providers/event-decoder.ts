@@ -4,17 +4,17 @@ import type { AnswerEnd, ChatDecoder, FormatAnswer } from '../call/chat-format.t
 import { AttemptFailed, streamBroken } from '../call/failure.ts'
 import { completionOf } from './completion-of.ts'
 
-/** Turns a provider's events, one JSON object each, into OpenAI's chunks. */
+/** Translates a provider's events, one JSON object each, into OpenAI's chunks. */
 export interface EventReader {
   /** @throws {AttemptFailed} on an error object. */
   read(event: WireObject): readonly WireObject[]
-  /** No event of interest follows. */
+  /** Whether the response has ended; later events are ignored. */
   readonly done: boolean
-  /** @throws {AttemptFailed} when the answer is not whole. */
+  /** @throws {AttemptFailed} when the response is incomplete. */
   finish(): { readonly chunks: readonly WireObject[]; readonly end: AnswerEnd }
 }
 
-/** A decoder of `text/event-stream` over a reader of events. */
+/** Decodes `text/event-stream` bytes and passes each event to a reader. */
 export class EventDecoder implements ChatDecoder {
   readonly #reader: EventReader
   readonly #sse: SseDecoder
@@ -52,7 +52,7 @@ export class EventDecoder implements ChatDecoder {
   }
 }
 
-/** A whole answer, read as the events that it would have been streamed in. @throws {AttemptFailed} */
+/** Reads a non-streamed response as the events it would have been streamed in. @throws {AttemptFailed} */
 export function wholeAnswer(reader: EventReader, events: readonly WireObject[]): FormatAnswer {
   const chunks = events.flatMap((event) => reader.read(event))
   const { chunks: rest, end } = reader.finish()

@@ -6,15 +6,17 @@ import { betasField } from './anthropic/anthropic-betas.ts'
 import { ownToolsField } from './anthropic/anthropic-tools.ts'
 import { isSigned, plainCallId } from './tool-call-id.ts'
 
-/** What answers of other formats carry beside OpenAI's fields, and conversations bring back: OpenAI itself refuses them. */
+/**
+ * Fields that responses of other formats add to messages and that conversations send back. OpenAI itself rejects them.
+ */
 const foreignFields = ['reasoning_content', 'thinking_blocks', 'images'] as const
 
 /**
- * A conversation that another provider may have been part of, for a server of OpenAI's format: ids of tool calls without
- * the signatures that they carry, which are longer than OpenAI takes; and for OpenAI itself no fields of other formats.
- * Compatible servers get the fields: some want them back.
+ * Prepares a conversation for a server of OpenAI's format when another provider may have produced parts of it. Ids of
+ * tool calls lose the signatures they carry, which exceed OpenAI's length limit. For OpenAI itself, fields of other
+ * formats are removed too; compatible servers keep them, since some need them back.
  *
- * @returns the same object when there is nothing to change, as nearly always.
+ * @returns the same object when there is nothing to change, which is the usual case.
  */
 export function portableBody(body: ChatBody, { baseUrl }: Pick<Route, 'baseUrl'>): ChatBody {
   if (body[ownToolsField] !== undefined || body[betasField] !== undefined)

@@ -1,10 +1,10 @@
 import { arrayOf, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 
-/** The messages of a chat request as input items of OpenAI's Responses. */
+/** Converts the messages of a chat request to input items of OpenAI's Responses API. */
 export const responseItems = (messages: unknown): readonly WireObject[] =>
   arrayOf(messages).flatMap((message) => itemsOf(objectOf(message)))
 
-/** A tool of a chat request as one of the Responses. */
+/** Converts a tool of a chat request to a tool of the Responses API. */
 export const responseTool = (tool: unknown): WireObject => {
   const { name, description, parameters, strict } = objectOf(objectOf(tool).function)
   const said = typeof description === 'string' ? { description } : {}

@@ -1,16 +1,16 @@
-/** How a vector goes over the wire: numbers, or little-endian 32-bit floats in base64. */
+/** Wire encoding of a vector: numbers, or little-endian 32-bit floats in base64. */
 export type VectorEncoding = 'float' | 'base64'
 
 /** A vector in either encoding. */
 export type WireVector = readonly number[] | string
 
-/** The vector in the requested encoding; as it is when it came so. */
+/** Returns the vector in the requested encoding; unchanged when it is already in it. */
 export function encodedAs(encoding: VectorEncoding, vector: WireVector): WireVector {
   if (encoding === 'base64') return typeof vector === 'string' ? vector : toBase64(vector)
   return typeof vector === 'string' ? fromBase64(vector) : vector
 }
 
-/** The vector with length 1; as it is when it has none. */
+/** Returns the vector scaled to length 1; a zero vector is returned unchanged. */
 export function unitVector(vector: readonly number[]): readonly number[] {
   const length = Math.hypot(...vector)
   return length === 0 ? vector : vector.map((value) => value / length)

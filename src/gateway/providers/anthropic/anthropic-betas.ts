@@ -2,13 +2,16 @@ import type { ChatBody } from '#gateway/call/chat-calls.ts'
 import { textOf } from '#outgoing/wire.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** The field of a chat request that carries the header `anthropic-beta` of its caller. */
+/** Field of a chat request that carries the caller's `anthropic-beta` header. */
 export const betasField = 'anthropic_betas'
 
-/** Names of features, between commas. */
+/** A comma-separated list of 1 to 32 feature names. */
 const shape = /^[\w.-]{1,64}(?: ?, ?[\w.-]{1,64}){0,31}$/
 
-/** The request with the features that its caller opts into; they go to Anthropic's API alone. @throws {ServiceError} `bad_request` */
+/**
+ * Adds the beta features that the caller opts into; they are sent only to Anthropic's API.
+ * @throws {ServiceError} `bad_request` when the header is not a list of names.
+ */
 export const withBetas = (body: ChatBody, betas: string | undefined): ChatBody => {
   if (betas === undefined || betas === '') return body
   if (shape.test(betas)) return { ...body, [betasField]: betas }
@@ -18,7 +21,7 @@ export const withBetas = (body: ChatBody, betas: string | undefined): ChatBody =
   })
 }
 
-/** The header for Anthropic's API. */
+/** Returns the `anthropic-beta` header of a request; empty when it has none. */
 export const betaHeaders = (body: ChatBody): Readonly<Record<string, string>> => {
   const betas = textOf(body[betasField])
   return betas === '' ? {} : { 'anthropic-beta': betas }

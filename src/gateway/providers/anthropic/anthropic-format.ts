@@ -11,18 +11,18 @@ import { AnthropicReader, eventsOf } from './anthropic-reader.ts'
 import { anthropicRequest } from './anthropic-request.ts'
 
 /**
- * The version that takes sampling parameters from models that have them; 2026-10-21 refuses them from all
- * (specs/decisions/0081-provider-formats.md). Compatible servers know it too.
+ * API version that accepts sampling parameters for models that have them; 2026-10-21 rejects them for all models
+ * (specs/decisions/0081-provider-formats.md). Compatible servers know this version too.
  */
 const version = '2023-06-01'
 
-/** The version, and the key where there is one. */
+/** Headers with the API version, and with the key where the route has one. */
 export const anthropicHeaders = ({ apiKey }: Pick<Route, 'apiKey'>): Readonly<Record<string, string>> => ({
   'anthropic-version': version,
   ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
 })
 
-/** Anthropic's Messages. */
+/** Anthropic's Messages API. */
 export const anthropicFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
   request(body, route, stream) {
     const { body: request, answerTool } = anthropicRequest(body, route.model, stream)

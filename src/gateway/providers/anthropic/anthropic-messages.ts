@@ -2,21 +2,22 @@ import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from 
 import { type ContentPart, contentParts, unsayable } from '../content-parts.ts'
 import { plainCallId } from '../tool-call-id.ts'
 
-/** A conversation in Anthropic's words. */
+/** A conversation in Anthropic's format. */
 export interface AnthropicDialogue {
   readonly system: readonly WireObject[]
   readonly messages: readonly AnthropicTurn[]
 }
 
-/** What one side says in a row. */
+/** Consecutive messages of one role, merged into one turn. */
 export interface AnthropicTurn {
   readonly role: 'user' | 'assistant'
   readonly content: WireObject[]
 }
 
 /**
- * Instructions stand beside the dialogue, results of tools are the user's side, and what one side says in a row is one
- * turn. Instructions alone are sent as the user's words, since there has to be some.
+ * Converts messages to Anthropic's format. Instructions are separate from the dialogue, tool results belong to the
+ * user, and consecutive messages of one role are merged into one turn. When there are only instructions they are sent
+ * as the user's message, since the format requires one.
  *
  * @throws {ServiceError} `invalid_field`
  */
@@ -84,7 +85,10 @@ function documentSource(part: MediaPart): WireObject {
   return { type: 'text', media_type: 'text/plain', data: Buffer.from(source.data, 'base64').toString('utf8') }
 }
 
-/** Thinking and tools of the provider in earlier answers, as we gave them: it wants them back unchanged. */
+/**
+ * Thinking blocks and provider tool blocks of earlier responses, as the gateway returned them; Anthropic requires them
+ * back unchanged. Thinking without a signature is dropped.
+ */
 const thoughtsOf = ({ thinking_blocks }: WireObject): WireObject[] =>
   arrayOf(thinking_blocks)
     .filter(isObject)
@@ -97,21 +101,24 @@ function callBlock(call: unknown): WireObject {
   return block(objectOf(call), fields)
 }
 
-/** The format takes letters, digits, `_` and `-` only. */
+/** The format allows only letters, digits, `_` and `-` in ids. */
 const callIdOf = (id: unknown): string => plainCallId(textOf(id)).replace(/[^\w-]/g, '_')
 
-/** The format takes objects only; what a model wrote wrongly is shown to it as it was. */
+/**
+ * The format requires an object. Malformed arguments are sent to the model as it wrote them, under
+ * `malformed_arguments`.
+ */
 function inputOf(text: string): WireObject {
   if (text.trim() === '') return {}
   const parsed = parseJson(text)
   return isObject(parsed) ? parsed : { malformed_arguments: text }
 }
 
-/** A block with the mark for the cache that the caller set, if any. */
+/** Returns the block with the caller's `cache_control`, if set. */
 const block = ({ cache_control }: WireObject, fields: WireObject): WireObject =>
   isObject(cache_control) ? { ...fields, cache_control } : fields
 
-/** The beginning of an answer that the model is to go on with may not end in white space. */
+/** A prefilled assistant message that the model is to continue may not end in white space. */
 function withoutSpaceAtEnd(turns: readonly AnthropicTurn[]): readonly AnthropicTurn[] {
   const last = turns.at(-1)
   const end = last?.content.at(-1)

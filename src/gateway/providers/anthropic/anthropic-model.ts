@@ -1,23 +1,26 @@
 import { priceOf } from '#gateway/prices/prices.ts'
 
-/** What models of Anthropic take, where they differ. */
+/** Parameters in which Anthropic's models differ. */
 export interface AnthropicModel {
-  /** Longest answer in tokens; null when unknown. */
+  /** Maximum output tokens; null when unknown. */
   readonly maxOutput: number | null
-  /** False: `temperature` and `top_p` are refused. */
+  /** False: the model rejects `temperature` and `top_p`. */
   readonly sampling: boolean
-  /** Answers can be held to a schema (`output_config.format`). */
+  /** Whether the model supports structured outputs (`output_config.format`). */
   readonly structured: boolean
   /**
-   * How it is set to think: `adaptive` (with an effort), `budget` (in tokens), `always` (adaptive, and it cannot be
-   * turned off), `none` (it does not, or that is not known).
+   * How thinking is configured: `adaptive` (with an effort), `budget` (in tokens), `always` (adaptive, and it cannot be
+   * turned off), `none` (the model does not think, or it is not known whether it does).
    */
   readonly thinking: 'adaptive' | 'always' | 'budget' | 'none'
-  /** Takes the effort `xhigh`. */
+  /** Whether the model accepts the effort `xhigh`. */
   readonly xhigh: boolean
 }
 
-/** By the price snapshot and by the generation in the id: a model that came out yesterday is one of the newest kind. */
+/**
+ * Derives the parameters from the price snapshot and the generation in the id. A Claude model of unknown generation is
+ * treated as one of the newest.
+ */
 export function anthropicModel(id: string): AnthropicModel {
   const row = priceOf(id)
   const generation = generationOf(id)
@@ -30,7 +33,10 @@ export function anthropicModel(id: string): AnthropicModel {
   }
 }
 
-/** `claude-opus-4-6` is 4.06, `claude-sonnet-4-20250514` is 4, `claude-3-7-sonnet-…` is 3.07; null for what is not Claude. */
+/**
+ * Returns 4.06 for `claude-opus-4-6`, 4 for `claude-sonnet-4-20250514`, 3.07 for `claude-3-7-sonnet-…`; infinity for
+ * other `claude-` ids; null for what is not Claude.
+ */
 function generationOf(id: string): number | null {
   const found = /^claude-(?:(\d+)(?:-(\d{1,2}))?-[a-z]+|[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?)/.exec(id)
   if (found === null) return id.startsWith('claude-') ? Number.POSITIVE_INFINITY : null

@@ -7,21 +7,21 @@ import { anthropicFinishReason, anthropicUsage } from './anthropic-usage.ts'
 
 interface OpenBlock {
   readonly kind: 'text' | 'call' | 'answer' | 'thinking' | 'other'
-  /** Place among the calls. */
+  /** Index among the tool calls. */
   readonly call: number
-  /** Whether anything of a call's input came. */
+  /** Whether any part of the call's input has been received. */
   begun: boolean
-  /** What was given with the block's start, for calls that come whole. */
+  /** Input given with the start of the block, for calls that are not streamed. */
   readonly input: unknown
   thinking: string
   signature: string
-  /** A block of the provider's own tools, as it began. */
+  /** The block as it began, for blocks of the provider's own tools. */
   readonly block: WireObject
-  /** JSON of its input, where that is streamed. */
+  /** JSON of the block's input so far, where it is streamed. */
   written: string
 }
 
-/** Reads the events of Anthropic's streams. */
+/** Translates the events of Anthropic's streams into chunks. */
 export class AnthropicReader implements EventReader {
   readonly #chunks: ChunkWriter
   readonly #answerTool: string | null
@@ -31,7 +31,7 @@ export class AnthropicReader implements EventReader {
   #finish: string | null = null
   #done = false
 
-  /** @param answerTool the tool whose input is the answer's text. */
+  /** @param answerTool name of the tool whose input is the text of the response; null for a plain response. */
   constructor(chunks: ChunkWriter, answerTool: string | null) {
     this.#chunks = chunks
     this.#answerTool = answerTool
@@ -124,7 +124,10 @@ export class AnthropicReader implements EventReader {
     return block.kind === 'call' ? [this.#callDelta({ index: block.call, function: { arguments: part } })] : []
   }
 
-  /** A call without input comes without a delta; so does one that a server sends whole. */
+  /**
+   * No delta has been received for a call without input, or for one that the server sends whole: its input is emitted
+   * here.
+   */
   #close(index: unknown): readonly WireObject[] {
     const block = this.#blocks.get(index)
     if (block === undefined) return []
@@ -169,7 +172,7 @@ const isOwn = ({ kind, block }: OpenBlock): boolean => kind === 'other' && block
 const ownBlock = ({ block, written }: OpenBlock): WireObject =>
   written === '' ? block : { ...block, input: objectOf(parseJson(written)) }
 
-/** A whole message as the events that it would have been streamed in. */
+/** Returns the events that a whole message would have been streamed in. */
 export function eventsOf(message: WireObject): readonly WireObject[] {
   const blocks = Array.isArray(message.content) ? message.content : []
   return [

@@ -9,18 +9,18 @@ import { ownEffort, type Thinking, thinkingOf, thinks } from './anthropic-thinki
 import { anthropicTools, ownToolsField } from './anthropic-tools.ts'
 import { closedSchema } from './closed-schema.ts'
 
-/** A request, and whether its answer comes as the input of a tool that we added. */
+/** A request body, and the tool, if any, that the gateway added to obtain JSON. */
 export interface AnthropicRequest {
   readonly body: WireObject
-  /** Name of the tool whose input is the answer's text; null: the answer is text. */
+  /** Name of the tool whose input is the text of the response; null: the response is text. */
   readonly answerTool: string | null
 }
 
-/** For unknown models: every one can write as much. */
+/** Output limit for unknown models: every model supports at least this many tokens. */
 const smallestMaxTokens = 4_096
 const answerTool = 'answer_in_json'
 
-/** @throws {ServiceError} `invalid_field` for what the format cannot say. */
+/** Builds a Messages request. @throws {ServiceError} `invalid_field` for what the format cannot express. */
 export function anthropicRequest(body: ChatBody, id: string, stream: boolean): AnthropicRequest {
   refuseUnsayable(body)
   const model = anthropicModel(id)
@@ -62,7 +62,10 @@ function maxTokensOf(body: ChatBody, { maxOutput }: AnthropicModel): number {
   return Math.max(1, maxOutput === null ? requested : Math.min(requested, maxOutput))
 }
 
-/** The format knows no thinking beside a forced tool, and no budget for a conversation whose thoughts are lost. */
+/**
+ * Thinking cannot be combined with a forced tool, and a thinking budget requires that the last tool calls still have
+ * their thinking blocks. In both cases only the effort set by the caller is kept.
+ */
 function thinkingFor(body: ChatBody, model: AnthropicModel, maxTokens: number): Thinking {
   const { choice } = offeredFunctions(body)
   const thinking = thinkingOf(body, model, maxTokens)
@@ -85,8 +88,9 @@ interface Form {
 }
 
 /**
- * JSON answers: by the provider's structured outputs where there is a schema; else by a tool that it must call; else,
- * where tools are taken or the model thinks, by an instruction.
+ * Chooses how a JSON response is obtained. Structured outputs are used when there is a schema and the model supports
+ * them; otherwise a tool that the model is forced to call; and where tools are offered or the model thinks, an
+ * instruction.
  */
 function formOf(
   body: ChatBody,
@@ -109,7 +113,9 @@ function formOf(
   return { instruction: `Answer with one JSON object${by}. Write nothing before or after it, and no code fence.` }
 }
 
-/** Values over 1 are 1: the format ends there. Newer models take one of the two, not both. */
+/**
+ * Temperatures above 1 are capped at 1, the format's maximum. Newer models accept `temperature` or `top_p`, not both.
+ */
 function samplingOf(body: ChatBody, { sampling }: AnthropicModel, thinking: Thinking): WireObject {
   if (!sampling || thinks(thinking)) return {}
   const { temperature, top_p, top_k } = body

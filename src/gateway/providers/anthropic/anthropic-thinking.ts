@@ -1,7 +1,7 @@
 import { isObject, objectOf, type WireObject } from '#outgoing/wire.ts'
 import type { AnthropicModel } from './anthropic-model.ts'
 
-/** How much to think, in the format's words. */
+/** Thinking parameters in Anthropic's format. */
 export interface Thinking {
   readonly thinking?: WireObject
   readonly effort?: string
@@ -16,16 +16,20 @@ const budgets: Readonly<Record<string, number>> = {
   xhigh: 32_768,
 }
 
-/** The effort in Anthropic's own words, which stands beside any thinking, and beside none. */
+/**
+ * Returns the effort given in Anthropic's own format (`output_config.effort`). It can be combined with any thinking
+ * mode, or with none.
+ */
 export const ownEffort = (body: WireObject): Thinking => {
   const { effort } = objectOf(body.output_config)
   return typeof effort === 'string' ? { effort } : {}
 }
 
 /**
- * From `reasoning_effort`; `thinking` and `output_config.effort` in Anthropic's own words go before it.
+ * Converts `reasoning_effort`. `thinking` and `output_config.effort` in Anthropic's own format take precedence.
  *
- * A budget leaves half of the answer's tokens for what is said; none is sent where the half is too small.
+ * A budget leaves at least half of the output tokens for the response; no budget is sent when that half is below the
+ * minimum.
  */
 export function thinkingOf(body: WireObject, model: AnthropicModel, maxTokens: number): Thinking {
   const own = ownEffort(body)
@@ -51,5 +55,5 @@ function effortOf(requested: string, model: AnthropicModel): string | null {
   return requested in budgets ? requested : null
 }
 
-/** Whether the request lets the model think: such a request takes neither sampling nor a forced tool. */
+/** Whether the request enables thinking: such a request may set neither sampling parameters nor a forced tool. */
 export const thinks = ({ thinking }: Thinking): boolean => thinking !== undefined && thinking.type !== 'disabled'

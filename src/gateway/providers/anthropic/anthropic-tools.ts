@@ -3,13 +3,15 @@ import type { OfferedFunction, OfferedFunctions } from '../chat-tools.ts'
 import type { AnthropicModel } from './anthropic-model.ts'
 import { closedSchema } from './closed-schema.ts'
 
-/** The field of a chat request that carries Anthropic's own tools (search, code, bash, editor …), as their caller wrote them. */
+/**
+ * Field of a chat request that carries Anthropic's own tools (search, code, bash, editor …) as the caller wrote them.
+ */
 export const ownToolsField = 'anthropic_tools'
 
-/** More tools that hold to their schemas are refused. */
+/** Maximum strict tools per request; Anthropic rejects more. */
 const maxStrict = 20
 
-/** `tools` and `tool_choice` of a request whose conversation is `messages`. */
+/** Returns `tools` and `tool_choice` for a request. */
 export function anthropicTools(
   offered: OfferedFunctions,
   { messages, [ownToolsField]: ownTools }: WireObject,
@@ -29,7 +31,7 @@ interface OfferedFields {
   readonly tool_choice?: WireObject
 }
 
-/** @param strictly whether the model can be held to the schemas of functions that want it. */
+/** @param strictly whether functions that request it are sent as strict tools. */
 function offeredTools({ functions, choice, parallel }: OfferedFunctions, strictly: boolean): OfferedFields {
   const tools = functions.map((each) => {
     const { name, description, parameters, tool } = each
@@ -48,7 +50,9 @@ function offeredTools({ functions, choice, parallel }: OfferedFunctions, strictl
   return choice === null && parallel ? { tools } : { tools, tool_choice: { type: 'auto', ...single } }
 }
 
-/** The format wants every tool defined that the conversation has calls of, also where none may be called any more. */
+/**
+ * The format requires a definition of every tool called in the conversation, even when no tool may be called any more.
+ */
 function calledTools(messages: readonly unknown[]): WireObject {
   const calls = messages.flatMap((message) => arrayOf(objectOf(message).tool_calls))
   const names = new Set(calls.map((call) => textOf(objectOf(objectOf(call).function).name)))

@@ -9,11 +9,13 @@ const finishReasons: Readonly<Partial<Record<string, ModelAnswer['finishReason']
   refusal: 'content_filter',
 }
 
-/** Why the model stopped, in OpenAI's words. */
+/** Maps a stop reason to OpenAI's finish reason. */
 export const anthropicFinishReason = (stopReason: string): ModelAnswer['finishReason'] =>
   finishReasons[stopReason] ?? 'stop'
 
-/** `input_tokens` leaves out what came from or went into the cache; ours counts all that was read. */
+/**
+ * Converts Anthropic's usage. Its `input_tokens` excludes tokens read from or written to the cache; ours includes them.
+ */
 export function anthropicUsage(usage: WireObject): TokenUsage {
   const cachedTokens = countOf(usage.cache_read_input_tokens)
   const cacheWriteTokens = countOf(usage.cache_creation_input_tokens)

@@ -1,6 +1,6 @@
 import { isObject, type WireObject } from '#outgoing/wire.ts'
 
-/** Keywords that the provider's structured outputs take. */
+/** Keywords that Anthropic's structured outputs support. */
 const known = new Set([
   ...['type', 'enum', 'const', 'anyOf', 'allOf', '$ref', '$defs', 'definitions', 'title', 'description', 'default'],
   ...['properties', 'required', 'additionalProperties', 'items'],
@@ -8,8 +8,9 @@ const known = new Set([
 const stringFormats = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '))
 
 /**
- * A schema as structured outputs take it: objects are closed, `oneOf` is `anyOf`, and limits that the provider does
- * not enforce (lengths, ranges, patterns) are written into the description for the model instead of being refused.
+ * Adapts a schema to structured outputs: objects are closed, `oneOf` becomes `anyOf`, and limits that the provider does
+ * not enforce (lengths, ranges, patterns) are moved into the description for the model, because the provider rejects
+ * them.
  */
 export function closedSchema(schema: WireObject): WireObject {
   const kept: Record<string, unknown> = {}

@@ -8,13 +8,13 @@ import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, timedTexts } from '../voice/timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
 
-/** Cartesia: `tts/bytes`, `stt`. */
+/** Cartesia: `tts/bytes` and `stt`. */
 export const cartesiaVoice: VoiceFormat = {
   speech: { request: speechRequest, reader: () => new RawAudio() },
   transcription: { request: transcriptionRequest, transcript },
 }
 
-/** The version of its interface that this is written for. */
+/** The API version that this client is written for. */
 const version = { 'cartesia-version': '2026-03-01' } as const
 
 const samples = { encoding: 'pcm_s16le', sample_rate: 24_000 } as const

@@ -7,7 +7,7 @@ import { RawAudio } from '../voice/raw-audio.ts'
 import { secondsOf, speakerOf, timedTexts } from '../voice/timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
 
-/** Deepgram: `speak` with what it says in the query, `listen` with the audio as its body. */
+/** Deepgram: `speak` takes its parameters in the query, `listen` takes the audio as its body. */
 export const deepgramVoice: VoiceFormat = {
   speech: { request: speechRequest, reader: () => new RawAudio() },
   transcription: { request: transcriptionRequest, transcript },
@@ -25,7 +25,7 @@ const encodings: Readonly<Record<AudioFormat, Readonly<Record<string, string>>>>
   pcm: { encoding: 'linear16', container: 'none', sample_rate: '24000' },
 }
 
-/** The voice is the model there. */
+/** Deepgram has no separate voice parameter: the voice is the model. */
 function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
   const query = new URLSearchParams({ model: task.voice, ...encodings[task.format] })
   const headers = { ...token(route), 'content-type': 'application/json', accept: '*/*' }

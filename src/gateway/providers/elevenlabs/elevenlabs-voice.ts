@@ -17,7 +17,7 @@ export const elevenLabsVoice: VoiceFormat = {
 
 const key = ({ apiKey }: Route): Readonly<Record<string, string>> => (apiKey === null ? {} : { 'xi-api-key': apiKey })
 
-/** WAV we make of PCM by its header: the provider's own needs a dearer plan. */
+/** WAV is requested as PCM and given a header here: the provider's own WAV output requires a more expensive plan. */
 const outputFormats: Readonly<Record<AudioFormat, string>> = {
   mp3: 'mp3_44100_128',
   opus: 'opus_48000_128',
@@ -27,7 +27,7 @@ const outputFormats: Readonly<Record<AudioFormat, string>> = {
   flac: '',
 }
 
-/** The multilingual model hears the language from the text and refuses the field. */
+/** The multilingual model detects the language from the text and rejects the field. */
 const takesLanguage = (model: string): boolean => !model.startsWith('eleven_multilingual_v2')
 
 function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
@@ -69,7 +69,7 @@ function transcript(json: unknown, task: TranscriptionTask): Transcript {
   return {
     text: json.text.trim(),
     language: language === '' ? null : language,
-    // older answers do not say how long the audio is: then it is what the words reach to
+    // older models do not report the length of the audio; then the end of the last word is used
     seconds: secondsOf(json.audio_duration_secs) ?? words.at(-1)?.end ?? null,
     tokens: null,
     segments: [],

@@ -8,10 +8,10 @@ import type { AudioReader, SpeechTask } from '../voice/voice-format.ts'
 import { pcmRate } from '../voice/wav.ts'
 import { googleAudio } from './google-usage.ts'
 
-/** The most that an event or a whole answer may be: some 8 minutes of speech. */
+/** Maximum characters of one event or of a whole response: about 8 minutes of speech. */
 const maxChars = 64 * 1024 * 1024
 
-/** Audio out of Gemini's JSON: the one document of a whole answer, or those of a stream of events. */
+/** Extracts audio from Gemini's JSON: the single document of a whole response, or those of an event stream. */
 export class GeminiAudio implements AudioReader {
   tokens: TokenUsage | null = null
   readonly #task: SpeechTask
@@ -68,7 +68,7 @@ export class GeminiAudio implements AudioReader {
   }
 }
 
-/** What Gemini counted; null when it says nothing of it. */
+/** Returns the token usage that Gemini reported; null when it reported none. */
 export const geminiTokens = (usage: unknown): TokenUsage | null => {
   if (!isObject(usage)) return null
   const thoughts = countOf(usage.thoughtsTokenCount)

@@ -9,10 +9,13 @@ import { unitVector } from '../vector-encoding.ts'
 import { googleFailure } from './google-failure.ts'
 import { modelPath } from './google-format.ts'
 
-/** Inputs that one request takes. */
+/** Maximum inputs per request. */
 const maxBatch = 100
 
-/** Google's batchEmbedContents. Vectors of fewer dimensions than the model's come without length 1; OpenAI's have it. */
+/**
+ * Google's batchEmbedContents. Vectors shortened to fewer dimensions are not unit length; they are normalised, as
+ * OpenAI's are.
+ */
 export const googleEmbeddings: EmbeddingFormat = {
   requests({ inputs, dimensions }, route) {
     const texts = inputs.map(textIn)

@@ -2,8 +2,8 @@ import { type AttemptFailed, type ErrorAnswer, statusFailure } from '#gateway/ca
 import { arrayOf, isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 
 /**
- * Google says in the body what others say in the status and in headers: a wrong key is a 400, and how long to wait is
- * a detail. Streams are refused with the error in a list.
+ * Maps Google's error responses to failures. Google puts into the body what others express by status and headers: an
+ * invalid key is a 400, and the retry delay is an error detail. Errors of streamed requests are wrapped in a list.
  */
 export function googleFailure({ status, body, retryAfter }: ErrorAnswer, now: number): AttemptFailed {
   const parsed = parseJson(body)
@@ -16,7 +16,7 @@ export function googleFailure({ status, body, retryAfter }: ErrorAnswer, now: nu
   )
 }
 
-/** `retryDelay: "34.07s"` of a `RetryInfo`, in seconds. */
+/** Returns the seconds of `retryDelay: "34.07s"` in a `RetryInfo` detail. */
 function delayIn(details: readonly WireObject[]): string | null {
   for (const { retryDelay } of details) {
     const seconds = /^(\d+(?:\.\d+)?)s$/.exec(textOf(retryDelay))?.[1]

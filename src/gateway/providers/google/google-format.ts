@@ -9,7 +9,7 @@ import { googleFailure } from './google-failure.ts'
 import { GoogleReader } from './google-reader.ts'
 import { googleRequest } from './google-request.ts'
 
-/** Google's generateContent. */
+/** Google's generateContent API. */
 export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
   request(body, route, stream) {
     const reader = (): GoogleReader =>
@@ -33,7 +33,10 @@ export const googleFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFor
   failure: googleFailure,
 })
 
-/** A path of a model: ids are words, but for tuned models, which name their collection themselves. */
+/**
+ * Returns the path of a model's method. Ids are single path segments, except those of tuned models, which include their
+ * collection.
+ */
 export const modelPath = (model: string, method: string): string => {
   const name = model.startsWith('tunedModels/') ? model : `models/${model}`
   return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`

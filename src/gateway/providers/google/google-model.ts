@@ -1,19 +1,19 @@
 import { priceOf } from '#gateway/prices/prices.ts'
 
-/** What models of Google take, where they differ. */
+/** Parameters in which Google's models differ. */
 export interface GoogleModel {
   readonly maxOutput: number | null
-  /** False: `temperature` and `topP` are refused. */
+  /** False: the model rejects `temperature` and `topP`. */
   readonly sampling: boolean
-  /** How it is set to think: by a level, by a budget in tokens, or not at all. */
+  /** How thinking is configured: by a level, by a budget in tokens, or not at all. */
   readonly thinking: 'level' | 'budget' | 'none'
-  /** Thinking cannot be turned off, and the level `minimal` is not known. */
+  /** Whether thinking cannot be turned off; such a model does not know the level `minimal`. */
   readonly alwaysThinks: boolean
-  /** Function calls come with signatures that have to come back. */
+  /** Whether function calls carry signatures that must be sent back. */
   readonly signs: boolean
 }
 
-/** By the price snapshot and by the generation in the id. */
+/** Derives the parameters from the price snapshot and the generation in the id. */
 export function googleModel(id: string): GoogleModel {
   const row = priceOf(id)
   const generation = Number(/^gemini-(\d+(?:\.\d+)?)/.exec(id)?.[1] ?? Number.NaN)

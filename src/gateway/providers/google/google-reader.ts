@@ -9,20 +9,20 @@ import { idWithSignature } from '../tool-call-id.ts'
 import { ownIdPrefix } from './google-contents.ts'
 import { googleUsage, isBlocked, isBrokenCall } from './google-usage.ts'
 
-/** One of the answers side by side. */
+/** One of several alternative answers in a response. */
 interface Candidate {
   calls: number
   finish: string | null
 }
 
 /**
- * Reads Google's streamed responses. The format has no end mark: an answer is whole when the connection ends after every
- * candidate said why it stopped.
+ * Reads Google's streamed responses. The format has no end marker: a response is complete when the connection ends
+ * after every candidate has given a finish reason.
  */
 export class GoogleReader implements EventReader {
   readonly done = false
   readonly #chunks: ChunkWriter
-  /** As requested: what signatures are good for. */
+  /** The requested model, to which signatures are bound. */
   readonly #model: string
   readonly #candidates = new Map<number, Candidate>()
   #usage: TokenUsage | null = null
@@ -76,7 +76,7 @@ export class GoogleReader implements EventReader {
     return isObject(part.inlineData) ? [{ images: [imageOf(part.inlineData)] }] : []
   }
 
-  /** Calls come whole. One that comes without an id gets ours, which is the same nowhere else. */
+  /** Calls are not streamed in pieces. A call without an id is given a random one. */
   #call(call: WireObject, signature: string, candidate: Candidate): WireObject {
     const index = candidate.calls++
     const given = textOf(call.id)
@@ -92,7 +92,7 @@ const imageOf = ({ mimeType, data }: WireObject): WireObject => ({
   image_url: { url: `data:${textOf(mimeType)};base64,${textOf(data)}` },
 })
 
-/** @throws {AttemptFailed} when the answer is not whole, or is an unreadable call. */
+/** @throws {AttemptFailed} when the response is incomplete, or ended with an invalid tool call. */
 function reasonOf({ calls, finish }: Candidate): string {
   if (finish === null) throw streamBroken()
   if (isBrokenCall(finish)) throw unreadableCall()

@@ -7,10 +7,10 @@ import { googleDialogue } from './google-contents.ts'
 import { type GoogleModel, googleModel } from './google-model.ts'
 import { thinkingConfig } from './google-thinking.ts'
 
-/** The format takes no more than so many. */
+/** Maximum stop sequences that the format accepts. */
 const maxStopSequences = 5
 
-/** A body of `generateContent`. @throws {ServiceError} `invalid_field` for what the format cannot say. */
+/** Builds a `generateContent` body. @throws {ServiceError} `invalid_field` for what the format cannot express. */
 export function googleRequest(body: ChatBody, id: string): WireObject {
   if (arrayOf(body.modalities).some((modality) => modality !== 'text')) {
     throw unsayable('modalities', 'This provider returns only text here.')

@@ -1,7 +1,7 @@
 import type { WireObject } from '#outgoing/wire.ts'
 import type { GoogleModel } from './google-model.ts'
 
-/** Google's own translation of `reasoning_effort` into tokens. */
+/** Thinking budget in tokens for each `reasoning_effort`, according to Google. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1_024,
   low: 1_024,
@@ -17,10 +17,10 @@ const levels: Readonly<Record<string, string>> = {
   xhigh: 'high',
 }
 
-/** The least for a model that always thinks. */
+/** Minimum budget of a model that always thinks. */
 const leastBudget = 128
 
-/** From `reasoning_effort`; null where it is not set, or the model takes nothing. */
+/** Converts `reasoning_effort`; null when it is not set, or the model does not think. */
 export function thinkingConfig(effort: unknown, { thinking, alwaysThinks }: GoogleModel): WireObject | null {
   if (typeof effort !== 'string' || thinking === 'none') return null
   if (thinking === 'budget') {

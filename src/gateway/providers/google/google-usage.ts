@@ -2,10 +2,10 @@ import { audioTokens } from '#gateway/call/accounting/openai-usage.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import { arrayOf, countOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 
-/** The model stopped over an unreadable call. */
+/** Whether the model stopped because of an invalid tool call. */
 export const isBrokenCall = (finishReason: string): boolean => brokenCalls.has(finishReason)
 
-/** The provider took the answer back. */
+/** Whether the provider blocked the response. */
 export const isBlocked = (finishReason: string): boolean => blocked.has(finishReason)
 
 const brokenCalls: ReadonlySet<string> = new Set([
@@ -25,7 +25,10 @@ const blocked: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ])
 
-/** Google counts reasoning beside the answer, and what tools of its own read beside the prompt. */
+/**
+ * Converts Google's usage. Google counts reasoning separately from the output, and input of its own tools separately
+ * from the prompt; both are added here.
+ */
 export function googleUsage(metadata: object): TokenUsage {
   const counts = objectOf(metadata)
   const reasoningTokens = countOf(counts.thoughtsTokenCount)
@@ -38,7 +41,7 @@ export function googleUsage(metadata: object): TokenUsage {
   }
 }
 
-/** Audio among what Google counted; it counts each kind of what it reads and writes. */
+/** Returns the audio tokens of Google's usage, which is broken down by modality. */
 export const googleAudio = (counts: WireObject) =>
   audioTokens(
     audioIn(counts.promptTokensDetails),

@@ -6,7 +6,10 @@ import { speakerOf, timedTexts } from '../voice/timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
 import { GeminiAudio, geminiTokens } from './gemini-audio.ts'
 
-/** Gemini's `generateContent`: audio out as PCM in base64, audio in as inline data with a schema for what was said. */
+/**
+ * Gemini's `generateContent`: speech is returned as PCM in base64; audio to transcribe is sent inline, with a schema
+ * for the transcript.
+ */
 export const googleVoice: VoiceFormat = {
   speech: { request: speechRequest, reader: (task) => new GeminiAudio(task) },
   transcription: { request: transcriptionRequest, transcript },
@@ -101,7 +104,7 @@ function transcript(json: unknown, task: TranscriptionTask): Transcript {
   }
 }
 
-/** Gemini counts 32 tokens a second of audio, which is how it says how long it was. */
+/** Tokens that Gemini counts per second of audio. The length of the audio is derived from them. */
 const tokensPerSecond = 32
 
 const audioSeconds = (details: unknown): number | null => {

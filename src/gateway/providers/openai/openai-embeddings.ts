@@ -7,7 +7,7 @@ import type { Embedded, EmbeddingFormat, EmbeddingRequest } from '../embedding-f
 import { unreadableEmbeddings } from '../unreadable-embeddings.ts'
 import type { WireVector } from '../vector-encoding.ts'
 
-/** OpenAI's form: what the caller wrote is passed on, and so is what its provider knows beside it. */
+/** OpenAI's embeddings API. The caller's body is passed through, including fields that only the provider knows. */
 export const openAiEmbeddings: EmbeddingFormat = {
   requests: (request, route) => [
     {
@@ -52,6 +52,6 @@ const vectorOf = (embedding: unknown): WireVector | undefined => {
   return isVector(embedding) ? embedding : undefined
 }
 
-/** Whether it is a list of numbers that is not empty. */
+/** Whether the value is a non-empty array of numbers. */
 export const isVector = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'number')

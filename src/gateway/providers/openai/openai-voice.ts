@@ -16,13 +16,13 @@ import type {
   VoiceRequest,
 } from '../voice/voice-format.ts'
 
-/** `/audio/speech` and `/audio/transcriptions` of OpenAI, Groq, and of others with the same API. */
+/** `/audio/speech` and `/audio/transcriptions` of OpenAI, Groq and other providers with the same API. */
 export const openAiVoice: VoiceFormat = {
   speech: { request: speechRequest, reader: () => new RawAudio() },
   transcription: { request: transcriptionRequest, transcript },
 }
 
-/** Without a key for servers that take none. */
+/** Returns the authorization header; empty for a route without an API key. */
 export const bearer = ({ apiKey }: Route): Readonly<Record<string, string>> =>
   apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
 
@@ -39,7 +39,9 @@ function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
   return { path: '/audio/speech', headers, body: JSON.stringify(body) }
 }
 
-/** Models that know nothing but text, and those that separate speakers; every other one takes Whisper's forms. */
+/**
+ * Models that return only text, and models that separate speakers. Every other model takes Whisper's response formats.
+ */
 const textOnly = /^gpt-(?:4o-(?:mini-)?)?transcribe(?!-diarize)/
 const diarizing = /-diarize(?:-|$)/
 
@@ -79,7 +81,7 @@ function transcript(json: unknown, task: TranscriptionTask): Transcript {
   }
 }
 
-/** Of a segment that Whisper heard; servers that only speak its form leave them out. */
+/** Whisper's statistics of a segment; empty for servers that use its format without reporting all of them. */
 const scoresOf = (item: WireObject): Pick<TimedText, 'scores'> => {
   const { seek, temperature, avg_logprob, compression_ratio, no_speech_prob } = item
   const numbers = { seek, temperature, avg_logprob, compression_ratio, no_speech_prob }
@@ -103,6 +105,6 @@ const tokensOf = (usage: { readonly [field: string]: unknown }): TokenUsage | nu
   return { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 }
 }
 
-/** A good status with something else in it. */
+/** Failure for a successful status whose body is not a transcript. */
 export const notATranscript = () =>
   refused(new ModelError('provider_error', 'The provider returned something other than a transcript.'))

@@ -9,7 +9,7 @@ import { portableBody } from '../portable-body.ts'
 import { PerplexityReader } from './perplexity-reader.ts'
 import { perplexityRequest } from './perplexity-request.ts'
 
-/** Perplexity's Agent API, which took the place of its chat completions (specs/decisions/0081-provider-formats.md). */
+/** Perplexity's Agent API, the successor of its chat completions (specs/decisions/0081-provider-formats.md). */
 export const perplexityFormat = ({ now, newId }: AnswerHeads = answerHeads): ChatFormat => ({
   request(body, route, stream) {
     const reader = (): PerplexityReader =>

@@ -7,13 +7,13 @@ import type { ChunkWriter } from '../chunk-writer.ts'
 import type { EventReader } from '../event-decoder.ts'
 
 /**
- * Turns the events of Perplexity's Agent API into chunks. Text comes as it is written; calls, citations and what was found
- * come with the last event, which has the whole response. The last chunk has `citations` and `search_results`, as
- * Perplexity's chat completions had them.
+ * Translates the events of Perplexity's Agent API into chunks. Text is streamed; tool calls, citations and search
+ * results arrive with the last event, which has the whole response. The last chunk carries `citations` and
+ * `search_results`, as in Perplexity's chat completions.
  */
 export class PerplexityReader implements EventReader {
   readonly #writer: ChunkWriter
-  /** Finished items, for a last event that repeats none. */
+  /** Finished output items, used when the last event does not repeat them. */
   readonly #items: WireObject[] = []
   #begun = false
   #spoken = false
@@ -82,7 +82,7 @@ export class PerplexityReader implements EventReader {
     ]
   }
 
-  /** The text, where no part of it came before; and what it cites. */
+  /** The text, unless it was streamed before, and its citations. */
   #rest(output: readonly WireObject[]): readonly WireObject[] {
     const parts = output
       .filter(({ type }) => type === 'message')
@@ -104,7 +104,7 @@ const callsOf = (output: readonly WireObject[]): readonly WireObject[] =>
 const citationOf = ({ type, ...fields }: WireObject): readonly WireObject[] =>
   type === 'url_citation' ? [{ type, url_citation: fields }] : []
 
-/** What the searches found, and the addresses alone. */
+/** The search results, and the list of their URLs. */
 const foundIn = (output: readonly WireObject[]): WireObject => {
   const found = output
     .filter(({ type }) => type === 'search_results')

@@ -1,10 +1,10 @@
 import { arrayOf, objectOf, type WireObject } from '#outgoing/wire.ts'
 import { responseItems, responseTool } from '../response-items.ts'
 
-/** Perplexity's own model, which all of its former ones are now: they differ by how hard they search. */
+/** Perplexity's own model, which replaces all of its earlier ones; presets set how thoroughly it searches. */
 const ownModel = 'perplexity/sonar'
 
-/** What takes the place of each former model, as Perplexity's guide to migration says. */
+/** Preset that replaces each earlier model, according to Perplexity's migration guide. */
 const presets: Readonly<Record<string, string>> = {
   sonar: 'fast',
   'sonar-pro': 'fast',
@@ -13,7 +13,7 @@ const presets: Readonly<Record<string, string>> = {
   'sonar-deep-research': 'high',
 }
 
-/** Filters of the search, which were fields of the request. */
+/** Search filters: top-level fields in chat completions, fields of the search tool in the Agent API. */
 const filters = [
   'search_domain_filter',
   'search_recency_filter',
@@ -23,7 +23,7 @@ const filters = [
   'last_updated_before_filter',
 ]
 
-/** A chat request for the Agent API. It refuses fields that it does not know: none are passed on. */
+/** Converts a chat request for the Agent API. The API rejects unknown fields, so none are passed through. */
 export const perplexityRequest = (body: WireObject, model: string, stream: boolean): WireObject => {
   const { temperature, top_p, reasoning_effort, response_format } = body
   const tools = toolsOf(body)
@@ -40,13 +40,13 @@ export const perplexityRequest = (body: WireObject, model: string, stream: boole
   })
 }
 
-/** A preset alone may be answered by another provider's model: a former name stays with Perplexity's own. */
+/** With a preset alone, another provider's model may respond. Naming Perplexity's own model as well prevents that. */
 const modelOf = (model: string): WireObject => {
   const preset = presets[model]
   return preset === undefined ? { model } : { model: ownModel, preset }
 }
 
-/** The preset brings its search along, unless tools are named: then search is one of them. */
+/** A preset includes web search unless the request names tools; then web search has to be named among them. */
 const toolsOf = (body: WireObject): readonly WireObject[] => {
   const functions = arrayOf(body.tools).map(responseTool)
   const chosen = Object.fromEntries(filters.flatMap((name) => (body[name] == null ? [] : [[name, body[name]]])))

@@ -8,7 +8,7 @@ import { RawAudio } from '../voice/raw-audio.ts'
 import { timedTexts } from '../voice/timed-text.ts'
 import type { SpeechTask, Transcript, TranscriptionTask, VoiceFormat, VoiceRequest } from '../voice/voice-format.ts'
 
-/** Spitch: Yoruba, Hausa, Igbo and Amharic in both directions. It has one model to speak with, which has no name. */
+/** Spitch: speech and transcription of Yoruba, Hausa, Igbo and Amharic. Its only speech model has no name. */
 export const spitchVoice: VoiceFormat = {
   speech: { request: speechRequest, reader: () => new RawAudio() },
   transcription: { request: transcriptionRequest, transcript },
@@ -22,7 +22,7 @@ const formats: Readonly<Partial<Record<AudioFormat, string>>> = {
   pcm: 'pcm_s16le',
 }
 
-/** Neither end may be without a language there. */
+/** Both endpoints require a language; English is the default. */
 const languageOf = ({ language }: { readonly language: string | null }): string => primaryLanguage(language ?? 'en')
 
 function speechRequest(task: SpeechTask, route: Route): VoiceRequest {
@@ -45,7 +45,7 @@ function transcriptionRequest(task: TranscriptionTask, route: Route): VoiceReque
 function transcript(json: unknown, task: TranscriptionTask): Transcript {
   if (!isObject(json) || typeof json.text !== 'string') throw notATranscript()
   const segments = timedTexts(json.timestamps, (item) => ({ text: textOf(item.text) }))
-  // it does not say how long the audio is; the last sentence's end is what it reports
+  // Spitch does not report the length of the audio; the end of the last sentence is used instead
   const seconds = segments.at(-1)?.end ?? null
   return { text: json.text.trim(), language: languageOf(task), seconds, tokens: null, segments, words: [] }
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { AudioContainer } from '#specs/audio.ts'
 
-/** A form with one file. */
+/** An encoded `multipart/form-data` body with one file. */
 export interface FilledForm {
   readonly contentType: string
   readonly body: Buffer
 }
 
-/** Content types of containers as providers know them. */
+/** Content types that providers accept for each container. */
 export const containerTypes: Readonly<Record<AudioContainer, string>> = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',
@@ -19,8 +19,8 @@ export const containerTypes: Readonly<Record<AudioContainer, string>> = {
 }
 
 /**
- * A `multipart/form-data` body (RFC 7578). The file's name is ours: providers read the container from its ending, and what a
- * caller's file is called stays here.
+ * Encodes a `multipart/form-data` body (RFC 7578). The file is given a generated name: providers detect the container
+ * by the extension, and the caller's own file name is not disclosed to them.
  */
 export const filledForm = (
   fields: readonly (readonly [name: string, value: string])[],

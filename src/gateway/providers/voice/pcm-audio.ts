@@ -3,7 +3,7 @@ import { RawAudio } from './raw-audio.ts'
 import type { AudioReader } from './voice-format.ts'
 import { pcmRate, wavHeader } from './wav.ts'
 
-/** PCM answers as WAV: a header before the first sample. */
+/** Converts PCM responses to WAV by writing a header before the first sample. */
 export class WavAudio implements AudioReader {
   readonly tokens: TokenUsage | null = null
   readonly #raw = new RawAudio()
@@ -22,7 +22,10 @@ export class WavAudio implements AudioReader {
   }
 }
 
-/** Puts a WAV header before samples: with the right length once all are there, or without one at once. */
+/**
+ * Writes a WAV header before samples. A streamed header is written at once, without a length; otherwise the samples are
+ * held until the end so that the header has the right length.
+ */
 export class WavFramer {
   readonly #streamed: boolean
   #kept: Buffer[] = []
@@ -33,7 +36,7 @@ export class WavFramer {
     this.#streamed = streamed
   }
 
-  /** @param rate samples a second. */
+  /** @param rate samples per second. */
   push(samples: readonly Buffer[], rate: number): readonly Buffer[] {
     if (samples.length === 0) return []
     this.#rate = rate

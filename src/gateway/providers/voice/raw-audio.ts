@@ -2,7 +2,7 @@ import { streamBroken } from '#gateway/call/failure.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import type { AudioReader } from './voice-format.ts'
 
-/** For answers whose body is the audio. */
+/** Reader for responses whose body is the audio itself. */
 export class RawAudio implements AudioReader {
   readonly tokens: TokenUsage | null = null
   #any = false

@@ -1,11 +1,11 @@
 import { arrayOf, isObject, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { TimedText } from './voice-format.ts'
 
-/** A number of seconds; null when it is none. */
+/** Returns a valid number of seconds; null for anything else. */
 export const secondsOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
 
-/** Items of a list that have a text and times; what has none is left out. */
+/** Returns the items of a list that have both text and times; others are dropped. */
 export const timedTexts = (list: unknown, read: (item: WireObject) => Partial<TimedText>): readonly TimedText[] =>
   arrayOf(list).flatMap((item) => {
     if (!isObject(item)) return []
@@ -17,7 +17,7 @@ export const timedTexts = (list: unknown, read: (item: WireObject) => Partial<Ti
       : [{ start, end: Math.max(start, end), text: text.trim(), speaker, ...(scores !== undefined && { scores }) }]
   })
 
-/** A field of text or number as a speaker's name; null when it is neither. */
+/** Returns a speaker's name from a string or number field; null for other types and empty strings. */
 export const speakerOf = (value: unknown): string | null => {
   if (typeof value === 'number') return `speaker_${value}`
   const name = textOf(value)

@@ -2,64 +2,64 @@ import type { Route } from '#gateway/call/routes.ts'
 import type { TokenUsage } from '#gateway/prices/usage.ts'
 import type { AudioContainer, AudioFormat } from '#specs/audio.ts'
 
-/** A POST in a provider's words. */
+/** A POST request in the provider's format. */
 export interface VoiceRequest {
-  /** What follows the route's base URL; begins with a slash, may have a query. */
+  /** Path to append to the route's base URL; begins with a slash, may include a query. */
   readonly path: string
-  /** Lower-case names; the key's among them. */
+  /** Lower-case names, including the header with the API key. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer
 }
 
-/** A text to speak, checked against its model. */
+/** A text to speak, already validated against the limits of its model. */
 export interface SpeechTask {
   readonly text: string
-  /** As the provider knows it. */
+  /** Voice by the provider's name or id. */
   readonly voice: string
   readonly format: AudioFormat
-  /** null: the provider's usual one. */
+  /** null: the provider's default. */
   readonly speed: number | null
   readonly temperature: number | null
-  /** ISO 639-1, perhaps with a region; null: not said. */
+  /** ISO 639-1, optionally with a region; null: not given. */
   readonly language: string | null
-  /** How to speak, in words; where a model takes such. */
+  /** Free-text instructions on how to speak; only used by models that accept them. */
   readonly instructions: string | null
-  /** The audio is handed on as it is made. */
+  /** Whether the audio is sent to the caller as it is generated. */
   readonly streamed: boolean
 }
 
-/** Takes the audio out of an answer's bytes. */
+/** Extracts the audio from the bytes of a response. */
 export interface AudioReader {
-  /** Audio that the bytes complete; often all of them. @throws {AttemptFailed} on what is no answer of the format. */
+  /** Returns the audio completed by these bytes. @throws {AttemptFailed} when they are not in the format. */
   push(bytes: Buffer): readonly Buffer[]
-  /** What had to wait for the end. @throws {AttemptFailed} `provider_stream_broken` when the answer is not whole. */
+  /** Returns the remaining audio. @throws {AttemptFailed} `provider_stream_broken` when the response is truncated. */
   end(): readonly Buffer[]
-  /** Counted by the provider; null where it counts none. Known at the end. */
+  /** Usage reported by the provider; null where it reports none. Known only after `end`. */
   readonly tokens: TokenUsage | null
 }
 
-/** How speech is requested of a provider. Pure. */
+/** A provider's text-to-speech API. Pure: it builds requests and parses responses, and sends nothing. */
 export interface SpeechFormat {
   request(task: SpeechTask, route: Route): VoiceRequest
   reader(task: SpeechTask): AudioReader
 }
 
-/** Audio to make text. */
+/** Audio to transcribe. */
 export interface TranscriptionTask {
   readonly bytes: Uint8Array
   readonly container: AudioContainer
   readonly language: string | null
-  /** Words that may occur, or how to write; where a model takes such. */
+  /** Words that may occur, or a sample of the desired style; only used by models that accept it. */
   readonly prompt: string | null
   readonly temperature: number | null
   readonly diarize: boolean
-  /** English text is wanted, whatever is spoken. */
+  /** Whether to translate the speech into English. */
   readonly translates: boolean
-  /** Times are needed: of segments or of words, as the model gives them. */
+  /** Whether timestamps are needed: of segments or of words, whichever the model provides. */
   readonly timed: boolean
 }
 
-/** What Whisper says of a segment beside its text. */
+/** Decoder statistics that Whisper reports for a segment, with its field names. */
 export interface SegmentScores {
   readonly seek: number
   readonly tokens: number[]
@@ -69,23 +69,23 @@ export interface SegmentScores {
   readonly no_speech_prob: number
 }
 
-/** Words that were spoken from `start` to `end`, in seconds. */
+/** Text that was spoken from `start` to `end`, in seconds. */
 export interface TimedText {
   readonly start: number
   readonly end: number
   readonly text: string
   /** null: not requested, or not known. */
   readonly speaker: string | null
-  /** How sure Whisper is of a segment, in its own words. */
+  /** Whisper's statistics of a segment; absent for words and for other models. */
   readonly scores?: SegmentScores
 }
 
-/** What was said, as the provider answered. */
+/** A transcript as returned by the provider. */
 export interface Transcript {
   readonly text: string
-  /** As the provider names it; null when it does not. */
+  /** Language as named by the provider; null when it names none. */
   readonly language: string | null
-  /** Seconds of audio as the provider reported them: what is charged goes by it. */
+  /** Length of the audio in seconds as reported by the provider: transcription priced by time is charged by it. */
   readonly seconds: number | null
   readonly tokens: TokenUsage | null
   /** Empty where the model gives none. */
@@ -93,14 +93,14 @@ export interface Transcript {
   readonly words: readonly TimedText[]
 }
 
-/** How a transcript is requested of a provider. Pure. */
+/** A provider's speech-to-text API. Pure: it builds requests and parses responses, and sends nothing. */
 export interface TranscriptionFormat {
   request(task: TranscriptionTask, route: Route): VoiceRequest
-  /** @param json the parsed body of a good answer. @throws {AttemptFailed} when it is none of the format. */
+  /** @param json the parsed body of a successful response. @throws {AttemptFailed} when it is not in the format. */
   transcript(json: unknown, task: TranscriptionTask): Transcript
 }
 
-/** What a wire format has of both. */
+/** The speech and transcription APIs of one wire format. */
 export interface VoiceFormat {
   readonly speech: SpeechFormat
   readonly transcription: TranscriptionFormat

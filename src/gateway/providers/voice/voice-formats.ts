@@ -7,7 +7,7 @@ import { openAiVoice } from '../openai/openai-voice.ts'
 import { spitchVoice } from '../spitch/spitch-voice.ts'
 import type { VoiceFormat } from './voice-format.ts'
 
-/** Wire formats that have voice. Groq and the simulated provider speak OpenAI's. */
+/** Voice APIs by wire format. Groq and the simulated provider use OpenAI's. */
 export const voiceFormats: Readonly<Partial<Record<WireFormat, VoiceFormat>>> = {
   openai: openAiVoice,
   elevenlabs: elevenLabsVoice,

@@ -1,13 +1,13 @@
-/** Samples a second of `pcm` answers. */
+/** Sample rate of `pcm` responses, in Hz. */
 export const pcmRate = 24_000
 
-/** A length that says: until the end. Players and ffmpeg take it so. */
+/** Length value that players and ffmpeg interpret as "until the end of the stream". */
 const untilTheEnd = 0xffff_ffff
 
 /**
- * The 44 bytes before 16-bit samples of one channel.
+ * Returns the 44-byte WAV header for 16-bit mono samples.
  *
- * @param dataBytes of all samples; null when that is not known yet.
+ * @param dataBytes total size of the samples; null when it is not known yet.
  */
 export const wavHeader = (dataBytes: number | null, rate: number): Buffer => {
   const header = Buffer.alloc(44)
