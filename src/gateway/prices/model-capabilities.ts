@@ -1,13 +1,16 @@
 import { priceAt } from './prices.ts'
 
-/** What a model can do, in the words of the catalogue (`vision`, `tools`, …); null for an unknown model. */
+/**
+ * Returns the capabilities of a model by their names in the catalogue (`vision`, `tools`, …); null for an unknown
+ * model.
+ */
 export const capabilitiesOf = (provider: string, model: string): readonly string[] | null =>
   priceAt(provider, model)?.capabilities ?? null
 
 /**
- * The model that takes over when images meet a model of the same provider that cannot see: of those that see, a small
- * one of the provider's current line, since no more is needed. The test holds each to the snapshot: it sees, is
- * priced and is not retired.
+ * Model of each provider that replaces a model without vision when a request contains images: a small one of the
+ * provider's current models with vision. A test checks each against the snapshot: it has vision and a price, and is not
+ * retired.
  */
 const visionModels: Readonly<Record<string, string>> = {
   openai: 'gpt-4o-mini',
@@ -23,6 +26,6 @@ const visionModels: Readonly<Record<string, string>> = {
   simulated: 'simulated-1',
 }
 
-/** The provider's model for images; null for providers that have none that we know. */
+/** Returns the provider's model for images; null when no such model is known. */
 export const visionModelOf = (provider: string): string | null =>
   Object.hasOwn(visionModels, provider) ? (visionModels[provider] ?? null) : null

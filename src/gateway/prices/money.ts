@@ -1,21 +1,21 @@
 import { Decimal } from 'decimal.js'
 
-/** Sums and products stay exact: no result of ours has so many digits. */
+/** Decimals with enough precision to keep every sum and product exact. */
 const Exact = Decimal.clone({ precision: 1000 })
 
-/** An amount of money, or a factor of one; exact. */
+/** An exact amount of money, or a factor of one. */
 export type Amount = Decimal
 
-/** From decimal text. */
+/** Parses decimal text. */
 export const amountOf = (text: string): Amount => new Exact(text)
 
 export const zero: Amount = new Exact(0)
 
-/** As decimal text without an exponent. */
+/** Formats as decimal text without an exponent. */
 export const textOf = (amount: Amount): string => amount.toFixed()
 
-/** `amount` for each million of `count`: times a power of ten, so nothing is rounded. */
+/** Returns `amount` per million times `count`. It multiplies by a power of ten, so nothing is rounded. */
 export const perMillion = (amount: Amount, count: number): Amount => amount.times(count).times('0.000001')
 
-/** `percent` of an amount. */
+/** Returns `percent` per cent of an amount. */
 export const percentOf = (amount: Amount, percent: Amount): Amount => amount.times(percent).times('0.01')

@@ -2,13 +2,16 @@ import { Decimal } from 'decimal.js'
 import type { OwnPrices } from '#specs/own-prices.ts'
 import type { PriceRow } from './price-table.ts'
 
-/** Prices by unit, as rows of the price list have them. */
+/** Prices by unit, with the field names of the price list. */
 export type UnitPrices = Pick<PriceRow, 'input' | 'output' | 'cached' | 'character' | 'second' | 'image' | 'call'>
 
-/** Digits of a price behind its point. */
+/** Maximum decimal places of a price. */
 const digits = 18
 
-/** The same by unit; absent for none. Where tokens of one kind have a price, those of the other are free unless they have one. */
+/**
+ * Converts a customer's own prices to prices by unit; undefined when there are none. When input or output tokens, or
+ * calls, have a price, tokens without one are free.
+ */
 export const unitPrices = (own: OwnPrices | null | undefined): UnitPrices | undefined => {
   if (own === null || own === undefined) return undefined
   const input = millionth(own.input_per_million_usd)

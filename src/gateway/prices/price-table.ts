@@ -1,55 +1,55 @@
 import { objectOf, textOf } from '#outgoing/wire.ts'
 import { providers } from '#specs/data/providers.ts'
 
-/** What a model makes. `chat` models may also see, reason and search; `capabilities` says so. */
+/** Kind of output of a model. `chat` models may also have vision, reasoning and search, listed in `capabilities`. */
 export type ModelMode = 'chat' | 'embedding' | 'image' | 'speech' | 'transcription'
 
-/** Prices of one model in `specs/data/prices.json`: USD as decimal text, a token where nothing else is said. */
+/** Prices of one model in `specs/data/prices.json`: USD as decimal text, per token unless stated otherwise. */
 export interface PriceRow {
   /** Id of `specs/data/providers.ts`. */
   readonly provider: string
-  /** As its provider knows it. */
+  /** The provider's id of the model. */
   readonly id: string
   readonly mode: ModelMode
   /** Absent where the provider charges by another unit. */
   readonly input?: string
-  /** Absent for embeddings, and where the list does not say. */
+  /** Absent for embeddings, and when unknown. */
   readonly output?: string
   /** Input read from the provider's cache; `input` when absent. */
   readonly cached?: string
   /** Input written to the provider's cache; `input` when absent. */
   readonly cacheWrite?: string
-  /** The same, kept longer than usual; `cacheWrite` when absent. */
+  /** Input written to the provider's cache with an extended lifetime; `cacheWrite` when absent. */
   readonly cacheWriteLong?: string
   /** Reasoning tokens; `output` when absent. */
   readonly reasoning?: string
-  /** Audio that a chat model hears, and what of it comes from the cache: `input` and `cached` when absent. */
+  /** Audio input of a chat model, uncached and cached; `input` and `cached` when absent. */
   readonly audioInput?: string
   readonly audioCached?: string
-  /** Audio that a chat model speaks; `output` when absent. */
+  /** Audio output of a chat model; `output` when absent. */
   readonly audioOutput?: string
-  /** A character of text made speech. */
+  /** Per character of text converted to speech. */
   readonly character?: string
-  /** A second of audio: made into text, or spoken. */
+  /** Per second of audio, transcribed or generated. */
   readonly second?: string
-  /** One image made, of the provider's usual size and quality. */
+  /** Per generated image, at the provider's default size and quality. */
   readonly image?: string
-  /** Each call on top of its tokens: models that search the web with every call. */
+  /** Per call, in addition to its tokens: for models that search the web with every call. */
   readonly call?: string
   readonly tiers?: readonly PriceTier[]
-  /** Input tokens that the model takes; 0 when unknown. */
+  /** Context window in input tokens; 0 when unknown. */
   readonly context: number
   readonly max_output?: number
   readonly capabilities: readonly string[]
-  /** False: the model refuses `temperature`. */
+  /** False: the model rejects `temperature`. */
   readonly sampling?: boolean
-  /** Date on which the provider takes it away. */
+  /** Date on which the provider retires the model. */
   readonly retires?: string
-  /** The price is made up (simulated models). */
+  /** The price is nominal (simulated models). */
   readonly nominal?: true
 }
 
-/** Prices of a whole call whose input is longer than `above` tokens. */
+/** Prices that apply to the whole call when its input is longer than `above` tokens. */
 export interface PriceTier {
   readonly above: number
   readonly input?: string
@@ -59,7 +59,7 @@ export interface PriceTier {
   readonly cacheWriteLong?: string
 }
 
-/** Where a snapshot comes from. */
+/** Origin of a price snapshot. */
 export interface PriceStamp {
   readonly source: string
   readonly version: string
@@ -68,24 +68,24 @@ export interface PriceStamp {
   readonly currency: 'USD'
 }
 
-/** The file: rows in the order of `specs/data/providers.ts`, then by id. */
+/** The price file; rows are in the order of `specs/data/providers.ts`, then by id. */
 export interface PriceFile extends PriceStamp {
   readonly rows: readonly PriceRow[]
 }
 
-/** The snapshot with its stamp. */
+/** The price snapshot with lookup tables. */
 export interface PriceTable extends PriceFile {
-  /** By provider, also under its aliases, and then by id. */
+  /** By provider id or alias, then by model id. */
   readonly byProvider: ReadonlyMap<string, ReadonlyMap<string, PriceRow>>
-  /** By id alone: of several providers that sell it, the first of `specs/data/providers.ts`. */
+  /** By model id alone; when several providers sell a model, the first in `specs/data/providers.ts`. */
   readonly byId: ReadonlyMap<string, PriceRow>
 }
 
 /**
- * Reads a parsed price file. Every start does so: rows are taken as they are, since the file is ours and `checkPrices`
- * has gone over it when it was made.
+ * Builds the lookup tables of a parsed price file. It runs at every start and does not validate rows: the file is part
+ * of the release, and `checkPrices` validated it when it was generated.
  *
- * @throws {Error} when the file is something else.
+ * @throws {Error} when the value is not a price file.
  */
 export function priceTable(file: unknown): PriceTable {
   const parsed = objectOf(file)
@@ -103,7 +103,7 @@ export function priceTable(file: unknown): PriceTable {
   return { ...parsed, byProvider, byId }
 }
 
-/** Goes over every row of a table. @throws {Error} naming the first that is not right. */
+/** Validates every row of a table. @throws {Error} naming the first invalid row. */
 export function checkPrices({ rows }: PriceTable): void {
   const wrong = rows.find((row) => !isPriceRow(row))
   if (wrong !== undefined) throw new Error(`specs/data/prices.json has a wrong row: ${wrong.provider}/${wrong.id}`)

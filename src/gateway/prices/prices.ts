@@ -7,26 +7,26 @@ import { type PriceRow, type PriceTable, type PriceTier, priceTable } from './pr
 import { simulatedWindow } from './simulated-window.ts'
 import type { TokenUsage, Usage } from './usage.ts'
 
-/** The snapshot that the server was built with; `specs/decisions/0030-models-and-prices.md` says where it comes from. */
+/** The price snapshot that is part of this release; `specs/decisions/0030-models-and-prices.md` states its source. */
 export const prices: PriceTable = priceTable(
   JSON.parse(readFileSync(new URL('../../../specs/data/prices.json', import.meta.url), 'utf8')),
 )
 
-/** Prices and limits of a model as one provider sells it; undefined when the snapshot does not know it. */
+/** Returns prices and limits of a model at one provider; undefined when the snapshot does not have it. */
 export function priceAt(provider: string, model: string): PriceRow | undefined {
   const models = prices.byProvider.get(provider)
   return models?.get(model) ?? (provider === 'simulated' ? simulatedRow(models?.get('simulated-1'), model) : undefined)
 }
 
-/** Every simulated model is priced alike; one whose name says its window has that. */
+/** All simulated models have the same prices. A context window in the name replaces the default one. */
 const simulatedRow = (row: PriceRow | undefined, model: string): PriceRow | undefined => {
   const context = simulatedWindow(model)
   return row === undefined || context === null ? row : { ...row, context }
 }
 
 /**
- * Prices and limits of a model by `provider/id`, or by its id alone; of several providers that sell the id, the first of
- * `specs/data/providers.ts`. Undefined when the snapshot does not know it.
+ * Returns prices and limits of a model by `provider/id`, or by its id alone; when several providers sell the id, those
+ * of the first in `specs/data/providers.ts`. Undefined when the snapshot does not have the model.
  */
 export function priceOf(model: string): PriceRow | undefined {
   const slash = model.indexOf('/')
@@ -36,14 +36,14 @@ export function priceOf(model: string): PriceRow | undefined {
 }
 
 /**
- * What a call of any kind cost, in USD, as exact decimal text without an exponent, by a row of the snapshot
+ * Returns the cost of a call of any kind in USD, as exact decimal text without an exponent, by a row of the snapshot
  * (`priceAt(route.provider, route.model)`).
  *
- * Of several units that the call counts, one is charged: images; characters; seconds; tokens, in this order, the first
- * that the row has a price for. So speech is charged by its characters, transcription by the minutes
- * that the provider reported, and by tokens only where nothing else is priced.
+ * Only one unit of the usage is charged: the first of images, characters, seconds and tokens that the row has a price
+ * for. Speech is thus charged by characters, transcription by the duration that the provider reported, and either by
+ * tokens only when nothing else is priced.
  *
- * @returns null when the price is unknown: never 0, which would say that it was free.
+ * @returns null when the price is unknown; never 0, which would mean that the call was free.
  */
 export function costOfUnits(row: PriceRow | undefined, units: Usage): string | null {
   if (row === undefined) return null
@@ -55,8 +55,8 @@ export function costOfUnits(row: PriceRow | undefined, units: Usage): string | n
 }
 
 /**
- * What a call cost by the word of its provider where that says what it charges (OpenRouter, whose prices move with whom
- * it passes a request on to), else by the snapshot's row.
+ * Returns the cost of a call: as reported by providers that report their charges (OpenRouter, whose price depends on
+ * the provider it forwards the request to), otherwise by the snapshot.
  */
 export function costAt(provider: string, model: string, units: Usage): string | null {
   const charged = units.tokens?.chargedUsd
@@ -64,14 +64,14 @@ export function costAt(provider: string, model: string, units: Usage): string | 
   return costOfUnits(priceAt(provider, model), units)
 }
 
-/** Whether a provider reports in its answers what it charged. */
+/** Whether a provider's responses report what it charged. */
 export const reportsCharges = (provider: string): boolean => reportCharges.has(provider)
 
 const reportCharges: ReadonlySet<string> = new Set(
   providers.flatMap(({ id, reportsCharges }) => (reportsCharges ? [id] : [])),
 )
 
-/** The prices of a row as usage rows keep them: USD by unit, and the day of the list that they are of. */
+/** Converts the prices of a row to the form stored in usage rows: USD by unit, and the date of the price list. */
 export function priceSnapshot(row: PriceRow): PriceSnapshot {
   const { input, output, cached, cacheWrite, cacheWriteLong, reasoning, character, second, image, call, tiers } = row
   const { audioInput, audioCached, audioOutput } = row
@@ -95,15 +95,15 @@ export function priceSnapshot(row: PriceRow): PriceSnapshot {
   }
 }
 
-/** JSON of `priceSnapshot`. */
+/** The JSON returned by `priceSnapshot`. */
 export type PriceSnapshot = { readonly [field: string]: string | Record<string, string | number>[] }
 
-/** Seconds come with fractions: as many digits as a number and a price have together. */
+/** Decimals with as many digits as a number and a price have together, since seconds have fractions. */
 const Exact = Decimal.clone({ precision: 40 })
 
 const times = (rate: string, count: number): string => new Exact(rate).times(count).toFixed()
 
-/** Fees of the searches that a provider made. */
+/** Returns the fees for web searches of the provider. */
 const searchFees = ({ provider, id }: PriceRow, { searches = 0, previewSearches = 0 }: TokenUsage): Attodollars => {
   const feeOf = (preview: boolean, count: number): Attodollars => {
     const fits = (price: SearchPrice) => (price.preview ?? false) === preview && (price.models?.test(id) ?? true)
@@ -134,7 +134,7 @@ function costOfTokens(row: PriceRow, usage: TokenUsage): string | null {
   return usdText(total)
 }
 
-/** What audio among the tokens costs more than text, or less. Reasoning is written, not spoken. */
+/** Returns the price difference between audio tokens and text tokens; may be negative. Reasoning is text. */
 function audioSurcharge(rates: Rates, usage: TokenUsage): Attodollars {
   const { inputTokens, cachedTokens, audioInputTokens = 0, audioCachedTokens = 0, audioOutputTokens = 0 } = usage
   const cached = Math.min(audioCachedTokens, audioInputTokens, cachedTokens, inputTokens)
@@ -148,7 +148,7 @@ function audioSurcharge(rates: Rates, usage: TokenUsage): Attodollars {
   return output === null || audioOutput === null ? more : more + (audioOutput - output) * BigInt(spoken)
 }
 
-/** A token of each kind; null where it is not known. */
+/** Prices per token of each kind; null when unknown. */
 interface Rates {
   readonly above: number
   readonly input: Attodollars
@@ -160,14 +160,14 @@ interface Rates {
   readonly audioInput: Attodollars
   readonly audioCached: Attodollars
   readonly audioOutput: Attodollars | null
-  /** The call itself. */
+  /** Price per call. */
   readonly call: Attodollars
 }
 
-/** Rates of each requested row, longest input first; empty where tokens have no price. */
+/** Cached rates of each row used so far, highest tier first; empty when tokens have no price. */
 const known = new WeakMap<PriceRow, readonly Rates[]>()
 
-/** A long input moves the whole call to the tier's prices. */
+/** Returns the rates for an input length; beyond a tier's threshold, its prices apply to the whole call. */
 function ratesFor(row: PriceRow, inputTokens: number): Rates | null {
   let rates = known.get(row)
   if (rates === undefined) {
@@ -183,7 +183,7 @@ const ratesOf = (row: PriceRow, input: string): readonly Rates[] => {
   return tiers.map((tier) => tierRates(row, input, tier)).toReversed()
 }
 
-/** What a tier does not name stays, except the prices of the cache beside an input that the tier does name. */
+/** Prices that a tier does not set are taken from the row, except cache prices when the tier sets an input price. */
 const tierRates = (row: PriceRow, plainInput: string, tier: PriceTier): Rates => {
   const input = tier.input ?? plainInput
   const output = tier.output ?? row.output

@@ -1,6 +1,9 @@
 const name = /^simulated-context-(\d{1,9})$/
 
-/** The context window that the name of a simulated model says, in tokens: `simulated-context-4000`. Null: it says none. */
+/**
+ * Returns the context window in tokens given in the name of a simulated model: `simulated-context-4000`. Null when the
+ * name gives none.
+ */
 export const simulatedWindow = (model: string): number | null => {
   const [, tokens] = name.exec(model) ?? []
   return tokens === undefined ? null : Number(tokens)

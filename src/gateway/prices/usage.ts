@@ -1,33 +1,33 @@
-/** Tokens as the provider counted them. Cached and reasoning tokens are part of input and output. */
+/** Tokens as counted by the provider. Input includes cached tokens, output includes reasoning tokens. */
 export interface TokenUsage {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
-  /** Part of the input that the provider wrote to its cache, where it says so and charges for it. */
+  /** Part of the input that the provider wrote to its cache, if it reports that and charges for it. */
   readonly cacheWriteTokens?: number
-  /** Part of those written: what is kept longer than usual, at a higher price (Anthropic an hour, OpenAI twelve). */
+  /** Part of `cacheWriteTokens` with an extended lifetime, at a higher price (Anthropic one hour, OpenAI twelve). */
   readonly cacheWriteLongTokens?: number
-  /** Audio among the input, what came from the cache included, and among the output; absent for none. */
+  /** Audio tokens in the input (including cached ones) and in the output; absent for none. */
   readonly audioInputTokens?: number
   readonly audioOutputTokens?: number
-  /** Audio among what came from the cache. */
+  /** Audio tokens in the cached input. */
   readonly audioCachedTokens?: number
-  /** Web searches of the provider that it charges for, and those of OpenAI's tool `web_search_preview`; absent for none. */
+  /** Billed web searches by the provider, and searches by OpenAI's tool `web_search_preview`; absent for none. */
   readonly searches?: number
   readonly previewSearches?: number
-  /** What the provider says that it charged, in USD as exact decimal text. */
+  /** The charge reported by the provider, in USD as exact decimal text. */
   readonly chargedUsd?: string
-  /** The provider counted nothing; these are estimates by length. Absent on real counts. */
+  /** The provider reported no counts, and these are estimates by length. Absent on real counts. */
   readonly estimated?: true
 }
 
-/** What a call used, in the units that its provider charges for. */
+/** Usage of a call, in the units that its provider charges for. */
 export interface Usage {
   readonly tokens?: TokenUsage
-  /** Text made speech. */
+  /** Characters converted to speech. */
   readonly characters?: number
-  /** Audio made text. */
+  /** Seconds of audio transcribed. */
   readonly seconds?: number
   readonly images?: number
 }

@@ -2,24 +2,24 @@ import { providers } from '#specs/data/providers.ts'
 import { type SpeechModel, speechModels, type Voice } from '#specs/data/speech-models.ts'
 import { type TranscriptionModel, transcriptionModels } from '#specs/data/transcription-models.ts'
 
-/** A registered model under the name that a caller used. */
+/** A registered model, resolved from the name that a caller used. */
 export interface NamedModel<Model> {
   readonly model: Model
-  /** The provider's id for what was named: a dated version of the model, for example. */
+  /** The provider's id for the requested name, such as a dated version of the model. */
   readonly wireModel: string
-  /** The voice that the name itself carries (`aura-2-thalia-en`). */
+  /** The voice contained in the name (`aura-2-thalia-en`). */
   readonly voice: Voice | null
 }
 
-/** Dated and specialised versions: they take what the model takes. */
+/** Suffixes of dated and specialised versions, which have the same parameters as the base model. */
 const version =
   /^-(?:\d{4}(?:-\d{2}-\d{2})?|general|medical|meeting|phonecall|voicemail|finance|conversationalai|video|drivethru|automotive|atc)$/
 
-/** By `model` or `provider/model`; null for one that is not registered. */
+/** Finds a registered model by `model` or `provider/model`; null for an unknown name. */
 export const speechModelOf = (requestedModel: string): NamedModel<SpeechModel> | null =>
   voiceModel(requestedModel) ?? find(speechModels, requestedModel, 'simulated-tts')
 
-/** By `model` or `provider/model`; null for one that is not registered. */
+/** Finds a registered model by `model` or `provider/model`; null for an unknown name. */
 export const transcriptionModelOf = (requestedModel: string): NamedModel<TranscriptionModel> | null =>
   find(transcriptionModels, requestedModel, 'simulated-transcribe')
 
@@ -38,12 +38,12 @@ const find = <Model extends Registered>(
   const found =
     mine.find(({ id }) => id === name) ??
     mine.find(({ id }) => name.startsWith(id) && version.test(name.slice(id.length))) ??
-    // the simulated model speaks and listens under each of its names
+    // any simulated name selects the simulated voice model
     (/^simulated(?:-|$)/.test(name) ? models.find(({ id }) => id === simulated) : undefined)
   return found === undefined ? null : { model: found, wireModel: name, voice: null }
 }
 
-/** Where the voice is the model: its name alone says both. */
+/** Resolves a name that is both voice and model, as Deepgram's are. */
 const voiceModel = (requestedModel: string): NamedModel<SpeechModel> | null => {
   const { provider, name } = splitName(requestedModel)
   if (provider !== null && provider !== 'deepgram') return null

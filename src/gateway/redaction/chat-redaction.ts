@@ -6,9 +6,12 @@ import { type GrownHistory, HistoryLook } from './grown-history.ts'
 import { looksWritten } from './placeholders.ts'
 import { redacted } from './redacted.ts'
 
-/** A chat body without personal data, and what turns its answer back; null when there is nothing to turn back. */
+/**
+ * A chat body without personal data, and the restorer for its response; the restorer is null when there is nothing to
+ * restore.
+ */
 export interface RedactedChat {
-  /** The same object when nothing was replaced. */
+  /** The original object when nothing was replaced. */
   readonly body: ChatBody
   readonly restorer: ChatRestorer | null
   readonly found?: Found
@@ -17,11 +20,12 @@ export interface RedactedChat {
 }
 
 /**
- * Takes personal data out of the texts of a chat body by a project's policy: texts of messages and of their parts,
- * results of tools, a prediction, `user`, values of `metadata`; and the arguments of tool calls. Pictures, sounds and
- * files stay, and so do the descriptions of tools, which are the developer's.
+ * Redacts the texts of a chat body by a project's policy: texts of messages and of their parts, tool results, a
+ * prediction, `user`, values of `metadata`, and arguments of tool calls. Images, audio and files are left unchanged,
+ * and so are descriptions of tools, which the developer wrote.
  *
- * @param history of the body, where it is one that grows: what nothing was found in before is not looked at again.
+ * @param history a history that only grows, if the body has one: messages found clean in earlier requests are not
+ * scanned again.
  */
 export const redactChat = (
   body: ChatBody,
@@ -39,7 +43,10 @@ const grown = (body: ChatBody, look: HistoryLook, made: RedactedChat): RedactedC
   return made.body === look.body ? { ...made, body } : { ...made, body: look.whole(made.body) }
 }
 
-/** Placeholders are given names that no text of the request has: such a text is looked at in each request. */
+/**
+ * New placeholders must not collide with placeholder-like text of the request, so a message with such text is scanned
+ * again in each request.
+ */
 const mayBeWritten = (message: WireObject): boolean => {
   let found = false
   const look: MapText = (text) => {
@@ -106,8 +113,8 @@ const inOrder = (texts: readonly string[]): MapText => {
 }
 
 /*
- * Every request takes these steps, mostly to find that nothing changes: they make no object and no function before
- * something does.
+ * This runs for every request, and mostly finds nothing to change. It therefore allocates no object and no closure
+ * before something changes.
  */
 
 const mapTexts = (body: ChatBody, maps: Maps): ChatBody => {
@@ -124,7 +131,7 @@ const mapTexts = (body: ChatBody, maps: Maps): ChatBody => {
 
 type MapPart = (part: unknown, maps: Maps) => unknown
 
-/** The list with each of its items mapped; the same one when none of them changed. */
+/** Maps each item of a list; returns the same list when no item changed. */
 const each = (list: unknown, map: MapPart, maps: Maps): unknown => {
   if (!Array.isArray(list)) return list
   let copy: unknown[] | null = null
@@ -200,7 +207,7 @@ const mapFunction: MapPart = (called, maps) => {
   return text === called.arguments ? called : { ...called, arguments: text }
 }
 
-/** A custom tool takes any text. */
+/** The input of a custom tool is free text. */
 const mapCustom: MapPart = (custom, maps) => {
   if (!isObject(custom)) return custom
   const input = mapArguments(custom.input, maps)

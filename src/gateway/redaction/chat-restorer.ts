@@ -3,10 +3,10 @@ import { pieceBytes } from '#outgoing/shares/json-spans.ts'
 import { arrayOf, countOf, isObject, objectOf, textOf, type WireObject } from '#outgoing/wire.ts'
 import type { Restorer } from '../call/redaction.ts'
 
-/** Fields of a message, and of a delta, that hold the model's words. */
+/** Fields of a message, and of a delta, that hold text written by the model. */
 const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
-/** Whether a choice's words, or what it calls tools with, have what begins a placeholder. */
+/** Whether the text or the tool calls of a choice contain a character that can begin a placeholder. */
 const mayHold = (choice: unknown): boolean => {
   const { message } = objectOf(choice)
   if (!isObject(message)) return false
@@ -21,7 +21,7 @@ const mayCall = (call: unknown): boolean => {
 
 const isWritten = (text: unknown): boolean => typeof text === 'string' && (text.includes('[') || text.includes('\\'))
 
-/** Turns placeholders in the answer to one chat request back, whole or streamed (OpenAI's documents). */
+/** Restores placeholders in the response to one chat request, whole or streamed (OpenAI's documents). */
 export class ChatRestorer {
   readonly #restorer: Restorer
   readonly #choices = new Map<number, ChoiceRestorer>()
@@ -31,7 +31,10 @@ export class ChatRestorer {
     this.#restorer = restorer
   }
 
-  /** A whole `chat.completion`, in steps: its texts may be long. The same object when it holds no placeholder. */
+  /**
+   * Restores a whole `chat.completion`, in steps, since its texts may be long. Returns the same object when it contains
+   * no placeholder.
+   */
   *completion(completion: WireObject): Steps<WireObject> {
     if (!arrayOf(completion.choices).some(mayHold)) return completion
     const choices: unknown[] = []
@@ -39,7 +42,9 @@ export class ChatRestorer {
     return { ...completion, choices }
   }
 
-  /** The next `chat.completion.chunk`. What may be a part of a placeholder comes with a later one. */
+  /**
+   * Restores the next `chat.completion.chunk`. Text that may be part of a placeholder is held back for a later chunk.
+   */
   chunk(chunk: WireObject): WireObject {
     const choices = arrayOf(chunk.choices)
     if (choices.length === 0) return chunk
@@ -47,7 +52,10 @@ export class ChatRestorer {
     return { ...chunk, choices: choices.map((choice) => (isObject(choice) ? this.#of(choice).next(choice) : choice)) }
   }
 
-  /** What is left when a stream ends without a finish reason, as one more chunk; null when nothing is. */
+  /**
+   * Returns the text still held back when a stream ends without a finish reason, as one more chunk; null when there is
+   * none.
+   */
   end(): WireObject | null {
     const choices = [...this.#choices].flatMap(([index, choice]) => {
       const delta = choice.rest({})
@@ -84,7 +92,7 @@ export class ChatRestorer {
     return typeof text === 'string' ? { ...called, [field]: yield* this.#restored(text) } : called
   }
 
-  /** A long text as if it were streamed. */
+  /** Processes a long text in pieces, as if it were streamed. */
   *#restored(text: string): Steps<string> {
     if (text.length <= pieceBytes) return this.#restorer.restore(text)
     const restorer = this.#restorer.fork()
@@ -108,11 +116,11 @@ export class ChatRestorer {
 
 interface CallRestorer {
   readonly restorer: Restorer
-  /** A custom tool has text as its input, not JSON. */
+  /** Whether it is a call of a custom tool, whose input is text instead of JSON. */
   readonly custom: boolean
 }
 
-/** The streams of one choice: each kind of words and each tool call is one. */
+/** Restores the streams of one choice: each text field and each tool call is a separate stream. */
 class ChoiceRestorer {
   readonly #restorer: Restorer
   readonly #words = new Map<string, Restorer>()
@@ -133,7 +141,7 @@ class ChoiceRestorer {
     return { ...choice, delta: over ? this.rest(delta) : delta }
   }
 
-  /** The delta with all that was kept back. */
+  /** Returns the delta with all text held back so far. */
   rest(delta: WireObject): WireObject {
     const whole: Record<string, unknown> = { ...delta }
     for (const [name, restorer] of this.#words) {

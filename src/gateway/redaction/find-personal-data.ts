@@ -11,19 +11,19 @@ import { phoneNumbers } from './recognisers/phone.ts'
 import type { Hit, Reading, Recogniser } from './recognisers/recogniser.ts'
 import { secrets } from './recognisers/secrets.ts'
 
-/** What is looked for. */
+/** The data to search for. */
 export interface Sought {
   readonly types: ReadonlySet<PiiType>
-  /** Country whose national phone numbers are known without a prefix, ISO 3166. */
+  /** ISO 3166 country whose phone numbers are recognised in national format, without a country code. */
   readonly region: string
 }
 
-/** Read the whole text, where they may find something at all. */
+/** Recognisers that scan the whole text, if their `mayFind` accepts it. */
 const wordy: readonly Recogniser[] = [urlCredentials, secrets, emails]
 
 const wordyAndNames: readonly Recogniser[] = [...wordy, names]
 
-/** Read what stands around digits. */
+/** Recognisers that scan only the surroundings of digits. */
 const numeric: readonly Recogniser[] = [
   ibans,
   paymentCards,
@@ -33,17 +33,17 @@ const numeric: readonly Recogniser[] = [
   phoneNumbers,
 ]
 
-/** Of two that overlap the earlier one names the whole. */
+/** Precedence of types: when two hits overlap, the earlier type names the merged hit. */
 const rank: ReadonlyMap<PiiType, number> = new Map(
   [...wordy, ...numeric, names].flatMap(({ types }, at) => types.map((type) => [type, at] as const)),
 )
 
-/** Costly checks in one request; a hostile one of a megabyte has more candidates. */
+/** Maximum costly checks per request; a hostile request of a megabyte has more candidates. */
 const maxChecks = 500
 
 /**
- * Personal data in a text, in order and without overlap. Base64 is not looked into. Time is linear in the text's length.
- * Names of people are found only where they are sought, and then weakly.
+ * Finds personal data in a text; hits are in order and do not overlap. Base64 is not searched. The time is linear in
+ * the length of the text. Names of people are searched only when requested, and are recognised with low accuracy.
  */
 export const findPersonalData = (
   text: string,
@@ -73,10 +73,10 @@ export const findPersonalData = (
   return sought.length === 0 ? none : outside(text, sought.length === 1 ? sought : merged(sought))
 }
 
-/** Personal data in a text of a request. */
+/** Finds personal data in one text of a request. */
 export type HitsOf = (text: string) => readonly Hit[]
 
-/** The texts of one request: costly checks are counted over all of them. */
+/** Returns a finder for the texts of one request; its budget of costly checks is shared by all of them. */
 export const findHits = (sought: Sought): HitsOf => {
   const budget = { checks: maxChecks }
   return (text) => findPersonalData(text, sought, budget)
@@ -84,7 +84,10 @@ export const findHits = (sought: Sought): HitsOf => {
 
 const none: readonly Hit[] = []
 
-/** Escapes of JSON as blanks or as what they stand for, so that every place stays where it is. */
+/**
+ * Replaces JSON escapes by spaces, or by the characters they stand for, of the same length, so that positions do not
+ * shift.
+ */
 const withoutEscapes = (text: string): string =>
   text.includes('\\') ? text.replace(/\\(?:u[0-9a-f]{4}|\\[nrt]|["\\/bfnrt])/gi, unescaped) : text
 
@@ -96,7 +99,7 @@ const unescaped = (written: string): string => {
   return (/[\p{L}\p{N}]/u.test(char) ? char : ' ').repeat(6)
 }
 
-/** Hits that overlap become one, so that no part of either stays. */
+/** Merges overlapping hits, so that no part of either remains. */
 const merged = (hits: readonly Hit[]): readonly Hit[] => {
   const sorted = [...hits].sort((a, b) => a.start - b.start || b.end - a.end)
   const apart: Hit[] = []
@@ -110,7 +113,7 @@ const merged = (hits: readonly Hit[]): readonly Hit[] => {
 
 const stronger = (a: Hit, b: Hit): PiiType => ((rank.get(a.type) ?? 0) <= (rank.get(b.type) ?? 0) ? a.type : b.type)
 
-/** Without those that touch base64. A secret is its own: a token is made of the same characters. */
+/** Removes hits that overlap base64. Secrets within bare base64 are kept, since tokens use the same characters. */
 const outside = (text: string, hits: readonly Hit[]): readonly Hit[] => {
   const spans = protectedSpans(text)
   if (spans.length === 0) return hits

@@ -1,43 +1,43 @@
 import { arrayOf, type WireObject } from '#outgoing/wire.ts'
 import type { ChatBody } from '../call/chat-calls.ts'
 
-/** The conversation of a chat body, by a list that only grows and whose messages never change. */
+/** The conversation of a chat body as an append-only list whose messages never change. */
 export interface GrownHistory {
-  /** What it is known by. */
+  /** The list itself; scan results are cached by its identity. */
   readonly list: readonly object[]
-  /** The message at a place of the list, as the body has it. */
+  /** Returns the message at an index of the list, as it is in the body. */
   readonly at: (place: number) => WireObject
-  /** The body without the list's messages: those that it has stand before them. */
+  /** The body without the messages of the list. Messages it still has come before those of the list. */
   readonly rest: ChatBody
 }
 
-/** What was found in the first messages of a list. */
+/** Scan results for the first `count` messages of a list. */
 interface Looked {
-  /** Of the policy: by another one something else is found. */
+  /** Key of the policy. A different policy finds different data. */
   readonly key: string
   count: number
   last: object | undefined
-  /** Places of messages in which something was found, in order. */
+  /** Indices of messages in which something was found, ascending. */
   readonly found: number[]
 }
 
 const known = new WeakMap<readonly object[], Looked>()
 
 /**
- * What a turn has to look at of a conversation: messages in which something was found before, and those that are new. The
- * others say nothing that changes how these are redacted.
+ * The messages of a conversation that a request has to scan: those in which something was found before, and new ones.
+ * The other messages have no effect on how these are redacted.
  */
 export class HistoryLook {
-  /** Places in the list, in order. */
+  /** Indices in the list, ascending. */
   readonly places: readonly number[]
-  /** What is looked at, as a body of its own. */
+  /** The messages to scan, as a separate body. */
   readonly body: ChatBody
   readonly #history: GrownHistory
   readonly #looked: Looked
   readonly #messages: readonly WireObject[]
   readonly #before: readonly unknown[]
 
-  /** @param key of the policy. */
+  /** @param key key of the policy. */
   constructor(history: GrownHistory, key: string) {
     const { list, at, rest } = history
     this.#history = history
@@ -50,16 +50,16 @@ export class HistoryLook {
   }
 
   /**
-   * Notes in which of the messages something was found.
+   * Records in which messages something was found.
    *
-   * @param redacted `body` after it was redacted.
-   * @param isFound whether a message has to be looked at again although it was not changed.
+   * @param redacted `body` after redaction.
+   * @param isFound whether a message has to be scanned again although it was not changed.
    */
   note(redacted: ChatBody, isFound: (message: WireObject) => boolean): void {
     const { list } = this.#history
     const looked = this.#looked
     const after = arrayOf(redacted.messages).slice(this.#before.length)
-    // another call of the conversation may have noted the same
+    // a concurrent call of the same conversation may have recorded these already
     for (let index = this.places.indexOf(looked.count); index >= 0 && index < this.places.length; index++) {
       const [place, message] = [this.places[index], this.#messages[index]]
       if (place === undefined || message === undefined) break
@@ -69,7 +69,7 @@ export class HistoryLook {
     }
   }
 
-  /** The whole body, from what was made of `body`. */
+  /** Returns the whole body, with the messages of a redacted `body` put back in their places. */
   whole(redacted: ChatBody): ChatBody {
     const made = arrayOf(redacted.messages)
     const { length } = this.#before

@@ -1,18 +1,21 @@
-/** The value that a placeholder stands for; undefined where none is given back. */
+/** Returns the value of a placeholder; undefined when it is not to be restored. */
 export type ValueOf = (label: string, number: number) => string | undefined
 
-/** Values of one label, from a number on: lines of pages, empty where none is given back. */
+/**
+ * Values of one label, numbered from `first`, as pages of newline-separated values; an empty line marks a value that is
+ * not restored.
+ */
 type Values = { readonly first: number; readonly pages: readonly string[] }
 
 /**
- * What the placeholders of a request stand for, as it goes from thread to thread: a hostile request has 300,000 values, and
- * a map of them would hold up both to be sent, where some long texts are copied.
+ * Values of the placeholders of a request, in the form in which they pass between threads. A hostile request can have
+ * 300,000 values; cloning a map of them would block both threads, while a few long strings are copied quickly.
  */
 export type KeptValues = { readonly [label: string]: Values }
 
 const linesAPage = 256
 
-/** @param values by names such as `EMAIL_1`, the numbers of a label rising; none has a line end. */
+/** @param values values by name such as `EMAIL_1`, with ascending numbers per label; no value contains a line break. */
 export const keptValues = (values: ReadonlyMap<string, string>): KeptValues => {
   const labels = new Map<string, { readonly first: number; readonly lines: string[] }>()
   for (const [name, value] of values) {
@@ -27,9 +30,9 @@ export const keptValues = (values: ReadonlyMap<string, string>): KeptValues => {
   return Object.fromEntries([...labels].map(([label, { first, lines }]) => [label, { first, pages: pagesOf(lines) }]))
 }
 
-/** Looks values up, at the same cost however many there are. */
+/** Returns a lookup whose cost does not depend on the number of values. */
 export const lookUp = (values: KeptValues): ValueOf => {
-  // an answer that repeats its request needs the values in their order
+  // a response that repeats its request needs the values in ascending order, so the last page is kept split
   let page: string | undefined
   let lines: readonly string[] = []
   return (label, number) => {

@@ -7,11 +7,14 @@ export type RedactionPolicyData = {
   readonly apply_to: readonly RedactionTarget[]
   readonly restore: boolean
   readonly phone_region: string
-  /** Absent in rows of before: there `input` stands for embeddings and speech too. */
+  /** Absent in rows of earlier versions, in which `input` also covers embeddings and speech. */
   readonly targets_apart?: boolean
 }
 
-/** At most one a project, under an id made of the project's; none until it is changed. */
+/**
+ * Stores at most one row per project, under an id derived from the project's; there is no row until the policy is first
+ * changed.
+ */
 export const redactionPolicies: TypedKind<RedactionPolicyData> = { name: 'redaction_policies', outbox: true }
 
 /** All kinds of this folder, for `RecordStore.prepare`. */

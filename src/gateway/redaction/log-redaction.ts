@@ -6,9 +6,10 @@ import { bytesOfBase64, protectedSpans } from './protected-spans.ts'
 const sought = { types: new Set(defaultTypes), region: 'US' }
 
 /**
- * A body as the request log keeps it, JSON or any other text, also one that was cut off: personal data and secrets as
- * placeholders, values of keys such as `password` as `[SECRET]`, and long base64 as its size. JSON stays JSON, and what
- * is not replaced stays as it was. Words that a stream cut in two are not put together: give it the whole text.
+ * Redacts a body for the request log; it may be JSON or any other text, and may be truncated. Personal data and secrets
+ * become placeholders, values of keys such as `password` become `[SECRET]`, and long base64 becomes its size. JSON
+ * stays valid JSON, and everything else is unchanged. Data that is split across two stream chunks is not recognised:
+ * pass the whole text.
  */
 export const redactForLog = (body: string): string => {
   const sized = withSizes(body)
@@ -17,7 +18,7 @@ export const redactForLog = (body: string): string => {
   return looksLikeJson.test(masked) ? placeholders.redactJson(masked) : placeholders.redact(masked)
 }
 
-/** JSON, whole or cut off, or events with JSON. */
+/** JSON, complete or truncated, or server-sent events with JSON. */
 const looksLikeJson = /^\s{0,16}(?:[{["]|(?:data|event|id): )/
 
 const withSizes = (body: string): string => {
@@ -40,13 +41,13 @@ const kindOf = (mimeType: string): string => {
   return ['image', 'audio', 'video'].includes(kind) ? kind.toUpperCase() : kind === '' ? 'BASE64' : 'FILE'
 }
 
-/** Names whose value is a secret whatever it looks like. `max_tokens` and the like are none of them. */
+/** Keys whose value is always a secret. `max_tokens` and similar keys are not among them. */
 const secretNames =
   'pass(?:word|wd|phrase|code)|secret|(?:client|signing|webhook)[_-]?secret|api[_-]?key|(?:access|refresh|auth|id|bearer|session)[_-]?token|(?:access|private|secret)[_-]?key|x-api-key|authorization|cookie|set-cookie|cvv|cvc|pin'
 
 const secretKeys = new RegExp(String.raw`"(?:${secretNames})\\?"\s{0,8}:`, 'i')
 
-/** Values in JSON, and in JSON within a string of JSON, as the arguments of tool calls are. */
+/** Values of secret keys in JSON, and in JSON nested in a JSON string, as in arguments of tool calls. */
 const outerValues = new RegExp(String.raw`("(?:${secretNames})"\s{0,8}:\s{0,8}")(?:[^"\\]|\\.)*`, 'gis')
 const innerValues = new RegExp(
   String.raw`(\\"(?:${secretNames})\\"\s{0,8}:\s{0,8}\\")(?:[^"\\]|\\\\(?:\\["\\]|[^\\"]))*`,

@@ -1,15 +1,18 @@
 import type { Run } from './runs.ts'
 
 /**
- * Six digits near each other, or the dots of an address: less is no personal number. Fractions such as those of
- * vectors are passed over: they match first, without the group.
+ * Six digits close together, or the dots of an IP address: anything less is not a personal number. Decimal fractions,
+ * such as those of vectors, are skipped: they match the first alternative, which has no group.
  */
 const digits = /\d{1,2}\.\d{6,}|(\d(?:[^\d\n]{0,3}\d){5}|\d\.\d{1,3}\.\d)/g
 
-/** Characters around them that belong to a number, or say what it is. */
+/** Characters around the digits that may belong to the number, or that say what it is. */
 const margin = 48
 
-/** Parts of a text that hold numbers, or the colons of an address, with what stands around them; in order and apart. */
+/**
+ * Returns the parts of a text that contain numbers, or the colons of an IPv6 address, with their surroundings; in order
+ * and without overlap.
+ */
 export const numberWindows = (text: string): readonly Run[] => {
   let windows: Run[] | undefined
   digits.lastIndex = 0
@@ -17,7 +20,7 @@ export const numberWindows = (text: string): readonly Run[] => {
     if (match[1] === undefined) continue
     windows ??= []
     add(windows, text, { start: match.index, end: match.index + match[0].length })
-    // all within the margin is in already
+    // everything within the margin is part of the window already
     digits.lastIndex = Math.max(digits.lastIndex, match.index + margin - 8)
   }
   return text.includes('::') ? withColons(windows ?? none, text) : (windows ?? none)
@@ -33,7 +36,7 @@ const add = (windows: Run[], text: string, found: Run): void => {
   else windows[windows.length - 1] = { start: last.start, end: Math.max(last.end, end) }
 }
 
-/** Short addresses of IPv6 have few digits. */
+/** Adds windows around `::`, since short IPv6 addresses have few digits. */
 const withColons = (windows: readonly Run[], text: string): readonly Run[] => {
   const places: Run[] = [...windows]
   for (let at = text.indexOf('::'); at !== -1; at = text.indexOf('::', at + margin)) {
@@ -48,7 +51,7 @@ const withColons = (windows: readonly Run[], text: string): readonly Run[] => {
   return merged
 }
 
-/** No word is cut in two: its second half might look like a number of its own. */
+/** Extends to a word boundary: the second half of a word might look like a number. */
 const wordStart = (text: string, at: number): number => {
   let start = at
   while (start > 0 && at - start < margin && !isBlank(text.charCodeAt(start - 1))) start -= 1

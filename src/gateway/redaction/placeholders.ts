@@ -3,7 +3,7 @@ import type { Redacted, Replacement, Restorer } from '../call/redaction.ts'
 import type { HitsOf } from './find-personal-data.ts'
 import type { ValueOf } from './kept-values.ts'
 
-/** What placeholders of each type begin with. */
+/** Labels of placeholders by type. */
 export const labels: Readonly<Record<PiiType, string>> = {
   email: 'EMAIL',
   phone: 'PHONE',
@@ -19,72 +19,88 @@ export const labels: Readonly<Record<PiiType, string>> = {
 
 const anyLabel = Object.values(labels).join('|')
 
-/** Its name as models give it back: in small letters, with blanks, with a hyphen. */
+/** A placeholder's name, including the ways in which models alter it: lower case, spaces, a hyphen. */
 const name = ` ?(?:${anyLabel})[_ -]\\d{1,6} ?`
 
-/** A placeholder, its brackets bare or escaped for Markdown or JSON; where only one has a backslash, that is the text's own. */
+/**
+ * A placeholder with brackets that are bare, or escaped for Markdown or JSON. When only one bracket has a backslash,
+ * that backslash belongs to the text.
+ */
 const written = new RegExp(String.raw`\\{1,2}\[${name}\\{1,2}\]|(?:\\u005b|\[)${name}(?:\\u005d|\])`, 'gi')
 
-/** Whether a text has what looks like a placeholder. */
+/** Whether a text contains something that looks like a placeholder. */
 export const looksWritten = (text: string): boolean => text.includes('[') && text.search(written) >= 0
 
 const firstLetters = [...new Set(Object.values(labels).map((label) => label.charAt(0)))].join('')
 
-/** A bracket that a label, the end of a text or the end of all may follow; and escapes that stand for a bracket or a backslash. */
+/**
+ * A bracket followed by a label, the end of the text or the end of the part; and escapes that stand for a bracket or a
+ * backslash.
+ */
 const begun = new RegExp(String.raw`\\[\\u]|\\$|\[ ?(?:["${firstLetters}]|$)`, 'i')
 
-/** Whether a part of a stream of JSON documents has what may begin a placeholder in one of their texts. */
+/** Whether a part of a stream of JSON documents may contain the beginning of a placeholder in one of their texts. */
 export const mayBeginInJson = (part: string): boolean => begun.test(part)
 
-/** Label and number in it. */
+/** Label and number of a matched placeholder. */
 const parts = /([a-z]{1,40})[_ -](\d{1,6}) ?(?:\\|\])/i
 
-/** The beginning of one at the end of a text that goes on. */
+/** An incomplete placeholder at the end of a text that continues. */
 const unfinished = new RegExp(
   `(?:\\\\{1,2}|\\\\(?:u|u0|u00|u005)|(?:\\\\{0,2}\\[|\\\\u005b) ?(?:${beginningsOf(Object.values(labels))})?(?:[_ -]\\d{0,6} ?(?:\\\\{1,2}|\\\\(?:u|u0|u00|u005))?)?)$`,
   'i',
 )
 
-/** Characters of the longest way to write a placeholder. */
+/** Length of the longest spelling of a placeholder, in characters. */
 const maxWritten = 40
 
-/** Replaces personal data by placeholders and remembers what each stands for. Of one request: its numbers mean nothing elsewhere. */
+/**
+ * Replaces personal data with placeholders and remembers the value of each. One instance serves one request:
+ * placeholder numbers are not valid elsewhere.
+ */
 export class Placeholders {
   readonly #hitsOf: HitsOf
-  /** Most requests have nothing to replace: none of these is made before there is. */
+  /** These maps are created on first use, since most requests have nothing to replace. */
   #values: Map<string, string> | undefined
   #names: Map<string, string> | undefined
   #counts: Map<string, number> | undefined
   #found: Record<string, number> | undefined
-  /** Of each value as it was written; null once a value got two placeholders, or JSON within a text was changed. */
+  /**
+   * Replacements by original value; null once a value got two different placeholders, or text within JSON was changed.
+   */
   #replacements: Map<string, CountedReplacement> | null | undefined
 
   constructor(hitsOf: HitsOf) {
     this.#hitsOf = hitsOf
   }
 
-  /** Something was replaced that can be turned back. */
+  /** Whether anything was replaced that can be restored. */
   get used(): boolean {
     return this.#values !== undefined
   }
 
-  /** What is given back, by the names of placeholders. */
+  /** Values to restore, by placeholder name. */
   get values(): ReadonlyMap<string, string> {
     return this.#values ?? noValues
   }
 
-  /** How many different values of each type were replaced; nothing for none, to be spread. */
+  /** Number of distinct values replaced per type, to be spread into a result; an empty object when there are none. */
   get found(): Pick<Redacted, 'found'> {
     return this.#found === undefined ? nothing : { found: this.#found }
   }
 
-  /** What was replaced in texts, to be spread; nothing where a placeholder depends on where its value stands. */
+  /**
+   * Replacements made in texts, to be spread into a result; an empty object where a placeholder depends on the position
+   * of its value.
+   */
   get replacements(): Pick<Redacted, 'replacements'> {
     const all = this.#replacements
     return all === null || all === undefined ? nothing : { replacements: [...all.values()] }
   }
 
-  /** All texts of a request, and JSON texts of tool calls' arguments, which stay JSON; each in order. */
+  /**
+   * Redacts all texts of a request, and the JSON arguments of its tool calls, which stay valid JSON. The order is kept.
+   */
   replaced(texts: readonly string[], toolArguments: readonly string[]): Pick<Redacted, 'texts' | 'toolArguments'> {
     for (const text of texts) this.keepClearOf(text)
     for (const text of toolArguments) this.keepClearOf(text)
@@ -94,7 +110,10 @@ export class Placeholders {
     }
   }
 
-  /** Keeps clear of what looks like a placeholder and stands in the request itself. Call it for every text before `redact`. */
+  /**
+   * Reserves the numbers of placeholder-like text in the request, so that they are not reused. Call it for every text
+   * before `redact`.
+   */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return
     for (const [match] of text.matchAll(written)) {
@@ -104,12 +123,12 @@ export class Placeholders {
     }
   }
 
-  /** The text with placeholders; the same string when there was nothing to replace. */
+  /** Returns the text with placeholders; the same string when there was nothing to replace. */
   redact(text: string): string {
     return this.#replaced(text, bracketed)
   }
 
-  /** The same for JSON, which stays JSON: what stood there as a number becomes a string. */
+  /** Redacts JSON, which stays valid JSON: a replaced number becomes a string. */
   redactJson(text: string): string {
     let quotes: QuoteReader | undefined
     return this.#replaced(text, (name, at) => {
@@ -174,7 +193,7 @@ type CountedReplacement = Omit<Replacement, 'times'> & { times: number }
 const nothing = {}
 const noValues: ReadonlyMap<string, string> = new Map()
 
-/** The texts as `map` has them; the same list when none of them changed. */
+/** Maps each text; returns the same list when no text changed. */
 const mapped = (texts: readonly string[], map: (text: string) => string): readonly string[] => {
   let copy: string[] | undefined
   for (const [at, text] of texts.entries()) {
@@ -188,13 +207,13 @@ const mapped = (texts: readonly string[], map: (text: string) => string): readon
 
 const bracketed = (name: string): string => `[${name}]`
 
-/** Without the escapes of JSON. */
+/** Decodes JSON's `\u` escapes. */
 const plain = (written: string): string =>
   !written.includes('\\')
     ? written
     : written.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** Says of rising places in a JSON text whether they are within a string. */
+/** Determines whether positions in a JSON text are within a string. Positions must be queried in ascending order. */
 class QuoteReader {
   readonly #text: string
   #at = 0
@@ -214,10 +233,13 @@ class QuoteReader {
   }
 }
 
-/** A private key has line ends: it is not given back, and so nothing that is needs an escape within JSON. */
+/**
+ * Values with these characters, such as private keys with their line breaks, are not restored. Every restored value can
+ * thus be put into JSON without escaping.
+ */
 const needsEscape = /["\\\p{Cc}]/u
 
-/** Turns placeholders in an answer back. */
+/** Restores placeholders in a response. */
 export class PlaceholderRestorer implements Restorer {
   readonly #lookUp: ValueOf
   #kept = ''
@@ -252,13 +274,13 @@ export class PlaceholderRestorer implements Restorer {
   }
 }
 
-/** What a written placeholder names. */
+/** Parses the label and number of a matched placeholder. */
 const partsOf = (match: string): { readonly label: string; readonly number: number } => {
   const [, label = '', number = ''] = parts.exec(match.replace(/\\u005b/i, '[')) ?? []
   return { label: label.toUpperCase(), number: Number(number) }
 }
 
-/** Where the text may still become a placeholder; its length when nothing at its end may. */
+/** Returns the start of a possible placeholder at the end of the text; the text's length when there is none. */
 const cutOf = (text: string): number => {
   const tail = text.slice(-maxWritten)
   if (!tail.includes('[') && !tail.includes('\\')) return text.length

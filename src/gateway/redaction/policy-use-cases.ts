@@ -10,7 +10,7 @@ import type { ChosenPolicy, RedactionPolicies } from './redaction-policies.ts'
 
 type RedactionUseCases = Pick<UseCases, Extract<keyof UseCases, `redaction_policy.${string}`>>
 
-/** What a project wants to be done with personal data. */
+/** Use-cases that read and change the redaction policy of a project. */
 export const redactionPolicyUseCases = (policies: RedactionPolicies): RedactionUseCases => ({
   'redaction_policy.get': async ({ scope }) => view(await policies.chosen(scope.project)),
   'redaction_policy.update': async (call) => {
@@ -31,7 +31,7 @@ const check = ({ apply_to, phone_region }: Change): void => {
     throw new ServiceError('invalid_field', { param: 'phone_region', message: 'This is not a country code.' })
 }
 
-/** Each once, in the order of the declaration. */
+/** Removes duplicates and puts the values into the order of their declaration. */
 const targetsOf = ({ apply_to, types }: Change): Partial<RedactionPolicyData> => ({
   ...(apply_to !== undefined && { apply_to: redactionTargets.filter((each) => apply_to.includes(each)) }),
   ...(types !== undefined && { types: piiTypes.filter((each) => types.includes(each)) }),

@@ -1,17 +1,17 @@
 import { isBase64, longRun } from './runs.ts'
 
-/** A piece of a text that is no text: the bytes of a picture, a sound or a file. */
+/** A span of a text that is encoded binary data: an image, audio or a file. */
 export interface Span {
   readonly start: number
   readonly end: number
-  /** From a data: URL; '' for bare base64. */
+  /** MIME type of a `data:` URL; '' for bare base64. */
   readonly mimeType: string
 }
 
-/** Base64 of fewer characters may be a token or a hash. */
+/** Minimum length of bare base64; a shorter run may be a token or a hash. */
 const minBase64 = 256
 
-/** `data:` URLs with base64, and long base64 by itself, in order. Each run of characters is read once. */
+/** Returns base64 `data:` URLs and long bare base64, in order. Each run of characters is read once. */
 export const protectedSpans = (text: string): readonly Span[] => {
   if (text.length < minBase64 && !text.includes(';base64,')) return none
   const urls = dataUrls(text)
@@ -21,7 +21,7 @@ export const protectedSpans = (text: string): readonly Span[] => {
   return [...urls, ...bare.filter(({ end }) => !within.has(end))].sort((a, b) => a.start - b.start)
 }
 
-/** Bytes that so many characters of base64 are. */
+/** Returns the number of bytes that a base64 text decodes to. */
 export const bytesOfBase64 = (text: string): number => Math.floor((text.replace(/(?<!=)=+$/, '').length * 3) / 4)
 
 const none: readonly Span[] = []

@@ -1,9 +1,12 @@
 import type { Redacted, RedactionPolicy } from '../call/redaction.ts'
 
-/** Characters of a request that are read on the loop; the slowest that were found take some 30 ms. */
+/**
+ * Longest request, in characters, that is redacted on the event loop; the slowest known input of this size takes about
+ * 30 ms.
+ */
 export const maxOnLoop = 64 * 1024
 
-/** Texts of a request as a policy has them: at once, or from a worker where they would hold the loop. */
+/** Redacts the texts of a request by a policy: synchronously, or in a worker where they would block the event loop. */
 export const redacted = (
   policy: RedactionPolicy,
   texts: readonly string[],

@@ -11,7 +11,7 @@ import { type RedactionPolicyData, redactionPolicies } from './kinds.ts'
 import { redactForLog } from './log-redaction.ts'
 import { policyBy } from './redaction-policy.ts'
 
-/** What a project of before redaction by default has that never changed its policy. */
+/** Default policy of projects created before redaction was on by default. */
 export const earlierPolicy: RedactionPolicyData = {
   enabled: false,
   types: defaultTypes,
@@ -21,19 +21,19 @@ export const earlierPolicy: RedactionPolicyData = {
   phone_region: 'US',
 }
 
-/** What a project has that never changed its policy: only what can be restored is redacted. */
+/** Default policy of projects: redacts only where the response can be restored. */
 export const defaultPolicy: RedactionPolicyData = {
   ...earlierPolicy,
   enabled: true,
   apply_to: ['input', 'tool_arguments', 'logs'],
 }
 
-/** How long another node may still go by a policy that was changed, in ms; as for credentials. */
+/** How long, in ms, another node may still use a policy after it was changed; the same as for credentials. */
 const recheckMs = 1000
 
 const maxCached = 10_000
 
-/** What a project goes by, and the row that says so. */
+/** The policy in effect for a project, and the row it was read from. */
 export interface ChosenPolicy {
   readonly row: Row<RedactionPolicyData> | null
   readonly policy: RedactionPolicyData
@@ -45,7 +45,7 @@ interface RedactionParts {
   readonly now: () => number
 }
 
-/** Redaction by the policies of the projects. */
+/** Stores and caches the redaction policies of projects. */
 export class RedactionPolicies implements Redaction {
   readonly #table: Table<RedactionPolicyData>
   readonly #cache: RecheckCache<{ readonly policy: RedactionPolicy | null }>
@@ -73,7 +73,7 @@ export class RedactionPolicies implements Redaction {
     return redactForLog(body)
   }
 
-  /** What a project goes by. `row` is null for one that never changed its policy. */
+  /** Returns the policy in effect for a project. `row` is null for a project that never changed its policy. */
   async chosen(project: string): Promise<ChosenPolicy> {
     const row = await this.#table.get(projectScope(project), idOf(project))
     return { row, policy: row === null ? await this.#default(project) : whole(row.data) }
@@ -83,7 +83,7 @@ export class RedactionPolicies implements Redaction {
     return (await this.#projects.settings(project))?.redactsByDefault === true ? defaultPolicy : earlierPolicy
   }
 
-  /** Changes a project's policy; this node goes by it at once. @throws {ServiceError} `version_conflict` */
+  /** Changes a project's policy; this node applies the change at once. @throws {ServiceError} `version_conflict` */
   async change(
     project: string,
     edit: (data: RedactionPolicyData) => RedactionPolicyData,
@@ -101,7 +101,7 @@ export class RedactionPolicies implements Redaction {
 
 const idOf = (project: string): string => `rdp_${project.slice(project.indexOf('_') + 1)}`
 
-/** `input` of a row of before stood for embeddings and speech too. */
+/** Upgrades a row of an earlier version, in which `input` also covered embeddings and speech. */
 const whole = (data: RedactionPolicyData): RedactionPolicyData => {
   const { targets_apart, apply_to } = data
   if (targets_apart === true) return data

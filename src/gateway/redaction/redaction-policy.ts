@@ -4,7 +4,7 @@ import { redactApart } from './apart/redact-apart.ts'
 import { findHits } from './find-personal-data.ts'
 import { Placeholders } from './placeholders.ts'
 
-/** What a project has chosen. */
+/** A project's redaction settings. */
 export interface PolicyChoice {
   readonly types: readonly PiiType[]
   readonly input: boolean
@@ -12,11 +12,11 @@ export interface PolicyChoice {
   readonly embeddings?: boolean
   readonly speech?: boolean
   readonly restore: boolean
-  /** Country whose national phone numbers are known without a prefix, ISO 3166. */
+  /** ISO 3166 country whose phone numbers are recognised in national format, without a country code. */
   readonly region: string
 }
 
-/** Redaction by a project's choice. Placeholders are numbered anew in each request. */
+/** Creates the redaction policy for a project's settings. Placeholders are numbered afresh in each request. */
 export const policyBy = (choice: PolicyChoice): RedactionPolicy => {
   const { types, input, toolArguments, embeddings = input, speech = input, restore, region } = choice
   const sought = { types: new Set(types), region }

@@ -1,20 +1,20 @@
 import type { Replacement } from '../call/redaction.ts'
 
-/** Each value is looked for by itself: so many at most. */
+/** Maximum number of values, since the body is searched once for each. */
 const maxValues = 32
 
-/** Characters that JSON may write otherwise than as themselves, and the one that stands for bytes that are no text. */
+/** Characters that JSON may write as escapes, and the replacement character that stands for invalid bytes. */
 const writtenOtherwise = /["\\\p{Cc}\ufffd]/u
 
 /**
- * A request's body with placeholders in place of values, all else as it came: to write ten kilobytes anew takes twice what it took
- * to find what is personal in them.
+ * Replaces values by placeholders directly in the bytes of a request, and leaves all else unchanged. Serialising ten
+ * kilobytes again takes twice as long as finding the personal data in them.
  *
- * A value that stands plainly in the body as often as it was replaced stands nowhere else. Escapes by which a letter may be
- * written differently are not looked into.
+ * When a value occurs in the bytes exactly as often as it was replaced, it occurs nowhere else. Bodies in which letters
+ * are written as escapes are not handled.
  *
- * @param body JSON, parsed before, no name twice in an object of it.
- * @returns null where the body has to be written anew.
+ * @param body JSON that was parsed before, without duplicate names in any object.
+ * @returns null when the body has to be serialised again.
  */
 export const replacedBytes = (body: Uint8Array, replacements: readonly Replacement[]): Uint8Array | null => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -26,7 +26,7 @@ export const replacedBytes = (body: Uint8Array, replacements: readonly Replaceme
 
 const backslash = 0x5c
 
-/** Whether a letter or a slash may be written as an escape. */
+/** Whether the bytes contain an escape that can stand for a letter or a slash. */
 const hasEscapedLetters = (bytes: Buffer): boolean => {
   const first = bytes.indexOf(backslash)
   return first >= 0 && (bytes.includes('\\u', first) || bytes.includes('\\/', first))
@@ -38,7 +38,7 @@ interface Found {
   readonly placeholder: string
 }
 
-/** @returns whether the value stands as often as it was replaced. */
+/** @returns whether the value occurs exactly as often as it was replaced. */
 const find = (bytes: Buffer, { value, placeholder, times }: Replacement, into: Found[]): boolean => {
   if (value === '' || writtenOtherwise.test(value)) return false
   const length = Buffer.byteLength(value)
@@ -51,7 +51,7 @@ const find = (bytes: Buffer, { value, placeholder, times }: Replacement, into: F
   return left === 0
 }
 
-/** @returns null where two of them overlap. */
+/** @returns null when two occurrences overlap. */
 const written = (bytes: Buffer, found: Found[]): Uint8Array | null => {
   if (found.length > 1) found.sort((one, other) => one.start - other.start)
   let { length } = bytes

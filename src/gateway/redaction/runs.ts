@@ -1,4 +1,4 @@
-/** A class of ASCII characters: 1 at the code of each. Nothing else is in it. */
+/** A class of ASCII characters: an array with 1 at each member's code. Other characters are never members. */
 export type CharClass = Uint8Array
 
 const classOf = (characters: string): CharClass => {
@@ -9,10 +9,10 @@ const classOf = (characters: string): CharClass => {
 
 const alphanumeric = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** Base64, the URL form too. */
+/** Characters of base64 and base64url. */
 export const isBase64 = classOf(`${alphanumeric}+/-_`)
 
-/** What tokens are made of. */
+/** Characters of API keys and tokens. */
 export const isToken = classOf(`${alphanumeric}+/-_.=`)
 
 /** A run of characters of one class. */
@@ -22,8 +22,8 @@ export interface Run {
 }
 
 /**
- * The first run of at least `least` characters that begins at `from` or later; null when there is none. Looks at every
- * `least`th character only while words are shorter, and at none twice.
+ * Returns the first run of at least `least` characters that begins at `from` or later; null when there is none. While
+ * runs are shorter, it inspects only about every `least`th character, and no character twice.
  */
 export const longRun = (
   text: string,

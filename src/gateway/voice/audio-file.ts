@@ -2,7 +2,7 @@ import type { UploadedFile } from '#actors/call/call.ts'
 import { type AudioContainer, audioContainers, maxAudioBytes } from '#specs/audio.ts'
 import { unfit } from './speech-task.ts'
 
-/** A file to transcribe, checked. */
+/** A validated file to transcribe. */
 export interface AudioFile {
   readonly bytes: Uint8Array
   readonly container: AudioContainer
@@ -42,10 +42,12 @@ const endings: Readonly<Record<string, AudioContainer>> = {
 }
 
 /**
- * The form's file: taken by its MIME type first, then by the name's ending (`transcriptions.transcribe`). Recorders in browsers
- * are often wrong about which it is: the provider gets what the bytes say, where they say it.
+ * Validates the file of a form. Its type is taken from the MIME type, then from the file extension
+ * (`transcriptions.transcribe`). Browser recorders often report a wrong container, so the one detected from the bytes
+ * takes precedence.
  *
- * @throws {ServiceError} `bad_request` with `param: file` when it is missing, empty, too large, or no audio that we take.
+ * @throws {ServiceError} `bad_request` with `param: file` when the file is missing, empty, too large, or of an
+ * unsupported type.
  */
 export const audioFile = (files: readonly UploadedFile[], maxBytes = maxAudioBytes): AudioFile => {
   const file = files.find(({ field }) => field === 'file')
@@ -75,7 +77,7 @@ const marks: readonly (readonly [container: AudioContainer, at: number, bytes: s
   ['mp3', 0, 'ID3'],
 ]
 
-/** By the first bytes; null when they say nothing that is sure. */
+/** Detects the container from the first bytes; null when they are not conclusive. */
 const containerIn = (bytes: Uint8Array): AudioContainer | null => {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1')
   return marks.find(([, at, mark]) => head.startsWith(mark, at))?.[0] ?? null

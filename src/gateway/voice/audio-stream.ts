@@ -3,16 +3,19 @@ import { cancelled } from '../call/failure.ts'
 import type { AudioReader } from '../providers/voice/voice-format.ts'
 import type { OpenAnswer } from './voice-call.ts'
 
-/** Receives the progress of a stream; one of the last three comes, once. */
+/** Receives the progress of a stream. Exactly one of `whole`, `left` and `broken` is called, once. */
 export interface StreamWatcher {
   sent(bytes: number): void
   whole(): void
-  /** The reader is gone. */
+  /** The client has disconnected. */
   left(reason: Error): void
   broken(reason: unknown): void
 }
 
-/** An answer's audio, handed on as it comes and no faster than it is read. What breaks ends broken. */
+/**
+ * Streams the audio of a response as it arrives, with backpressure. When the provider's response breaks off, the stream
+ * is aborted.
+ */
 export const audioStream = (
   answer: OpenAnswer,
   reader: AudioReader,
@@ -65,7 +68,7 @@ export const audioStream = (
   }
 }
 
-/** Somewhere to wait until the reader goes on. */
+/** Suspends the pump until the client reads on. */
 class Gate {
   #open: (() => void) | null = null
 

@@ -2,16 +2,16 @@
 export interface Candidate {
   /** `provider/model` */
   readonly name: string
-  /** ms until the first byte as long as nothing was measured: so the order of this list is the first one. */
+  /** Assumed time to first byte in ms while nothing has been measured; it determines the initial order. */
   readonly expectedMs: number
 }
 
-/** `auto`, and the alias with the service's name. */
+/** Model names that select the auto-router: `auto`, and an alias with the service's name. */
 export const autoNames: readonly string[] = ['auto', 'service-auto']
 
 /**
- * Models to speak with, in their first order: the first provider's two, then one of each of four others that charge by
- * a unit. Cartesia is none of them: it sells credits by plan, so that there is no unit price to check.
+ * Speech models in their initial order: two of the first provider, then one each of four others that charge per unit.
+ * Cartesia is excluded: it sells credits by plan, so it has no unit price to check.
  */
 export const speechCandidates: readonly Candidate[] = [
   { name: 'openai/tts-1', expectedMs: 600 },
@@ -22,7 +22,7 @@ export const speechCandidates: readonly Candidate[] = [
   { name: 'groq/canopylabs/orpheus-v1-english', expectedMs: 1300 },
 ]
 
-/** Models to transcribe with: the same providers in the same order. */
+/** Transcription models: the same providers in the same order, one each except for the first. */
 export const transcriptionCandidates: readonly Candidate[] = [
   { name: 'openai/whisper-1', expectedMs: 2000 },
   { name: 'openai/gpt-4o-mini-transcribe', expectedMs: 2200 },

@@ -1,16 +1,16 @@
 import type { TimedText, Transcript } from '../providers/voice/voice-format.ts'
 
-/** The most that a subtitle of joined words shows. */
+/** Maximum length of a subtitle joined from words. */
 const maxChars = 84
 const maxSeconds = 7
-/** A silence that long ends a subtitle. */
+/** A silence of this length ends a subtitle. */
 const pauseSeconds = 0.8
 
-/** What a transcript says in pieces with times: the provider's, else its words joined into sentences. */
+/** Returns the timed segments of a transcript: the provider's, or else its words joined into sentences. */
 export const cuesOf = ({ segments, words }: Transcript): readonly TimedText[] =>
   segments.length > 0 ? segments : joined(words)
 
-/** The same for subtitles: a transcript without any times is one subtitle, as long as the audio. */
+/** Returns the cues for subtitles. A transcript without any times becomes one subtitle that spans the whole audio. */
 export const subtitlesOf = (transcript: Transcript, measured: number | null): readonly TimedText[] => {
   const cues = cuesOf(transcript)
   const text = transcript.text.trim()
@@ -35,7 +35,7 @@ const fits = (cue: TimedText, word: TimedText): boolean =>
   cue.text.length + word.text.length < maxChars &&
   !/[.!?…。！？]["')\]]?$/.test(cue.text)
 
-/** SubRip. Speakers stand before what they say. */
+/** Formats SubRip. Speaker names are prefixed to their text. */
 export const srtOf = (cues: readonly TimedText[]): string =>
   cues
     .map(
@@ -43,7 +43,7 @@ export const srtOf = (cues: readonly TimedText[]): string =>
     )
     .join('\n')
 
-/** WebVTT. Speakers are voice spans. */
+/** Formats WebVTT. Speakers are voice spans. */
 export const vttOf = (cues: readonly TimedText[]): string =>
   ['WEBVTT\n', ...cues.map((cue) => `${span(cue, '.')}\n${voiced(cue)}\n`)].join('\n')
 
@@ -52,7 +52,7 @@ const voiced = ({ text, speaker }: TimedText): string => {
   return speaker === null ? escaped : `<v ${speaker.replace(/[<>&\n]/g, '')}>${escaped}`
 }
 
-/** An empty line, or an arrow, would end a cue. */
+/** Removes empty lines and arrows, which would end a cue. */
 const line = (text: string): string => text.replace(/(?<!\s)\s*\n\s*/g, ' ').replaceAll('-->', '→')
 
 const span = ({ start, end }: TimedText, point: ',' | '.'): string =>

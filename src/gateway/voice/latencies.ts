@@ -1,29 +1,30 @@
 import type { FanOut } from '#storage/cluster-ports.ts'
 import type { JsonObject } from '#storage/ports.ts'
 
-/** How much the newest time counts. */
+/** Weight of the newest measurement in the moving average. */
 const newest = 0.3
 
-/** A time that old says nothing any more: the model gets another chance. */
+/** A measurement of this age is discarded, so that a slow model gets another chance. */
 const forgottenAfterMs = 15 * 60_000
 
 const maxEntries = 10_000
 
-/** The topic of hints between nodes. */
+/** Topic under which nodes share measurements. */
 const topic = 'voice-latency'
 
 /**
- * Times until the first byte, by project and model, as moving averages. Nodes send each other what they measured, so that
- * all go by about the same; one that hears nothing goes by its own times. Nothing rests on it.
+ * Moving averages of the time to first byte, by project and model. Nodes share their measurements so that all have
+ * similar averages; a node that receives none uses its own. The averages are hints: correctness does not depend on
+ * them.
  */
 export class Latencies {
   readonly #times = new Map<string, { readonly ms: number; readonly at: number }>()
   readonly #now: () => number
   readonly #fanOut: Pick<FanOut, 'announce'> | undefined
-  /** Marks what this node sent, when it comes back. */
+  /** Id of this node, to ignore its own messages. */
   readonly #self = crypto.randomUUID()
 
-  /** @param fanOut none for one process. */
+  /** @param fanOut absent in a single-process deployment. */
   constructor(now: () => number, fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined) {
     this.#now = now
     this.#fanOut = fanOut
@@ -36,7 +37,7 @@ export class Latencies {
     this.#fanOut?.announce(topic, { from: this.#self, project, model, ms })
   }
 
-  /** Milliseconds; null when nothing was measured lately. */
+  /** Returns the average in ms; null when there is no recent measurement. */
   of(project: string, model: string): number | null {
     return this.#known(`${project} ${model}`)
   }

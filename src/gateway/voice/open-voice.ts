@@ -10,36 +10,36 @@ import { TranscriptionCalls } from './transcription-calls.ts'
 import { TranscriptionPlanner } from './transcription-planner.ts'
 import { VoiceLimit } from './voice-limit.ts'
 
-/** What voice is opened with. */
+/** Dependencies and options of the voice module. */
 export interface OpenVoiceParts extends GatewayCore {
   readonly guard: Pick<SsrfGuard, 'dispatcher' | 'check'>
   readonly limits: RateLimits
-  /** Shares measured latencies with other nodes; absent for one process. */
+  /** Shares measured latencies with other nodes; absent in a single-process deployment. */
   readonly fanOut?: Pick<FanOut, 'announce' | 'subscribe'> | undefined
   /** ms since the epoch. */
   readonly now: () => number
-  /** How long providers may be silent, where it differs from `defaultCallPolicy`; a transcript has its own limit. */
+  /** Timeouts for silent providers, where they differ from `defaultCallPolicy`; transcripts have a separate limit. */
   readonly waits?: Partial<ModelWaits>
   /** For tests. */
   readonly policy?: Partial<CallPolicy>
 }
 
-/** Speech and transcription, put together. */
+/** The voice module: speech and transcription. */
 export interface Voice {
   readonly speech: Pick<SpeechCalls, 'speak'>
   readonly transcription: Pick<TranscriptionCalls, 'transcribe'>
   readonly limit: Pick<VoiceLimit, 'take'>
-  /** Ends all connections; calls in flight fail. */
+  /** Closes all connections; calls in flight fail. */
   close(): Promise<void>
 }
 
-/** A provider has 55 seconds for a whole transcript (specs/decisions/0085-voice.md). */
+/** Timeout of a whole transcript: 55 s (specs/decisions/0085-voice.md). */
 const transcriptionTimeoutMs = 55_000
 
-/** Few models have other ways: each is tried as often as the last. */
+/** Voice models rarely have alternative routes, so every route gets the full number of retries. */
 const voiceDefaults: CallPolicy = { ...defaultCallPolicy, retriesBesideOthers: Number.POSITIVE_INFINITY }
 
-/** Opens connections as they are needed: nothing is sent before the first call. */
+/** Creates the voice module. Connections are opened on demand: nothing is sent before the first call. */
 export const openVoice = ({ guard, limits, fanOut, policy, waits = {}, ...parts }: OpenVoiceParts): Voice => {
   const upstreams = new Upstreams(guard, { ...defaultCallPolicy, ...policy }, parts.telemetry)
   const latencies = new Latencies(parts.now, fanOut)

@@ -11,7 +11,7 @@ import type { Step } from './voice-job.ts'
 
 type VoiceNeed = Extract<Need, 'speech' | 'transcription'>
 
-/** Where the routes of a request are found: those of one project, for one need. */
+/** Resolves routes for one project and one kind of voice request. */
 export interface ProjectRoutes {
   readonly routes: Routes
   readonly project: string
@@ -23,12 +23,15 @@ interface Registered {
   readonly provider: string
 }
 
-/** Who has models of its own for African languages, in both directions; and which (specs/decisions/0085-voice.md). */
+/**
+ * The provider with dedicated models for African languages, for both speech and transcription, and those languages
+ * (specs/decisions/0085-voice.md).
+ */
 const native = { provider: 'spitch', languages: ['yo', 'ha', 'ig', 'am'] }
 
 /**
- * Models for a request that names none, best first: a language with models of its own goes to them, everything else to the
- * first model there is; where nothing real is configured, to the simulated one.
+ * Returns models for a request that names none, best first. A language with dedicated models gets those, any other the
+ * first registered model. The simulated model comes last, for servers without a configured provider.
  */
 export const preferredModels = <Model extends Registered>(
   models: readonly Model[],
@@ -41,8 +44,9 @@ export const preferredModels = <Model extends Registered>(
 }
 
 /**
- * The model of a language's own that takes the place of OpenAI's, which its SDKs make callers name: those follow any text
- * without a voice of the language. Null where the request names the provider too, or another model.
+ * Returns the dedicated model of the language that replaces an OpenAI model. OpenAI's SDKs require a model name, so
+ * naming one is not taken as a choice; and OpenAI's speech models have no voices for these languages. Null when the
+ * request names the provider as well, or another provider's model.
  */
 export const nativeModel = <Model extends Registered>(
   models: readonly Model[],
@@ -54,14 +58,14 @@ export const nativeModel = <Model extends Registered>(
   return first?.provider === native.provider ? first : null
 }
 
-/** The plan with a language's own model; null where that cannot be had or cannot do what is requested. */
+/** Resolves to the plan; to null when the dedicated model is not available or cannot do what is requested. */
 export const orNull = <Plan>(plan: Promise<Plan>): Promise<Plan | null> =>
   plan.catch((error: unknown) => {
     if (error instanceof ServiceError) return null
     throw error
   })
 
-/** Routes to a registered model, at its own provider only. @throws {ServiceError} `provider_not_configured` */
+/** Returns routes to a registered model at its own provider only. @throws {ServiceError} `provider_not_configured` */
 export const routesOf = async (
   where: ProjectRoutes,
   { provider }: Registered,
@@ -73,7 +77,7 @@ export const routesOf = async (
   return own
 }
 
-/** The first of `models` whose provider has a key; the first one's error when none has. */
+/** Returns the first of `models` whose provider has a key. When none has, throws the error of the first model. */
 export const routesOfDefault = async <Model extends Registered>(
   where: ProjectRoutes,
   models: readonly Model[],
@@ -90,10 +94,10 @@ export const routesOfDefault = async <Model extends Registered>(
 }
 
 /**
- * Routes to a model that the registry does not have: servers of a customer's own, or of the operator's, that speak the
- * first provider's wire format.
+ * Returns routes to a model that is not in the registry: on servers of a customer or of the operator that use OpenAI's
+ * wire format.
  *
- * @throws {ServiceError} `bad_request` for everything else
+ * @throws {ServiceError} `bad_request` for any other model
  */
 export const unregistered = async (where: ProjectRoutes, requestedModel: string): Promise<readonly Route[]> => {
   const found = await resolved(where, requestedModel)
@@ -109,7 +113,7 @@ const knownHosts: ReadonlySet<string> = new Set(
   providers.filter(({ baseUrl }) => baseUrl !== '').map(({ baseUrl }) => new URL(baseUrl).host),
 )
 
-/** Empty when no provider serves a model of this name. */
+/** Returns an empty list when no provider serves a model of this name. */
 const resolved = async (
   { routes, project, need }: ProjectRoutes,
   requestedModel: string,
@@ -124,7 +128,7 @@ const resolved = async (
 
 const unserved: ReadonlySet<ErrorCode> = new Set(['model_not_found', 'provider_not_configured'])
 
-/** What the auto-router chooses among. */
+/** Input of the auto-router. */
 export interface AutoChoice<Model extends Registered> extends ProjectRoutes {
   readonly latencies: Latencies
   readonly candidates: readonly Candidate[]
@@ -132,10 +136,10 @@ export interface AutoChoice<Model extends Registered> extends ProjectRoutes {
 }
 
 /**
- * Steps of all candidates that fit, the fastest first; with the project's own keys and no others.
+ * Returns steps for all suitable candidates, fastest first. Only the project's own keys are used.
  *
- * @param taskOf throws `bad_request` for a model that cannot do it.
- * @throws {ServiceError} `byok_required` when no key of its own can serve.
+ * @param taskOf throws `bad_request` for a model that cannot do the task.
+ * @throws {ServiceError} `byok_required` when the project has no key for any of them.
  */
 export const autoSteps = async <Model extends Registered, Task>(
   choice: AutoChoice<Model>,
@@ -173,14 +177,14 @@ const ownRoutes = async (where: ProjectRoutes, model: Registered): Promise<reado
   }
 }
 
-/** The steps of a request, in order. */
+/** The steps of a request, in the order in which to try them. */
 export interface VoicePlan<Task> {
   readonly requestedModel: string
-  /** By the auto-router. */
+  /** Whether the auto-router chose the steps. */
   readonly auto: boolean
   readonly steps: readonly Step<Task>[]
 }
 
-/** The same task of each route. */
+/** Returns one step per route, all with the same task. */
 export const stepsOf = <Task>(routes: readonly Route[], task: Task): readonly Step<Task>[] =>
   routes.map((route) => ({ route, task }))

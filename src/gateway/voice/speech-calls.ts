@@ -22,7 +22,7 @@ import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts
 export interface SpeechCall {
   readonly caller: Caller
   readonly operation: string
-  /** null: whatever serves the language, else the first model of the registry. */
+  /** null: a model dedicated to the language, else the first model of the registry. */
   readonly model: string | null
   readonly request: SpeechRequest
   readonly signal: AbortSignal
@@ -34,7 +34,7 @@ export interface SpeechParts extends VoiceJobParts {
   readonly policy: CallPolicy
 }
 
-/** Text made speech by any provider. */
+/** Synthesises speech with any provider. */
 export class SpeechCalls {
   readonly #parts: SpeechParts
 
@@ -42,7 +42,9 @@ export class SpeechCalls {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} as the errors of `speech.speak` have it; before the first byte only. */
+  /**
+   * @throws {ServiceError} with the error codes of the operation `speech.speak`; only before the first byte is sent.
+   */
   async speak(call: SpeechCall): Promise<BytesResult> {
     const { request, found } = await this.#redacted(call)
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, request)
@@ -52,7 +54,7 @@ export class SpeechCalls {
     return request.events ? speechEvents(answer, tokens) : answer
   }
 
-  /** What a project keeps from providers is not spoken by them either: its placeholder is. */
+  /** Redacts the text by the project's policy: data that is withheld from providers is spoken as its placeholder. */
   async #redacted({
     caller,
     request,
@@ -88,7 +90,7 @@ const formatOf = ({ route }: Step<SpeechTask>): SpeechFormat => {
   return format.speech
 }
 
-/** Slow speech is eight characters a second; Gemini makes 25 tokens of a second. */
+/** Upper bound of usage. Slow speech is eight characters per second; Gemini produces 25 tokens per second. */
 const mostOf = (text: string): Usage => {
   const characters = charactersOf(text)
   const seconds = Math.ceil(characters / 8) + 1
@@ -104,7 +106,7 @@ const head = ({ task, headers }: RunningJob<SpeechTask>, more: BytesResult['head
   headers: [...headers, ...more],
 })
 
-/** An answer, and what the provider counted, known when its audio is whole. */
+/** A response, and the provider's token usage, which is known once the audio is complete. */
 interface Spoken {
   readonly answer: BytesResult
   readonly tokens: () => TokenUsage | null
@@ -141,7 +143,7 @@ const streamed = (job: RunningJob<SpeechTask>, characters: number, signal: Abort
         sent += count
       },
       whole: () => over(null, true),
-      // the provider has made, and charges for, what the reader does not want any more
+      // the provider has generated the audio, and charges for it, although the client has disconnected
       left: (reason) => over(job.failure(reason), true),
       broken: (reason) => over(job.failure(reason), false),
     },

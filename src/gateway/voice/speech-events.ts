@@ -2,7 +2,7 @@ import type { ByteStream } from '#actors/call/call.ts'
 import type { BytesResult } from '#actors/call/use-cases.ts'
 import type { TokenUsage } from '../prices/usage.ts'
 
-/** What a stream of speech ends with, when the provider counts tokens. */
+/** Usage in the last event of a speech stream; all zeros when the provider counts no tokens. */
 interface SpeechUsage {
   readonly input_tokens: number
   readonly output_tokens: number
@@ -23,10 +23,10 @@ const usageOf = (tokens: TokenUsage | null): SpeechUsage => {
 const done = (tokens: TokenUsage | null): string => frame({ type: 'speech.audio.done', usage: usageOf(tokens) })
 
 /**
- * Speech as the events of OpenAI's `stream_format: sse`: a `speech.audio.delta` with base64 for each part of the audio, then
- * `speech.audio.done`. What breaks ends without it.
+ * Formats speech as the events of OpenAI's `stream_format: sse`: a `speech.audio.delta` with base64 for each chunk of
+ * audio, then `speech.audio.done`. A stream that breaks off ends without the latter.
  *
- * @param tokens what the provider counted, known when the audio is whole; zeros are shown where it counts none.
+ * @param tokens the provider's token usage, known when the audio is complete; zeros are reported when it counts none.
  */
 export const speechEvents = (answer: BytesResult, tokens: () => TokenUsage | null): BytesResult => {
   const { bytes, headers } = answer

@@ -18,10 +18,10 @@ import {
 } from './route-choice.ts'
 import { plainTask, type SpeechRequest, speechTask } from './speech-task.ts'
 
-/** The steps of a request for speech, in order. */
+/** The steps of a speech request, in the order in which to try them. */
 export type SpeechPlan = VoicePlan<SpeechTask>
 
-/** Decides who speaks a text. */
+/** Chooses the models and providers for a speech request. */
 export class SpeechPlanner {
   readonly #routes: Routes
   readonly #latencies: Latencies
@@ -64,7 +64,10 @@ export class SpeechPlanner {
     return { requestedModel: model.id, auto: false, steps: stepsOf(routes, speechTask(model, request, 'refuse')) }
   }
 
-  /** Where no format is wanted it is MP3, as everywhere; but better another one than no speech. */
+  /**
+   * When no format is requested, prefers models that return MP3, the default elsewhere; when none does, accepts any
+   * format.
+   */
   async #auto(project: string, requestedModel: string, request: SpeechRequest): Promise<SpeechPlan> {
     const among = { latencies: this.#latencies, candidates: speechCandidates, modelOf: speechModelOf }
     const choice = { ...this.#of(project), ...among }

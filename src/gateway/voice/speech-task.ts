@@ -4,7 +4,7 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { primaryLanguage } from '../providers/voice/primary-language.ts'
 import type { SpeechTask } from '../providers/voice/voice-format.ts'
 
-/** A text to speak, as a caller requests it. */
+/** A speech request as sent by the caller. */
 export interface SpeechRequest {
   readonly text: string
   readonly voice: string | null
@@ -14,18 +14,19 @@ export interface SpeechRequest {
   readonly language: string | null
   readonly instructions: string | null
   readonly streamed: boolean
-  /** Wanted as events with base64 instead of plain audio. */
+  /** Whether the audio is returned as events with base64 instead of as plain bytes. */
   readonly events: boolean
 }
 
-/** A value that a model does not take, named with what it does. */
+/** Error for a value that a model does not accept; the message names what it does accept. */
 export const unfit = (param: string, message: string): ServiceError =>
   new ServiceError('bad_request', { param, message })
 
 /**
- * The task of one model for a request.
+ * Returns the task of one model for a request.
  *
- * @param otherVoice what becomes of a voice that is not the model's: refused, or replaced by its default (the auto-router).
+ * @param otherVoice how to treat a voice that the model does not have: refuse it, or use the model's default (the
+ * auto-router).
  * @throws {ServiceError} `bad_request` with `param` for what the model cannot do.
  */
 export const speechTask = (
@@ -45,14 +46,14 @@ export const speechTask = (
     format: formatOf(model, request.format),
     speed: model.speed === null ? null : speed,
     temperature: model.temperature === null ? null : temperature,
-    // a voice that speaks one language says which it is
+    // a voice with a single language determines the language
     language: language ?? voice.language ?? null,
     instructions,
     streamed: streamed && model.streams,
   }
 }
 
-/** For a server that we know nothing of but its wire format: the request goes there as it is. */
+/** Returns the task for a server of which only the wire format is known: the request is sent unvalidated. */
 export const plainTask = ({ events: _events, ...request }: SpeechRequest): SpeechTask => ({
   ...request,
   voice: request.voice ?? 'alloy',
@@ -75,7 +76,7 @@ function checkLength({ id, maxInputChars }: SpeechModel, text: string): void {
     throw unfit('input', `${id} accepts at most ${maxInputChars} characters; the input has ${length}.`)
 }
 
-/** Code points: what limits and prices count. */
+/** Counts code points, the unit of limits and prices. */
 export const charactersOf = (text: string): number => {
   let count = 0
   for (const _ of text) count++
@@ -112,7 +113,7 @@ const findVoice = ({ voices }: SpeechModel, nameOrId: string): Voice | undefined
   return voices.find(({ id, wire }) => id.toLowerCase() === name || wire === nameOrId)
 }
 
-/** Where voices have a language, one that speaks the wanted one. */
+/** Returns the default voice; if voices are bound to languages, one that speaks the requested language. */
 const defaultVoice = (model: SpeechModel, language: string | null): Voice => {
   const usual = findVoice(model, model.defaultVoice) ?? { id: model.defaultVoice }
   if (language === null || usual.language === undefined) return usual

@@ -10,15 +10,18 @@ import type { TranscriptForm } from '#specs/audio.ts'
 import type { TimedText, Transcript } from '../providers/voice/voice-format.ts'
 import { cuesOf, srtOf, subtitlesOf, vttOf } from './cues.ts'
 
-/** A transcript in the form that the caller wants. */
+/** A transcript in the format requested by the caller. */
 export type TranscriptAnswer =
   | { readonly json: TranscriptDocument }
   | { readonly bytes: { readonly contentType: string; readonly bytes: string } }
 
-/** As OpenAI's SDKs read it: `json` has the text and what is charged by; the others have the rest, too. */
+/**
+ * Response documents as OpenAI's SDKs read them: `json` has the text and usage; the others also have segments and
+ * times.
+ */
 export type TranscriptDocument = Transcription | VerboseDocument | TranscriptionDiarized
 
-/** OpenAI's, with speakers where they were requested, and the task that was done. */
+/** OpenAI's document, with speakers where requested, and the task. */
 type VerboseDocument = Omit<TranscriptionVerbose, 'segments' | 'words'> & {
   readonly task: TranscriptTask
   readonly segments: readonly (TranscriptionSegment & Speaker)[]
@@ -29,14 +32,14 @@ interface Speaker {
   readonly speaker?: string
 }
 
-/** What was done with the audio. */
+/** The task performed on the audio. */
 export type TranscriptTask = 'transcribe' | 'translate'
 
-/** How a transcript is written. */
+/** Options of a transcript response. */
 export interface AnswerOptions {
   readonly form: TranscriptForm
   readonly task: TranscriptTask
-  /** Seconds by the file's own headers, for where the provider does not say. */
+  /** Length in seconds according to the file's headers, for providers that do not report it. */
   readonly measured: number | null
 }
 
@@ -59,8 +62,8 @@ export const transcriptAnswer = (transcript: Transcript, options: AnswerOptions)
 }
 
 /**
- * A transcript as the events that OpenAI streams one in. No provider streams them: they come when the
- * transcript is whole, a segment each of a diarized one, else one delta.
+ * Formats a transcript as the events of OpenAI's streams. No provider streams transcripts, so all events are sent when
+ * the transcript is complete: one segment event per segment of a diarized transcript, otherwise one delta.
  */
 export const transcriptEvents = (transcript: Transcript, form: TranscriptForm): TranscriptAnswer => {
   const { text } = transcript
@@ -69,7 +72,7 @@ export const transcriptEvents = (transcript: Transcript, form: TranscriptForm): 
     ...(form === 'diarized_json'
       ? diarizedSegments(transcript)
       : [{ type: 'transcript.text.delta' as const, delta: text }]),
-    // OpenAI's event knows tokens only
+    // OpenAI's event has usage in tokens only
     { type: 'transcript.text.done', text, ...(tokens !== null && { usage: tokens }) },
   ]
   const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -92,7 +95,7 @@ const verbose = (transcript: Transcript, { task, measured }: AnswerOptions): Ver
   }
 }
 
-/** What Whisper alone knows of a segment is neutral where another model heard it. */
+/** Neutral values of Whisper's segment statistics, for transcripts of other models. */
 const unscored = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 }
 
 const segmentOf = (cue: TimedText, id: number): TranscriptionSegment & Speaker => ({
@@ -122,7 +125,7 @@ const timed = ({ start, end, speaker }: TimedText) => ({ start, end, ...(speaker
 
 const durationOf = ({ seconds }: Transcript, measured: number | null): number => seconds ?? measured ?? 0
 
-/** What the provider charges by: tokens where it counts them, else seconds. */
+/** Usage in the provider's billing unit: tokens where it counts them, else seconds. */
 const usageOf = (transcript: Transcript, measured: number | null): Pick<Transcription, 'usage'> => {
   const tokens = tokensOf(transcript)
   if (tokens !== null) return { usage: tokens }

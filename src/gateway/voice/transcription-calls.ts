@@ -19,13 +19,13 @@ import { type RunningJob, type Step, startJob, type VoiceJob, type VoiceJobParts
 export interface TranscriptionCall {
   readonly caller: Caller
   readonly operation: string
-  /** null: whatever serves the language, else the first model of the registry. */
+  /** null: a model dedicated to the language, else the first model of the registry. */
   readonly model: string | null
   readonly request: TranscriptionRequest
   readonly signal: AbortSignal
 }
 
-/** A transcript, and the headers that go with it. */
+/** A transcript and its response headers. */
 export type Transcribed = TranscriptAnswer & {
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
@@ -35,7 +35,7 @@ export interface TranscriptionParts extends VoiceJobParts {
   readonly policy: CallPolicy
 }
 
-/** Audio made text by any provider. */
+/** Transcribes audio with any provider. */
 export class TranscriptionCalls {
   readonly #parts: TranscriptionParts
 
@@ -43,7 +43,7 @@ export class TranscriptionCalls {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} as the errors of `transcriptions.transcribe` have it. */
+  /** @throws {ServiceError} with the error codes of the operation `transcriptions.transcribe`. */
   async transcribe(call: TranscriptionCall): Promise<Transcribed> {
     const plan = await this.#parts.planner.plan(call.caller.project, call.model, call.request)
     const job = await startJob(this.#parts, jobOf(call, plan, this.#parts.policy))
@@ -56,7 +56,7 @@ export class TranscriptionCalls {
   }
 }
 
-/** Whether nothing of the answer needs the length of the file, beside what the provider said. */
+/** Whether the response can be built from what the provider reported, without measuring the length of the file. */
 const saysLength = ({ seconds, tokens }: Transcript, form: TranscriptForm): boolean => {
   if (seconds !== null) return true
   return form === 'json' ? tokens !== null : form !== 'verbose_json' && form !== 'diarized_json'
@@ -90,7 +90,10 @@ const formatOf = ({ route }: Step<TranscriptionTask>): TranscriptionFormat => {
   return format.transcription
 }
 
-/** Gemini counts 32 tokens a second of audio; fast speech is some four a second of text. */
+/**
+ * Upper bound of usage. Gemini counts 32 tokens per second of audio; fast speech is about four tokens of text per
+ * second.
+ */
 const mostOf = ({ file }: TranscriptionRequest): Usage => {
   const seconds = mostSeconds(file)
   return {

@@ -18,10 +18,10 @@ import {
 } from './route-choice.ts'
 import { plainTranscription, type TranscriptionRequest, transcriptionTask } from './transcription-task.ts'
 
-/** The steps of a request for a transcript, in order. */
+/** The steps of a transcription request, in the order in which to try them. */
 export type TranscriptionPlan = VoicePlan<TranscriptionTask>
 
-/** Decides who transcribes a file. */
+/** Chooses the models and providers for a transcription request. */
 export class TranscriptionPlanner {
   readonly #routes: Routes
   readonly #latencies: Latencies

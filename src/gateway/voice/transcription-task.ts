@@ -4,7 +4,7 @@ import type { TranscriptionTask } from '../providers/voice/voice-format.ts'
 import { type AudioFile, checkSize } from './audio-file.ts'
 import { checkLanguage, unfit } from './speech-task.ts'
 
-/** Audio to transcribe, as a caller requests it. */
+/** A transcription request as sent by the caller. */
 export interface TranscriptionRequest {
   readonly file: AudioFile
   readonly form: TranscriptForm
@@ -12,19 +12,22 @@ export interface TranscriptionRequest {
   readonly prompt: string | null
   readonly temperature: number | null
   readonly diarize: boolean
-  /** English text is wanted, whatever is spoken. */
+  /** Whether to translate the speech into English. */
   readonly translates: boolean
-  /** Wanted as events; of the forms `json` and `diarized_json` only. */
+  /** Whether the transcript is returned as events; only valid for `json` and `diarized_json`. */
   readonly streamed: boolean
 }
 
-/** Events carry text, or segments with speakers, as those of OpenAI do. @throws {ServiceError} `bad_request` for `stream` */
+/**
+ * Checks that the format can be streamed: like OpenAI's, events carry text, or segments with speakers.
+ * @throws {ServiceError} `bad_request` for `stream`
+ */
 export const checkStreamed = ({ form, streamed }: TranscriptionRequest): void => {
   if (!streamed || form === 'json' || form === 'diarized_json') return
   throw unfit('stream', `A stream requires the response_format json or diarized_json, not ${form}.`)
 }
 
-/** The task of one model for a request. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
+/** Returns the task of a model. @throws {ServiceError} `bad_request` with `param` for what the model cannot do. */
 export const transcriptionTask = (model: TranscriptionModel, request: TranscriptionRequest): TranscriptionTask => {
   const { form, diarize, language, file } = request
   if (!model.forms.includes(form)) {
@@ -40,7 +43,7 @@ export const transcriptionTask = (model: TranscriptionModel, request: Transcript
   return plainTranscription(request)
 }
 
-/** For a server that we know nothing of but its wire format. */
+/** Returns the task for a server of which only the wire format is known. */
 export const plainTranscription = (request: TranscriptionRequest): TranscriptionTask => {
   const { form, file, language, prompt, temperature, translates } = request
   const diarize = request.diarize || form === 'diarized_json'

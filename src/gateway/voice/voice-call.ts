@@ -5,31 +5,31 @@ import { type AttemptFailed, cancelled, statusFailure, streamBroken, timedOut, u
 import type { Upstream } from '../call/upstreams.ts'
 import type { VoiceRequest } from '../providers/voice/voice-format.ts'
 
-/** An answer whose first bytes are there. Read it to its end, or close it. */
+/** A provider's response whose first bytes have arrived. Callers must read it to its end, or close it. */
 export interface OpenAnswer {
-  /** The next bytes; null when the answer is whole. @throws {AttemptFailed} */
+  /** Returns the next bytes; null when the response is complete. @throws {AttemptFailed} */
   next(): Promise<Buffer | null>
-  /** Cancels the provider's request unless it is over. */
+  /** Cancels the provider's request unless it has ended. */
   close(): void
 }
 
-/** How one attempt is made. */
+/** Options of one attempt. */
 export interface AnswerOptions {
   readonly policy: CallPolicy
   readonly signal: AbortSignal
-  /** ms that earlier attempts have taken of the total. */
+  /** ms of the total timeout that earlier attempts have used. */
   readonly spentMs: number
-  /** Called with the status of the provider's answer. */
+  /** Called with the status of the provider's response. */
   readonly onStatus: (status: number) => void
 }
 
 const maxErrorBytes = 64 * 1024
 
 /**
- * Makes one attempt: sends a request, and waits for the first bytes of its answer.
+ * Makes one attempt: sends a request, and waits for the first bytes of its response.
  *
- * @throws {AttemptFailed} `cancelled` as soon as `signal` aborts: the provider's request is cancelled with it, also while the
- * answer is read.
+ * @throws {AttemptFailed} `cancelled` as soon as `signal` aborts. The provider's request is then cancelled too, also
+ * while the response is being read.
  */
 export const openAnswer = async (
   upstream: Upstream,
@@ -46,10 +46,10 @@ export const openAnswer = async (
   }
 }
 
-/** Ten minutes of uncompressed speech, or the words of ten hours with their times. */
+/** Maximum size of a response: ten minutes of uncompressed speech, or ten hours of transcript with word times. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
-/** Reads an answer to its end, part by part. @throws {AttemptFailed} also for one that is longer than any honest one. */
+/** Reads a response to its end, chunk by chunk. @throws {AttemptFailed} also when it exceeds the maximum size. */
 export const readAnswer = async (answer: OpenAnswer, take: (part: Buffer) => void): Promise<void> => {
   let size = 0
   for (let part = await answer.next(); part !== null; part = await answer.next()) {
@@ -59,7 +59,7 @@ export const readAnswer = async (answer: OpenAnswer, take: (part: Buffer) => voi
   }
 }
 
-/** One request and its answer, with the clock over it. */
+/** One request and its response, with their timeouts. */
 class Attempt implements OpenAnswer {
   readonly #options: AnswerOptions
   readonly #aborter = new AbortController()
@@ -79,12 +79,12 @@ class Attempt implements OpenAnswer {
     if (signal.aborted) this.#onGone()
   }
 
-  /** Resolves when the first bytes of a good answer are there. */
+  /** Resolves when the first bytes of a successful response have arrived. */
   async begin(upstream: Upstream, request: VoiceRequest): Promise<void> {
     this.#timer = setTimeout(() => this.#end(timedOut('answer')), this.#options.policy.firstByteTimeoutMs)
     const answer = await this.#sent(upstream, request)
     this.#options.onStatus(answer.statusCode)
-    // the reader of the body sees its errors; a body that is thrown away must not end the process with one
+    // errors are seen by the reader of the body; an error of a discarded body must not crash the process
     answer.body.on('error', () => {})
     if (answer.statusCode !== 200) throw await this.#refusal(answer)
     this.#parts = answer.body[Symbol.asyncIterator]()
@@ -96,7 +96,7 @@ class Attempt implements OpenAnswer {
     const first = this.#first
     this.#first = null
     if (first !== null) return first
-    // only while bytes are waited for: a reader that takes its time is not the provider's silence
+    // the idle timeout runs only while bytes are awaited: a slow reader is not a silent provider
     this.#timer = setTimeout(() => this.#end(timedOut('continue')), this.#options.policy.idleTimeoutMs)
     const part = await this.#read()
     this.#stopTimer()

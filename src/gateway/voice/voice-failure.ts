@@ -4,11 +4,13 @@ import { ModelError } from '../call/provider-port.ts'
 import type { Route } from '../call/routes.ts'
 
 /**
- * A provider's failure as the voice operations answer it (`speech.speak`, `transcriptions.transcribe`): 400 `provider_error` when it
- * refused the request, so that the caller can change it, with its own key too; 502 for everything else.
+ * Maps a provider's failure to the error of the voice operations (`speech.speak`, `transcriptions.transcribe`): 400
+ * `provider_refused` when the provider rejected the request, or the project's own key, so that the caller can correct
+ * it; 502 `provider_error` for everything else.
  *
- * @param error `internal_error` is made of what is no provider's failure: throw that itself where it can still be shown.
- * @param status that the provider answered; null when it answered none, or broke off.
+ * @param error an error that is not a provider's failure becomes `internal_error`; throw the original where it can
+ * still be reported.
+ * @param status status of the provider's response; null when there was none, or when it broke off.
  */
 export const voiceFailure = (error: unknown, route: Route, status: number | null): ServiceError => {
   const failure = error instanceof AttemptFailed ? error.error : error
@@ -23,15 +25,15 @@ export const voiceFailure = (error: unknown, route: Route, status: number | null
   })
 }
 
-/** Whether the caller's request, or key, is what the provider did not like. */
+/** Whether the provider rejected the caller's request, or the caller's own key. */
 const isOurs = (status: number | null, { source }: Route): boolean => {
   if (status === null || status < 400 || status >= 500 || status === 408 || status === 429) return false
   return (status !== 401 && status !== 403 && status !== 402) || source === 'byok' || source === 'custom'
 }
 
-/** What to throw: the failure in the caller's words, or what went wrong on our side, for the log. */
+/** Returns what to throw: the failure as shown to the caller, or the original error for the log when it is internal. */
 export const shown = (failure: ServiceError, caught: unknown): unknown =>
   failure.code === 'internal_error' ? caught : failure
 
-/** Whether the next route may do better: not when the request itself was refused, or the caller is gone. */
+/** Whether another route may succeed: not when the request itself was rejected, or the caller has disconnected. */
 export const mayGoElsewhere = (error: ServiceError): boolean => error.code === 'provider_error'

@@ -21,13 +21,13 @@ import type { Latencies } from './latencies.ts'
 import { type OpenAnswer, openAnswer } from './voice-call.ts'
 import { mayGoElsewhere, voiceFailure } from './voice-failure.ts'
 
-/** One way to serve a request. */
+/** One attempt to serve a request: a route, and the task for its model. */
 export interface Step<Task> {
   readonly route: Route
   readonly task: Task
 }
 
-/** What a request needs of providers. */
+/** A voice request as the call runner needs it. */
 export interface VoiceJob<Task> {
   readonly caller: Caller
   /** Operation id. */
@@ -37,53 +37,53 @@ export interface VoiceJob<Task> {
   readonly requestedModel: string
   /** In the order in which to try them; never empty. */
   readonly steps: readonly Step<Task>[]
-  /** The steps are several models: what one provider refuses another may take. */
+  /** Whether the steps are several models, so that a request rejected by one may be accepted by another. */
   readonly everywhere: boolean
   readonly signal: AbortSignal
   readonly policy: CallPolicy
   readonly streamed: boolean
-  /** The most that a step can use. */
+  /** Returns an upper bound of a step's usage. */
   readonly most: (step: Step<Task>) => Usage
   readonly request: (step: Step<Task>) => VoiceRequest
-  /** The request, for the request log. */
+  /** Returns the request as written to the request log. */
   readonly logged: () => object
-  /** Personal data that was replaced in it; absent for none. */
+  /** Counts of the personal data that was redacted in the request; absent for none. */
   readonly redactions?: Found | undefined
 }
 
 /** How a job ended. */
 export interface VoiceEnd {
-  /** null: nothing is charged. */
+  /** Usage to charge; null: nothing is charged. */
   readonly units: Usage | null
-  /** null: all went well. */
+  /** null: the job succeeded. */
   readonly error: ServiceError | null
-  /** What was answered, for the request log. */
+  /** Returns the response as written to the request log. */
   readonly response: () => object
 }
 
-/** A job that a provider answers. */
+/** A job to which a provider has begun to respond. */
 export interface RunningJob<Task> extends Step<Task> {
   readonly answer: OpenAnswer
-  /** `x-provider`, and what is left of limits. */
+  /** `x-provider`, and the remaining amounts of limits. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** What it cost, as exact decimal text, once it has ended; null when the price is unknown. */
+  /** Returns the cost in USD, as exact decimal text, once the job has ended; null when the price is unknown. */
   costUsd(): string | null
-  /** Settles and records; the first call counts. */
+  /** Settles and records the job; only the first call has an effect. */
   end(how: VoiceEnd): void
-  /** The provider's trouble in words for the caller. */
+  /** Maps a provider's error to the error shown to the caller. */
   failure(error: unknown): ServiceError
 }
 
-/** What jobs are made with. */
+/** Dependencies of voice jobs. */
 export interface VoiceJobParts extends Omit<CallRunParts, 'policy' | 'breaker'> {
   readonly upstreams: Pick<Upstreams, 'of'>
   readonly latencies: Latencies
 }
 
 /**
- * Takes a job along the road of all calls until one provider begins to answer.
+ * Runs a job through the steps shared by all calls until one provider begins to respond.
  *
- * @throws {ServiceError} of the last one, and what admission says. It is recorded then.
+ * @throws {ServiceError} the error of the last provider, or of admission. The failed call has been recorded by then.
  */
 export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>): Promise<RunningJob<Task>> => {
   const { requestedModel, steps, policy } = job
@@ -112,14 +112,14 @@ export const startJob = async <Task>(parts: VoiceJobParts, job: VoiceJob<Task>):
 
 type VoiceWay<Task> = Step<Task> & Way
 
-/** One job, as a kind of call. */
+/** Adapts a job to the call runner. */
 class VoiceCall<Task> {
   readonly #parts: VoiceJobParts
   readonly #job: VoiceJob<Task>
   #way: VoiceWay<Task> | null = null
-  /** Of the first attempt on the current way. */
+  /** Start of the first attempt on the current way. */
   #startedMs = 0
-  /** Status that the provider answered last; null when it answered none. */
+  /** Status of the provider's last response; null when there was none. */
   #status: number | null = null
   ended: (VoiceEnd & { readonly way: VoiceWay<Task> }) | null = null
 
@@ -142,7 +142,7 @@ class VoiceCall<Task> {
     }
   }
 
-  /** The trouble of the provider that answers, in words for the caller. */
+  /** Maps an error of the responding provider to the error shown to the caller. */
   failure(error: unknown, { route }: VoiceWay<Task>): ServiceError {
     return voiceFailure(error, route, this.#status === 200 ? null : this.#status)
   }
@@ -169,7 +169,10 @@ class VoiceCall<Task> {
     return answer
   }
 
-  /** What one model refuses another may take; the same model would refuse it again. */
+  /**
+   * Decides whether to continue with another way: another model may accept what one rejected, but the same model would
+   * reject it again.
+   */
   #onward(failure: AttemptFailed, { route }: VoiceWay<Task>): Onward {
     const error = voiceFailure(failure, route, this.#status)
     if (error.code === 'cancelled') return 'nowhere'
@@ -186,7 +189,7 @@ class VoiceCall<Task> {
     const { streamed, logged } = this.#job
     const { ended } = this
     const usage = ended?.units ?? null
-    // a stream that breaks had the good status of its beginning
+    // a stream that breaks off has already sent status 200
     const headOut = error === null || (streamed && ended !== null)
     return {
       usage,

@@ -7,7 +7,7 @@ type Headers = readonly (readonly [name: string, value: string])[]
 
 const limit = { limit: voiceRequestsPerMinute, windowMs: 60_000 }
 
-/** Voice requests a minute by project, counted over all nodes. */
+/** Limit on voice requests per minute and project, shared by all nodes. */
 export class VoiceLimit {
   readonly #limits: RateLimits
 
@@ -16,9 +16,10 @@ export class VoiceLimit {
   }
 
   /**
-   * Takes one request.
+   * Counts one request against the limit.
    *
-   * @returns headers for the answer: the limit, what is left of it, and seconds until the next comes back.
+   * @returns headers for the response: the limit, the remaining requests, and the seconds until the next one is
+   * available.
    * @throws {ServiceError} `rate_limit_exceeded` with the same headers and `Retry-After`
    */
   async take(project: string): Promise<Headers> {
@@ -38,7 +39,7 @@ export class VoiceLimit {
   }
 }
 
-/** The limit's headers over those of other limits with the same names. */
+/** Merges headers; those of the voice limit replace those of other limits with the same names. */
 export const withLimit = (limited: Headers, others: Headers): Headers => [
   ...limited,
   ...others.filter(([name]) => !limited.some(([own]) => own === name)),

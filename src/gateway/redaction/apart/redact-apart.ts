@@ -7,13 +7,13 @@ import { PlaceholderRestorer } from '../placeholders.ts'
 import type { RedactionTasks } from './redaction-tasks.ts'
 import { replacedFrom } from './schema.ts'
 
-/** The longest request is read in about a second; the worst that was found, in a few. */
+/** The longest request takes about a second; the worst known input takes a few seconds. */
 const limits = { deadlineMs: 20_000, maxHeapMb: 512 }
 
-/** A worker of its own, which starts with the first long request. */
+/** A dedicated worker, started by the first long request. */
 const room = new ParserRoom<RedactionTasks>(limits, new URL('./redaction-worker.ts', import.meta.url))
 
-/** Texts without personal data, made by a worker. @throws {ServiceError} `redaction_unavailable` */
+/** Redacts texts in a worker. @throws {ServiceError} `redaction_unavailable` when the worker fails. */
 export const redactApart = async (
   { texts, toolArguments }: Pick<Redacted, 'texts' | 'toolArguments'>,
   { types, region }: Sought,

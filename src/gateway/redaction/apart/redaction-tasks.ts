@@ -4,7 +4,7 @@ import { findHits } from '../find-personal-data.ts'
 import { type KeptValues, keptValues } from '../kept-values.ts'
 import { Placeholders } from '../placeholders.ts'
 
-/** Texts of one request, and what is taken out of them. */
+/** Texts of one request, and the types of data to redact. */
 export interface RequestTexts {
   readonly texts: readonly string[]
   readonly toolArguments: readonly string[]
@@ -12,12 +12,12 @@ export interface RequestTexts {
   readonly region: string
 }
 
-/** What became of them. */
+/** The redacted texts of a request. */
 export type ReplacedTexts = {
   /** null for a text in which nothing was replaced. */
   readonly texts: readonly (string | null)[]
   readonly toolArguments: readonly (string | null)[]
-  /** null when nothing can be given back. */
+  /** Values to restore; null when there are none. */
   readonly values: KeptValues | null
   readonly found?: Readonly<Record<string, number>>
 }
@@ -27,7 +27,10 @@ export interface RedactionTasks {
   readonly redact: ParserTask<RequestTexts>
 }
 
-/** Personal data is found and replaced in one place: to hand on 400,000 places takes longer than to find them. */
+/**
+ * Data is found and replaced in the same thread: transferring 400,000 positions between threads takes longer than
+ * finding them.
+ */
 export const redactionTasks: RedactionTasks = {
   redact: async ({ texts, toolArguments, types, region }): Promise<ReplacedTexts> => {
     const placeholders = new Placeholders(findHits({ types: new Set(types), region }))

@@ -1,5 +1,5 @@
 import type { Json } from '#storage/ports.ts'
 import type { ReplacedTexts } from './redaction-tasks.ts'
 
-/** The answer of our own worker. */
+/** Casts a response of the redaction worker. It is trusted and not validated. */
 export const replacedFrom = (value: Json): ReplacedTexts => value as unknown as ReplacedTexts

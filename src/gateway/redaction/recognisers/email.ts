@@ -16,12 +16,12 @@ const isWord = (code: number): boolean =>
   code === 0x5f ||
   (code > 0xbf && code < 0x2000)
 
-/** What stands after the last dot of names of files such as `logo@2x.png`. */
+/** Extensions of file names such as `logo@2x.png`, which look like a domain. */
 const fileEnding = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|mjs|ts|json|html?|md|txt|py|so|dll|exe)$/i
 
 const domainShape = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:\p{L}{2,24}|xn--[a-z0-9-]{2,59})$/u
 
-/** E-mail addresses, found from their `@` outwards: each character is looked at a bounded number of times. */
+/** E-mail addresses, found outwards from their `@`; each character is read a bounded number of times. */
 export const emails: Recogniser = {
   types: ['email'],
   mayFind: (text) => text.includes('@'),
@@ -50,14 +50,17 @@ const around = (text: string, at: number): Hit | null => {
     : { start, end, type: 'email' }
 }
 
-/** `git@host:path` names a repository, no person. @param behind what follows the domain. */
+/**
+ * Whether it is `git@host:path`, which names a repository and not a person. @param behind the characters after the
+ * domain.
+ */
 const isRemote = (local: string, behind: string): boolean => local === 'git' && /^[:/]\S/.test(behind)
 
-/** What looks like an address in `scheme://user:password@host` is the end of a password and a host. */
+/** Whether the apparent address is the end of a password and a host in `scheme://user:password@host`. */
 const isPassword = (text: string, start: number): boolean =>
   /:\/{2,4}[^\s/?#@]{0,128}:[^\s/?#@:]{0,128}$/.test(text.slice(Math.max(0, start - 264), start))
 
-/** `scheme://user:password@host`: what stands between the slashes and the `@`. */
+/** `scheme://user:password@host`: the part between the slashes and the `@`. */
 export const urlCredentials: Recogniser = {
   types: ['url_credentials'],
   mayFind: (text) => text.includes('@') && text.includes('/'),

@@ -1,6 +1,6 @@
 const spaced = (list: string): readonly string[] => list.trim().split(/\s+/)
 
-/** Given names that are common in several countries, and are hardly ever another word. */
+/** Given names that are common in several countries and are rarely other words. */
 export const givenNames: ReadonlySet<string> = new Set(
   spaced(`
     Aaron Abdul Abigail Adam Adriana Agnieszka Ahmed Aisha Alan Albert Alejandro Alessandro Alexander Alexandra Alexei
@@ -29,7 +29,7 @@ export const givenNames: ReadonlySet<string> = new Set(
   `),
 )
 
-/** Given names that are words, months or places too: they need a word before them that says that a name follows. */
+/** Given names that are also words, months or places: they count only after a word that announces a name. */
 export const doubtfulNames: ReadonlySet<string> = new Set(
   spaced(`
     Amber Angel April Art August Austin Autumn Bill Bob Brook Chance Chase Christian Crystal Dale Dawn Dean Destiny

@@ -3,7 +3,7 @@ import type { Hit, Recogniser } from './recogniser.ts'
 
 const opening = /(?<![\p{L}\p{N}_])[A-Z]{2}\d{2}(?=[ -]?[A-Z0-9])/giu
 
-/** Characters of an IBAN by country (the SWIFT registry); what it does not name is no IBAN. */
+/** IBAN length by country (SWIFT registry). Codes of other countries are not IBANs. */
 const lengths: Readonly<Record<string, number>> = Object.fromEntries(
   [
     'NO15 BE16 DK18 FI18 FO18 GL18 NL18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 XK20 MN20',
@@ -14,7 +14,7 @@ const lengths: Readonly<Record<string, number>> = Object.fromEntries(
   ].flatMap((line) => line.split(' ').map((each) => [each.slice(0, 2), Number(each.slice(2))])),
 )
 
-/** International bank account numbers, in groups or not. */
+/** International bank account numbers, with or without grouping. */
 export const ibans: Recogniser = {
   types: ['iban'],
   mayFind: (text) => /[A-Z]{2}\d{2}[ -]?[A-Z0-9]{2}/i.test(text),
@@ -32,7 +32,10 @@ export const ibans: Recogniser = {
   },
 }
 
-/** Where so many letters and digits end, single gaps passed over; null when other characters or more of them stand there. */
+/**
+ * Returns the end of a run of exactly `length` letters and digits, with single spaces or hyphens skipped; null when
+ * there is no such run.
+ */
 const endOf = (text: string, start: number, length: number): number | null => {
   let at = start
   for (let counted = 0; counted < length; counted += 1) {

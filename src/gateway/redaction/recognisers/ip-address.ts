@@ -5,17 +5,20 @@ const v4 = /(?<![\p{L}\p{N}_.+@~^-]|\w\/|[=<>!~]=)(?:\d{1,3}\.){3}\d{1,3}(?![\p{
 const v6 =
   /(?<![\p{L}\p{N}_:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\p{L}\p{N}_:]|\.\d)/giu
 
-/** A group that is no single digit: `a::b` is a name in a program. */
+/** A group of more than one digit; `a::b` alone is a name in source code. */
 const group = /[0-9a-f]{0,4}\d[0-9a-f]{0,4}[0-9a-f]|[0-9a-f]{1,4}\d/i
 
-/** Words before what has four numbers and is no address. */
+/** Words before four dotted numbers that are not an address. */
 const numbered =
   /(?<!\p{L})(?:version|ver|v|release|rel|build|section|sec|chapter|clause|paragraph|table|figure|fig|appendix|oid|rev|firmware|driver|§)[\s.:]{0,3}$/iu
 
-/** Of no person: this host, any host, netmasks, multicast, and what stands for addresses in documents still counts. */
+/**
+ * Addresses that identify no person: this host, any host, netmasks and the like. Multicast addresses and those reserved
+ * for documentation are not excluded.
+ */
 const reserved = /^(?:0\.|127\.|255\.|::1?$)/
 
-/** Addresses of machines, IPv4 and IPv6. */
+/** IPv4 and IPv6 addresses. */
 export const ipAddresses: Recogniser = {
   types: ['ip_address'],
   mayFind: (text) => /\d\.\d{1,3}\.\d/.test(text) || /[0-9a-f]:[0-9a-f]{0,4}:|::/i.test(text),

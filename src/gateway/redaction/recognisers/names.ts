@@ -1,7 +1,7 @@
 import { doubtfulNames, givenNames } from './given-names.ts'
 import { before, type Hit, type Reading, type Recogniser } from './recogniser.ts'
 
-/** Up to five words in a row that begin with a capital letter, with particles between them. */
+/** Up to five consecutive capitalised words, with particles between them. */
 const capitalised =
   /(?<![\p{L}\p{N}_@/.-])\p{Lu}[\p{L}'’-]{1,24}(?: (?:(?:de|del|della|di|da|la|van|von|der|den|bin|al) ){0,2}\p{Lu}[\p{L}'’-]{1,24}){0,4}(?![\p{L}\p{N}_@])/gu
 
@@ -9,20 +9,20 @@ const titles: ReadonlySet<string> = new Set(
   'Mr Mrs Ms Miss Mx Dr Prof Professor Sir Madam Herr Frau Monsieur Madame Mme Señor Señora Signor Signora'.split(' '),
 )
 
-/** A title with its full stop right before the words. */
+/** An abbreviated title right before the words. */
 const titled = /(?<!\p{L})(?:mr|mrs|ms|mx|dr|prof|sr|sra|hr|fr|mme)\. $/iu
 
-/** What is followed by a name for certain. */
+/** Phrases that are always followed by a name. */
 const introduced =
   /(?:(?<!\p{L})(?:(?:my|his|her|their|full|first|last) name(?: is|'s|:)|name:|mein name ist|ich hei(?:ß|ss)e|je m[’']appelle|me llamo|mi chiamo) |"(?:full_|first_|last_|customer_|patient_)?name"\s{0,2}:\s{0,2}")$/iu
 
-/** What is often followed by one. */
+/** Words that are often followed by a name. */
 const addressed =
   /(?<!\p{L})(?:i am|i'm|this is|named|called|dear|hi|hello|hey|regards|thanks|thank you|cheers|sincerely|love|yours|contact|patient|customer|client|employee|colleague|from|with|by|liebe|lieber|hallo|grüße|cher|chère|bonjour|querida|querido|hola|ciao|caro|cara)[ ,:\n]{1,3}$/iu
 
 /**
- * Names of people, by a dictionary of given names and the words before them. Weak: it overlooks names that are in no list
- * and stand alone, and takes some words that are none. A policy has to name it.
+ * Names of people, recognised by a dictionary of given names and by the words before them. Accuracy is low: uncommon
+ * names without context are missed, and some other words are matched. A policy has to enable this type explicitly.
  */
 export const names: Recogniser = {
   types: ['name'],

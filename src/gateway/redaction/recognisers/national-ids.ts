@@ -1,7 +1,7 @@
 import { isIdentityCard, isTaxId } from './checks.ts'
 import { before, type Hit, hitsOf, isCounted, type Reading, type Recogniser } from './recogniser.ts'
 
-/** Numbers of the United States' social security: ranges that are never given out are none. */
+/** United States social security numbers, except ranges that are never issued. */
 export const socialSecurityNumbers: Recogniser = {
   types: ['us_ssn'],
   mayFind: (text) => /\d{3}[ -]?\d{2}[ -]?\d{4}/.test(text),
@@ -16,13 +16,13 @@ export const socialSecurityNumbers: Recogniser = {
 const ssn = /(?<![\p{L}\p{N}_+]|\d[.-])(?!000|666|9)\d{3}([ -]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\p{L}\p{N}_]|[.-]\d)/gu
 
 interface NationalId {
-  /** Cheap, and true wherever `shape` or `after` may match: most numbers are none of a country's. */
+  /** Cheap pre-check that matches wherever `shape` or `after` may match; most texts fail it. */
   readonly hint: RegExp
-  /** Global; bounded by what is no letter and no digit. */
+  /** Global pattern, bounded by characters that are neither letters nor digits. */
   readonly shape: RegExp
-  /** The check digits, on letters and digits alone, in upper case. */
+  /** Validates the check digits; receives upper-case letters and digits only. */
   readonly checks: (plain: string) => boolean
-  /** Where the shape is a plain number: words of which one has to stand before it. */
+  /** Words of which one has to precede the number; for ids whose shape is a plain number. */
   readonly after?: RegExp
 }
 
@@ -90,12 +90,12 @@ function words(list: string): RegExp {
 const none: readonly Hit[] = []
 
 /**
- * What each shape has in it: nine digits with at most one character between two, or letters among fewer of them. It begins
- * with digits, so that a text of words is passed over.
+ * A pattern that every shape contains: nine digits with at most one character between any two, or fewer digits with
+ * letters. It begins with a digit, so that plain prose is skipped quickly.
  */
 const anyShape = /\d{7}-?[A-Z]|\d{2}[A-Z]\d{2}|\d{2} ?\d{2} ?\d{2} ?[A-D]|\d[AB] ?\d{3}|\d(?:[ .-]?\d){8}/i
 
-/** National ids of some countries, by their check digits. */
+/** National ids of some countries, validated by their check digits. */
 export const nationalIdNumbers: Recogniser = {
   types: ['national_id'],
   mayFind: (text) => anyShape.test(text),
@@ -113,7 +113,7 @@ const idsIn = ({ text }: Reading, { hint, shape, checks, after }: NationalId): r
       })
     : none
 
-/** Modulus 11 (NHS Data Dictionary, "NHS number"). */
+/** Validates the modulus 11 check digit (NHS Data Dictionary, "NHS number"). */
 const isNhsNumber = (digits: string): boolean => {
   let sum = 0
   for (let at = 0; at < 9; at += 1) sum += Number(digits[at]) * (10 - at)
@@ -121,7 +121,10 @@ const isNhsNumber = (digits: string): boolean => {
   return check !== 10 && (check === 11 ? 0 : check) === Number(digits[9])
 }
 
-/** 97 less the number modulo 97; Corsica's letters stand for digits (INSEE, "NIR"). */
+/**
+ * Validates the key, which is 97 minus the number modulo 97; the letters of Corsica are replaced by digits (INSEE,
+ * "NIR").
+ */
 const isSecuriteSociale = (id: string): boolean => {
   const digits = id.replace('2A', '19').replace('2B', '18')
   return digits.length === 15 && 97 - Number(BigInt(digits.slice(0, 13)) % 97n) === Number(digits.slice(13))

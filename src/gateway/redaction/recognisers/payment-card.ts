@@ -1,11 +1,11 @@
 import { isLuhn } from './checks.ts'
 import { hitsOf, type Recogniser } from './recogniser.ts'
 
-/** Fours, Amex and Diners as they are printed, and digits without a gap. */
+/** Groups of four, Amex and Diners as printed, and digits without separators. */
 const shaped =
   /(?<![\p{L}\p{N}_+]|\d[.-])(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|3[47]\d\d([ .-])\d{6}\2\d{5}|3[068]\d\d([ .-])\d{6}\3\d{4}|\d{14,19})(?![\p{L}\p{N}_]|[.-]\d)/gu
 
-/** Numbers that card schemes give out (ISO/IEC 7812), by length. */
+/** Ranges that card schemes issue (ISO/IEC 7812), by length. */
 const issued: readonly (readonly [lengths: readonly number[], start: RegExp])[] = [
   [[16, 18, 19], /^4/],
   [[16], /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/],
@@ -16,7 +16,9 @@ const issued: readonly (readonly [lengths: readonly number[], start: RegExp])[] 
   [[16, 17, 18, 19], /^(?:50|5[6-9]|6[0137-9]|220[0-4]|9792)/],
 ]
 
-/** Whether the digits are a card's: issued by a scheme, with the right check digit, and not one digit over and over. */
+/**
+ * Whether the digits are a card number: in an issued range, with a valid check digit, and not a single repeated digit.
+ */
 export const isCard = (digits: string): boolean =>
   issued.some(([lengths, start]) => lengths.includes(digits.length) && start.test(digits)) &&
   isLuhn(digits) &&
@@ -25,7 +27,7 @@ export const isCard = (digits: string): boolean =>
 /** Numbers of payment cards. */
 export const paymentCards: Recogniser = {
   types: ['payment_card'],
-  // every shape has so many digits with no more than one character between two
+  // every shape has at least 14 digits with at most one character between any two
   mayFind: (text) => /\d(?:[ .-]?\d){13}/.test(text),
   find: ({ text }) =>
     hitsOf(text, shaped, { type: 'payment_card', accepts: (match) => isCard(match.replace(/\D/g, '')) }),

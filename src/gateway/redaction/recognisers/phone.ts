@@ -4,7 +4,7 @@ import { before, type Hit, isCounted, type Reading, type Recogniser } from './re
 const candidate =
   /(?<![\p{L}\p{N}_.+#&?*-]|[=<>!]=|\d[/:])(?:\+ ?)?\(?\d[\d \u00a0()./-]{5,22}\d(?![\p{L}\p{N}_]|[.,:]\d)/gu
 
-/** North American numbers as they are written with gaps, also those that are in no plan, such as 555. */
+/** North American numbers with separators, including unassigned ones such as 555. */
 const northAmerican = /^(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}$/
 
 const label =
@@ -12,7 +12,7 @@ const label =
 
 const dateShape = /^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)/
 
-/** Phone numbers: with a country's prefix, as the region writes them, or after a word that says so. */
+/** Phone numbers: with a country code, in the region's national format, or after a word such as "phone". */
 export const phoneNumbers: Recogniser = {
   types: ['phone'],
   mayFind: (text) => /\d[\d \u00a0()./-]{5}/.test(text),
@@ -28,7 +28,10 @@ export const phoneNumbers: Recogniser = {
   },
 }
 
-/** The candidate, or as much of it from its beginning as is a number: `030 1234567 (2024)` has one and a year. */
+/**
+ * Returns the candidate, or the longest beginning of it that is a number: `030 1234567 (2024)` is a number followed by
+ * a year.
+ */
 const numberIn = (match: string, start: number, reading: Reading): string | null => {
   for (let text = match, tries = 0; tries < 3; tries += 1) {
     const digits = digitsIn(text)
@@ -57,7 +60,7 @@ const isNumber = (text: string, start: number, reading: Reading): boolean => {
     return digits >= 8 && ((labelled && /^\+\d{8,15}$/.test(text)) || isPlanned(text, reading, 'possible'))
   if (dateShape.test(text)) return false
   if (labelled) return digits >= 9 || /[ ()./-]/.test(text)
-  // to look at the words before costs the most: what has no shape of a number is none without
+  // checking the preceding words is the most expensive test, so the shape is checked first
   if (northAmerican.test(text))
     return (reading.region === 'US' || reading.region === 'CA') && !isCounted(reading.text, start)
   const isForeign = /^00[1-9]/.test(text)
@@ -66,7 +69,7 @@ const isNumber = (text: string, start: number, reading: Reading): boolean => {
   return isPlanned(isForeign ? `+${text.slice(2)}` : text, reading, 'valid')
 }
 
-/** Looks into the numbering plan; when that was used too often in one text, the shape has to do. */
+/** Checks the numbering plan. Once the budget of checks is used up, the shape alone decides. */
 const isPlanned = (text: string, { region, budget }: Reading, how: 'valid' | 'possible'): boolean => {
   if (budget.checks <= 0) return true
   budget.checks -= 1

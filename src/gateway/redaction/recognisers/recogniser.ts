@@ -1,49 +1,49 @@
 import type { PiiType } from '#specs/resources/gateway/redaction.ts'
 
-/** Where personal data stands in a text, in UTF-16 units. */
+/** Position of personal data in a text, in UTF-16 units. */
 export interface Hit {
   readonly start: number
   readonly end: number
   readonly type: PiiType
 }
 
-/** What recognisers know beside the text. */
+/** Input of a recogniser: the text and its context. */
 export interface Reading {
   readonly text: string
-  /** Country whose national phone numbers are known without a prefix, ISO 3166. */
+  /** ISO 3166 country whose phone numbers are recognised in national format, without a country code. */
   readonly region: string
-  /** Counts costly checks down; at 0 the shape alone decides, so that a hostile text costs bounded time. */
+  /** Remaining costly checks. At 0 the shape alone decides, so that a hostile text takes bounded time. */
   readonly budget: { checks: number }
 }
 
-/** Finds one or several types of personal data. Linear in the text's length, whatever stands there. */
+/** Finds one or several types of personal data, in time linear in the text's length for any input. */
 export interface Recogniser {
   readonly types: readonly PiiType[]
-  /** Whether it can find anything at all; cheap, and never false where `find` finds something. */
+  /** Cheap pre-check: false only when `find` would find nothing. */
   mayFind(text: string): boolean
   find(reading: Reading): readonly Hit[]
 }
 
-/** What stands right before a place, as far as a word says what a number is. */
+/** Returns the 32 characters before a position, which may name what a number is. */
 export const before = (text: string, start: number): string => text.slice(Math.max(0, start - 32), start)
 
-/** Words after which a number counts things of a shop or an archive. */
+/** Words that introduce a number of a business object or document, such as an order or a version. */
 const counted =
   /(?<!\p{L})(?:order|invoice|inv|ticket|ref(?:erence)?|case|sku|serial|model|part|isbn|issn|ean|tracking|version|build|commit|page|row|item|article|doi|batch|lot|id|uuid|hash|rechnung\p{L}*|bestell\p{L}*|pedido|facture|commande)\b[^\n\p{L}]{0,8}(?:(?:no|nr|num|number|id)\b[^\n\p{L}]{0,6})?$/iu
 
-/** Whether the words before say that it is an order, a version or the like. */
+/** Whether the preceding words identify the number as an order, a version or the like. */
 export const isCounted = (text: string, start: number): boolean => counted.test(before(text, start))
 
-/** What the matches of a pattern are. */
+/** Type and condition of the matches of a pattern. */
 export interface MatchRule {
   readonly type: PiiType
-  /** All of them when absent. */
+  /** Condition on a match; when absent, every match counts. */
   readonly accepts?: (match: string, start: number) => boolean
 }
 
 /**
- * The matches of a global pattern as hits of one type, where `accepts` agrees. By `exec`: `matchAll` makes the pattern anew
- * for each text.
+ * Returns the matches of a global pattern that `accepts` agrees to, as hits of one type. It uses `exec` because
+ * `matchAll` clones the pattern for each text.
  */
 export const hitsOf = (text: string, pattern: RegExp, { type, accepts }: MatchRule): readonly Hit[] => {
   const hits: Hit[] = []

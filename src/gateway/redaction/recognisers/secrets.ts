@@ -1,7 +1,7 @@
 import { isToken, longRun } from '../runs.ts'
 import { type Hit, hitsOf, type Recogniser } from './recogniser.ts'
 
-/** Keys that providers mark by how they begin. A rest shorter than any real key is a word about keys. */
+/** API keys with a provider-specific prefix. The minimum lengths exclude text that merely mentions a prefix. */
 const marked = [
   'sk-[\\w-]{20,}',
   '[sr]k_(?:live|test)_[A-Za-z0-9]{16,}',
@@ -30,18 +30,18 @@ const marked = [
   'eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?',
 ]
 
-/** Begins where no longer word could have begun, so that each run of characters is read once. */
+/** Matches only at the start of a word, so that each run of characters is read once. */
 const keys = new RegExp(`(?<![\\w-])(?:${marked.join('|')})`, 'g')
 const beginnings =
   /sk-|[sr]k_|csk_|cak_|cpk_|ect_|whsec_|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt)-|A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|xox[abeprs]-|xapp-|npm_|pypi-|hf_|gsk_|xai-|pplx-|r8_|dop_v1_|shp|SG\.|sq0|AC[a-f0-9]{8}|eyJ|earer |[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assw|PASSW|[Kk]ey|KEY/
 
-/** No token of those above is shorter. */
+/** Minimum length of the tokens above. */
 const minToken = 15
 
 const pem = '-----BEGIN '
 const bearer = /(?<=(?<![\w-])[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*/g
 
-/** `AWS_SECRET_ACCESS_KEY=…`, `"token": "…"`: letters and digits after a word that says so. */
+/** `AWS_SECRET_ACCESS_KEY=…`, `"token": "…"`: a value with letters and digits after a name that marks it as secret. */
 const named =
   /(?:secret|token|passw(?:or)?d|(?:api|access|private)[_-]?key)[\w-]{0,32}["'\s]{0,4}[:=]["'\s]{0,4}(?=[\w+/.~=-]{0,64}\d)(?=[\w+/.~=-]{0,64}[A-Za-z])([\w+/.~=-]{15,})/gi
 const passwords = /(?<![\p{L}\p{N}])(?:password|passwd|pwd)=([^\s"'&;,<>]{4,256})/giu
@@ -68,14 +68,14 @@ const assigned = (text: string): boolean =>
   text.includes('=') &&
   (text.includes('assw') || text.includes('PASSW') || text.includes('pwd=') || text.includes('PWD='))
 
-/** The end of each match: what its group holds. */
+/** Returns the captured group at the end of each match. */
 const valuesOf = (text: string, pattern: RegExp): readonly Hit[] =>
   Array.from(text.matchAll(pattern), ({ 0: match, 1: value = '', index }) => {
     const end = index + match.length
     return { start: end - value.length, end, type: 'secret' }
   })
 
-/** From the line that begins it to the one that ends it, or to the end of the text when that was cut off. */
+/** Finds private keys from their BEGIN line to their END line, or to the end of a truncated text. */
 const privateKeys = (text: string): readonly Hit[] => {
   const hits: Hit[] = []
   for (let from = 0; ; ) {
