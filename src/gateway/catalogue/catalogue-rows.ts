@@ -20,7 +20,7 @@ export interface CatalogueModel {
   readonly pricing: CataloguePricing
 }
 
-/** USD. Numbers for people and charts; what calls cost is computed from the exact prices. */
+/** Prices in USD, as numbers for display; the cost of calls is computed from the exact prices. */
 export interface CataloguePricing {
   readonly input_per_million: number
   readonly output_per_million: number
@@ -41,14 +41,14 @@ export interface CatalogueProvider {
   readonly model_count: number
 }
 
-/** Providers that are shown: not our own simulated one, which sells nothing. */
+/** Listed providers: all except the simulated one. */
 const shownProviders: readonly ProviderSpec[] = providers.filter(({ id }) => id !== 'simulated')
 
 /**
- * Chat and image models that can be had on `today` (`yyyy-mm-dd`), by provider and then by name. Models of speech are
- * listed by the voice routes, and types of embeddings the catalogue has none.
+ * Returns the chat and image models available on `today` (`yyyy-mm-dd`), by provider and then by name. Speech models
+ * are listed by the voice routes, and the catalogue has no type for embeddings.
  *
- * @param origin where logos are served, e.g. `https://agents.example`; '' for paths without one.
+ * @param origin origin under which logos are served, such as `https://agents.example`; '' for relative paths.
  */
 export const catalogueModels = (table: PriceTable, today: string, origin: string): readonly CatalogueModel[] =>
   shownProviders.flatMap((provider) =>
@@ -57,7 +57,7 @@ export const catalogueModels = (table: PriceTable, today: string, origin: string
       .map((row) => catalogueModel(row, provider, origin)),
   )
 
-/** Every provider with the number of its rows among `models`. */
+/** Returns every provider with the number of its models in `models`. */
 export const catalogueProviders = (models: readonly CatalogueModel[], origin: string): readonly CatalogueProvider[] =>
   shownProviders.map(({ id, name, website, docsUrl }) => ({
     id,
@@ -69,8 +69,8 @@ export const catalogueProviders = (models: readonly CatalogueModel[], origin: st
   }))
 
 /**
- * Without a price for its answers, or for its images, a model is left out: 0 would say that they are free. Image models
- * bill by the image here, so those that the list prices by tokens only are left out.
+ * Whether a model is listed. A model without a price for its output or images is left out, since 0 would mean that it
+ * is free. Image models are billed per image here, so those priced only by tokens are left out.
  */
 const isShown = ({ mode, output, image, retires }: PriceRow, today: string): boolean =>
   ((mode === 'image' && image !== undefined) || (mode === 'chat' && output !== undefined)) &&
@@ -96,12 +96,12 @@ const catalogueModel = (row: PriceRow, provider: ProviderSpec, origin: string): 
 
 const logoUrl = (provider: string, origin: string): string => `${origin}/api/providers/${provider}/logo`
 
-/** Without the path by which some providers name models. */
+/** Returns the name without the path that some providers include in ids. */
 const nameOf = (id: string): string => id.slice(id.lastIndexOf('/') + 1)
 
 /**
- * What a model is made for comes first (drawing, searching, code), then chat, then what a chat model can do besides.
- * Many chat models can be given a web search as a tool: that is the capability `search`, not the type.
+ * Returns the types of a model: its specialisation first (images, search, code), then chat, then other abilities. A web
+ * search offered as a tool is the capability `search`, not the type.
  */
 const typesOf = ({ mode, id, capabilities }: PriceRow): readonly ModelType[] => {
   if (mode === 'image') return ['image']

@@ -5,7 +5,7 @@ import { PublicCatalogue, type PublicCatalogueParts } from './public-catalogue.t
 
 type Catalogued = Pick<UseCases, 'catalogue.models' | 'catalogue.providers' | 'catalogue.logo'>
 
-/** The public catalogue: the same for everybody, so that caches may keep it. */
+/** Use-cases of the public catalogue. Responses are the same for every caller, so that caches may keep them. */
 export const catalogueUseCases = (parts: PublicCatalogueParts): Catalogued => {
   const catalogue = new PublicCatalogue(parts)
   return {

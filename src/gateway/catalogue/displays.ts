@@ -2,24 +2,22 @@ import { Decimal } from 'decimal.js'
 
 const million = 1_000_000
 
-/** USD a million of what a row prices one by one; 0 where the row has no such price. */
+/** Converts a unit price to USD per million; 0 when the row has no such price. */
 export const perMillion = (price: string | undefined): Decimal => new Decimal(price ?? 0).times(million)
 
-/** `$0.15`: at least two digits behind the point, and more where the amount has them, up to six. */
+/** Formats USD as `$0.15`: with at least two decimal places, and up to six where needed. */
 export const usdDisplay = (amount: Decimal): string => {
   const digits = Math.min(6, Math.max(2, amount.decimalPlaces()))
   return `$${amount.toFixed(digits)}`
 }
 
-/** `$0.15 per 1M`. */
+/** Formats a token price as `$0.15 per 1M`. */
 export const tokenDisplay = (amount: Decimal): string => `${usdDisplay(amount)} per 1M`
 
-/** `$0.04 per img`. */
+/** Formats an image price as `$0.04 per img`. */
 export const imageDisplay = (amount: string): string => `${usdDisplay(new Decimal(amount))} per img`
 
-/**
- * A number of tokens as vendors write it: `128K` for 128,000 and for 131,072 alike, `1M`, `1.5M`; `unknown` for 0.
- */
+/** Formats a context window as vendors do: `128K` for both 128,000 and 131,072, `1M`, `1.5M`; `unknown` for 0. */
 export const contextDisplay = (tokens: number): string => {
   if (tokens === 0) return 'unknown'
   if (tokens < 1000) return String(tokens)

@@ -6,7 +6,7 @@ const folder = new URL('../../../specs/logos/', import.meta.url)
 const ids = new Set(providers.map(({ id }) => id))
 const known = new Map<string, Promise<BytesResult>>()
 
-/** A provider's logo, read when it is first requested; null for ids that no provider has. Case does not matter. */
+/** Returns a provider's logo, read on first request; null for an unknown id. Ids are case-insensitive. */
 export const logoOf = (provider: string): Promise<BytesResult> | null => {
   const id = provider.toLowerCase()
   if (!ids.has(id)) return null

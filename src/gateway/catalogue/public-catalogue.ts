@@ -3,29 +3,29 @@ import type { QueryOf } from '#specs/index.ts'
 import type { PriceTable } from '../prices/price-table.ts'
 import { type CatalogueModel, type CatalogueProvider, catalogueModels, catalogueProviders } from './catalogue-rows.ts'
 
-/** What narrows the list of models; all of it combines. */
+/** Filters of the list of models; a model has to match all of them. */
 export type CatalogueFilter = QueryOf<'catalogue.models'>
 
-/** A list of the catalogue. The same object for the same question, so that it is written out once. */
+/** A list of the catalogue. Equal filters get the same object, so that it is serialised only once. */
 export interface Counted<T> {
   readonly object: 'list'
   readonly data: readonly T[]
   readonly total: number
 }
 
-/** What the catalogue is made from. */
+/** Dependencies of the catalogue. */
 export interface PublicCatalogueParts {
   readonly table: PriceTable
-  /** Where logos are served, e.g. `https://agents.example`; null: on the same origin as the list. */
+  /** Origin under which logos are served, such as `https://agents.example`; null: the origin of the list. */
   readonly origin: string | null
   readonly now: () => number
 }
 
-/** Answers that are kept: each may be some hundred kB. */
+/** Number of cached lists; each may be some hundred kB. */
 const keptAnswers = 64
 const dayMs = 86_400_000
 
-/** The catalogue for everybody: rows are made once a day, since models retire by date. */
+/** The public catalogue. Rows are rebuilt once a day, since models retire by date. */
 export class PublicCatalogue {
   readonly #parts: PublicCatalogueParts
   #day = -1
@@ -68,7 +68,7 @@ export class PublicCatalogue {
 
 const counted = <T>(data: readonly T[]): Counted<T> => ({ object: 'list', data, total: data.length })
 
-/** The same text for filters that select the same. */
+/** Returns a cache key; equal for filters that select the same models. */
 const questionOf = ({ provider = '', type, search = '', capability = [] }: CatalogueFilter): string =>
   JSON.stringify([provider.toLowerCase(), type ?? '', search.toLowerCase(), [...new Set(capability)].sort()])
 
@@ -84,7 +84,7 @@ const matches = ({ provider, type, search, capability = [] }: CatalogueFilter): 
 
 const holds = (where: string, text: string): boolean => where.toLowerCase().includes(text)
 
-/** Case does not matter, and other words for a provider are taken too. */
+/** Returns a provider's id from its id or an alias, in any case. */
 const providerId = (nameOrId: string): string => {
   const word = nameOrId.toLowerCase()
   return providers.find(({ aliases }) => aliases?.includes(word) === true)?.id ?? word

@@ -23,47 +23,47 @@ import { type RequestParts, wholeRequest } from '../call/whole-request.ts'
 import type { Usage } from '../prices/usage.ts'
 import { redactedDocument, restoredDocument } from './document-texts.ts'
 
-/** What documents are sent with. */
+/** Dependencies of document calls. */
 export interface DocumentParts extends CandidatesParts, RequestParts, CallRunParts {
   readonly breaker: CandidatesParts['breaker']
   readonly redaction: Pick<Redaction, 'policyOf'>
 }
 
-/** Where a document goes at a provider. */
+/** Endpoint of an operation at a provider. */
 export interface DocumentTarget {
-  /** What follows the base URL of the route. */
+  /** Path to append to the route's base URL. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a provider's own operation is, whose answer is handed on as it is. */
+/** A provider-specific operation whose JSON response is passed through. */
 export interface DocumentKind {
-  /** Operation id, for the log. */
+  /** Operation id, for the request log. */
   readonly operation: string
   readonly need: Need
-  /** null: the provider of this route has no such operation. */
+  /** Returns the endpoint; null when the route's provider does not have the operation. */
   target(route: Route): DocumentTarget | null
-  /** What the call takes at most. */
+  /** Returns an upper bound of the call's usage. */
   most(document: WireObject): Usage
-  /** What an answer took. */
+  /** Returns the usage of a response. */
   usage(answer: WireObject, document: WireObject): Usage
-  /** In USD as exact decimal text, '0' for what is free; null: the price is unknown. */
+  /** Returns the cost in USD as exact decimal text, '0' for free operations; null when the price is unknown. */
   costUsd(route: Route, usage: Usage): string | null
 }
 
-/** One document for a model: its body as validated, with `model` and perhaps `models`. */
+/** A JSON document to send to a model: the validated body, with `model` and optionally `models`. */
 export interface DocumentCall {
   readonly caller: Caller
   readonly body: WireObject
   readonly signal: AbortSignal
 }
 
-/** The same, with the room that its answer takes. */
+/** A call with the memory reserved for its response. */
 interface SeatedCall extends DocumentCall {
   readonly seat: AnswerSeat
 }
 
-/** An answer as its provider wrote it. */
+/** A provider's response, passed through. */
 export interface DocumentOutcome {
   readonly answer: WireObject
   readonly route: Route
@@ -74,7 +74,10 @@ interface DocumentWay extends Way {
   readonly target: DocumentTarget
 }
 
-/** Operations that one provider has and others do not: a JSON document there, another one back, on the road of all calls. */
+/**
+ * Calls of provider-specific operations, which send one JSON document and receive another, through the steps shared by
+ * all calls.
+ */
 export class DocumentCalls {
   readonly #parts: DocumentParts
 
@@ -82,7 +85,9 @@ export class DocumentCalls {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} `model_not_found` where no provider of the model has the operation; what providers refuse. */
+  /**
+   * @throws {ServiceError} `model_not_found` when no provider of the model has the operation, and errors of providers.
+   */
   async create(kind: DocumentKind, call: DocumentCall): Promise<DocumentOutcome> {
     const seat = answerRoom.seat(call.caller.project)
     try {

@@ -2,20 +2,23 @@ import { isObject, type WireObject } from '#outgoing/wire.ts'
 import type { Found, RedactionPolicy, Restorer } from '../call/redaction.ts'
 import { redacted } from '../redaction/redacted.ts'
 
-/** Fields of any depth whose values are no text of a person: names, kinds, addresses, files. */
+/** Fields, at any depth, whose values are never personal text: names, types, URLs, files. */
 const namesOnly: ReadonlySet<string> = new Set([
   ...['model', 'type', 'role', 'id', 'tool_use_id', 'name', 'format', 'encoding_format', 'return_documents'],
   ...['data', 'media_type', 'url', 'file_id', 'signature', 'input_schema', 'b64_json'],
 ])
 
-/** A document without personal data, and what turns its answer back; null when there is nothing to turn back. */
+/**
+ * A document without personal data, and the restorer for its response; the restorer is null when there is nothing to
+ * restore.
+ */
 export interface RedactedDocument {
   readonly document: WireObject
   readonly restorer: Restorer | null
   readonly found?: Found | undefined
 }
 
-/** The document with what a project keeps from providers replaced in all of its texts. */
+/** Redacts all texts of a document by the project's policy. */
 export const redactedDocument = async (
   document: WireObject,
   policy: RedactionPolicy | null,
@@ -31,7 +34,7 @@ export const redactedDocument = async (
   return { document: mapped(document, (text) => replaced[at++] ?? text), restorer, found }
 }
 
-/** The answer with what was replaced in its request put back. */
+/** Restores redacted values in a response. */
 export const restoredDocument = (answer: WireObject, restorer: Restorer | null): WireObject =>
   restorer === null ? answer : mapped(answer, (text) => restorer.restore(text))
 
@@ -40,7 +43,10 @@ const mapped = (fields: WireObject, change: (text: string) => string): WireObjec
     Object.entries(fields).map(([name, value]) => [name, changedValue(value, change, namesOnly.has(name))]),
   )
 
-/** @param named a text of this field is a name; what is within an object or a list of that name is not. */
+/**
+ * @param named whether strings in this field are names and stay unchanged; fields of nested objects are judged by their
+ * own names.
+ */
 const changedValue = (value: unknown, change: (text: string) => string, named: boolean): unknown => {
   if (typeof value === 'string') return named ? value : change(value)
   if (Array.isArray(value)) return value.map((each) => changedValue(each, change, named))

@@ -1,11 +1,11 @@
 import { isObject } from '#outgoing/wire.ts'
 
-/** What a number, a list or an object counts for beside its texts. */
+/** Bytes counted for each number, list or object, in addition to its texts. */
 const valueBytes = 12
 
 /**
- * Bytes of all texts and names in a document, and a dozen for each other value: no model counts more tokens. Nothing is
- * written for it, so that a long document takes no more than its texts take to be counted.
+ * Returns the bytes of all texts and names in a document, plus 12 for each other value: an upper bound of its tokens.
+ * The document is not serialised for this, so a long one costs no more than counting its texts.
  */
 export const textBytes = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value)

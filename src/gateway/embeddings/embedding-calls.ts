@@ -24,29 +24,32 @@ import { embeddingRequest } from './embedding-request.ts'
 import { costBy, type EmbeddingWay, embeddingWay, mostUsage, usageOf } from './embedding-way.ts'
 import { inLanes } from './in-lanes.ts'
 
-/** What embeddings are made with. */
+/** Dependencies of embeddings calls. */
 export interface EmbeddingParts extends CandidatesParts, RequestParts, CallRunParts {
   readonly breaker: CandidatesParts['breaker']
   readonly redaction: Pick<Redaction, 'policyOf'>
 }
 
-/** One request for embeddings, in OpenAI's form. */
+/** One embeddings request in OpenAI's format. */
 export interface EmbeddingCall {
   readonly caller: Caller
   readonly operation: string
-  /** The body as validated, and as it came; `bytes` is null when it was not kept. */
+  /** The validated body, and its raw bytes; `bytes` is null when they were not kept. */
   readonly body: WireObject
   readonly bytes: Uint8Array | null
   readonly signal: AbortSignal
 }
 
-/** All vectors. */
+/** Result of an embeddings call. */
 export interface EmbeddingOutcome {
   readonly model: string
-  /** One an input, in order, as requested. */
+  /** One vector per input, in order, in the requested encoding. */
   readonly vectors: readonly WireVector[]
   readonly usage: TokenUsage
-  /** The answer as its provider wrote it, when it says just this; null when it was put together here. */
+  /**
+   * The provider's response as received, when it equals the result; null when the result was assembled from several
+   * responses.
+   */
   readonly bytes: Buffer | null
   /** USD as exact decimal text; null when the price is unknown. */
   readonly costUsd: string | null
@@ -55,10 +58,10 @@ export interface EmbeddingOutcome {
 
 type Embedded = Omit<EmbeddingOutcome, 'headers' | 'costUsd'>
 
-/** Requests of one call that run at a time, where a provider's batches are smaller than ours. */
+/** Concurrent requests per call, where a provider's batch limit is smaller than ours. */
 const lanes = 4
 
-/** Embeddings of texts by any provider: on the road of all calls. */
+/** Creates embeddings with any provider, through the steps shared by all calls. */
 export class EmbeddingCalls {
   readonly #parts: EmbeddingParts
 
@@ -66,7 +69,7 @@ export class EmbeddingCalls {
     this.#parts = parts
   }
 
-  /** @throws {ServiceError} It is recorded then, too. */
+  /** @throws {ServiceError} when the call fails; failed calls are recorded too. */
   async create(call: EmbeddingCall): Promise<EmbeddingOutcome> {
     const seat = answerRoom.seat(call.caller.project)
     try {
@@ -158,12 +161,12 @@ export class EmbeddingCalls {
   }
 }
 
-/** The ways of a call, each with what is sent there: without what its project has redacted. */
+/** The ways of a call, each with its provider requests, in which the project's personal data is redacted. */
 class PreparedWays implements Ways<EmbeddingWay> {
   readonly #parts: EmbeddingParts
   readonly #call: EmbeddingCall
   readonly #candidates: Candidates
-  /** As it goes to providers; null until it is made. */
+  /** The request as sent to providers; null until it has been prepared. */
   request: EmbeddingRequest | null = null
   found: Found | undefined
 
@@ -190,7 +193,7 @@ class PreparedWays implements Ways<EmbeddingWay> {
     return way === null ? null : embeddingWay(way, this.request, caller)
   }
 
-  /** Only what is sent: vectors have nothing to be put back into. */
+  /** Redacts the input. Nothing is restored, since a response consists of vectors. */
   async #redacted(request: EmbeddingRequest): Promise<EmbeddingRequest> {
     const policy = await this.#parts.redaction.policyOf(this.#call.caller.project)
     if (policy === null || !policy.embeddings) return request

@@ -3,7 +3,7 @@ import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { EmbeddingInput, EmbeddingRequest } from '../providers/embedding-format.ts'
 import { isVector } from '../providers/openai/openai-embeddings.ts'
 
-/** What a validated body in OpenAI's form requests. @param bytes the body as it came; null when it was not kept. */
+/** Reads a validated body in OpenAI's format. @param bytes the raw body; null when it was not kept. */
 export const embeddingRequest = (body: WireObject, bytes: Uint8Array | null): EmbeddingRequest => ({
   body,
   bytes,
@@ -12,12 +12,12 @@ export const embeddingRequest = (body: WireObject, bytes: Uint8Array | null): Em
   encoding: body.encoding_format === 'base64' ? 'base64' : 'float',
 })
 
-/** A list of numbers is one input; other lists are one input an item. */
+/** Returns the inputs: a list of numbers is one input; of any other list each item is one. */
 const inputsOf = (input: unknown): readonly EmbeddingInput[] => {
   if (typeof input === 'string' || isVector(input)) return [input]
   return Array.isArray(input) ? input.filter((each) => typeof each === 'string' || isVector(each)) : []
 }
 
-/** Tokens by length, for providers that count none. */
+/** Estimates tokens by length, for providers that report no count. */
 export const inputTokensOf = ({ inputs }: EmbeddingRequest): number =>
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? tokensOfChars(input.length) : input.length), 0)

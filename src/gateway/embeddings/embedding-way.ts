@@ -8,7 +8,7 @@ import type { EmbeddingFormat, EmbeddingRequest, ProviderEmbeddings } from '../p
 import { embeddingFormat } from '../providers/embedding-formats.ts'
 import { inputTokensOf } from './embedding-request.ts'
 
-/** One way to serve a request for embeddings, and what is sent there. */
+/** One way to serve an embeddings request, with the provider requests to send. */
 export interface EmbeddingWay extends Way {
   readonly caller: Caller
   readonly request: EmbeddingRequest
@@ -16,23 +16,26 @@ export interface EmbeddingWay extends Way {
   readonly requests: readonly ProviderEmbeddings[]
 }
 
-/** @throws {ServiceError} `model_not_found` for a provider that makes no embeddings, and what its format cannot say. */
+/**
+ * Prepares a way. @throws {ServiceError} `model_not_found` for a provider without embeddings, and `invalid_field` for
+ * what its format cannot express.
+ */
 export const embeddingWay = ({ route, model }: Way, request: EmbeddingRequest, caller: Caller): EmbeddingWay => {
   const format = embeddingFormat(route.format)
   if (format === null) throw new ServiceError('model_not_found', { param: 'model' })
   return { route, model, caller, request, format, requests: format.requests(request, route) }
 }
 
-/** What tokens cost by the prices of the route's provider. */
+/** Returns the cost of tokens by the prices of the route's provider. */
 export const costBy = (route: Route, tokens: TokenUsage): string | null => routeCost(route, { tokens })
 
-/** No tokeniser makes more tokens of a text than it has bytes. */
+/** Upper bound of usage: no tokeniser produces more tokens than a text has bytes. */
 export const mostUsage = ({ inputs }: EmbeddingRequest): TokenUsage =>
   inputOnly(
     inputs.reduce((sum, input) => sum + (typeof input === 'string' ? Buffer.byteLength(input) : input.length), 0),
   )
 
-/** What the answers of all batches counted together; by length where one of them counted nothing. */
+/** Returns the total usage of all batches; estimated by length when a batch reports no count. */
 export function usageOf(counted: readonly (number | null)[], request: EmbeddingRequest): TokenUsage {
   const total = counted.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0)
   return total === null ? { ...inputOnly(inputTokensOf(request)), estimated: true } : inputOnly(total)

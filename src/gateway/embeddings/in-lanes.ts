@@ -1,7 +1,8 @@
 /**
- * Works on all items, at most `lanes` at a time, and gives the results in order. The first failure calls the others off.
+ * Processes all items, at most `lanes` at a time, and returns the results in order. The first failure aborts the
+ * others.
  *
- * @param work is given a signal that aborts with `signal`, and when another item failed.
+ * @param work receives a signal that aborts with `signal`, and when another item has failed.
  */
 export async function inLanes<T, R>(
   items: readonly T[],

@@ -12,12 +12,12 @@ import { memoryUserOf } from './memory-user.ts'
 /** A request's `memory` field with its defaults. */
 export type MemoryWanted = Exclude<Infer<typeof memoryField>, boolean>
 
-/** The `memory` field of an answer. */
+/** The `memory` field of a response. */
 export type MemoryBlock = Infer<typeof memoryBlock>
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
-/** What of a request memory goes by. */
+/** The parts of a request that memory depends on. */
 export interface RememberedRequest {
   readonly call: Pick<
     Call<unknown, unknown, unknown>,
@@ -25,21 +25,21 @@ export interface RememberedRequest {
   >
   readonly memory: Infer<typeof memoryField> | null | undefined
   readonly messages: readonly unknown[]
-  /** The end user that the request itself names; the field's `userId` comes first. */
+  /** The end user named in the request; the `userId` of the memory field takes precedence. */
   readonly user?: string | undefined
   readonly source: 'chat' | 'response'
 }
 
-/** What memory does for chat; absent parts of the house are looked up when a request comes. */
+/** Dependencies of chat memory; the memory service is looked up with each request. */
 export interface ChatMemoryParts {
   readonly service: () => MemoryService
   readonly now: () => number
 }
 
-/** Characters of an answer that are remembered. */
+/** Maximum characters of a response that are remembered. */
 const maxAnswer = 32_768
 
-/** Reads memory before a chat request, and writes it after the answer. */
+/** Recalls memories before a chat request, and stores new ones after the response. */
 export class ChatMemory {
   readonly #parts: ChatMemoryParts
 
@@ -48,9 +48,11 @@ export class ChatMemory {
   }
 
   /**
-   * Recalls for a request; null for one without memory. What fails in the store or by a quota leaves the request as it is.
+   * Recalls memories for a request; null when the request does not use memory. Store failures and exceeded quotas do
+   * not fail the request: it continues without memories.
    *
-   * @throws {ServiceError} `missing_field`, `invalid_field`, `secret_key_required` for a user that the caller may not name.
+   * @throws {ServiceError} `missing_field`, `invalid_field`; `secret_key_required` when the credential may not name a
+   * user.
    */
   async begin(request: RememberedRequest): Promise<RememberedChat | null> {
     if (!usesMemory(request.memory)) return null
@@ -92,7 +94,7 @@ export class RememberedChat {
     this.#message = parts.wanted.write === false || parts.query === '' ? null : this.#writeback()
   }
 
-  /** The request's messages, with what was recalled ahead of the last one of the user. */
+  /** The request's messages, with the recalled text inserted before the last user message. */
   get messages(): readonly unknown[] {
     const { recall, request } = this.#parts
     if (recall.text === '') return request.messages
@@ -100,7 +102,7 @@ export class RememberedChat {
     return request.messages.toSpliced(Math.max(last, 0), 0, { role: 'system', content: recall.text })
   }
 
-  /** The request's tools; in index mode with the one that reads a memory whole. */
+  /** Returns the request's tools; in index mode with a tool that fetches a whole memory. */
   tools<Tool>(
     tools: readonly Tool[] | null | undefined,
   ): readonly (Tool | typeof memoryFetchTool)[] | null | undefined {
@@ -110,7 +112,7 @@ export class RememberedChat {
     return isThere ? tools : [...(tools ?? []), memoryFetchTool]
   }
 
-  /** Headers of the answer, which are known before it begins. */
+  /** Response headers; they are known before the response begins. */
   get headers(): Headers {
     const { hits, failed } = this.#parts.recall
     return [
@@ -120,7 +122,7 @@ export class RememberedChat {
     ]
   }
 
-  /** The answer's `memory` field. */
+  /** The response's `memory` field. */
   get block(): MemoryBlock {
     const retrieved = this.#parts.recall.hits.map((hit) => ({ ...hit }))
     if (this.#message === null || this.#answer === '')
@@ -129,12 +131,15 @@ export class RememberedChat {
     return { retrieved, written: [], write_status: 'pending', write_request_id: this.#message.requestId }
   }
 
-  /** A part of the answer's text. */
+  /** Adds a part of the response text. */
   add(text: string): void {
     if (this.#answer.length < maxAnswer) this.#answer += text
   }
 
-  /** Starts the write when the answer is whole; it is durable when this resolves. A failure is in `block`, never thrown. */
+  /**
+   * Starts storing memories once the response is complete; the write is durable when this resolves. A failure is
+   * reported in `block`, never thrown.
+   */
   async finish(): Promise<void> {
     if (this.#message === null || this.#answer === '') return
     try {
@@ -184,7 +189,7 @@ const instantOf = (text: string | undefined): number | undefined => {
   })
 }
 
-/** What the user said last, without what a caller copied from an earlier request of ours. */
+/** Returns the text of the last user message, without recalled text that the caller copied from an earlier request. */
 const lastWords = (messages: readonly unknown[]): string => {
   const last = messages.findLast((message) => objectOf(message).role === 'user')
   return withoutMarked(contentText(objectOf(last).content)).trim()

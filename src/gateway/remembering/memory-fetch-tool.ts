@@ -2,5 +2,5 @@ import { memoryFetch } from '#actors/capability/memory-service.ts'
 
 const { name, description, parameters } = memoryFetch
 
-/** Reads one memory of an index whole. The caller runs it, by `memory.get`. */
+/** Tool that fetches one memory of an index in full. The caller executes it, with `memory.get`. */
 export const memoryFetchTool = { type: 'function', function: { name, description, parameters } } as const

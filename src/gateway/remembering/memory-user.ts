@@ -2,17 +2,17 @@ import type { Call } from '#actors/call/call.ts'
 import { isServerSide } from '#actors/call/speaker.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Who a request names. */
+/** Users named by a request. */
 export interface NamedUsers {
-  /** In its body. */
+  /** User named in the body. */
   readonly named: string | undefined
-  /** By its headers or its credential. */
+  /** User named by headers or by the credential. */
   readonly attributed: string | null
 }
 
 /**
- * Whose memory a request uses: a browser's credential speaks for its own user only, and one that has none reaches no
- * memory, whatever it names.
+ * Returns the user whose memory a request uses. A browser's credential gives access only to the memory of its own user;
+ * one without a user gives access to none, whichever user the request names.
  *
  * @throws {ServiceError} `secret_key_required`, `missing_field`, `invalid_field`
  */

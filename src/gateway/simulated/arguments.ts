@@ -7,8 +7,8 @@ const maxItems = 100
 const maxHops = 20
 
 /**
- * Plausible arguments for a JSON Schema object, taken from the text where it offers something: `name: value` pairs,
- * quoted phrases, numbers, and what follows "in", "for" or "to". Required fields always, others when the text names them.
+ * Generates plausible arguments for a JSON Schema object from the text: `name: value` pairs, quoted phrases, numbers,
+ * and the words after "in", "for" or "to". Required fields are always filled, others only when the text names them.
  */
 export function fillArguments(schema: WireObject, text: string, toolName: string): WireObject {
   return new Filler(schema, text, toolName).object(schema, 0)
@@ -39,7 +39,8 @@ class Filler {
     const properties = objectOf(schema.properties)
     const names = Object.keys(properties)
     const required = Array.isArray(schema.required) ? arrayOf(schema.required) : names
-    // a list that is all there is to say: without it the call says nothing (instructor's Iterable requires no field)
+    // a sole list property is always filled: without it the call would be empty (instructor's Iterable requires no
+    // field)
     const isList = names.length === 1 && textOf(objectOf(properties[names[0] ?? '']).type) === 'array'
     const wanted = names.filter((name) => isList || required.includes(name) || this.#names(name))
     return Object.fromEntries(wanted.map((name) => [name, this.#value(objectOf(properties[name]), name, depth + 1)]))
@@ -73,7 +74,9 @@ class Filler {
     return Array.from({ length }, () => this.#value(objectOf(schema.items), name, depth + 1))
   }
 
-  /** Follows references, and takes the first variant that is not null; those that lead in a circle end as they are. */
+  /**
+   * Follows references, and takes the first variant that is not null. Circular references resolve to an empty schema.
+   */
   #resolve(schema: WireObject, hops = 0): WireObject {
     if (hops > maxHops) return {}
     const next = this.#next(schema)
@@ -105,7 +108,10 @@ class Filler {
     return value.slice(0, max)
   }
 
-  /** A caller's pattern is not run, so that what the text names is taken on trust; else the pattern says what fits it. */
+  /**
+   * Returns a value for a string with a pattern: the one given in the text, unchecked, since a caller's pattern is
+   * never executed; otherwise one generated from the pattern.
+   */
   #patterned(pattern: string, name: string): string {
     return this.#pair(name) ?? patternText(pattern)
   }
@@ -129,7 +135,10 @@ class Filler {
     return pattern.find.exec(this.#text)?.[0] ?? pattern.otherwise
   }
 
-  /** `name: value`, `name=value` or `name is value`, also with the words of a snake_case name apart. */
+  /**
+   * Returns the value in `name: value`, `name=value` or `name is value`; words of a snake_case name may also be
+   * separated by spaces.
+   */
   #pair(name: string): string | undefined {
     for (const end of placesBehind(this.#text, name)) {
       const [, quoted, plain] = given.exec(this.#text.slice(end, end + maxGiven)) ?? []
@@ -144,7 +153,7 @@ class Filler {
   }
 }
 
-/** Beyond an exclusive bound by one, or by a half where the other bound is nearer. */
+/** Returns the minimum; one above an exclusive minimum, or 0.5 above it when the maximum is closer. */
 const leastOf = ({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: WireObject): number => {
   if (typeof exclusiveMinimum !== 'number') return typeof minimum === 'number' ? minimum : Number.NEGATIVE_INFINITY
   const above = [maximum, exclusiveMaximum].some((most) => typeof most === 'number' && most <= exclusiveMinimum + 1)
@@ -173,8 +182,8 @@ function typeOf(schema: WireObject): string {
   return textOf(schema.type)
 }
 
-/** How far behind a name its value is looked for, in UTF-16 units. */
+/** How far after a name its value may be, in UTF-16 units. */
 const maxGiven = 1024
 
-/** What follows a name that is given a value. */
+/** Matches the value after a name. */
 const given = /^\s{0,8}(?:[:=]|\bis\b)\s{0,8}(?:"([^"]+)"|([^\s,;]+))/i

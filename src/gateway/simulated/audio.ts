@@ -5,7 +5,7 @@ import { sendError, sendJson, sendRefusal } from './respond.ts'
 import { speechOf } from './speech.ts'
 import { heardIn } from './transcription.ts'
 
-/** Where OpenAI's wire format has audio. */
+/** Path prefix of OpenAI's audio endpoints. */
 export const audioPath = '/v1/audio/'
 
 /** A request to one of the audio paths. */
@@ -15,7 +15,10 @@ export interface AudioRequest {
   readonly body: Buffer
 }
 
-/** Answers `/v1/audio/speech`, `/v1/audio/transcriptions` and `/v1/audio/translations`, whose English is the same. */
+/**
+ * Serves `/v1/audio/speech`, `/v1/audio/transcriptions` and `/v1/audio/translations`; the last two give the same
+ * English text.
+ */
 export const serveAudio = async (
   { path, contentType, body }: AudioRequest,
   response: ServerResponse,
@@ -52,7 +55,7 @@ function speak(body: Buffer, response: ServerResponse): void {
 const parts = 10
 const slowPartMs = 200
 
-/** In parts, as a provider sends what it is still making; when requested, slowly, or not to the end. */
+/** Sends audio in chunks, like a provider that is still generating it; on request slowly, or only in part. */
 function sendParts(response: ServerResponse, audio: Buffer, { slow, cut }: { slow: boolean; cut: boolean }): void {
   const size = Math.ceil(audio.length / parts)
   let at = 0

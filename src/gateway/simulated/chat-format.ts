@@ -1,37 +1,37 @@
 import { tokensOfChars } from '../call/accounting/usage.ts'
 import type { SimulatedCall } from './reply.ts'
 
-/** What all chunks of one answer share. `created` is in seconds since the epoch. */
+/** Fields common to all chunks of one response. `created` is in seconds since the epoch. */
 export interface AnswerHead {
   readonly id: string
   readonly model: string
   readonly created: number
 }
 
-/** Tokens beside those of the text: of input, with those read from the cache among them, and of thought before the answer. */
+/** Token counts that are not derived from the response text: input, the cached part of it, and reasoning. */
 export interface TokenCounts {
   readonly promptTokens: number
   readonly cachedTokens: number
   readonly reasoningTokens: number
 }
 
-/** A whole answer before it is put into frames. */
+/** A whole response, before it is divided into frames. */
 export interface AnswerBody extends TokenCounts {
   readonly text: string
   readonly calls: readonly SimulatedCall[]
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
-  /** How many answers were requested (`n`): the same one each. */
+  /** Number of choices requested (`n`); all of them are equal. */
   readonly choices: number
 }
 
-/** The frames of a streamed answer: what opens it, one for each word or piece of arguments, what ends it. */
+/** The frames of a streamed response: the opening, one per word or piece of arguments, and the end. */
 export interface AnswerFrames {
   readonly first: string
   readonly parts: readonly string[]
   readonly last: string
 }
 
-/** Streams a text word by word and the arguments of a call in pieces, as real providers do. */
+/** Divides a response into frames: a text word by word, and arguments of a call in pieces, as real providers do. */
 export function framesOf(head: AnswerHead, body: AnswerBody, includeUsage: boolean): AnswerFrames {
   const start = `data: {"id":"${head.id}","object":"chat.completion.chunk","created":${head.created},"model":${JSON.stringify(head.model)},"choices":`
   const frame = (delta: string, finish = 'null'): string =>
@@ -50,7 +50,7 @@ export function framesOf(head: AnswerHead, body: AnswerBody, includeUsage: boole
   }
 }
 
-/** The answer in one piece. */
+/** Builds the non-streamed response. */
 export function completionOf(head: AnswerHead, body: AnswerBody): object {
   const calls = body.calls.map((call) => ({
     id: call.id,

@@ -1,9 +1,9 @@
-/** Length of simulated vectors where none is requested. */
+/** Default length of simulated vectors. */
 export const embeddingDimensions = 256
 
 /**
- * A deterministic vector of unit length from hashed words and character trigrams: texts that share words are close.
- * It knows no meaning; it is there so that retrieval can be tried without a key.
+ * Returns a deterministic unit vector of hashed words and character trigrams: texts with common words are close. It
+ * does not capture meaning; it allows retrieval to be tried without a key.
  */
 export function embedText(text: string, dimensions = embeddingDimensions): number[] {
   const vector = new Float64Array(dimensions)
@@ -21,7 +21,7 @@ export function embedText(text: string, dimensions = embeddingDimensions): numbe
   return unit(vector)
 }
 
-/** Little-endian 32-bit floats in base64: the form that clients of the wire format request to save bytes. */
+/** Encodes a vector as base64 of little-endian 32-bit floats, the compact form of the wire format. */
 export const encodeVector = (vector: readonly number[]): string =>
   Buffer.from(new Float32Array(vector).buffer).toString('base64')
 

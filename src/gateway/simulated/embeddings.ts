@@ -4,11 +4,11 @@ import { tokensOfChars } from '../call/accounting/usage.ts'
 import { embeddingDimensions, embedText, encodeVector } from './embedding.ts'
 import { sendError, sendJson } from './respond.ts'
 
-/** Limits of OpenAI's. */
+/** Limits of OpenAI's API. */
 const maxInputs = 2048
 const maxDimensions = 3072
 
-/** Answers `/v1/embeddings`: texts or lists of token ids, one or many, of as many dimensions as are requested. */
+/** Serves `/v1/embeddings`: one or more texts or lists of token ids, with the requested dimensions. */
 export const embeddings = (request: WireObject, response: ServerResponse): void => {
   const texts = textsOf(request.input)
   const dimensions = request.dimensions ?? embeddingDimensions
@@ -33,7 +33,7 @@ interface Counted {
   readonly tokens: number
 }
 
-/** null for what the provider refuses: nothing, empty texts, mixtures. */
+/** Returns null for invalid input: none, empty texts, or unreadable items. */
 const textsOf = (input: unknown): readonly Counted[] | null => {
   const one = typeof input === 'string' || isTokens(input)
   const inputs = (one ? [input] : arrayOf(input)).map(textOfInput)

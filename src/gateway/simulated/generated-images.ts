@@ -8,7 +8,7 @@ const maxImages = 10
 const side = 8
 const createdS = 1_767_225_600
 
-/** Answers `/v1/images/generations`: small pictures in one colour, which the prompt and the number of the picture decide. */
+/** Serves `/v1/images/generations`: small images in one colour, determined by the prompt and the index of the image. */
 export const generatedImages = (request: WireObject, response: ServerResponse): void => {
   const prompt = textOf(request.prompt)
   const count = request.n === undefined || request.n === null ? 1 : countOf(request.n)
@@ -33,7 +33,7 @@ const picture = (seed: string): Buffer => {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(side, 0)
   head.writeUInt32BE(side, 4)
-  // eight bits for each of three colours
+  // 8 bits per channel, RGB
   head.set([8, 2, 0, 0, 0], 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([

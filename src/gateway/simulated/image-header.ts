@@ -1,11 +1,11 @@
-/** What the first bytes of an image say of it. Sizes are in pixels. */
+/** Format and size, in pixels, from the header of an image. */
 export interface ImageHeader {
   readonly format: 'PNG' | 'JPEG' | 'GIF' | 'WEBP' | 'HEIC'
   readonly width: number
   readonly height: number
 }
 
-/** Reads an image's header; null for bytes that are no image of these formats, or end before their size. */
+/** Reads an image's header; null for other formats, and for bytes that end before the size. */
 export const imageHeader = (bytes: Buffer): ImageHeader | null => {
   const reader = readers.find(({ is }) => is(bytes))
   const size = reader?.size(bytes)
@@ -49,7 +49,7 @@ const readers: readonly Reader[] = [
   },
 ]
 
-/** Goes from segment to segment up to the one that starts a frame (SOF0…SOF15 without DHT, JPG and DAC). */
+/** Skips segments up to the first start of frame (SOF0…SOF15 without DHT, JPG and DAC). */
 const jpegSize = (bytes: Buffer): Size | undefined => {
   let at = 2
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
@@ -71,7 +71,7 @@ const webpSize = (bytes: Buffer): Size => {
   return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
 }
 
-/** The largest of the sizes that its parts have (`ispe`): the others are thumbnails and tiles. */
+/** Returns the largest of the sizes in the file (`ispe`): smaller ones are of thumbnails and tiles. */
 const heicSize = (bytes: Buffer): Size | undefined => {
   let largest: Size | undefined
   for (let at = bytes.indexOf('ispe'); at >= 0 && at + 16 <= bytes.length; at = bytes.indexOf('ispe', at + 4)) {

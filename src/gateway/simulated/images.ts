@@ -1,17 +1,17 @@
 import { arrayOf, isObject, objectOf, textOf } from '#outgoing/wire.ts'
 import { type ImageHeader, imageHeader } from './image-header.ts'
 
-/** One image of the last message of the user. */
+/** One image in the last user message. */
 export interface SeenImage {
-  /** null: it is somewhere else, and a simulated model opens no address. */
+  /** null: the image is at a URL, which the simulated model does not fetch. */
   readonly header: ImageHeader | null
   readonly url: string
 }
 
-/** Whether an image is there that cannot be read. */
+/** The images of a message, or `unreadable` when one of them cannot be read. */
 export type Images = { readonly kind: 'seen'; readonly images: readonly SeenImage[] } | { readonly kind: 'unreadable' }
 
-/** The images in the last message of the user, in order. */
+/** Returns the images in the last user message, in order. */
 export const imagesIn = (messages: readonly unknown[]): Images => {
   const lastMessage = messages.findLast((message) => isObject(message) && message.role === 'user')
   const images: SeenImage[] = []
@@ -26,19 +26,19 @@ export const imagesIn = (messages: readonly unknown[]): Images => {
   return { kind: 'seen', images }
 }
 
-/** One sentence an image: format and size out of its own bytes. */
+/** Returns one sentence per image, with the format and size read from its bytes. */
 export const describeImages = (images: readonly SeenImage[]): string =>
   images.map((image, place) => `Image ${place + 1} is ${nounOf(image)}. `).join('')
 
-/** Images as a JSON answer names them. */
+/** Returns the facts about images for a JSON response. */
 export const imageFacts = (images: readonly SeenImage[]): readonly object[] =>
   images.map(({ header, url }) => header ?? { url })
 
-/** Tokens of input as OpenAI counts images that are looked at closely: 85, and 170 a tile of 512 pixels. */
+/** Returns the input tokens of images as OpenAI counts them at high detail: 85, plus 170 per tile of 512 pixels. */
 export const imageTokens = (images: readonly SeenImage[]): number =>
   images.reduce((sum, { header }) => sum + 85 + 170 * tilesOf(header ?? { width: 512, height: 512 }), 0)
 
-/** Characters of all images in a conversation, which are no text to count. */
+/** Returns the characters of all image URLs in a conversation, which do not count as text. */
 export const imageChars = (messages: readonly unknown[]): number =>
   messages
     .flatMap((message) => arrayOf(objectOf(message).content))
@@ -50,7 +50,7 @@ const imageUrl = (part: unknown): string => {
   return typeof image_url === 'string' ? image_url : textOf(objectOf(image_url).url)
 }
 
-/** Headers stand within the first bytes; of a photo with a long preface, within the first hundreds of kB. */
+/** Characters decoded to find the header: with long metadata of a photo, it is within the first hundreds of kB. */
 const headChars = 1_000_000
 
 const bytesOf = (dataUrl: string): Buffer => {
@@ -63,7 +63,10 @@ const nounOf = ({ header, url }: SeenImage): string =>
     ? `at ${url.slice(0, 200)}, which a simulated model does not open`
     : `a ${header.format} of ${header.width} × ${header.height} pixels`
 
-/** Shrunk into 2048 × 2048 and then to a shorter side of 768, as the provider does before it cuts tiles. */
+/**
+ * Counts tiles as the provider does: scales to fit into 2048 × 2048, then to a shorter side of 768, and divides into
+ * tiles.
+ */
 const tilesOf = ({ width, height }: Pick<ImageHeader, 'width' | 'height'>): number => {
   const fit = Math.min(1, 2048 / Math.max(width, height, 1))
   const shrink = fit * Math.min(1, 768 / (Math.min(width, height) * fit || 1))

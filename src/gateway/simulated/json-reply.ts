@@ -3,8 +3,8 @@ import { fillArguments } from './arguments.ts'
 import { imageFacts, type SeenImage } from './images.ts'
 
 /**
- * The answer in the form that `response_format` names: any JSON object, or one that the given schema accepts, filled
- * from what the user said; otherwise the text as it is.
+ * Formats the reply as `response_format` requests: as any JSON object, or as one that fits the given schema and is
+ * filled from the prompt. Other formats leave the text unchanged.
  */
 export const inFormat = (
   text: string,
@@ -19,7 +19,10 @@ export const inFormat = (
   return JSON.stringify({ reply: text, ...(images.length > 0 && { images: imageFacts(images) }) })
 }
 
-/** The fields of a JSON example in the question, `"name": [` being a list; null where there is none. */
+/**
+ * Returns an object with the fields of a JSON example in the prompt, where `"name": [` is a list; null when there is
+ * none.
+ */
 const namedFields = (prompt: string, text: string, images: readonly SeenImage[]): WireObject | null => {
   const fields = [...prompt.matchAll(/"(\w{1,64})"\s*:\s*(\[?)/g)]
   const words = images.flatMap(({ header }) =>

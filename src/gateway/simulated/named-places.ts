@@ -1,4 +1,4 @@
-/** ASCII letters lower, and what a name may have between its words as a space. The length stays. */
+/** Lower-cases ASCII letters and replaces word separators of names by spaces. The length does not change. */
 const folded = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/[_\s-]/g, ' ')
 
@@ -6,8 +6,8 @@ const isWord = (character: string | undefined): boolean => character !== undefin
 const isWordOrDash = (character: string | undefined): boolean => isWord(character) || character === '-'
 
 /**
- * Where a text says a name, in whatever case and with its words apart (`order_id`, `order id`, `Order-ID`): the index
- * behind each place. Names come from requests, so they are searched for and never made a pattern of.
+ * Yields the index after each occurrence of a name in a text, in any case and with any word separators (`order_id`,
+ * `order id`, `Order-ID`). Names come from requests, so they are never compiled into a pattern.
  */
 export function* placesBehind(text: string, name: string, wide = false): Generator<number> {
   if (name === '') return

@@ -1,10 +1,10 @@
-/** The longest text that is made, and the deepest group that is read. */
+/** Limits on the length of the generated text, and on the nesting of groups. */
 const maxChars = 200
 const maxDepth = 20
 
 /**
- * A text that a JSON Schema's `pattern` fits, for the patterns that schemas have: literals, classes, groups, alternatives,
- * counts. It is put together from the pattern's own parts: a pattern of a caller's is never run.
+ * Generates a text that matches a JSON Schema's `pattern`, for the common constructs: literals, classes, groups,
+ * alternatives and quantifiers. It is assembled from the parts of the pattern; a caller's pattern is never executed.
  */
 export const patternText = (pattern: string): string => new PatternReader(pattern).alternatives(0).slice(0, maxChars)
 
@@ -16,7 +16,7 @@ class PatternReader {
     this.#pattern = pattern
   }
 
-  /** The first alternative; the others are read past. */
+  /** Returns the text of the first alternative; the others are parsed and discarded. */
   alternatives(depth: number): string {
     let first: string | null = null
     for (;;) {
@@ -75,7 +75,9 @@ class PatternReader {
     return /[=!]$/.test(opening) ? '' : text
   }
 
-  /** How often the piece before is said: as seldom as may be, but once where that is allowed. */
+  /**
+   * Reads a quantifier and returns the number of repetitions: the minimum, but 1 instead of 0 where that is allowed.
+   */
   #times(): number {
     const counted = /^(?:[*+?]|\{(\d{1,4})(?:,\d{0,4})?\})\??/.exec(this.#pattern.slice(this.#at, this.#at + 16))
     if (counted === null) return 1

@@ -1,20 +1,22 @@
 import { createHash, type Hash } from 'node:crypto'
 import { tokensOfChars } from '../call/accounting/usage.ts'
 
-/** As with OpenAI: shorter prompts are not kept, longer ones in steps. */
+/** As at OpenAI: shorter prompts are not cached, and longer ones in steps. */
 const leastTokens = 1024
 const stepTokens = 128
 const leastChars = 4 * leastTokens
-/** Beginnings that are remembered; the oldest are forgotten first. */
+/** Number of prefixes remembered; the oldest are evicted first. */
 const keptBeginnings = 4096
 
-/** Remembers how conversations began, and so how much of a prompt a real provider would have read from its cache. */
+/**
+ * Remembers prefixes of conversations, to report how much of a prompt a real provider would have read from its cache.
+ */
 export class PromptCache {
   readonly #seen = new Set<string>()
 
   /**
-   * @param chars length of the whole request
-   * @returns tokens of the longest beginning of the conversation that was sent before; 0 for short ones.
+   * @param chars length of the whole request.
+   * @returns tokens of the longest prefix that was sent before; 0 for short prompts.
    */
   cachedTokens(messages: readonly unknown[], chars: number): number {
     if (chars < leastChars) return 0

@@ -1,15 +1,15 @@
 import { isObject, objectOf, parseJson, textOf, type WireObject } from '#outgoing/wire.ts'
 import { fillArguments } from './arguments.ts'
 
-/** Beyond that a prompt is not searched for a schema. */
+/** Longest beginning of a prompt that is searched for a schema, in characters. */
 const maxSearched = 64 * 1024
 const maxAttempts = 32
 
 /**
- * The answer to a prompt that itself says how it has to look: `reply exactly: …`; fields between `[[ ## … ## ]]` (DSPy); or
- * a JSON Schema, as clients without structured outputs write it. null for every other prompt.
+ * Answers a prompt that states the form of the answer: `reply exactly: …`; fields between `[[ ## … ## ]]` (DSPy); or a
+ * JSON Schema, as written by clients without structured outputs. Null for any other prompt.
  *
- * @param said all texts of the request, instructions among them; `prompt` the last of the user.
+ * @param said all texts of the request, including instructions; `prompt` is the last one of the user.
  */
 export const promptedAnswer = (said: string, prompt: string): string | null =>
   exactly(prompt) ?? markedFields(said, prompt) ?? schemaAnswer(said, prompt)
@@ -19,7 +19,7 @@ const exactly = (prompt: string): string | null => {
   return at < 0 ? null : prompt.slice(at + 'reply exactly:'.length).trim()
 }
 
-/** Every field from the one that the answer has to start with up to `completed`, of the type that is named behind it. */
+/** Returns every field from the first required one up to `completed`, with the types stated after their names. */
 const markedFields = (said: string, prompt: string): string | null => {
   const order = said.lastIndexOf(firstField)
   if (order < 0) return null
@@ -37,7 +37,7 @@ const maxOrder = 4096
 const beforeFields = /Respond with the corresponding output fields|Respond with the fields|starting with the field/
 const markedField = /\[\[ ## (\w{1,64}) ## \]\]`?(?: \(must be formatted as a valid Python ([^)\n]{1,400})\))?/g
 
-/** A value as Python writes it, taken from the question as arguments of tools are. */
+/** Returns a value in Python syntax, filled from the question in the same way as tool arguments. */
 const pythonValue = (name: string, type: string, question: string): string => {
   if (type.startsWith('list')) return '[]'
   if (type.startsWith('dict')) return '{}'
@@ -61,7 +61,7 @@ const schemaAnswer = (said: string, prompt: string): string | null => {
   return /```(?:json)?/i.test(said) ? `\`\`\`json\n${json}\n\`\`\`` : json
 }
 
-/** The first JSON object in a text that is a schema of an object. */
+/** Returns the first JSON object in a text that is a schema of an object. */
 const schemaIn = (text: string): WireObject | null => {
   if (!text.includes('"properties"')) return null
   let attempts = 0
@@ -85,12 +85,12 @@ const endOfObject = (text: string, from: number): number => {
   return text.length
 }
 
-/** What a person said around the schema. */
+/** Returns the prompt without the schema. */
 const withoutJson = (prompt: string): string => {
   const from = prompt.indexOf('{')
   return from < 0 ? prompt : `${prompt.slice(0, from)} ${prompt.slice(endOfObject(prompt, from))}`
 }
 
-/** Every text of a conversation, in order. */
+/** Returns all texts of a conversation, in order. */
 export const textsOf = (messages: readonly unknown[], text: (content: unknown) => string): string =>
   messages.map((message) => text(objectOf(message).content) || textOf(objectOf(message).content)).join('\n')

@@ -7,20 +7,20 @@ import { inFormat } from './json-reply.ts'
 import { placesBehind } from './named-places.ts'
 import { promptedAnswer, textsOf } from './prompted-form.ts'
 
-/** A function that the caller offers. */
+/** A function offered by the caller. */
 interface OfferedTool {
   readonly name: string
   readonly schema: WireObject
 }
 
-/** A call that the simulated model requests. */
+/** A tool call made by the simulated model. */
 export interface SimulatedCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
 }
 
-/** What the simulated model does with one request. */
+/** The simulated model's reaction to one request. */
 export type Reply =
   | { readonly kind: 'refuse'; readonly status: number; readonly retryAfterS: number | null; readonly code: string }
   | {
@@ -28,7 +28,7 @@ export type Reply =
       readonly text: string
       readonly calls: readonly SimulatedCall[]
       readonly slow: boolean
-      /** Trouble in the middle of the stream. */
+      /** Fault in the middle of the stream. */
       readonly trouble: 'none' | 'cut' | 'malformed'
     }
 
@@ -36,10 +36,10 @@ const slowWords = 30
 const filler = 'I take my time with every single word of this answer, as you asked me to,'
 
 /**
- * Decides the answer from the request alone: the same one gets the same reply.
+ * Decides the reply from the request alone: equal requests get equal replies.
  *
- * @param images in the last message of the user
- * @param seed goes into the ids of tool calls, so that two conversations do not share ids.
+ * @param images images in the last user message.
+ * @param seed part of the ids of tool calls, so that two conversations do not share ids.
  */
 export function decideReply(request: WireObject, images: readonly SeenImage[], seed: string): Reply {
   const messages = arrayOf(request.messages)
@@ -67,10 +67,10 @@ export function decideReply(request: WireObject, images: readonly SeenImage[], s
   return answer(text, [], slow)
 }
 
-/** Whether facts for memory are requested, which are extracted by rules. */
+/** Whether the request extracts facts for memory; these are extracted by rules. */
 const isExtraction = (format: unknown): boolean => objectOf(objectOf(format).json_schema).name === extractionName
 
-/** The tools in a request; what has no usable name is left out. */
+/** Returns the tools of a request; those without a usable name are dropped. */
 function offeredTools(tools: unknown): OfferedTool[] {
   return arrayOf(tools).flatMap((tool) => {
     const fields = objectOf(objectOf(tool).function)
@@ -79,7 +79,7 @@ function offeredTools(tools: unknown): OfferedTool[] {
   })
 }
 
-/** Text of a message's content, which is a string or a list of parts. */
+/** Returns the text of a message's content, which is a string or an array of parts. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content
   return arrayOf(content)
@@ -105,7 +105,7 @@ function lastUserText(messages: readonly unknown[]): string {
   return ''
 }
 
-/** Tool results after the last message of another role, with the names of the calls that they answer. */
+/** Returns the tool results after the last message of another role, with the names of their calls. */
 function toolResultsAtEnd(messages: readonly unknown[]): { name: string; content: string }[] {
   const names = new Map<string, string>()
   let results: { name: string; content: string }[] = []
@@ -129,8 +129,8 @@ const quote = (results: readonly { name: string; content: string }[]): string =>
 const resultsText = (results: readonly { content: string }[]): string => results.map(({ content }) => content).join(' ')
 
 /**
- * What follows results: the next tool of "use a, and b with its result", whose arguments the results give; where a call is required, the
- * tool that ends the work by its name.
+ * Returns the tools to call after results: the next tool of "use a, and b with its result", whose arguments are taken
+ * from the results; or, where a call is required, a tool whose name marks the end of the work.
  */
 function nextTools(prompt: string, messages: readonly unknown[], request: WireObject): readonly OfferedTool[] {
   const tools = allowedTools(request)
@@ -143,14 +143,14 @@ function nextTools(prompt: string, messages: readonly unknown[], request: WireOb
 
 const isChain = (prompt: string): boolean => /\bwith (?:its|the|that) result\b/i.test(prompt)
 
-/** Names of the tools that were called since the user spoke last. */
+/** Returns the names of the tools called since the last user message. */
 function calledSince(messages: readonly unknown[]): ReadonlySet<string> {
   const from = messages.findLastIndex((message) => objectOf(message).role === 'user')
   const calls = messages.slice(from + 1).flatMap((message) => arrayOf(objectOf(message).tool_calls))
   return new Set(calls.map((call) => textOf(objectOf(objectOf(call).function).name)))
 }
 
-/** `auto`, `none`, `required`; that of `allowed_tools` too. */
+/** Returns the mode `auto`, `none` or `required`, also that of `allowed_tools`. */
 const modeOf = (choice: unknown): unknown =>
   objectOf(choice).type === 'allowed_tools' ? objectOf(objectOf(choice).allowed_tools).mode : choice
 
@@ -162,7 +162,9 @@ function allowedTools(request: WireObject): OfferedTool[] {
   return tools.filter(({ name }) => names.includes(name))
 }
 
-/** What `tool_choice` and `parallel_tool_calls` leave of the calls that the text requests, or add to them. */
+/**
+ * Applies `tool_choice` and `parallel_tool_calls` to the calls that the text requests; they may remove or add calls.
+ */
 function toolsWanted(prompt: string, request: WireObject): readonly OfferedTool[] {
   const tools = allowedTools(request)
   const choice = modeOf(request.tool_choice)
@@ -174,7 +176,9 @@ function toolsWanted(prompt: string, request: WireObject): readonly OfferedTool[
   return request.parallel_tool_calls === false || isChain(prompt) ? wanted.slice(0, 1) : wanted
 }
 
-/** Tools named in the text, in the order they are named; else one (or all) when the text requests a tool without a name. */
+/**
+ * Returns the tools named in the text, in that order; when the text requests a tool without a name, one tool or all.
+ */
 function toolsNamedIn(text: string, tools: readonly OfferedTool[]): OfferedTool[] {
   const named = tools
     .map((tool) => ({ tool, at: placeOfName(text, tool.name) }))

@@ -1,24 +1,24 @@
 import type { ServerResponse } from 'node:http'
 
-/** Sends a document. */
+/** Sends a JSON document. */
 export const sendJson = (response: ServerResponse, status: number, value: object): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** Sends an error as OpenAI words it. */
+/** Sends an error in OpenAI's format. */
 export const sendError = (response: ServerResponse, status: number, code: string): void => {
   const type = status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error'
   sendJson(response, status, { error: { message: `Simulated refusal: ${code}.`, type, param: null, code } })
 }
 
-/** An error, and after how many seconds to try again; null: it does not say. */
+/** An error, with the seconds after which to retry; null for none. */
 export interface Refusal {
   readonly status: number
   readonly code: string
   readonly retryAfterS: number | null
 }
 
-/** Sends an error that may say when to try again. */
+/** Sends an error, with `Retry-After` where given. */
 export const sendRefusal = (response: ServerResponse, { status, code, retryAfterS }: Refusal): void => {
   if (retryAfterS !== null) response.setHeader('retry-after', retryAfterS)
   sendError(response, status, code)

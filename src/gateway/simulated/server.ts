@@ -14,28 +14,28 @@ import { decideReply, type Reply } from './reply.ts'
 import { sendError, sendJson, sendRefusal } from './respond.ts'
 import { streamFrames } from './word-stream.ts'
 
-/** Where the simulated provider listens, and how fast it speaks. */
+/** Address and pace of the simulated provider. */
 export interface SimulatedOptions {
-  /** 0 (the default) takes a free one. */
+  /** 0 (the default) picks a free port. */
   readonly port?: number
-  /** Loopback unless said otherwise. */
+  /** Default: loopback. */
   readonly host?: string
-  /** Pause between words, in ms; 0 sends the whole answer at once. */
+  /** Pause between words in ms; 0 sends the whole response at once. */
   readonly chunkDelayMs?: number
 }
 
-/** The requests of the simulated provider so far. */
+/** Request counts since the start. */
 export interface SimulatedStats {
   readonly requests: number
-  /** Answers that are being streamed now. */
+  /** Responses currently being streamed. */
   readonly active: number
-  /** Streams whose reader went away before the end. */
+  /** Streams whose client disconnected before the end. */
   readonly aborted: number
 }
 
 /** A running simulated provider. */
 export interface SimulatedProvider {
-  /** Base URL up to and with `/v1`. */
+  /** Base URL, including `/v1`. */
   readonly url: string
   stats(): SimulatedStats
   close(): Promise<void>
@@ -49,7 +49,7 @@ interface Serving {
   aborted: number
 }
 
-/** One request whose body has come, and where its answer goes. */
+/** One request with its complete body, and its response. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -68,8 +68,8 @@ const imagesPath = '/v1/images/generations'
 const postPaths = [chatPath, '/v1/embeddings', imagesPath]
 
 /**
- * Starts a provider that speaks OpenAI's wire format and needs no key: it echoes, calls tools when requested, and
- * misbehaves when requested ("slow please", "fail please", "rate limit please", "cut please", "malformed please").
+ * Starts a provider with OpenAI's wire format that needs no key. It echoes prompts, calls tools on request, and
+ * misbehaves on request ("slow please", "fail please", "rate limit please", "cut please", "malformed please").
  */
 export async function startSimulatedProvider(options: SimulatedOptions = {}): Promise<SimulatedProvider> {
   const serving: Serving = {
@@ -190,14 +190,17 @@ function chat(serving: Serving, request: WireObject, { request: { headers }, res
   streamFrames(response, frames, { delayMs, trouble: reply.trouble, onEnd })
 }
 
-/** Tokens of thought by `reasoning_effort`: they are not shown, but counted. */
+/** Reasoning tokens by `reasoning_effort`; they are counted, but there is no reasoning text. */
 const thoughts = new Map([
   ['low', 64],
   ['medium', 128],
   ['high', 256],
 ])
 
-/** Honours the caller's limits, as a provider would: the text ends before a stop word, or is cut and says so. */
+/**
+ * Applies the caller's limits as a provider would: the text ends before a stop sequence, or is cut with finish reason
+ * `length`.
+ */
 function limited(reply: AnswerReply, request: WireObject, counts: TokenCounts): AnswerBody {
   const limit = request.max_completion_tokens ?? request.max_tokens
   const { calls } = reply
@@ -215,7 +218,7 @@ function stopped(text: string, stop: unknown): string {
   return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
 }
 
-/** Ids follow the idempotency key where there is one, so that a retry gets the same ids. */
+/** Seeds ids with the idempotency key, if any, so that a retry gets the same ids. */
 function seedOf(headers: IncomingHttpHeaders): string {
   const key = headers['idempotency-key']
   return typeof key === 'string' ? key : `${process.hrtime.bigint()}`

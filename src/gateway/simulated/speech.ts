@@ -1,17 +1,19 @@
 import { wavHeader } from '../providers/voice/wav.ts'
 import { frameSamples, silentFrame, toneFrames, toneRate, wavesOfTones } from './tone-frames.ts'
 
-/** Simulated speech: a tone a word, as long as the word, and a short silence after it. The same text sounds the same. */
+/**
+ * Simulated speech: one tone per word, as long as the word, followed by a short silence. Equal texts sound the same.
+ */
 export interface SimulatedSpeech {
   readonly contentType: string
   readonly audio: Buffer
 }
 
-/** Frames of 24 ms that a letter takes at normal speed: some 12 letters a second. */
+/** Frames of 24 ms per letter at normal speed: about 12 letters per second. */
 const framesOfLetter = 3.5
 const framesOfPause = 4
 
-/** @returns null for a format that would need an encoder. */
+/** Synthesises simulated speech. @returns null for a format that would need an encoder. */
 export const speechOf = (text: string, format: string, speed: number): SimulatedSpeech | null => {
   const row = frameRow(text, speed)
   switch (format) {
@@ -28,7 +30,7 @@ export const speechOf = (text: string, format: string, speed: number): Simulated
   }
 }
 
-/** Which tone each frame has; null is silence, which is also what white space sounds like. */
+/** Returns the tone of each frame; null is silence, also for texts of only white space. */
 const frameRow = (text: string, speed: number): readonly (number | null)[] => {
   const words = text.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return Array<null>(framesOfPause).fill(null)

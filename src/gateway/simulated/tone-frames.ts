@@ -1,15 +1,15 @@
-/** Samples a second of simulated speech. */
+/** Sample rate of simulated speech, in Hz. */
 export const toneRate = 24_000
 
-/** Samples of one frame: 24 ms. */
+/** Samples per frame (24 ms). */
 export const frameSamples = 576
 
 const frameBytes = 96
 
 /*
- * One steady frame each of silence and of four tones, which are 6, 8, 10 and 12 waves long: MPEG-2 layer III, 32 kbit/s,
- * one channel, no bit reservoir, so that any row of frames is a whole MP3. Made with ffmpeg and LAME from sines; what is
- * left out at their ends is zeros.
+ * One stationary frame each of silence and of four tones of 6, 8, 10 and 12 waves: MPEG-2 layer III, 32 kbit/s, mono,
+ * without a bit reservoir, so that any sequence of frames is a valid MP3. Encoded from sines with ffmpeg and LAME;
+ * trailing zeros are omitted.
  */
 const silence = '//NExAAAAANIAAAA'
 const tones = [
@@ -31,5 +31,5 @@ export const silentFrame = whole(silence)
 /** An MP3 frame of each tone. */
 export const toneFrames: readonly Buffer[] = tones.map(whole)
 
-/** Waves of each tone in one frame. */
+/** Waves per frame of each tone. */
 export const wavesOfTones: readonly number[] = [6, 8, 10, 12]

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 
-/** What the simulated model hears: made-up words at even times, by turns of two speakers. The same file says the same. */
+/**
+ * A simulated transcript: made-up words at even times, alternating between two speakers. Equal files give equal
+ * transcripts.
+ */
 export interface HeardSpeech {
   readonly text: string
   readonly segments: readonly HeardPiece[]
   readonly words: readonly HeardPiece[]
 }
 
-/** Seconds from the beginning. */
+/** A timed text; times are in seconds from the beginning. */
 interface HeardPiece {
   readonly start: number
   readonly end: number
@@ -24,7 +27,7 @@ const wordSeconds = 0.4
 const wordsOfSegment = 6
 const speakers = ['speaker_0', 'speaker_1']
 
-/** @param seconds that the audio lasts. */
+/** Transcribes audio. @param seconds length of the audio. */
 export const heardIn = (audio: Uint8Array, seconds: number): HeardSpeech => {
   const seed = createHash('sha256').update(audio).digest()
   const count = Math.max(1, Math.floor(seconds / wordSeconds))

@@ -1,22 +1,25 @@
 import type { ServerResponse } from 'node:http'
 import type { AnswerFrames } from './chat-format.ts'
 
-/** Pace and planned trouble of one streamed answer. */
+/** Pace and planned fault of one streamed response. */
 interface Pace {
-  /** Pause between parts, in ms; 0 writes everything in one piece. */
+  /** Pause between parts in ms; 0 writes everything at once. */
   readonly delayMs: number
   readonly trouble: 'none' | 'cut' | 'malformed'
 }
 
 const malformedFrame = 'data: {"choices":[{"index":0,"delta":{"content":"bro\n\n'
 
-/** How one answer is streamed. */
+/** Options of one streamed response. */
 export interface StreamOptions extends Pace {
-  /** Called once, with whether the reader got all that was meant for it. */
+  /**
+   * Called once when the response has closed; `whole` is whether the client received everything that was meant to be
+   * sent.
+   */
   readonly onEnd: (whole: boolean) => void
 }
 
-/** Writes the frames in their pace. */
+/** Writes the frames at the given pace. */
 export function streamFrames(response: ServerResponse, frames: AnswerFrames, { onEnd, ...pace }: StreamOptions): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   const parts = pace.trouble === 'none' ? frames.parts : frames.parts.slice(0, Math.ceil(frames.parts.length / 2))

@@ -3,23 +3,24 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { Route, Routes } from '../call/routes.ts'
 import { visionModelOf } from '../prices/model-capabilities.ts'
 
-/** A model, and the route that would be called first. */
+/** A model, and the first route to call. */
 export interface Chosen {
   readonly model: string
   readonly route: Route
 }
 
-/** The interface's default. */
+/** The API's default model. */
 const usual = 'gpt-4o-mini'
 
-/** Each provider's model for images, in the order of the table: the three families first, the simulated one last. */
+/** Each provider's model for images, in the order of the provider table, with the simulated one last. */
 const others = providers.flatMap(({ id }) => {
   const model = visionModelOf(id)
   return model === null ? [] : [`${id}/${model}`]
 })
 
 /**
- * The model that a request names, or the usual one, or when that is not served here the first provider's that can.
+ * Returns the model named in a request; without one the default, or when that is not available, the first available
+ * provider's model for images.
  *
  * @throws {ServiceError} `model_not_found`, `provider_not_configured`
  */

@@ -2,10 +2,10 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { ImageLimits } from './image-limits.ts'
 import { badImage } from './image-sources.ts'
 
-/** Bytes at the beginning of an image that show its type, long prefaces of photos included. */
+/** Bytes read from the beginning of an image to detect its type; enough for photos with long metadata. */
 const headBytes = 1024 * 1024
 
-/** Types under their other names. A sequence is sent as what it is a sequence of. */
+/** Canonical names of MIME type aliases. A sequence type becomes the type of its images. */
 const names: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -20,24 +20,27 @@ const named = (mimeType: string): string => {
   return names[lower] ?? lower
 }
 
-/** HEIC is HEIF with one of its codecs: either name is right for it. */
+/**
+ * Whether the declared type matches the detected one. HEIC is HEIF with a particular codec, so either name is accepted
+ * for the other.
+ */
 const isSame = (said: string, found: string): boolean =>
   said === found || (/^image\/hei[cf]$/.test(said) && /^image\/hei[cf]$/.test(found))
 
-/** An image whose bytes were looked at. */
+/** An image to validate. */
 export interface SeenBytes {
-  /** The first of them, at least so many as show the type. */
+  /** Its first bytes, enough to detect the type. */
   readonly head: Uint8Array
   readonly size: number
-  /** What its sender says that it is; '' and types of anything say nothing. */
+  /** The declared MIME type; '' and `application/octet-stream` declare nothing. */
   readonly said: string
 }
 
 /**
- * Holds an image to what a family takes, by its bytes.
+ * Validates an image against the limits of a provider family, by its bytes.
  *
  * @returns its MIME type.
- * @throws {ServiceError} `image_too_large`, `unsupported_format`; `bad_request` when it is not what it is said to be.
+ * @throws {ServiceError} `image_too_large`, `unsupported_format`; `bad_request` when it is not of the declared type.
  */
 export const checkImage = async ({ head, size, said }: SeenBytes, limits: ImageLimits, at: string): Promise<string> => {
   checkSize(size, limits, at)
@@ -64,13 +67,15 @@ const unsupported = (at: string, type: string, { types }: ImageLimits): ServiceE
   return new ServiceError('unsupported_format', { param: at, message })
 }
 
-/** The package takes a while to load: at the first image, not at the start. */
+/** The package is slow to load, so it is loaded with the first image instead of at the start. */
 const typeOf = async (head: Uint8Array): Promise<string | undefined> => {
   const { fileTypeFromBuffer } = await import('file-type')
   return (await fileTypeFromBuffer(head))?.mime
 }
 
-/** How many bytes base64 stands for, and the first of them. @throws {ServiceError} `bad_request` for what is none. */
+/**
+ * Returns the decoded size of base64, and its first bytes. @throws {ServiceError} `bad_request` when it is not base64.
+ */
 export const readBase64 = (text: string, at: string): { readonly head: Uint8Array; readonly size: number } => {
   if (!base64.test(text)) throw badImage(at, 'is not base64')
   const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length

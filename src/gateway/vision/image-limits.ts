@@ -1,18 +1,18 @@
 import type { WireFormat } from '#specs/data/providers.ts'
 
-/** What a family of providers takes. */
+/** Image limits of a family of providers. */
 export interface ImageLimits {
   readonly types: readonly string[]
-  /** Of one image, not encoded. */
+  /** Maximum size of one decoded image. */
   readonly maxBytes: number
-  /** It fetches images from https addresses by itself. */
+  /** Whether the provider fetches https URLs itself. */
   readonly fetches: boolean
 }
 
 const mib = 1024 * 1024
 const safe = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
 
-/** What those take of whom the interface says nothing: the set that is safe everywhere. */
+/** Default limits, for providers without documented ones: types that are supported everywhere. */
 const first: ImageLimits = { types: safe, maxBytes: 20 * mib, fetches: true }
 
 const families: Readonly<Partial<Record<WireFormat, ImageLimits>>> = {
@@ -21,5 +21,5 @@ const families: Readonly<Partial<Record<WireFormat, ImageLimits>>> = {
   google: { types: [...safe, 'image/heic', 'image/heif'], maxBytes: 20 * mib, fetches: false },
 }
 
-/** The limits of the family that speaks a format. */
+/** Returns the limits of the providers that use a wire format. */
 export const imageLimits = (format: WireFormat): ImageLimits => families[format] ?? first

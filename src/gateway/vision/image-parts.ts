@@ -5,12 +5,12 @@ import { type ImageLimits, imageLimits } from './image-limits.ts'
 import type { ImageSource } from './image-sources.ts'
 import { checkAddress, fetchImage, type RemoteImages } from './remote-image.ts'
 
-/** Bytes of all images that are fetched for one request. */
+/** Maximum total bytes of all images fetched for one request. */
 const maxFetchedBytes = 64 * 1024 * 1024
 
 /**
- * Images as parts of a message for the family of a route, each held to what that takes. Nothing has been sent to the
- * provider when one is refused.
+ * Converts images to message parts for the route's provider family; each is validated against the family's limits. When
+ * an image is refused, nothing has been sent to the provider yet.
  *
  * @throws {ServiceError} `bad_request`, `unsupported_format`, `image_too_large`, each naming the image.
  */
@@ -21,14 +21,14 @@ export const imageParts = async (
 ): Promise<readonly WireObject[]> => {
   const limits = imageLimits(route.format)
   const parts: WireObject[] = []
-  // one after another: the first that is wrong is named, and no more is held in memory than has to be
+  // sequential, so that the error names the first invalid image, and to bound memory use
   let left = maxFetchedBytes
   for (const source of sources) {
     if (source.kind === 'remote' && !limits.fetches) {
       const maxBytes = Math.min(limits.maxBytes, left)
       const { bytes, mimeType } = await fetchImage(remote, source, { maxBytes, signal })
       left -= bytes.length
-      // servers say many things of their files: the bytes count
+      // servers often send wrong image types, so a declared image type is ignored in favour of the bytes
       const said = mimeType.startsWith('image/') ? '' : mimeType
       parts.push(await fromBytes({ bytes, mimeType: said, at: source.at }, limits))
     } else parts.push(await partOf(source, limits, remote))

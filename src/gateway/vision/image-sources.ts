@@ -2,18 +2,18 @@ import type { UploadedFile } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import { maxImages } from '#specs/resources/gateway/vision.ts'
 
-/** One image as the caller gave it. `at` names it in errors: `image_url`, `images[1]`, `files[0]`. */
+/** One image as given by the caller. `at` names it in errors: `image_url`, `images[1]`, `files[0]`. */
 export type ImageSource = { readonly at: string } & (
   | { readonly kind: 'remote'; readonly url: URL }
-  /** `mimeType` is what the caller says that it is. */
+  /** `mimeType` is the type declared by the caller. */
   | { readonly kind: 'base64'; readonly base64: string; readonly mimeType: string }
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mimeType: string }
 )
 
-/** An image elsewhere. */
+/** An image at a URL. */
 export type RemoteSource = Extract<ImageSource, { kind: 'remote' }>
 
-/** The fields of a request that bring images. */
+/** The fields of a request that contain images. */
 export interface ImageFields {
   readonly image_url?: string | null
   readonly image_base64?: string | null
@@ -27,14 +27,14 @@ interface ImageItem {
   readonly mime_type?: string | null
 }
 
-/** Something about one image that the caller can put right. */
+/** Error about one image that the caller can correct. */
 export const badImage = (at: string, message: string, cause?: unknown): ServiceError =>
   new ServiceError('bad_request', { param: at, message: `${at} ${message}.`, cause })
 
 /**
- * The images of a request in order: the single one, `images`, then files.
+ * Returns the images of a request in order: the single one, `images`, then files.
  *
- * @throws {ServiceError} `bad_request`, when there is none too.
+ * @throws {ServiceError} `bad_request` when one is invalid, or there is none.
  */
 export const imageSources = (body: ImageFields, files: readonly UploadedFile[]): readonly ImageSource[] => {
   const sources = [...single(body), ...(body.images ?? []).map(item), ...files.map(fileSource)]

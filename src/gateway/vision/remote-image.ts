@@ -6,14 +6,14 @@ import { badImage, type RemoteSource } from './image-sources.ts'
 
 export interface RemoteImages {
   readonly guard: Pick<SsrfGuard, 'check' | 'request'>
-  /** For one image, all redirects included. */
+  /** Timeout in ms for one image, including all redirects. */
   readonly timeoutMs?: number
 }
 
 const defaultTimeoutMs = 15_000
 const maxRedirects = 5
 
-/** Refuses an address that no request may go to, without a request. @throws {ServiceError} `bad_request` */
+/** Rejects a URL that the SSRF guard does not allow, without a request. @throws {ServiceError} `bad_request` */
 export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): void => {
   try {
     guard.check(url.href)
@@ -23,9 +23,11 @@ export const checkAddress = ({ guard }: RemoteImages, url: URL, at: string): voi
 }
 
 /**
- * Fetches an image for providers that do not: through the guard, over https only, redirects too.
+ * Fetches an image for providers that do not fetch URLs themselves. All requests, including redirects, go through the
+ * SSRF guard and use https only.
  *
- * @throws {ServiceError} `bad_request` when there is none to be had, `image_too_large`; `cancelled` when the caller went away.
+ * @throws {ServiceError} `bad_request` when the image cannot be fetched, `image_too_large`; `cancelled` when the caller
+ * disconnected.
  */
 export const fetchImage = async (
   { guard, timeoutMs = defaultTimeoutMs }: RemoteImages,
