@@ -1,6 +1,6 @@
 import { wasmParts } from './schema.ts'
 
-/** Bytes of the module's memory: the sums, the query as 16 bits a number, and as many rows as fit behind them. */
+/** Memory layout of the module in bytes: the sums, the query as 16-bit integers, and as many rows as fit after them. */
 const sumsAt = 0
 const mostRows = 2_048
 const queryAt = mostRows * 4
@@ -10,7 +10,7 @@ const pages = 3
 const rowBytes = pages * 65_536 - rowsAt
 
 const [i32, v128, none] = [0x7f, 0x7b, 0x40]
-/** Locals of the function by their numbers: what it is called with, then its own. */
+/** Indices of the function's locals: its parameters, then its variables. */
 const [row, end, width, query, out, stop, q, sum] = [0, 1, 2, 3, 4, 5, 6, 7]
 const get = (local: number): readonly number[] => [0x20, local]
 const set = (local: number): readonly number[] => [0x21, local]
@@ -22,7 +22,10 @@ const done = [0x0b]
 const step = (local: number, by: number): readonly number[] => [...get(local), 0x41, by, ...add, ...set(local)]
 const lane = (which: number): readonly number[] => [...get(sum), 0xfd, 0x1b, which]
 const zero = [0xfd, 0x0c, ...new Array<number>(16).fill(0)]
-/** 8 bytes as numbers of 16 bits; 8 numbers of 16 bits; their products, summed by twos; four sums added. */
+/**
+ * SIMD instructions: load 8 bytes as 16-bit integers; load 8 16-bit integers; multiply and add pairs; add four 32-bit
+ * integers.
+ */
 const [loadBytes, loadQuery, multiply, addFour] = [
   [0xfd, 0x01, 0, 0],
   [0xfd, 0x00, 0, 0],
@@ -30,7 +33,7 @@ const [loadBytes, loadQuery, multiply, addFour] = [
   [0xfd, 0xae, 0x01],
 ]
 
-/** For each row from `row` to `end`, of `width` bytes: the sum of its products with the query, into `out`. */
+/** Stores in `out`, for each row of `width` bytes from `row` to `end`, its dot product with the query. */
 const code = [
   ...[2, 2, i32, 1, v128],
   ...loop,
@@ -58,11 +61,13 @@ const moduleBytes = (): Uint8Array<ArrayBuffer> =>
     ...section(10, [1, ...length(code.length), ...code]),
   ])
 
-/** Sums of products, eight at a time. */
+/** Computes dot products, eight multiplications at a time. */
 export interface DotProducts {
-  /** How many rows of so many bytes go into one `run`; 0 where they cannot. */
+  /**
+   * Returns the number of rows with this many dimensions that fit into one `run`; 0 when the length is not supported.
+   */
   mostRows(dimensions: number): number
-  /** The sums of rows that lie one behind the other; good until the next call. */
+  /** Returns the dot products of contiguous rows with the query; valid until the next call. */
   run(rows: Int8Array, query: Int16Array): Int32Array
 }
 
@@ -86,7 +91,10 @@ const opened = (): DotProducts | null => {
 
 let products: DotProducts | null | undefined
 
-/** By the processor's vector instructions (specs/decisions/0218-writes-and-vectors.md); null where it has none. */
+/**
+ * Returns an implementation by SIMD instructions (specs/decisions/0218-writes-and-vectors.md); null where they are not
+ * available.
+ */
 export const dotProducts = (): DotProducts | null => {
   products ??= opened()
   return products

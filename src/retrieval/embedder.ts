@@ -1,23 +1,23 @@
 import { LocalEmbedder } from './embedding/local-embedder.ts'
 
-/** Makes vectors of texts, so that what means the same is close. */
+/** Embeds texts as vectors, so that texts of similar meaning are close. */
 export interface Embedder {
-  /** Kept with each vector: `local/all-minilm-l6-v2`, `openai/text-embedding-3-small`; `none` makes none. */
+  /** Stored with each vector: `local/all-minilm-l6-v2`, `openai/text-embedding-3-small`; `none` makes no vectors. */
   readonly id: string
   readonly dimensions: number
-  /** Vectors of length 1, in the order of the texts. */
+  /** Returns vectors of length 1, in the order of the texts. */
   embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]>
 }
 
-/** Some models are given questions otherwise than what is to be found. */
+/** Use of an embedded text; some models treat questions differently from the passages to be found. */
 export type EmbedUse = 'query' | 'passage'
 
 /**
- * Opens a sentence model (ONNX) from a folder: `model.onnx`, `tokenizer.json` and the settings beside them as
- * sentence-transformers lay them out. The packages `onnxruntime-node` and `@huggingface/tokenizers` have to be installed
- * beside the model or the product.
+ * Opens a sentence model (ONNX) from a folder with `model.onnx`, `tokenizer.json` and the settings in the layout of
+ * sentence-transformers. The packages `onnxruntime-node` and `@huggingface/tokenizers` have to be installed next to the
+ * model or the product.
  *
- * @throws {Error} that says what is missing.
+ * @throws {Error} that names what is missing.
  */
 export const openLocalEmbedder = (folder: string, { threads = 1 } = {}): Promise<LocalEmbedder> =>
   LocalEmbedder.open({ folder, threads })

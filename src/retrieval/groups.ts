@@ -8,11 +8,11 @@ interface Group {
   readonly number: number
   readonly name: string
   readonly members: Set<number>
-  /** Words of all its members. */
+  /** Total words of its members. */
   length: number
 }
 
-/** Passages that belong together in their order. One without a group has none beside it. */
+/** Ordered groups of passages. A passage without a group has no neighbours. */
 export class Groups {
   readonly #byName = new Map<string, Group>()
   readonly #all: (Group | null)[] = []
@@ -24,7 +24,7 @@ export class Groups {
   #before = int32s(0)
   #after = int32s(0)
 
-  /** How many numbers of groups there are. */
+  /** Upper bound of group numbers, including unused ones. */
   get extent(): number {
     return this.#all.length
   }
@@ -33,12 +33,12 @@ export class Groups {
     return this.#byName.size
   }
 
-  /** Numbers of the passages' groups by slot, -1 for none; good until the next change. */
+  /** Group number of each slot, -1 for none; valid until the next change. */
   get numbers(): Int32Array {
     return this.#groupOf
   }
 
-  /** Slots of the passages before and after, as `before` and `after` say; good until the next change. */
+  /** Slots of the previous and next passage of each slot, as in `before` and `after`; valid until the next change. */
   get besides(): readonly [before: Int32Array, after: Int32Array] {
     return [this.#before, this.#after]
   }
@@ -46,7 +46,7 @@ export class Groups {
   numberOf = (slot: number): number => this.#groupOf[slot] ?? none
   lengthOf = (number: number): number => this.#all[number]?.length ?? 0
   sizeOf = (number: number): number => this.#all[number]?.members.size ?? 0
-  /** Slot of the passage before it; -1 for none. Call `sort` first. */
+  /** Returns the slot of the previous passage; -1 for none. Call `sort` first. */
   before = (slot: number): number => this.#before[slot] ?? none
   after = (slot: number): number => this.#after[slot] ?? none
 
@@ -76,13 +76,13 @@ export class Groups {
     if (group.members.size === 0) this.#delete(group)
   }
 
-  /** Gives a group its title; one without members has none. */
+  /** Sets the title of a group. A group without members is ignored. */
   name(group: string, title: string): void {
     const found = this.#byName.get(group)
     if (found !== undefined) this.titles.set(found.number, title)
   }
 
-  /** Brings the members of changed groups in order. */
+  /** Sorts the members of changed groups. */
   sort(): void {
     for (const { members } of this.#unsorted) {
       const slots = [...members].sort((a, b) => (this.#orders[a] ?? 0) - (this.#orders[b] ?? 0) || a - b)

@@ -1,12 +1,12 @@
-/** An index as the cache knows it. */
+/** An index that can be cached. */
 export interface CachedIndex {
-  /** Estimate of its memory; it may grow while it is cached. */
+  /** Estimated memory in bytes; it may grow while the index is cached. */
   readonly bytes: number
 }
 
 export interface IndexCacheOptions<T> {
   readonly mostBytes: number
-  /** Reads the index of a key from the store. */
+  /** Loads the index of a key from the store. */
   readonly load: (key: string) => Promise<T>
 }
 
@@ -16,8 +16,8 @@ interface Entry<T> {
 }
 
 /**
- * The indexes that are used most recently, within a bound of bytes; one alone may exceed it. Many that want the same at
- * once cause one load, and a load that fails is forgotten.
+ * LRU cache of indexes, bounded in bytes; a single index may exceed the bound. Concurrent requests for one index cause
+ * one load, and a failed load is not cached.
  */
 export class IndexCache<T extends CachedIndex> {
   readonly #options: IndexCacheOptions<T>
@@ -36,7 +36,7 @@ export class IndexCache<T extends CachedIndex> {
     return [...this.#entries.values()].reduce((sum, { value }) => sum + (value?.bytes ?? 0), 0)
   }
 
-  /** The index of the key, loaded when it is not here. */
+  /** Returns the index of a key, loading it if necessary. */
   async get(key: string): Promise<T> {
     const entry = this.#entries.get(key) ?? this.#load(key)
     if (this.#entries.delete(key)) this.#entries.set(key, entry)
@@ -44,8 +44,8 @@ export class IndexCache<T extends CachedIndex> {
   }
 
   /**
-   * Makes a change in the index if it is here; after its load while that is in progress, since the load may have read
-   * the store before the change. The change must be able to meet itself: what is read later has it already.
+   * Applies a change to the index if it is cached; during a load after it has finished, since the load may have read
+   * the store before the change. Changes must be idempotent, because the load may also have read the change already.
    */
   update(key: string, change: (index: T) => void): void {
     const entry = this.#entries.get(key)
@@ -53,7 +53,7 @@ export class IndexCache<T extends CachedIndex> {
     else entry?.loading.then(change, () => undefined)
   }
 
-  /** Forgets the index; one that is being loaded is not kept either. */
+  /** Removes the index; one that is being loaded is not kept either. */
   drop(key: string): void {
     this.#entries.delete(key)
   }

@@ -12,20 +12,20 @@ import { VectorTable } from './vector-table.ts'
 export type { LeftOut, PassageHit, PassageHits, PassageQuery } from './passage-query.ts'
 export type { Profile } from './ranking/weights.ts'
 
-/** A language counts for questions when at least this share of the passages shows it. */
+/** Minimum share of passages in a language for questions to be analysed in it. */
 const leastShare = 0.05
 const bytesOfNone = 4_096
 
 /**
- * The passages of one scope, found by words and vectors; in memory only, and exact. It does not keep the texts: a
- * passage costs its vector, one byte a dimension, and about 13 bytes a distinct word.
+ * In-memory index of the passages of one scope, searched by words and vectors. Searches are exact. Texts are not kept:
+ * a passage takes its vector, at one byte per dimension, and about 13 bytes per distinct word.
  */
 export class PassageIndex {
   readonly #weights: Weights
   readonly #table = new PassageTable()
   readonly #vectors = new VectorTable()
   readonly #languages = new Map<Language, number>()
-  /** Language that each passage shows, by slot: what is removed takes its own along. */
+  /** Detected language of each passage, by slot, to update the counts when it is removed. */
   readonly #shown: (Language | null)[] = []
   readonly #others = (): Language => this.#spoken()[0] ?? 'en'
   #postings = new Postings()
@@ -38,7 +38,7 @@ export class PassageIndex {
     return this.#table.size
   }
 
-  /** Estimate of its memory. */
+  /** Estimated memory in bytes. */
   get bytes(): number {
     return bytesOfNone + this.#table.bytes + this.#postings.bytes + this.#vectors.bytes
   }
@@ -47,7 +47,7 @@ export class PassageIndex {
     return this.#table.slotOf(id) !== -1
   }
 
-  /** Adds a passage, in place of the one with its id. */
+  /** Adds a passage, or replaces the one with its id. */
   add(passage: Passage): void {
     this.remove(passage.id)
     const analysis = analysisOf(wordsOf(passage), this.#others)
@@ -70,18 +70,18 @@ export class PassageIndex {
     this.#postings = this.#postings.compacted(this.#table.ranges(), (kept, range) => this.#table.setRange(kept, range))
   }
 
-  /** Says what a group is called: a question that has words of it is more likely about that group. */
+  /** Sets the title of a group: a question with words of the title is more likely to be about that group. */
   nameGroup(group: string, title: string): void {
     this.#table.groups.name(group, title)
   }
 
-  /** What a question is about in the document that its words name, for `PassageQuery.topic`; null when they name none. */
+  /** Returns the question without the words that name a document, for `PassageQuery.topic`; null when it names none. */
   topicOf(text: string): string | null {
     if (this.#weights.topic === 0) return null
     return this.#table.groups.titles.topicOf(text, conceptsOf(text, this.#spoken()))
   }
 
-  /** Finds passages by a question, best first; it gives way to other work every few milliseconds. */
+  /** Finds passages for a question, best first. It yields the event loop every few milliseconds. */
   search(query: PassageQuery): Promise<PassageHits> {
     const concepts = conceptsOf(query.text, this.#spoken())
     const [table, vectors, postings, weights] = [this.#table, this.#vectors, this.#postings, this.#weights]
@@ -95,7 +95,7 @@ export class PassageIndex {
     else this.#languages.delete(language)
   }
 
-  /** Languages of its Latin texts, most frequent first. */
+  /** Languages of the passages in Latin script, most frequent first. */
   #spoken(): readonly Language[] {
     const most = [...this.#languages].toSorted(([, a], [, b]) => b - a)
     const total = most.reduce((sum, [, count]) => sum + count, 0)
@@ -104,7 +104,7 @@ export class PassageIndex {
   }
 }
 
-/** All that a passage is found by. */
+/** Returns all text by which a passage can be found. */
 const wordsOf = ({ speaker, heading, text }: Passage): string => {
   if (!speaker && !heading) return text
   return [speaker, heading, text].filter(Boolean).join('\n')

@@ -1,33 +1,33 @@
-/** What is looked for in an index. */
+/** A query to an index. */
 export interface PassageQuery {
   readonly text: string
-  /** Of the index's embedder; one of other dimensions counts as none. */
+  /** Vector by the index's embedder; one with a different number of dimensions is ignored. */
   readonly vector: Float32Array | null
-  /** Of what `PassageIndex.topicOf` says of the text, by the same embedder. */
+  /** Vector of the text returned by `PassageIndex.topicOf`, by the same embedder. */
   readonly topic?: Float32Array | null
-  /** Id of the embedder that made the vector: the score is calibrated for it. */
+  /** Id of the embedder of the vector, to calibrate scores. */
   readonly embedder?: string
   readonly limit: number
-  /** Least score of a hit; 0, as without it, for no cut. */
+  /** Minimum score of a hit; 0 (the default) for no threshold. */
   readonly threshold?: number
-  /** Whether a passage may be found at all; others do not take part in the ranking. */
+  /** Returns whether a passage may be found; others are excluded from the ranking. */
   readonly accepts?: (id: string) => boolean
-  /** The only ids that `accepts` is called for, where most passages are accepted by all searches. */
+  /** The only ids for which `accepts` is called; all others are accepted. For searches that accept most passages. */
   readonly doubtful?: ReadonlySet<string>
-  /** Whether hits say what their score consists of, and what was left out why. */
+  /** Whether to return the parts of each score, and the passages left out with reasons. */
   readonly explain?: boolean
-  /** The time from which "yesterday" counts, in ms. */
+  /** Current time in ms, to resolve words such as "yesterday". */
   readonly now: number
 }
 
 export interface PassageHit {
   readonly id: string
-  /** 0 to 1: how sure it is that the passage answers the question. */
+  /** Confidence that the passage answers the question, 0 to 1. */
   readonly score: number
   readonly parts?: Readonly<Record<string, number>>
 }
 
-/** Why a passage that was close is not among the hits. */
+/** Reason why a close passage is not among the hits. */
 export type LeftOutReason = 'below_threshold' | 'beyond_limit'
 
 export interface LeftOut {
@@ -39,10 +39,10 @@ export interface LeftOut {
 export interface PassageHits {
   /** Best first. */
   readonly hits: readonly PassageHit[]
-  /** Whether nothing passes: the index does not know it. */
+  /** Whether there are no hits: the index has no answer. */
   readonly abstained: boolean
   readonly left_out?: readonly LeftOut[]
 }
 
-/** Score from which a passage is taken to answer the question. */
+/** Score from which a passage counts as answering the question. */
 export const defaultThreshold = 0.7

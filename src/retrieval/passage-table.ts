@@ -15,8 +15,8 @@ const termsOf = (text: string): ReadonlySet<string> =>
   new Set(text === '' ? [] : analysisOf(text, english).counts.keys())
 
 /**
- * What an index knows of each passage beside its terms and vector, by slot. Slots of removed passages are used again;
- * `stampOf` says when, so that a search that was going on meanwhile does not mistake one for the other.
+ * Metadata of the passages of an index, by slot; terms and vectors are stored elsewhere. Slots of removed passages are
+ * reused. `stampOf` distinguishes the old from the new passage of a slot for a search in progress.
  */
 export class PassageTable {
   readonly #slots = new Map<string, number>()
@@ -45,12 +45,12 @@ export class PassageTable {
     return this.#slots.size * bytesEach
   }
 
-  /** How many slots there are, free ones too. */
+  /** Number of slots, including free ones. */
   get extent(): number {
     return this.#ids.length
   }
 
-  /** Rises with each passage that is added. */
+  /** Incremented with each added passage. */
   get stamp(): number {
     return this.#stamp
   }
@@ -63,17 +63,17 @@ export class PassageTable {
     return this.#groups
   }
 
-  /** When each was said, by slot, in ms. */
+  /** When each passage was said, by slot, in ms. */
   get times(): Float64Array {
     return this.#at
   }
 
-  /** Words of each, by slot; good until the next change. */
+  /** Words of each passage, by slot; valid until the next change. */
   get lengths(): Int32Array {
     return this.#lengths
   }
 
-  /** Passages that are more than a statement in a conversation, by slot. */
+  /** Passages that are an instruction, a preference or a reply instead of a plain statement, by slot. */
   get stances(): ReadonlyMap<number, Stance> {
     return this.#stances
   }
@@ -86,7 +86,7 @@ export class PassageTable {
     return this.#slots.get(id) ?? none
   }
 
-  /** Id of the passage in a slot; null for a free one. */
+  /** Returns the id of the passage in a slot; null for a free slot. */
   idOf(slot: number): string | null {
     return this.#ids[slot] ?? null
   }
@@ -94,16 +94,16 @@ export class PassageTable {
   lengthOf = (slot: number): number => this.#lengths[slot] ?? 0
   atOf = (slot: number): number => this.#at[slot] ?? 0
   speakerOf = (slot: number): number => this.#speakerOf[slot] ?? none
-  /** Page of its group that it stands on; -1 for none. */
+  /** Returns the page of the group on which the passage is; -1 for none. */
   pageOf = (slot: number): number => this.#pages[slot] ?? none
-  /** Whether the passage speaks of something that is otherwise than it was. */
+  /** Whether the passage states that something has changed. */
   amends = (slot: number): boolean => this.#amending.has(slot)
-  /** Terms of the requests that an instruction is about; none for other passages. */
+  /** Returns terms of the requests to which an instruction applies; empty for other passages. */
   conditionOf = (slot: number): ReadonlySet<string> => this.#conditions.get(slot) ?? noTerms
   stampOf = (slot: number): number => this.#stamps[slot] ?? 0
   rangeOf = (slot: number): PostingRange => ({ first: this.#firsts[slot] ?? 0, count: this.#counts[slot] ?? 0 })
 
-  /** A slot for the passage, which is not in the table. */
+  /** Adds a passage, which must not be in the table, and returns its slot. */
   add(passage: Passage, { length, isMarked }: Pick<Analysis, 'length' | 'isMarked'>): number {
     const slot = this.#free.pop() ?? this.#ids.push(null) - 1
     this.#reserve(slot + 1)

@@ -1,17 +1,17 @@
-/** A text that can be found. */
+/** A text to index. */
 export interface Passage {
   readonly id: string
   readonly text: string
-  /** What it is a part of: the session of a memory, the source of a chunk. */
+  /** The whole it is a part of: the session of a memory, the source of a chunk. */
   readonly group: string | null
-  /** Its place in the group: the passages before and after it are its neighbours. */
+  /** Position in the group: the previous and next passages are its neighbours. */
   readonly order: number
-  /** Page of the group that it stands on, from 1. */
+  /** Page of the group on which it is, from 1. */
   readonly page?: number | null
-  /** When it was said, in ms. */
+  /** When it was said, in ms since the epoch. */
   readonly at: number
   readonly speaker?: string | null
-  /** Headings above a chunk; found like its text. */
+  /** Headings above a chunk; searched like its text. */
   readonly heading?: string
   readonly vector: Float32Array | null
 }

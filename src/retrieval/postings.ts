@@ -1,14 +1,15 @@
 import { grown, int32s } from './growing.ts'
 
-/** Which of the pool's entries are of one passage. */
+/** Range of pool entries that belong to one passage. */
 export interface PostingRange {
   readonly first: number
   readonly count: number
 }
 
 /**
- * From the head of a term from entry to entry, -1 at the end. Of entry `e`, `links[2 * e]` is the next one and `links[2 * e + 1]` its slot
- * times 256 with how often the passage has the term, 0 for a dead entry: one line of the processor's cache holds all of it.
+ * Linked lists of entries, from the head of a term; -1 is the end. For entry `e`, `links[2 * e]` is the next entry and
+ * `links[2 * e + 1]` is its slot times 256 plus the term's frequency in the passage, 0 for a dead entry. Both are in
+ * one cache line of the processor.
  */
 export interface PostingChains {
   readonly heads: Int32Array
@@ -16,12 +17,12 @@ export interface PostingChains {
 }
 
 const none = -1
-/** The bits below a slot; there are up to eight million slots. */
+/** Maximum frequency of a term in a passage: the 8 bits below the slot; there are up to eight million slots. */
 export const mostTimes = 255
 
 /**
- * Which passages have which terms: chains of entries in one pool of typed arrays, newest entry of a term first.
- * A removed entry has 0 times; half of them dead, the pool is written anew.
+ * Inverted index: linked lists of entries in one pool of typed arrays, with the newest entry of a term first. A removed
+ * entry has frequency 0; once more than half of the entries are dead, the index should be compacted.
  */
 export class Postings {
   #terms = new Map<string, number>()
@@ -37,12 +38,12 @@ export class Postings {
     return this.#used * 12 + this.#names.length * 96
   }
 
-  /** Entries of the pool that are dead by more than half, so that `compacted` is worth its time. */
+  /** Whether more than half of the entries are dead, so that `compacted` pays off. */
   get wasteful(): boolean {
     return this.#dead > 4096 && this.#dead * 2 > this.#used
   }
 
-  /** Adds the terms of one passage, with how often each occurs. */
+  /** Adds the terms of one passage with their frequencies. */
   add(slot: number, counts: ReadonlyMap<string, number>): PostingRange {
     const first = this.#used
     this.#reserve(first + counts.size)
@@ -59,17 +60,17 @@ export class Postings {
     }
   }
 
-  /** Number of a term; -1 for one that no passage has. */
+  /** Returns the number of a term; -1 when no passage has it. */
   termOf(name: string): number {
     return this.#terms.get(name) ?? none
   }
 
-  /** In how many passages the term is. */
+  /** Returns the number of passages that have the term. */
   frequency(term: number): number {
     return this.#frequencies[term] ?? 0
   }
 
-  /** Calls `visit` with every passage that has the term, and how often. */
+  /** Calls `visit` with every passage that has the term, and its frequency there. */
   each(term: number, visit: (slot: number, times: number) => void): void {
     const links = this.#links
     for (let entry = this.#heads[term] ?? none; entry !== none; entry = links[2 * entry] ?? none) {
@@ -78,12 +79,12 @@ export class Postings {
     }
   }
 
-  /** The pool itself, for loops that have to be fast; good until the next change. */
+  /** The raw arrays, for performance-critical loops; valid until the next change. */
   get chains(): PostingChains {
     return { heads: this.#heads, links: this.#links }
   }
 
-  /** Calls `visit` with every term of a passage, and how often it has it. */
+  /** Calls `visit` with every term of a passage, and its frequency. */
   eachOf({ first, count }: PostingRange, visit: (term: number, times: number) => void): void {
     for (let entry = first; entry < first + count; entry++) {
       const times = this.#times(entry)
@@ -91,7 +92,7 @@ export class Postings {
     }
   }
 
-  /** The same postings without their dead entries; `moved` receives where each passage's entries are now. */
+  /** Returns a copy without dead entries; `moved` receives the new range of each passage. */
   compacted(ranges: Iterable<readonly [slot: number, PostingRange]>, moved: PostingMoves): Postings {
     const kept = new Postings()
     for (const [slot, { first, count }] of ranges) {
@@ -126,7 +127,7 @@ export class Postings {
     return term
   }
 
-  /** A term that no passage has any more is forgotten by its name too. */
+  /** Decrements the frequency of a term, and removes the name of a term that no passage has any more. */
   #release(term: number): void {
     const left = (this.#frequencies[term] ?? 0) - 1
     this.#frequencies[term] = left
@@ -146,5 +147,5 @@ export class Postings {
   }
 }
 
-/** Receives where the entries of a passage are after a compaction. */
+/** Receives the new range of a passage after a compaction. */
 export type PostingMoves = (slot: number, range: PostingRange) => void

@@ -1,7 +1,10 @@
-/** Takes where rows begin and end, the width of one, and where the query and the sums are. */
+/**
+ * The exported function. Its parameters are the start and end of the rows, the row width, and the addresses of the
+ * query and the sums.
+ */
 type Dots = (...places: readonly [number, number, number, number, number]) => void
 
-/** What the module of `dot-products.ts` exports. */
+/** Exports of the module built in `dot-products.ts`. */
 interface WasmParts {
   readonly dots: Dots | null
   readonly memory: ArrayBuffer | null
@@ -15,7 +18,10 @@ interface Wasm {
   ) => { readonly exports: { readonly dots: Dots; readonly memory: { readonly buffer: ArrayBuffer } } }
 }
 
-/** Instantiates the module. The casts hold because only `dot-products.ts` writes it; nulls where the processor or the platform cannot run it. */
+/**
+ * Instantiates the module. The casts are safe because only `dot-products.ts` builds it. Returns nulls where the
+ * processor or the platform cannot run it.
+ */
 export const wasmParts = (bytes: Uint8Array): WasmParts => {
   const { WebAssembly: wasm } = globalThis as unknown as { readonly WebAssembly?: Wasm }
   if (wasm === undefined || !wasm.validate(bytes)) return { dots: null, memory: null }
@@ -23,7 +29,7 @@ export const wasmParts = (bytes: Uint8Array): WasmParts => {
     const { dots, memory } = new wasm.Instance(new wasm.Module(bytes)).exports
     return { dots, memory: memory.buffer }
   } catch {
-    // its memory reserves gigabytes of addresses, which some systems limit
+    // its memory reserves gigabytes of address space, which some systems limit
     return { dots: null, memory: null }
   }
 }

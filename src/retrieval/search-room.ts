@@ -1,6 +1,6 @@
 import { float32s, int32s, uint8s } from './growing.ts'
 
-/** Numbers by slot, in an array of the size that is needed, over one that is kept. */
+/** Reusable arrays: views of the requested length over larger arrays that are kept. */
 class Kept<T extends Float32Array | Int32Array | Uint8Array> {
   readonly #create: (length: number) => T
   readonly #view: (whole: T, length: number) => T
@@ -13,7 +13,7 @@ class Kept<T extends Float32Array | Int32Array | Uint8Array> {
     this.#view = view
   }
 
-  /** An array of zeros that no one else has until `free`. */
+  /** Returns an array of zeros, exclusive to the caller until `free`. */
   take(length: number): T {
     const at = this.#used++
     let view = this.#views[at]
@@ -35,21 +35,22 @@ class Kept<T extends Float32Array | Int32Array | Uint8Array> {
   }
 }
 
-/** A store that grows between two searches does not need new arrays each time. */
+/** Over-allocation factor, so that an index that grows between two searches does not need new arrays each time. */
 const headroom = 1.25
 
 /**
- * The arrays that one search writes its numbers into, one a slot of the index. They are used again by the next: those of ten
- * thousand passages are outside of the heap of JavaScript, and a collection of all of it for their sake costs more than a search.
+ * Working arrays of one search, with one number per slot of the index. They are reused by the next search: arrays for
+ * ten thousand passages are allocated outside the JavaScript heap, and the full garbage collections they would cause
+ * cost more than a search.
  */
 export class SearchRoom {
   readonly #floats = new Kept(float32s, (whole, length) => whole.subarray(0, length))
   readonly #wholes = new Kept(int32s, (whole, length) => whole.subarray(0, length))
   readonly #flags = new Kept(uint8s, (whole, length) => whole.subarray(0, length))
-  /** Slots of the largest array that was taken. */
+  /** Length of the largest array taken. */
   largest = 0
 
-  /** Zeros, as all that follow; good until the room is given back. */
+  /** Returns an array of zeros, like the other methods; valid until `free`. */
   floats(length: number): Float32Array {
     this.largest = Math.max(this.largest, length)
     return this.#floats.take(length)
@@ -70,14 +71,14 @@ export class SearchRoom {
   }
 }
 
-/** Rooms that are kept while no search has them, and slots from which one is not: about 12 MB each. */
+/** Maximum number of idle rooms kept, and the number of slots above which a room is not kept (about 12 MB each). */
 export const mostRooms = 4
 export const mostRoomSlots = 200_000
 const kept: SearchRoom[] = []
 
 /**
- * Calls `search` with a room of its own, which is taken back when it ends: searches give way to one another, so that several are
- * in progress at once. What it answers must not hold an array of the room.
+ * Calls `search` with an exclusive room, which is returned to the pool when it ends. Searches yield to one another, so
+ * several can be in progress at once. The result must not reference arrays of the room.
  */
 export async function withRoom<T>(search: (room: SearchRoom) => Promise<T>): Promise<T> {
   const room = kept.pop() ?? new SearchRoom()

@@ -9,12 +9,12 @@ interface Speaker {
   passages: number
 }
 
-/** Those who said the passages of an index; one who said none any more is forgotten. */
+/** Speakers of the passages of an index; a speaker without passages is removed. */
 export class Speakers {
   readonly #byName = new Map<string, Speaker>()
   readonly #all: (Speaker | null)[] = []
 
-  /** Number of a speaker, who has one passage more; -1 without a name. */
+  /** Counts one more passage of a speaker and returns the speaker's number; -1 without a name. */
   add(name: string | null): number {
     const key = name?.trim().toLowerCase() ?? ''
     if (key === '') return none
@@ -30,7 +30,10 @@ export class Speakers {
     this.#all[number] = null
   }
 
-  /** The one speaker of several whom a question names; -1 when it names none of them, or more than one. */
+  /**
+   * Returns the one speaker named in a question; -1 when it names none or more than one, or the index has fewer than
+   * two.
+   */
   namedIn(question: string): number {
     if (this.#byName.size < 2) return none
     const words = new Set(tokensOf(question).map(({ text }) => text))

@@ -2,31 +2,37 @@ import { analysisOf, type Concept, english, mostCharacters } from './analysis/an
 import { tokensOf } from './analysis/tokens.ts'
 import { idfOf } from './ranking/lexicon.ts'
 
-/** Words of a name as files have them: `3M_2018_10K`, `2023Q2`. */
+/** Runs of letters or digits in file names: `3M_2018_10K`, `2023Q2`. */
 const runs = /\p{L}+|\p{N}+/gu
-/** Of a question, so many words in a row may be one word of a title: "Best Buy" is `bestbuy` in many a file's name. */
+/**
+ * Maximum number of consecutive words of a question that may be one word of a title: "Best Buy" is `bestbuy` in many
+ * file names.
+ */
 const mostJoined = 3
-/** What all of the words in the best title must say at least, so that it counts in full. */
+/** Minimum weight of the matched words for the best title to count in full. */
 const enough = 1
-/** Words that a question has to be about something beside the document. */
+/** Minimum number of words left in a question after those that name a document. */
 const leastLeft = 2
-/** Titles that fit half as well as the best may be what the question names, unless there are so many. */
+/**
+ * Titles that match at least this well, relative to the best, may be what the question names, unless there are more
+ * than `mostNamed`.
+ */
 const leastNamed = 0.5
 const mostNamed = 200
-/** By which the share of a name that a question has is bent: half of it counts four fifths. */
+/** Exponent applied to the share of a name that a question has: half of a name counts four fifths. */
 const bend = 0.3
 
 /**
- * The words in the titles of groups, by group number. A part of a document seldom says which document it is of: a report of 2018
- * has no more of "2018" than the one of the year after.
+ * Words in the titles of groups, by group number. A part of a document rarely names its document: a report for 2018
+ * contains "2018" no more often than that of the following year.
  */
 export class Titles {
   readonly #byTerm = new Map<string, Set<number>>()
   readonly #terms = new Map<number, ReadonlySet<string>>()
-  /** Words of each of the names that a group has. */
+  /** Words of each of a group's names. */
   readonly #names = new Map<number, readonly (readonly ReadonlySet<string>[])[]>()
 
-  /** Gives a group its title, in place of the one that it had. */
+  /** Sets or replaces the title of a group. */
   set(group: number, title: string): void {
     this.delete(group)
     const terms = termsOf(title)
@@ -55,7 +61,10 @@ export class Titles {
     this.#names.delete(group)
   }
 
-  /** How well the title of each group that has a word of the question fits it, 0 to 1: the best has 1 if the question has all of its name. */
+  /**
+   * Returns how well each group's title matches the question, 0 to 1, for titles that share a word with it. The best
+   * title has 1 if the question contains its full name.
+   */
   fitsOf(text: string, concepts: readonly Concept[]): ReadonlyMap<number, number> {
     const sums = new Map<number, number>()
     if (this.#terms.size < 2) return sums
@@ -74,7 +83,10 @@ export class Titles {
     return sums
   }
 
-  /** Of the weight in words of the name that fits best, how much the question has: "school" is half of "Private school". */
+  /**
+   * Returns the share, by word weight, of the best-matching name that the question contains: "school" is half of
+   * "Private school".
+   */
   #shareOf(group: number, found: ReadonlySet<string>): number {
     const shares = (this.#names.get(group) ?? []).map((name) => {
       let [all, had] = [0, 0]
@@ -89,8 +101,8 @@ export class Titles {
   }
 
   /**
-   * A question without the words that name the document it is about: "What was Best Buy's gross margin in FY2019?" has "What was gross
-   * margin in". Null when none does, or nothing else is left.
+   * Returns the question without the words that name its document: "What was gross margin in" for "What was Best Buy's
+   * gross margin in FY2019?". Null when no words name one, or too few others are left.
    */
   topicOf(text: string, concepts: readonly Concept[]): string | null {
     const fits = [...this.fitsOf(text, concepts)].filter(([, fit]) => fit >= leastNamed)
@@ -104,7 +116,7 @@ export class Titles {
     return named.size === 0 || left.length < leastLeft ? null : left.join(' ')
   }
 
-  /** For each word of the question that titles have, the groups whose titles have it. */
+  /** Yields, for each word of the question that occurs in titles, the groups with these titles. */
   *#found(text: string, concepts: readonly Concept[]): Generator<Found> {
     for (const { terms } of concepts) {
       const found = terms.flatMap((term) => this.#byTerm.get(term) ?? [])
@@ -119,7 +131,7 @@ export class Titles {
   }
 }
 
-/** Places of the words from here on that a title has, as one or by themselves. */
+/** Returns the indices of the words, starting at `at`, that occur in a title, joined or separately. */
 function namedFrom(words: readonly (readonly string[])[], at: number, terms: ReadonlySet<string>): readonly number[] {
   for (let end = Math.min(words.length, at + mostJoined); end > at + 1; end--) {
     if (terms.has(words.slice(at, end).flat().join('')))
@@ -145,13 +157,13 @@ interface Found {
   readonly terms: readonly string[]
 }
 
-/** The words of a name, each by what it may be found by; a word that is written twice counts once. */
+/** Returns the words of a name, each with the terms by which it can be found; repeated words count once. */
 const wordsIn = (name: string): readonly ReadonlySet<string>[] => {
   const runsIn = tokensOf(name).flatMap(({ text }) => [...new Set(text.match(runs) ?? [text])])
   return [...new Set(runsIn)].map((word) => new Set([word, ...analysisOf(word, english).counts.keys()]))
 }
 
-/** Stems, and words as they stand: with what letters and digits of one word are by themselves. */
+/** Returns the stems of a title, its unstemmed words, and the runs of letters and digits within them. */
 function termsOf(title: string): ReadonlySet<string> {
   const words = tokensOf(title).map(({ text }) => text)
   const parts = words.flatMap((word) => word.match(runs) ?? [])

@@ -2,7 +2,8 @@ const most = 127
 const header = 4
 
 /**
- * A vector as base64 of one byte a dimension after its scale: a quarter of its bytes, at a loss of cosine below 0.0005.
+ * Encodes a vector as base64 of its scale and one byte per dimension: a quarter of the size, with an error of the
+ * cosine below 0.0005.
  */
 export function textOfVector(vector: Float32Array): string {
   const scale = vector.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0) / most
@@ -14,7 +15,7 @@ export function textOfVector(vector: Float32Array): string {
   return bytes.toString('base64')
 }
 
-/** The vector that `textOfVector` wrote; null for another text. */
+/** Decodes a vector written by `textOfVector`; null for any other text. */
 export function vectorOfText(text: string): Float32Array | null {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length <= header) return null

@@ -2,10 +2,10 @@ import { type DotProducts, dotProducts } from './dot-products.ts'
 import { float32s, grown, int8s } from './growing.ts'
 
 const most = 127
-/** So that the sum of 4,096 products stays within 32 bits. */
+/** Chosen so that the sum of 4,096 products fits into 32 bits. */
 const mostOfQuery = 2047
 
-/** A query's vector as whole numbers, which multiply faster. */
+/** A query's vector as integers, which multiply faster. */
 export interface QueryVector {
   readonly numbers: Int32Array
   /** The same numbers. */
@@ -21,13 +21,13 @@ interface SomeCosines {
 }
 
 /**
- * The vectors of an index, one byte a dimension. Each is as long as the first; one of another length, of an embedder
- * before, is treated as absent.
+ * The vectors of an index, at one byte per dimension. All have the length of the first; one of another length, from an
+ * earlier embedder, is treated as absent.
  */
 export class VectorTable {
   #dimensions = 0
   #numbers = int8s(0)
-  /** What a byte stands for; 0 where there is no vector. */
+  /** Value of one byte unit per slot; 0 where there is no vector. */
   #scales = float32s(0)
   #count = 0
 
@@ -65,7 +65,7 @@ export class VectorTable {
     this.#count--
   }
 
-  /** The query's vector as `cosine` takes it; null when none of the table can be compared with it. */
+  /** Prepares a query's vector for `cosine`; null when no vector of the table is comparable. */
   query(vector: Float32Array | null): QueryVector | null {
     const norm = vector === null ? 0 : normOf(vector)
     if (vector === null || norm === 0 || this.#count === 0 || vector.length !== this.#dimensions) return null
@@ -74,7 +74,7 @@ export class VectorTable {
     return { numbers, short: Int16Array.from(numbers), scale: scale / norm }
   }
 
-  /** Cosine of the slot's vector and the query's; 0 where there is none. */
+  /** Returns the cosine of the slot's vector and the query's; 0 for a slot without one. */
   cosine(slot: number, { numbers, scale }: QueryVector): number {
     const own = this.#scales[slot] ?? 0
     if (own === 0) return 0
@@ -84,7 +84,7 @@ export class VectorTable {
     return sum * own * scale
   }
 
-  /** `cosine` of the slots from `from` to before `to`, into `cosines` at their places. */
+  /** Writes the `cosine` of each slot from `from` up to, not including, `to` into `cosines`. */
   cosines(
     query: QueryVector,
     cosines: Float32Array,
@@ -108,7 +108,7 @@ export class VectorTable {
       cosines[slot] = (sums[slot - first] ?? 0) * (this.#scales[slot] ?? 0) * query.scale
   }
 
-  /** Cosine of two slots' vectors. */
+  /** Returns the cosine of two slots' vectors. */
   between(slot: number, other: number): number {
     const [own, its] = [this.#scales[slot] ?? 0, this.#scales[other] ?? 0]
     if (own === 0 || its === 0) return 0
@@ -127,7 +127,7 @@ export class VectorTable {
   }
 }
 
-/** Length of a vector; 0 for one that holds something else than numbers. */
+/** Returns the Euclidean length of a vector; 0 when it contains non-finite numbers. */
 function normOf(vector: Float32Array): number {
   let sum = 0
   for (let at = 0; at < vector.length; at++) sum += (vector[at] ?? 0) ** 2

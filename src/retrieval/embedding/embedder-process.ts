@@ -1,7 +1,7 @@
 import { OnnxModel } from './onnx-model.ts'
 import { type EmbedReply, placeOf, requestOf } from './schema.ts'
 
-/** The process of a local embedder: its model is native code, and a crash of that ends this process only. */
+/** Entry point of a local embedder's process. The model is native code, and a crash of it ends only this process. */
 const answer = (reply: EmbedReply): void => {
   process.send?.(reply)
 }

@@ -4,14 +4,17 @@ import { basename } from 'node:path'
 import type { Embedder, EmbedUse } from '../embedder.ts'
 import { type EmbedReply, type EmbedRequest, type ModelPlace, replyOf } from './schema.ts'
 
-/** Texts that go to the process at once: a question waits for the batch before it at most. */
+/** Maximum texts per batch: a question waits for at most one batch. */
 const mostAtOnce = 16
-/** Opening takes a second or two, on a busy machine a minute; what is later will not open. */
+/** Timeout for opening the model; it usually takes a second or two, on a busy machine up to a minute. */
 const openMs = 180_000
 
-/** Questions whose vectors are kept: one message is looked for in memories, in knowledge and by agents that pass it on. */
+/**
+ * Number of questions whose vectors are cached: one message is searched for in memories, in knowledge, and by agents
+ * that forward it.
+ */
 export const maxKeptQuestions = 256
-/** A longer question is not kept. */
+/** Longer questions are not cached. */
 const mostKeptLength = 4_096
 
 interface Waiting {
@@ -21,13 +24,13 @@ interface Waiting {
 }
 
 /**
- * A sentence model in a process of its own, started again with the next text after it ended: inference holds that
- * process and not the event loop, and native code that crashes ends that one only.
+ * A sentence model in a separate process, which is restarted with the next text after it has ended. Inference thus does
+ * not block the event loop, and a crash of native code ends only that process.
  */
 export class LocalEmbedder implements Embedder {
   readonly id: string
   readonly #place: ModelPlace
-  /** Questions go before passages, since a caller waits for them. */
+  /** Questions are processed before passages, since a caller waits for them. */
   readonly #waiting: Readonly<Record<EmbedUse, Waiting[]>> = { query: [], passage: [] }
   /** Least recently used first. */
   readonly #questions = new Map<string, Promise<Float32Array>>()
@@ -47,7 +50,7 @@ export class LocalEmbedder implements Embedder {
     return this.#dimensions
   }
 
-  /** @throws {Error} that says what is missing, when the model cannot be opened. */
+  /** @throws {Error} that names what is missing, when the model cannot be opened. */
   static async open(place: ModelPlace): Promise<LocalEmbedder> {
     const embedder = new LocalEmbedder(place)
     await embedder.#start()
@@ -69,7 +72,7 @@ export class LocalEmbedder implements Embedder {
     await exit
   }
 
-  /** Its vector from before, also one that is being made; a failure is forgotten. */
+  /** Returns the cached vector of a question, which may still be in progress; failures are not cached. */
   #ofQuestion(text: string): Promise<Float32Array> {
     if (this.#closed || text.length > mostKeptLength) return this.#vector(text, 'query')
     const known = this.#questions.get(text)
@@ -92,7 +95,7 @@ export class LocalEmbedder implements Embedder {
     return new Promise((resolve, reject) => {
       const settle = (vector: Float32Array | Error) => (vector instanceof Error ? reject(vector) : resolve(vector))
       this.#waiting[use].push({ text, use, settle })
-      // What others want in the same turn of the loop goes along.
+      // Requests of the same turn of the event loop join the batch.
       queueMicrotask(() => this.#next())
     })
   }
@@ -113,7 +116,7 @@ export class LocalEmbedder implements Embedder {
     process.send({ id: ++this.#requests, texts, use } satisfies EmbedRequest)
   }
 
-  /** A process without work keeps this one from ending no longer. */
+  /** Lets this process exit while the embedder has no work. */
   #rest(): void {
     this.#opened?.process.unref()
     this.#opened?.process.channel?.unref()
@@ -174,7 +177,7 @@ interface Opened {
   readonly dimensions: number
 }
 
-/** Starts the process; it has nothing of this one's environment. */
+/** Starts the process, with an empty environment. */
 async function openProcess(place: ModelPlace): Promise<Opened> {
   const started = fork(new URL('./embedder-process.ts', import.meta.url), [JSON.stringify(place)], {
     ...{ env: {}, serialization: 'advanced', execArgv: ['--disable-warning=ExperimentalWarning'] },
@@ -206,7 +209,10 @@ function dimensionsOf(process: ChildProcess): Promise<number> {
   })
 }
 
-/** The folder's name, since the weights say no better; another model has to be in another folder. */
+/**
+ * Returns an id from the folder's name, as the model files contain none; different models have to be in different
+ * folders.
+ */
 const idOf = (folder: string): string =>
   `local/${
     basename(folder)

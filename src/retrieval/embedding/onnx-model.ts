@@ -18,12 +18,12 @@ import {
 
 const modelFiles = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx']
 const mostCharacters = 16_384
-/** Tokens of a batch, with those that fill up the shorter texts: more take memory and no less time each. */
+/** Maximum tokens per batch, including padding: larger batches take more memory and are no faster. */
 const mostTokensAtOnce = 4_096
 
 /**
- * A sentence model in ONNX from a folder as sentence-transformers lay it out, run on the processor. The runtime and the
- * tokenizers are looked for beside the model first, then among the packages of the product.
+ * An ONNX sentence model from a folder in the layout of sentence-transformers, run on the CPU. The runtime and the
+ * tokenizers are searched for next to the model first, then among the packages of the product.
  */
 export class OnnxModel {
   readonly #runtime: OnnxRuntime
@@ -62,7 +62,7 @@ export class OnnxModel {
     })
   }
 
-  /** Vectors of length 1, in the order of the texts. */
+  /** Returns vectors of length 1, in the order of the texts. */
   async embed(texts: readonly string[], use: EmbedUse): Promise<readonly Float32Array[]> {
     const vectors: Float32Array[] = []
     for (const batch of this.#batches(texts, use)) {
@@ -72,7 +72,7 @@ export class OnnxModel {
     return vectors
   }
 
-  /** Texts of similar length together: the shorter are filled up to the longest. */
+  /** Groups texts of similar length, since shorter ones are padded to the longest. */
   #batches(texts: readonly string[], use: EmbedUse): readonly (readonly Tokenized[])[] {
     const batches: Tokenized[][] = []
     const all = texts.map((text, place) => ({ place, ids: this.#tokens(text, use) }))
@@ -159,7 +159,7 @@ async function jsonOf(path: string): Promise<unknown> {
   return json
 }
 
-/** A package that the operator installed beside the model or the product. */
+/** Imports a package that the operator installed next to the model or the product. */
 async function packageNear(folder: string, name: string): Promise<unknown> {
   for (const from of [join(folder, 'package.json'), import.meta.filename]) {
     const path = resolved(from, name)

@@ -1,4 +1,4 @@
-/** What of the runtime for ONNX models is used. */
+/** The part of the ONNX runtime that is used. */
 export interface OnnxRuntime {
   readonly InferenceSession: {
     create(path: string, options: Readonly<Record<string, unknown>>): Promise<OnnxSession>
@@ -17,7 +17,7 @@ export interface OnnxSession {
   run(inputs: Readonly<Record<string, OnnxTensor>>): Promise<Readonly<Record<string, OnnxTensor>>>
 }
 
-/** What of the tokenizers is used. */
+/** The part of the tokenizers package that is used. */
 export interface TokenizerModule {
   readonly Tokenizer: new (model: unknown, config: unknown) => Tokenizer
 }
@@ -26,12 +26,12 @@ export interface Tokenizer {
   encode(text: string): { readonly ids: readonly number[] }
 }
 
-/** What the files of a model say of how it is used. */
+/** Settings read from the files of a model. */
 export interface ModelSettings {
-  /** Tokens of a text; the rest is cut off. */
+  /** Maximum tokens of a text; the rest is cut off. */
   readonly mostTokens: number
   readonly pooling: 'mean' | 'first'
-  /** What is put before a text, by its use. */
+  /** Prefix of a text, by its use. */
   readonly prefixes: { readonly query: string; readonly passage: string }
 }
 
@@ -45,7 +45,7 @@ const numberOf = (value: unknown): number | null =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Files of a model as sentence-transformers write them; each may be missing, `null` then. */
+/** Configuration files of a model as written by sentence-transformers; `null` for a missing one. */
 export interface ModelFiles {
   readonly tokenizerConfig: unknown
   readonly sentence: unknown
@@ -53,7 +53,7 @@ export interface ModelFiles {
   readonly prompts: unknown
 }
 
-/** Reads the settings out of the files of a model; without them those of most sentence models. */
+/** Reads the settings from the files of a model; the defaults suit most sentence models. */
 export function modelSettings({ tokenizerConfig, sentence, pooling, prompts }: ModelFiles): ModelSettings {
   const given = fieldsOf(fieldsOf(prompts).get('prompts'))
   const declared =
@@ -65,25 +65,25 @@ export function modelSettings({ tokenizerConfig, sentence, pooling, prompts }: M
   }
 }
 
-/** A request to the process of the model. */
+/** A request to the embedder's process. */
 export interface EmbedRequest {
   readonly id: number
   readonly texts: readonly string[]
   readonly use: 'query' | 'passage'
 }
 
-/** What the process says: that its model is open or cannot be opened, or what became of a request. */
+/** A message of the embedder's process: whether its model could be opened, or the result of a request. */
 export type EmbedReply =
   | { readonly kind: 'open'; readonly dimensions: number }
   | { readonly kind: 'closed'; readonly reason: string }
   | { readonly kind: 'embedded'; readonly id: number; readonly vectors: readonly Float32Array[] }
   | { readonly kind: 'failed'; readonly id: number; readonly reason: string }
 
-/** Takes a message of our own process for what it is. */
+/** Casts a message of the embedder's process. It is trusted and not validated. */
 export const replyOf = (message: unknown): EmbedReply => message as EmbedReply
 export const requestOf = (message: unknown): EmbedRequest => message as EmbedRequest
 
-/** What the process is started with. */
+/** Start arguments of the process. */
 export interface ModelPlace {
   readonly folder: string
   readonly threads: number
@@ -91,11 +91,11 @@ export interface ModelPlace {
 
 export const placeOf = (argument: string): ModelPlace => JSON.parse(argument) as ModelPlace
 
-/** A module that is there only when the operator put it there. */
+/** Casts an optional module that the operator has installed. */
 export const runtimeOf = (module: unknown): OnnxRuntime => defaultOf<OnnxRuntime>(module, 'InferenceSession')
 export const tokenizersOf = (module: unknown): TokenizerModule => defaultOf<TokenizerModule>(module, 'Tokenizer')
 
-/** A CommonJS module has its exports below `default`. */
+/** Returns the exports of a module; those of a CommonJS module are under `default`. */
 function defaultOf<T>(module: unknown, name: string): T {
   const fields = fieldsOf(module)
   return (fields.has(name) ? module : fields.get('default')) as T

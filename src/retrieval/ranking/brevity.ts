@@ -1,8 +1,9 @@
 import type { Weights } from './weights.ts'
 
 /**
- * The weights for passages of this average length, in words that count. A short message leans on those beside it and on its
- * group; one that is long says by itself what it is about, and in more words than a question has, so that meaning counts more.
+ * Adapts the weights to the average passage length, in content words. A short message depends on its neighbours and its
+ * group for context. A long one states its subject itself, and in more words than a question has, so that its vector
+ * counts more.
  */
 export const weightsFor = (weights: Weights, averageLength: number): Weights => {
   const { brief, vector, window, neighbour, group, longVector, reply } = weights
@@ -16,8 +17,8 @@ export const weightsFor = (weights: Weights, averageLength: number): Weights => 
 }
 
 /**
- * The weights for a question about what was said: no instruction or preference answers it, what does stands in many sessions
- * rather than in the one with the most of its words, and replies to the assistant say least of it.
+ * Adapts the weights to a question about what was said. Instructions and preferences do not answer it; the answer may
+ * be in any session, not just in the one with the most of its words; and replies to the assistant contribute the least.
  */
 export const lookingBack = (weights: Weights): Weights => ({
   ...{ ...weights, group: 0, instruction: 0, closestInstruction: 0, preference: 0 },

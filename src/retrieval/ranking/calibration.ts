@@ -1,19 +1,24 @@
 import type { Profile } from './weights.ts'
 
-/** What the probability that a passage answers a question is estimated from. */
+/** Evidence from which the probability that a passage answers a question is estimated. */
 export interface Evidence {
-  /** Cosine of the two vectors; null when there are none to compare. */
+  /** Cosine of the vectors of question and passage; null when either has none. */
   readonly cosine: number | null
-  /** How much of the question's weight in words the passage has, 0 to 1; and the best of it and those beside it. */
+  /** Share of the question's weight in words that the passage has, 0 to 1; and the maximum of it and its neighbours. */
   readonly found: number
   readonly around: number
-  /** Its fused score beside the highest of the question, 0 to 1. */
+  /** Its fused score relative to the highest for the question, 0 to 1. */
   readonly rank: number
-  /** Whether someone else said it than the one person whom the question names. */
+  /** Whether it was said by someone other than the one person named in the question. */
   readonly other: boolean
-  /** Best score of what others said beside the best of the person whom the question names; 0 when it names none. */
+  /**
+   * Best score of passages by others, relative to the best of the person named in the question; 0 when it names none.
+   */
   readonly rival: number
-  /** Share of the question's names that the index does not have; with none of them known, it is about someone else. */
+  /**
+   * Share of the question's names that the index does not have; when it has none of them, the question is about someone
+   * else.
+   */
   readonly unseenNames: number
 }
 
@@ -35,9 +40,11 @@ interface Calibration {
 }
 
 /**
- * For memories fitted on half of the questions of LoCoMo, with questions about strangers and about the wrong person among
- * them; for documents on half of XQuAD in nine languages and of Cranfield, with the same questions to documents that lack the article
- * (specs/decisions/0230-score-of-documents.md). Both are shifted so that nine of ten that can be answered have a hit of 0.7.
+ * Logistic models. The one for memories is fitted on half of the questions of LoCoMo, including questions about unknown
+ * people and about the wrong person. The one for documents is fitted on half of XQuAD in nine languages and of
+ * Cranfield, including the same questions to documents without the article
+ * (specs/decisions/0230-score-of-documents.md). Both are shifted so that nine of ten answerable questions have a hit
+ * with a score of at least 0.7.
  */
 const calibrations: Readonly<Record<Profile, Calibration>> = {
   memory: {
@@ -62,20 +69,20 @@ const calibrations: Readonly<Record<Profile, Calibration>> = {
   },
 }
 
-/** What of a search is the same for all its passages. */
+/** Parameters that are the same for all passages of a search. */
 export interface Calibrated {
   readonly profile: Profile
   readonly embedder: string | null
 }
 
-/** Families of models whose vectors are all close to one another: the cosine from which theirs say something. */
+/** Model families whose vectors are all close to one another: the cosine above which similarity is meaningful. */
 const floors: readonly (readonly [RegExp, number])[] = [
   [/ada-002/, 0.7],
   [/e5/, 0.7],
   [/bge|gte/, 0.5],
 ]
 
-/** Score of 0 to 1 of a passage: 0.7 means that it answers the question, whatever the embedder. */
+/** Returns the score of a passage, 0 to 1. From 0.7 it counts as answering the question, for every embedder. */
 export function calibrated(evidence: Evidence, { profile, embedder }: Calibrated): number {
   const { cosine, found, around, rank, other, rival, unseenNames } = evidence
   const weights = calibrations[profile][cosine === null ? 'lexical' : 'hybrid']

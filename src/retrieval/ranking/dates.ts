@@ -1,26 +1,32 @@
 import { monthNames } from './months.ts'
 
-/** A time that a question speaks of. */
+/** A time mentioned in a question. */
 export interface Moment {
-  /** How well a time in ms fits it, 0 to 1. */
+  /** Returns how well a time in ms matches, 0 to 1. */
   readonly fits: (at: number) => number
 }
 
 const dayMs = 86_400_000
 const mostCharacters = 2_000
 
-/** The times that a question names: dates, months with or without a year, years, and "two weeks ago". */
+/**
+ * Returns the times mentioned in a question: dates, months with or without a year, years, and relative ones such as
+ * "two weeks ago".
+ */
 export function momentsOf(question: string, now: number): readonly Moment[] {
   const text = question.slice(0, mostCharacters).toLowerCase()
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? []
   return [...isoMoments(text), ...namedMoments(words), ...relativeMoments(words, now)]
 }
 
-/** How well the time fits the best of the moments; 0 without one. */
+/** Returns how well a time matches the best of the moments; 0 without one. */
 export const fitOf = (moments: readonly Moment[], at: number): number =>
   moments.reduce((best, moment) => Math.max(best, moment.fits(at)), 0)
 
-/** Inside it fits wholly; what is said soon after often speaks of it still. */
+/**
+ * A time within the span matches fully. A time soon after it matches better than one before, since later messages often
+ * still refer to it.
+ */
 const span = (from: number, to: number): Moment => ({
   fits: (at) => {
     if (at >= from && at < to) return 1
@@ -76,7 +82,7 @@ function namedMoments(words: readonly string[]): readonly Moment[] {
   return moments
 }
 
-/** "May" is a month only beside a number or after a preposition. */
+/** Whether "may" is a verb: it is a month only next to a number or after a preposition. */
 const isMayTheVerb = (words: readonly string[], at: number): boolean =>
   words[at] === 'may' &&
   dayOf(words[at + 1]) === null &&

@@ -1,23 +1,23 @@
 import { idfOf, type Lexicon } from './lexicon.ts'
 import { highest } from './top.ts'
 
-/** A word that the best passages have beside those of the question. */
+/** An expansion word: one that the best passages have in addition to the question's. */
 export interface FeedbackTerm {
   readonly term: number
-  /** Of the most that one of them has, 0 to 1. */
+  /** Weight relative to the heaviest word, 0 to 1. */
   readonly share: number
 }
 
-/** So many of the best passages are taken to be on the subject of the query. */
+/** Number of best passages assumed to be relevant to the query. */
 const looked = 5
-/** Of them, so many have a word that says what they are about, and no more than this share of all passages. */
+/** An expansion word occurs in at least this many of them, and in at most this share of all passages. */
 const least = 2
 const frequent = 0.1
 const mostTerms = 10
 
 /**
- * The words that the best passages have in common (Lavrenko and Croft, 2001): of passages with as many of the question's words, those about the
- * same thing have these too.
+ * Returns words that the best passages have in common (Lavrenko and Croft, 2001). They distinguish passages on the
+ * subject from others with equally many of the question's words.
  */
 export const feedbackOf = (
   { postings, table, weights, allowed }: Lexicon,

@@ -6,19 +6,22 @@ import { feedbackOf } from './feedback.ts'
 import { idfOf, type Lexicon } from './lexicon.ts'
 import type { Pause } from './pause.ts'
 
-/** In an index of fewer passages a word that none has would say many times as much as one that is found. */
+/**
+ * Smallest number of passages assumed when weighing words. In a smaller index, a word that no passage has would weigh
+ * many times as much as one that is found.
+ */
 const leastSize = 10
 
-/** What the words of a question find, by slot. */
+/** Lexical scores of a question, by slot. */
 export interface LexicalScores {
   readonly scores: Float32Array
-  /** How much of the question's weight in words a passage has, 0 to 1. */
+  /** Returns the share of the question's weight in words that a passage has, 0 to 1. */
   readonly found: (slot: number) => number
-  /** How much of that two passages have in common, 0 to 1; of the rarest words. */
+  /** Returns the share that two passages have in common, 0 to 1; only of the 32 rarest words. */
   readonly shared: (slot: number, other: number) => number
-  /** Share of the question's names that no passage of the index has. */
+  /** Share of the question's names that occur in no passage of the index. */
   readonly unseenNames: number
-  /** Score of each group as one text. */
+  /** Score of each group, as if it were one text. */
   readonly groups: Float32Array
 }
 
@@ -28,21 +31,21 @@ interface WeighedConcept {
   readonly idf: number
 }
 
-/** A question's words beyond these add nothing but time; the rarest stay. */
+/** Maximum number of words of a question that are scored, the rarest first; more would only cost time. */
 const mostConcepts = 256
 
-/** Words of the question that one number notes for a passage, a bit each. */
+/** Words of the question recorded per integer, one bit each. */
 const bits = 32
 
-/** Words of a passage up to which the score of a term that it has once is computed once a length. */
+/** Passage length up to which the score of a term that occurs once is cached by length. */
 const mostLengths = 256
-/** Of the term that is added just now: no search gives way in the midst of one. */
+/** Scores by length of the term being added. It is shared, since a search never yields while adding a term. */
 const byLength = new Float64Array(mostLengths)
 
-/** BM25+ (Lv and Zhai, 2011): a word that is there counts at least this much, however long the passage. */
+/** BM25+ (Lv and Zhai, 2011): minimum contribution of a word that occurs, however long the passage. */
 const delta = 1
 
-/** Scores of every passage that has a word of the question. */
+/** Computes scores of every passage that has a word of the question. */
 export async function lexicalScores(
   lexicon: Lexicon,
   concepts: readonly Concept[],
@@ -87,9 +90,9 @@ class Scorer {
   readonly scores: Float32Array
   readonly groups: Float32Array
   readonly #lexicon: Lexicon
-  /** Of the question's weight in words, by its words, the rarest first. */
+  /** Share of the question's weight of each of its words, the rarest first. */
   readonly #shares: readonly number[]
-  /** Which of the question's words a passage has, `bits` of them in each row of all slots. */
+  /** Bits of the question's words that each passage has: rows of one integer per slot, for 32 words each. */
   readonly #has: Int32Array
   readonly #extent: number
   readonly #groupTimes: Float32Array
@@ -115,7 +118,7 @@ class Scorer {
     this.#addToGroups(idf)
   }
 
-  /** A plain loop over the arrays themselves: a word that most passages have is most of what a search costs. */
+  /** Uses a plain loop over the raw arrays: a word that most passages have accounts for most of a search's cost. */
   #addTerm(term: number, idf: number): void {
     const { table, weights, postings } = this.#lexicon
     const { heads, links } = postings.chains
@@ -147,7 +150,7 @@ class Scorer {
     }
   }
 
-  /** Adds what a word beside the question's own says of passages that have one of those. */
+  /** Adds the score of an expansion word, only to passages that have a word of the question. */
   expand(term: number, weight: number): void {
     const { postings, table, weights } = this.#lexicon
     const { k1, b } = weights
@@ -186,7 +189,7 @@ class Scorer {
     return sum
   }
 
-  /** How many of the question's words a passage has. */
+  /** Returns the number of the question's words that a passage has. */
   #matched(slot: number): number {
     let count = 0
     for (let at = slot; at < this.#has.length; at += this.#extent) count += bitsOf(this.#has[at] ?? 0)
@@ -205,7 +208,7 @@ class Scorer {
   }
 }
 
-/** How many bits of a number of 32 are set (Hacker's Delight, 5-1). */
+/** Counts the set bits of a 32-bit integer (Hacker's Delight, 5-1). */
 function bitsOf(number: number): number {
   let left = number - ((number >>> 1) & 0x55555555)
   left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)

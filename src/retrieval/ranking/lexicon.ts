@@ -2,7 +2,7 @@ import type { PassageTable } from '../passage-table.ts'
 import type { Postings } from '../postings.ts'
 import type { Weights } from './weights.ts'
 
-/** What the words of a question are looked up in. */
+/** The parts of an index in which the words of a question are looked up. */
 export interface Lexicon {
   readonly postings: Postings
   readonly table: PassageTable
@@ -11,5 +11,5 @@ export interface Lexicon {
   readonly allowed: Uint8Array
 }
 
-/** How much a word says that so many passages of an index have. */
+/** Returns the inverse document frequency of a word that `frequency` of `of` passages have. */
 export const idfOf = (frequency: number, of: number): number => Math.log(1 + (of - frequency + 0.5) / (frequency + 0.5))

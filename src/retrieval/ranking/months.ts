@@ -1,4 +1,4 @@
-/** Names of the months in their order, in lower case and in each form that a date has; a `|` is between two forms. */
+/** Month names in order, in lower case, with every form that occurs in dates; forms are separated by `|`. */
 const names = [
   'january february march april may june july august september october november december',
   'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre',
@@ -12,8 +12,8 @@ const names = [
 ]
 
 /**
- * The month that a word in lower case names, 0 to 11, in nine languages (specs/decisions/0217-first-search-after-a-start.md): the platform
- * knows their names too, but took a tenth of a first search to say them.
+ * Month number, 0 to 11, by lower-case name, in nine languages (specs/decisions/0217-first-search-after-a-start.md).
+ * The platform's `Intl` has these names too, but reading them took a tenth of a first search.
  */
 export const monthNames: ReadonlyMap<string, number> = new Map(
   names.flatMap((ofLanguage) =>

@@ -1,10 +1,10 @@
 import type { PassageTable } from '../passage-table.ts'
 import { highest } from './top.ts'
 
-/** So many times as many as are wanted are looked at for what stands on a page of its own. */
+/** Candidates considered, as a multiple of the requested count, so that enough distinct pages are among them. */
 const pool = 3
 
-/** What the order of hits needs to know. */
+/** Options of `bestApart`. */
 export interface PagesApart {
   readonly table: PassageTable
   /** Factor of a score for each better passage of the same page. */
@@ -13,8 +13,8 @@ export interface PagesApart {
 }
 
 /**
- * Slots of the best scores, best first. Of a page one passage has its full score; the others are lowered in `scores`: two
- * passages of one page say less than one each of two pages.
+ * Returns the slots with the best scores, best first. The best passage of a page keeps its score; the others of that
+ * page are lowered in `scores`, since two passages of one page are worth less than one each of two pages.
  */
 export function bestApart(scores: Float32Array, { table, again, count }: PagesApart): readonly number[] {
   if (again === 1) return highest(scores, count)

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const mostMs = 8
 
-/** Lets others have the event loop when a search has had it for some milliseconds. */
+/** Yields the event loop once a search has held it for 8 ms. */
 export class Pause {
   #since = performance.now()
 

@@ -14,7 +14,7 @@ import { Pause } from './pause.ts'
 import { liftStances } from './stance-lift.ts'
 import type { Weights } from './weights.ts'
 
-/** What is searched. */
+/** The parts of an index that a search reads. */
 export interface Searched {
   readonly table: PassageTable
   readonly vectors: VectorTable
@@ -22,24 +22,24 @@ export interface Searched {
   readonly weights: Weights
 }
 
-/** Cosines of the question and a passage: by itself, and with the passages beside it. */
+/** Cosines of the question with each passage: alone, and averaged with its neighbours. */
 interface Cosines {
   readonly own: Float32Array
   readonly window: Float32Array
-  /** Of the question without what names a document; null where it names none. */
+  /** Cosines of the question without the words that name a document; null when it names none. */
   readonly topic: Float32Array | null
 }
 
 const noTitles: Parts['titles'] = new Map()
-/** How many of what was left out are listed. */
+/** Maximum number of left-out passages listed. */
 const mostLeftOut = 20
 const neighbourShare = 0.7
-/** So many of the best are compared by when they were said. */
+/** Minimum number of best passages that are compared by date. */
 const leastCompared = 10
-/** Of the question's words that an older statement has, what amends it has at least this share too. */
+/** A passage that amends an older one must have at least this share of the question's words that the older one has. */
 const amendedWords = 0.5
 
-/** One search of an index. */
+/** One search in an index. */
 export class Search {
   readonly #in: Searched
   readonly #query: PassageQuery
@@ -131,7 +131,10 @@ export class Search {
     return cosines
   }
 
-  /** 1 for what someone else said than the one person whom the question names; null when it names none. */
+  /**
+   * Returns 1 for each passage said by someone other than the one person named in the question; null when it names
+   * none.
+   */
   #others(): Uint8Array | null {
     const { table, weights } = this.#in
     const person = weights.otherPerson === 1 ? -1 : table.speakers.namedIn(this.#query.text)
@@ -144,14 +147,14 @@ export class Search {
     return others
   }
 
-  /** Plain loops over arrays: a search spends most of its time here. */
+  /** Uses plain loops over arrays, since a search spends most of its time here. */
   #fused(
     { lexical, cosines, others, titles }: Parts,
     concepts: readonly Concept[],
   ): Pick<AllScores, 'fused' | 'rival'> {
     const { weights } = this.#in
     const allowed = this.#allowed
-    // words and what else is known without vectors, then vectors: who else said it is judged by the former
+    // first words and priors, then vectors: whether another person said it is judged without vectors
     const plain = this.#prior(lexical, titles)
     this.#addRange(plain, lexical.scores, { weight: weights.lexical, least: 0 })
     const fused = cosines === null || others === null ? plain : this.#copy(plain)
@@ -171,7 +174,10 @@ export class Search {
     return copy
   }
 
-  /** Lowers in `fused` what others said than the person who is named; the best of theirs beside the best of that person's. */
+  /**
+   * Lowers the scores in `fused` of passages said by others than the named person. Returns the best score of others,
+   * relative to the best of that person.
+   */
   #heldBack(fused: Float32Array, plain: Float32Array, others: Uint8Array): number {
     const { otherPerson } = this.#in.weights
     let [mine, theirs] = [0, 0]
@@ -186,7 +192,7 @@ export class Search {
     return mine === 0 ? 0 : theirs / mine
   }
 
-  /** What the group's words, its title and the time of a passage say of it. */
+  /** Returns a prior for each passage from the words of its group, the group's title and the passage's time. */
   #prior({ groups: scores }: LexicalScores, titles: Parts['titles']): Float32Array {
     const { table, weights } = this.#in
     const { groups } = table
@@ -209,7 +215,9 @@ export class Search {
     return prior
   }
 
-  /** Adds a share of the better neighbour: what answers a question often stands beside what has its words. */
+  /**
+   * Adds a share of the better neighbour's score: an answer is often next to the passage that has the question's words.
+   */
   #besides(scores: Float32Array): Float32Array {
     const { table, weights } = this.#in
     const share = weights.neighbour
@@ -225,7 +233,7 @@ export class Search {
     return sums
   }
 
-  /** Adds each value's place between the least and the most of those that may be found, times the weight. */
+  /** Adds each value, normalised to 0..1 over the passages that may be found, times the weight. */
   #addRange(
     sums: Float32Array,
     values: Float32Array,
@@ -268,7 +276,7 @@ export class Search {
     return { hits, abstained: hits.length === 0, ...this.#leftOut(left) }
   }
 
-  /** Of two that say as much of what the question has, the newer is what holds. */
+  /** Moves a newer passage before an older one that matches the question no better. */
   #newerFirst(ranked: readonly number[], { fused, words, shared }: Scores): readonly number[] {
     const { newer, amended } = this.#in.weights
     if (newer >= 1) return ranked
@@ -286,7 +294,7 @@ export class Search {
     return order
   }
 
-  /** Whether the slot still has the passage that it had when the search began. */
+  /** Whether the slot still holds the passage it held when the search began. */
   #isStill(slot: number): boolean {
     const { table } = this.#in
     return this.#allowed[slot] === 1 && table.idOf(slot) !== null && table.stampOf(slot) <= this.#stamp
@@ -306,24 +314,26 @@ function mostOf(scores: Float32Array): number {
   return most
 }
 
-/** With so many passages, the place among them says half of what it says among many. */
+/** Number of passages at which the rank counts half as much as among many. */
 const few = 10
 
 interface Parts {
   readonly lexical: LexicalScores
   readonly cosines: Cosines | null
   readonly others: Uint8Array | null
-  /** How well the titles of groups fit the question, by group number. */
+  /** How well the titles of groups match the question, by group number. */
   readonly titles: ReadonlyMap<number, number>
 }
 
 interface AllScores extends Parts {
   readonly fused: Float32Array
-  /** Best score of what others said beside the best of the person whom the question names; 0 when it names none. */
+  /**
+   * Best score of passages by others, relative to the best of the person named in the question; 0 when it names none.
+   */
   readonly rival: number
 }
 
-/** The scores of one search, and what they say of a passage. */
+/** The scores of one search, and the details of a passage's score. */
 class Scores {
   readonly fused: Float32Array
   readonly #in: Searched
@@ -347,10 +357,10 @@ class Scores {
     return calibrated(evidence, { profile: this.#in.weights.calibration, embedder })
   }
 
-  /** How much of the question's weight in words the passage has. */
+  /** Returns the share of the question's weight in words that the passage has. */
   words = (slot: number): number => this.#all.lexical.found(slot)
 
-  /** How much of it two passages have in common. */
+  /** Returns the share of that weight that two passages have in common. */
   shared = (slot: number, other: number): number => this.#all.lexical.shared(slot, other)
 
   parts(slot: number): Readonly<Record<string, number>> {
@@ -366,7 +376,10 @@ class Scores {
     return { lexical: lexical.scores[slot] ?? 0, ...vectors, group, title, ...words, ...person, rank: this.#rank(slot) }
   }
 
-  /** Among few passages it means little to be the first: the words that are there have to say the rest. */
+  /**
+   * Scales the rank. Among few passages a high rank means little, so it counts only as far as the question's words are
+   * found.
+   */
   #standing(slot: number, around: number): number {
     const { size } = this.#in.table
     const many = size / (size + few)

@@ -3,10 +3,10 @@ import { type Stance, seeksAdvice } from '../analysis/stance.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { Weights } from './weights.ts'
 
-/** Share of a question's words from which an instruction or a preference is about it wholly. */
+/** Share of a question's words at which an instruction or a preference is lifted in full. */
 const wholly = 0.3
 
-/** What is lifted: scores by slot, and how much of the question's words each has. */
+/** Scores to adjust, by slot, and how much of the question's words each passage has. */
 export interface Lifted {
   readonly concepts: readonly Concept[]
   readonly scores: Float32Array
@@ -15,9 +15,9 @@ export interface Lifted {
 }
 
 /**
- * Lifts instructions that hold for later requests, and preferences where the question looks for advice: they share few
- * words with a request that they are about. The instruction for the most of the question's words, of two alike the closer,
- * comes near the best of the other passages. Replies to the assistant are held back.
+ * Raises the scores of instructions for later requests, and of preferences if the question seeks advice, because they
+ * share few words with the requests they apply to. The instruction with the most words of the question, or the closer
+ * of two with equally many, gets a score near the best of the other passages. Replies to the assistant are lowered.
  */
 export function liftStances(
   question: string,

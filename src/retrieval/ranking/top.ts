@@ -1,4 +1,4 @@
-/** Places of the highest values above 0, highest first; of equal ones the first. */
+/** Returns the indices of the highest values above 0, highest first; equal values in order of index. */
 export function highest(values: Float32Array, limit: number): readonly number[] {
   const most = Math.max(0, Math.floor(limit))
   if (most === 0) return []
@@ -6,7 +6,7 @@ export function highest(values: Float32Array, limit: number): readonly number[] 
   let least = 0
   for (let place = 0; place < values.length; place++) {
     const value = values[place] ?? 0
-    // of equal values the first is kept, which came before
+    // of equal values the earlier one is kept
     if (!(value > least)) continue
     if (heap.length < most) rise(heap, values, place)
     else sink(heap, values, place)
@@ -15,14 +15,14 @@ export function highest(values: Float32Array, limit: number): readonly number[] 
   return heap.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b)
 }
 
-/** Whether the place is the first to go: of equal values the one that came later. */
+/** Whether the first index is to be evicted before the second; of equal values the later one is. */
 const isWorse = (values: Float32Array, place: number, than: number): boolean => {
   const own = values[place] ?? 0
   const other = values[than] ?? 0
   return own < other || (own === other && place > than)
 }
 
-/** Adds a place to the heap, whose first is the worst. */
+/** Adds an index to the heap, whose root is the worst. */
 function rise(heap: number[], values: Float32Array, place: number): void {
   let at = heap.push(place) - 1
   while (at > 0) {
@@ -35,7 +35,7 @@ function rise(heap: number[], values: Float32Array, place: number): void {
   heap[at] = place
 }
 
-/** Puts a place in place of the worst. */
+/** Replaces the root of the heap, the worst, by an index. */
 function sink(heap: number[], values: Float32Array, place: number): void {
   let at = 0
   for (;;) {

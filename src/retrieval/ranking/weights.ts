@@ -1,56 +1,66 @@
-/** How the parts of a score are weighed. */
+/** Weights of the parts of a score. */
 export interface Weights {
-  /** BM25: how soon more of the same word counts less, and how much long passages are held back. */
+  /** BM25 parameters: saturation of term frequency, and length normalisation. */
   readonly k1: number
   readonly b: number
-  /** Exponent of the share of the question's words that a passage has; 0 for none. */
+  /** Exponent of the share of the question's words that a passage has; 0 disables it. */
   readonly coordination: number
-  /** Of the words that the best passages have in common beside the question's; 0 for none. */
+  /** Weight of words that the best passages have in common in addition to the question's; 0 disables it. */
   readonly feedback: number
   readonly lexical: number
   readonly vector: number
-  /** Of the vector with those of the passages beside it. */
+  /** Weight of the vector averaged with those of the neighbouring passages. */
   readonly window: number
-  /** Of the vector of the question without what names the document that it is about. */
+  /** Weight of the vector of the question without the words that name its document. */
   readonly topic: number
-  /** Of the words of the whole group. */
+  /** Weight of the words of the whole group. */
   readonly group: number
-  /** Of the words that the group's title has. */
+  /** Weight of the question's words in the group's title. */
   readonly title: number
-  /** Of the better of the two passages beside it. */
+  /** Weight of the better of the two neighbouring passages. */
   readonly neighbour: number
-  /** Factor of what stands on a page of which a better passage is found. */
+  /** Factor for a passage on a page of which a better passage is found. */
   readonly again: number
-  /** Of a date in the question that the passage's own fits. */
+  /** Weight of a date in the question that matches the passage's. */
   readonly time: number
-  /** A newer passage goes before an older that has as many of the question's words, from this share of its score. */
+  /**
+   * A newer passage precedes an older one with as many of the question's words if its score is at least this share of
+   * the older one's.
+   */
   readonly newer: number
-  /** The same for a newer passage that says of itself that something changed, from this share of its score and half of its words. */
+  /** The same share for a newer passage that states a change; half of the older one's words are enough. */
   readonly amended: number
-  /** Factor of what someone else said than the one person whom the question names. */
+  /** Factor for passages said by someone other than the one person named in the question. */
   readonly otherPerson: number
-  /** Words of an average passage up to which it leans wholly on those beside it; 0: however long. */
+  /** Average passage length in words up to which neighbours count in full; 0: at any length. */
   readonly brief: number
-  /** What the vector of passages far beyond that counts more. */
+  /** Additional weight of the vector when passages are much longer than `brief`. */
   readonly longVector: number
-  /** Of an instruction for later requests that has the question's words; and the least share of the best score that the closest gets. */
+  /**
+   * Weight of an instruction for later requests that has the question's words; and the minimum score of the closest
+   * instruction, as a share of the best.
+   */
   readonly instruction: number
   readonly closestInstruction: number
-  /** Of a preference that has the words of a question for advice. */
+  /** Weight of a preference that has the words of a question for advice. */
   readonly preference: number
-  /** What a reply to the assistant loses of its score among long passages; and for a question about what was said. */
+  /**
+   * Share of its score that a reply to the assistant loses among long passages; and for a question about what was said.
+   */
   readonly reply: number
   readonly replyBack: number
-  /** By which the score of a hit is calibrated. */
+  /** Calibration applied to the scores of hits. */
   readonly calibration: Profile
-  /** Members from which a group counts as a prior. */
+  /** Minimum number of members for a group to count as a prior. */
   readonly leastGroup: number
 }
 
-/** What a passage is: something said or known, found among hundreds alike, or a part of a document. */
+/** Kind of passages: memories, found among hundreds of similar ones, or parts of a document. */
 export type Profile = 'memory' | 'document'
 
-/** Measured by `npm run bench -- --only recall` on one half of the questions, reported for the other. */
+/**
+ * Tuned with `npm run bench -- --only recall` on one half of the questions; results are reported for the other half.
+ */
 export const weightsOf: Readonly<Record<Profile, Weights>> = {
   memory: {
     ...{ k1: 0.9, b: 0.4, coordination: 0.5, feedback: 0, lexical: 0.4, vector: 0.4, window: 0.25, group: 0.3 },
@@ -77,7 +87,7 @@ export const weightsOf: Readonly<Record<Profile, Weights>> = {
 }
 
 /**
- * Passages of web pages: texts of all lengths, and each passage is as much of its page as answers a query by itself.
- * Measured by `npm run bench -- --only web` in the same way.
+ * Weights for passages of web pages. Lengths vary widely, and a passage alone contains as much of its page as answers a
+ * query. Tuned with `npm run bench -- --only web` in the same way.
  */
 export const weightsOfPages: Weights = { ...weightsOf.document, k1: 3, b: 0.8, feedback: 0.1, vector: 0.5, group: 0 }
