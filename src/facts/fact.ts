@@ -1,28 +1,30 @@
-/** One statement about a person or thing, with the time for which it holds. Times are in ms since the epoch. */
+/** A statement about a person or thing, with the time during which it holds. Times are in ms since the epoch. */
 export interface Fact {
-  /** `user` for the person that the memory belongs to, else a name. */
+  /** `user` for the owner of the memory, otherwise a name. */
   readonly subject: string
   /** A verb or noun in snake_case: `lives_in`, `allergic_to`, `favourite_colour`. */
   readonly relation: string
-  /** Empty only in a fact that ends every value of a relation ("I lost my job"). */
+  /** Empty only in a fact that ends all values of a relation ("I lost my job"). */
   readonly object: string
-  /** Whether a subject has one value of the relation at a time. */
+  /** Whether a subject has only one value of the relation at a time. */
   readonly single: boolean
-  /** The statement says that this holds no longer: it closes what was stored and is no fact of its own. */
+  /**
+   * Whether the statement says that something no longer holds. Such a fact closes stored ones and is not stored itself.
+   */
   readonly ended: boolean
   readonly validFrom: number
   /** Null while it holds. */
   readonly validTo: number | null
-  /** When it was said, which decides between two statements of one time. */
+  /** When it was stated; of two statements with equal `validFrom` the later one wins. */
   readonly observedAt: number
-  /** The sentence that said it. */
+  /** The source sentence. */
   readonly text: string
 }
 
-/** The subject that stands for the person that the memory belongs to. */
+/** Subject of facts about the owner of the memory. */
 export const user = 'user'
 
-/** A fact as a sentence that can be read without the conversation around it. */
+/** Formats a fact as a sentence that is understood without the conversation. */
 export const statementOf = ({ subject, relation, object }: Fact): string => {
   const words = relation.replaceAll('_', ' ')
   const who = subject === user ? 'The user' : subject

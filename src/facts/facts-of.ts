@@ -9,24 +9,24 @@ import { takeTimes } from './rules/times.ts'
 import { sentencesOf, type Token, textOfTokens } from './rules/tokens.ts'
 import { predicateOf } from './rules/verbs.ts'
 
-/** What is known of a text beside its words. */
+/** Context of a text: its time and speaker. */
 export interface Said {
-  /** When it was said, in ms since the epoch; relative dates are counted from it. */
+  /** Time of the text, in ms since the epoch; relative dates are resolved against it. */
   readonly observedAt: number
-  /** In words of the assistant "you" is the user, and what it says of itself is nothing to remember. */
+  /** In the assistant's text "you" is the user, and statements about the assistant itself are ignored. */
   readonly speaker: 'user' | 'assistant'
 }
 
-/** Characters of a text that are read. */
+/** Maximum characters of a text that are read. */
 export const maxText = 32_768
 
-/** Facts of one text. */
+/** Maximum number of facts per text. */
 const maxFacts = 200
 
 /**
- * The facts that rules find in English text. They read plain statements about people ("I moved to Oslo last week, and my
- * sister Anna works at Acme"); irony, stories, and what follows only from several sentences stays unread. Questions,
- * plans without a date, and what is only possible are no facts.
+ * Extracts facts from English text by rules. The rules read plain statements about people ("I moved to Oslo last week,
+ * and my sister Anna works at Acme"). They do not read irony, stories, or what only follows from several sentences.
+ * Questions, plans without a date and mere possibilities are not facts.
  */
 export const factsOf = (text: string, said: Said): readonly Fact[] => {
   const reader = new Reader(said)
@@ -40,16 +40,16 @@ export const factsOf = (text: string, said: Said): readonly Fact[] => {
 
 interface Subject {
   readonly name: string
-  /** What is said of it. */
+  /** The predicate. */
   readonly rest: readonly Token[]
 }
 
 class Reader {
   readonly facts: Fact[] = []
   readonly #said: Said
-  /** The last person, company or place that was the subject, for "she" and "it". */
+  /** The last person, company or place that was a subject, to resolve "she" and "it". */
   #last: string | null = null
-  /** The last company or place that something was said to be at, for "it". */
+  /** The last company or place in a location or employment relation, to resolve "it". */
   #lastPlace: string | null = null
 
   constructor(said: Said) {
@@ -93,7 +93,7 @@ class Reader {
       : contactsIn(clause).map((statement) => ({ ...statement, subject: user }))
   }
 
-  /** "My sister Anna …", "Anna's manager …", "her dog …": the noun names a relation, or another subject. */
+  /** Reads "My sister Anna …", "Anna's manager …", "her dog …": the noun names a relation, or another subject. */
   #owned(clause: readonly Token[], hasDate: boolean): readonly About[] | null {
     const owner = this.#owner(clause)
     if (owner === null) return null
@@ -143,7 +143,7 @@ class Reader {
     const low = clause[0]?.low ?? ''
     const { speaker } = this.#said
     if (speaker === 'user' ? low === 'i' || low === 'we' : low === 'you') return { name: user, rest: clause.slice(1) }
-    // "Just moved to Oslo": people leave themselves out
+    // "Just moved to Oslo": the pronoun "I" is omitted
     if (speaker === 'user' && dropped.has(low)) return { name: user, rest: clause }
     if (low === 'user' || (low === 'the' && clause[1]?.low === 'user'))
       return { name: user, rest: clause.slice(low === 'the' ? 2 : 1) }
@@ -169,19 +169,22 @@ class Reader {
   }
 }
 
-/** Verbs before which people leave "I" out. */
+/** Verbs before which "I" is often omitted. */
 const dropped: ReadonlySet<string> = new Set(
   'moved relocated joined started got bought switched went live work love hate visited'.split(' '),
 )
 
-/** "Anna plays tennis with Tom" also connects two people. */
+/**
+ * Whether a value of the statements contains a name or a number. If not, as in "Anna plays tennis with Tom", the clause
+ * is also read as a connection of two people.
+ */
 const namesValue = (statements: readonly Statement[]): boolean =>
   statements.some(({ object }) => /\p{Lu}/u.test(object) || /\d/.test(object))
 
-/** A statement with the subject that it is about. */
+/** A statement with its subject. */
 type About = Statement & { readonly subject: string }
 
-/** Companies are located where people live. */
+/** Renames a relation: an organisation "lives" nowhere but is located somewhere. */
 const placed = (name: string, { relation }: Statement): { readonly relation: string } => ({
   relation: relation === 'lives_in' && name !== user && isOrganisation(name) ? 'located_in' : relation,
 })

@@ -2,48 +2,48 @@ import type { Fact } from './fact.ts'
 import { user } from './fact.ts'
 import { normalisedName } from './names.ts'
 
-/** A statement as an arrow between two names. */
+/** A statement as a directed edge between two names. */
 export interface Edge {
   readonly source: string
   readonly relation: string
   readonly target: string
 }
 
-/** A name that a walk reached, and by which relations. */
+/** A name reached by a walk, with the relations on the path to it. */
 export interface ReachedNode {
   readonly name: string
   readonly hops: number
   readonly path: readonly string[]
 }
 
-/** What a walk from `seed` found, the nearest first. */
+/** Result of a walk from `seed`, nearest first. */
 export interface Walk {
   readonly seed: string
   readonly nodes: readonly ReachedNode[]
   readonly edges: readonly Edge[]
 }
 
-/** A fact that a walk passed, and how many arrows lie between its nearer end and the seed, from 1. */
+/** A fact passed by a walk, and the distance in edges from its farther end to the seed, from 1. */
 export interface ConnectedFact {
   readonly fact: Fact
   readonly hops: number
 }
 
-/** Nodes of one walk at most. */
+/** Maximum number of nodes per walk. */
 export const maxNodes = 100
 
-/** Walks whose facts a graph keeps: conversations name the same few. */
+/** Number of walks whose facts are cached, since conversations name the same few entities. */
 const mostKept = 16
 
-/** Arrows between the seed and what a walk finds, at most. */
+/** Maximum distance of a walk from its seed, in edges. */
 export const maxHops = 4
 
-/** Who is connected with whom by the facts that are given; which facts hold is the caller's to choose. */
+/** Graph of the names in the given facts; the caller selects which facts hold. */
 export class FactGraph {
   readonly #names = new Map<string, string>()
   readonly #arrows = new Map<string, Arrow[]>()
   readonly #aliases = new Map<string, string>()
-  /** Keys of names by their first word: a text is looked through once, however many names there are. */
+  /** Keys of names by their first word, so that a text is scanned once, however many names there are. */
   readonly #byFirstWord = new Map<string, string[]>()
   readonly #connected = new Map<string, readonly ConnectedFact[]>()
 
@@ -52,12 +52,12 @@ export class FactGraph {
     for (const fact of facts) this.#add(fact)
   }
 
-  /** Names in order of how many statements there are about them. */
+  /** Returns names by their number of statements, most first. */
   entities(): readonly string[] {
     return [...this.#names].toSorted(([a], [b]) => this.#degree(b) - this.#degree(a)).map(([, name]) => name)
   }
 
-  /** The known names in a text, longest first; `user` is never one. */
+  /** Returns the known names in a text, longest first; never `user`. */
   named(text: string): readonly string[] {
     const said = ` ${normalisedName(text)} `
     return [...new Set(said.split(' '))]
@@ -67,7 +67,7 @@ export class FactGraph {
       .map((key) => this.#nameOf(key))
   }
 
-  /** Walks outward from an entity, against arrows as well as along them. */
+  /** Walks the graph from an entity, following edges in both directions. */
   traverse(entity: string, hops: number): Walk {
     const { seed, nodes, passed } = this.#walk(entity, hops)
     const edges = [...passed.keys()].map(({ fact, from, to }) => ({
@@ -78,7 +78,7 @@ export class FactGraph {
     return { seed, nodes, edges }
   }
 
-  /** The facts that a walk from an entity passes, the nearest first. */
+  /** Returns the facts passed by a walk from an entity, nearest first. */
   connected(entity: string, hops: number): readonly ConnectedFact[] {
     const key = `${hops} ${this.#keyOf(entity)}`
     const known = this.#connected.get(key)
@@ -125,7 +125,7 @@ export class FactGraph {
     }
   }
 
-  /** "My sister lives in Oslo" is about Anna when "my sister is Anna" is the only one. */
+  /** Makes "user's sister" an alias of Anna when "my sister is Anna" is the only such fact. */
   #alias({ relation, object }: Fact): void {
     const key = normalisedName(`user's ${relation}`)
     if (this.#aliases.has(key)) this.#aliases.set(key, key)
@@ -165,5 +165,5 @@ interface Arrow {
   readonly to: string
 }
 
-/** The graph of some facts. */
+/** Builds the graph of the given facts. */
 export const graphOf = (facts: readonly Fact[]): FactGraph => new FactGraph(facts)

@@ -1,10 +1,10 @@
 import { normalisedName } from './names.ts'
 
-/** Stand around what a request got from memory, so that it is never extracted again. */
+/** Marks around recalled text in a request, so that facts are never extracted from it again. */
 const opening = '<recalled_memory>'
 const closing = '</recalled_memory>'
 
-/** Text of ours, marked. Marks inside of it are taken out, so that a memory cannot end the block. */
+/** Wraps recalled text in marks. Marks inside it are removed, so that a memory cannot end the block. */
 export const marked = (text: string): string => `${opening}\n${withoutMarks(text)}\n${closing}`
 
 const withoutMarks = (text: string): string => {
@@ -12,7 +12,7 @@ const withoutMarks = (text: string): string => {
   return plain.length === text.length ? plain : withoutMarks(plain)
 }
 
-/** A text without the blocks that we put there; one that is not closed reaches to the end. */
+/** Removes marked blocks from a text; an unclosed block extends to the end. */
 export const withoutMarked = (text: string): string => {
   let rest = text
   let kept = ''
@@ -26,7 +26,7 @@ export const withoutMarked = (text: string): string => {
   }
 }
 
-/** A text without the lines that only repeat what was recalled, as models like to do. */
+/** Removes lines that only repeat recalled text, as models often do. */
 export const withoutEchoes = (text: string, recalled: readonly string[]): string => {
   const known = new Set(recalled.map(normalisedName).filter((name) => name !== ''))
   if (known.size === 0) return text

@@ -1,7 +1,7 @@
 import type { Fact } from './fact.ts'
 import { normalisedName, sameValue } from './names.ts'
 
-/** Whether `newer` is of the same subject and relation and says that `older` holds no longer. */
+/** Whether `newer` has the same subject and relation and states that `older` no longer holds. */
 export const supersedes = (newer: Fact, older: Fact): boolean => {
   if (!isAbout(newer, older) || older.ended || !isLater(newer, older)) return false
   if (older.validTo !== null && older.validTo <= newer.validFrom) return false
@@ -9,26 +9,27 @@ export const supersedes = (newer: Fact, older: Fact): boolean => {
   return newer.single && !sameValue(newer.object, older.object)
 }
 
-/** `older` as it stands after `newer`: it holds until the newer one begins, and stays readable. */
+/** Returns `older` as changed by `newer`: if superseded, it holds until the newer one begins, and is kept. */
 export const closed = (older: Fact, newer: Fact): Fact =>
   supersedes(newer, older) ? { ...older, validTo: Math.max(older.validFrom, newer.validFrom) } : older
 
 /**
- * Facts with the times for which they hold: each value of a single-valued relation ends where the next one begins, also
- * when an earlier time is said later. A value that is said again is one fact. What ends others is left out.
+ * Returns facts with the times during which they hold. A value of a single-valued relation ends where the next one
+ * begins, also when an earlier time is stated later. Repeated values are merged. Facts that only end others are left
+ * out.
  */
 export const timeline = (facts: readonly Fact[]): readonly Fact[] => {
   const groups = Map.groupBy(facts, ({ subject, relation }) => `${normalisedName(subject)} ${relation}`)
   return [...groups.values()].flatMap(settled)
 }
 
-/** The facts that held at a time, in order of their beginning. */
+/** Returns the facts that held at a time, by their beginning. */
 export const asOf = (facts: readonly Fact[], at: number): readonly Fact[] =>
   timeline(facts)
     .filter(({ validFrom, validTo }) => validFrom <= at && (validTo === null || validTo > at))
     .toSorted(byTime)
 
-/** The facts that hold until something else is said. */
+/** Returns the facts without an end. */
 export const current = (facts: readonly Fact[]): readonly Fact[] =>
   timeline(facts).filter(({ validTo }) => validTo === null)
 

@@ -4,7 +4,7 @@ import { type Statement, valuesAs } from './statements.ts'
 import { isProper, type Token } from './tokens.ts'
 import { slotWords } from './words.ts'
 
-/** What stands behind "my" or "Anna's", up to the verb. */
+/** The noun phrase after "my" or "Anna's", and the rest of the clause. */
 export interface OwnedNoun {
   readonly attribute: Attribute | null
   readonly words: readonly Token[]
@@ -26,7 +26,7 @@ const equating: ReadonlySet<string> = new Set([
   'go',
 ])
 
-/** Reads the noun phrase in front of a verb, name or colon. */
+/** Reads the noun phrase before a verb, name or colon. */
 export const ownedNoun = (tokens: readonly Token[]): OwnedNoun => {
   let best: OwnedNoun | null = null
   for (let length = 1; length <= Math.min(maxNoun, tokens.length); length++) {
@@ -64,7 +64,7 @@ const equations = [
   ', {O}',
 ].map(patternOf)
 
-/** What is said of an owner by what its noun is: "employer is Acme". Of beings only a name counts. */
+/** Reads a statement about an owned noun: "employer is Acme". For people and animals only a name is accepted. */
 export const equated = ({ attribute, words, rest }: OwnedNoun): readonly Statement[] => {
   for (const pattern of equations) {
     const slots = match(pattern, rest)
@@ -101,7 +101,9 @@ const changes = [
   'become a? {r} to {O}',
 ].map(patternOf)
 
-/** "switched my bank to ING", "have a dog named Rex", "use Vim as my editor". */
+/**
+ * Reads predicates that set an attribute: "switched my bank to ING", "have a dog named Rex", "use Vim as my editor".
+ */
 export const changed = (predicate: readonly Token[]): readonly Statement[] => {
   for (const pattern of changes) {
     const slots = match(pattern, predicate)
@@ -147,7 +149,10 @@ const inverses = [
   'use {language_word} with|for me',
 ].map(patternOf)
 
-/** "Acme is my new employer", "Berlin is where I live", "call me Bob". */
+/**
+ * Reads clauses in which the value comes first, or that address the assistant: "Acme is my new employer", "Berlin is
+ * where I live", "call me Bob".
+ */
 export const inverted = (clause: readonly Token[]): readonly Statement[] => {
   for (const pattern of inverses) {
     const slots = match(pattern, clause)

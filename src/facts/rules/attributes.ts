@@ -1,10 +1,10 @@
-/** A relation that a noun names, as in "my employer is …". */
+/** A relation named by a noun, as in "my employer is …". */
 export interface Attribute {
   readonly relation: string
   readonly single: boolean
 }
 
-/** Relations of which one has one value at a time, by the nouns for them. */
+/** Single-valued relations, with their nouns. */
 const single: Readonly<Record<string, string>> = {
   works_at: 'employer,company,workplace,firm,place of work,current company,place of employment',
   occupation: 'job,job title,occupation,profession,role,position,title,line of work,work,day job,career,trade,post',
@@ -45,7 +45,7 @@ const single: Readonly<Record<string, string>> = {
   salary: 'salary',
 }
 
-/** Relations of which one may have several values. */
+/** Multi-valued relations, with their nouns. */
 const several: Readonly<Record<string, string>> = {
   hobby: 'hobby,hobbies,pastime,pastimes,interest,interests,passion,passions',
   allergic_to: 'allergy,allergies,food allergy,food allergies,allergens,allergen',
@@ -90,7 +90,7 @@ const qualifiers: ReadonlySet<string> = new Set(
 
 const favourites: ReadonlySet<string> = new Set(['favourite', 'favorite', 'fave', 'best-loved', 'go-to', 'all-time'])
 
-/** What a noun phrase behind "my" names; null for one that is not known. */
+/** Returns the attribute named by a noun phrase after "my"; null for an unknown one. */
 export const attributeOf = (words: readonly string[]): Attribute | null => {
   const known = nouns.get(words.join(' '))
   if (known !== undefined) return known
@@ -103,7 +103,7 @@ export const attributeOf = (words: readonly string[]): Attribute | null => {
   return qualifiers.has(first) ? attributeOf(rest) : null
 }
 
-/** Whether the noun names a person or animal, whose own name may follow it. */
+/** Whether the noun denotes a person or animal, which may be followed by a name. */
 export const isBeing = ({ relation }: Attribute): boolean => beings.has(relation)
 
 const beings: ReadonlySet<string> = new Set(
@@ -112,7 +112,7 @@ const beings: ReadonlySet<string> = new Set(
   ),
 )
 
-/** British spelling, and one of a kind: "favorite colors" is the relation of "favourite colour". */
+/** Converts to British spelling and the singular: "favorite colors" is the relation "favourite_colour". */
 const singular = (word: string): string => {
   const one =
     word.length > 4 && word.endsWith('s') && !word.endsWith('ss') && word !== 'series' ? word.slice(0, -1) : word

@@ -3,7 +3,7 @@ const dayMs = 86_400_000
 const months = 'january february march april may june july august september october november december'.split(' ')
 const weekdays = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
 
-/** A part of the calendar that a text names, or a length of time. */
+/** A unit of the calendar or of a duration. */
 export type Unit = 'day' | 'week' | 'month' | 'year'
 
 const units: Readonly<Record<string, Unit>> = {
@@ -18,7 +18,7 @@ const units: Readonly<Record<string, Unit>> = {
   yrs: 'year',
 }
 
-/** First month of a season, on the northern half of the earth. */
+/** First month of each season, in the northern hemisphere. */
 const seasons: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 }
 
 const numbers: Readonly<Record<string, number>> = {
@@ -41,16 +41,16 @@ const numbers: Readonly<Record<string, number>> = {
   twelve: 12,
 }
 
-/** The unit that a word names. */
+/** Returns the unit that a word names; null for other words. */
 export const unitOf = (low: string): Unit | null => (Object.hasOwn(units, low) ? (units[low] ?? null) : null)
 
-/** The number that a word or digits say, to 999. */
+/** Returns the number that a word or up to three digits denote; null for other words. */
 export const numberOf = (low: string): number | null => {
   if (/^\d{1,3}$/.test(low)) return Number(low)
   return Object.hasOwn(numbers, low) ? (numbers[low] ?? null) : null
 }
 
-/** January is 0; also by its first three or four letters. */
+/** Returns the month, from 0 for January, by its name or its first three or four letters. */
 export const monthOf = (low: string): number | null => monthNames.get(low) ?? null
 
 const monthNames = new Map(
@@ -59,38 +59,38 @@ const monthNames = new Map(
     .toReversed(),
 )
 
-/** Sunday is 0. */
+/** Returns the day of the week, from 0 for Sunday. */
 export const weekdayOf = (low: string): number | null => {
   const found = weekdays.indexOf(low)
   return found < 0 ? null : found
 }
 
-/** First month of the season that a word names. */
+/** Returns the first month of the season that a word names. */
 export const seasonOf = (low: string): number | null => (Object.hasOwn(seasons, low) ? (seasons[low] ?? null) : null)
 
-/** Words of which one is a number. */
+/** All number words. */
 export const numberWords: readonly string[] = Object.keys(numbers)
 
-/** A year from 1900 to 2099. */
+/** Returns a year from 1900 to 2099; null for anything else. */
 export const yearOf = (low: string): number | null => (/^(?:19|20)\d\d$/.test(low) ? Number(low) : null)
 
-/** Day of a month: `3`, `3rd`. */
+/** Returns the day of a month: `3`, `3rd`. */
 export const dayOf = (low: string): number | null => {
   const day = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(low)?.[1]
   return day === undefined || Number(day) < 1 || Number(day) > 31 ? null : Number(day)
 }
 
-/** `2024-03-05`, `2024-03`. */
+/** Parses `2024-03-05` and `2024-03`; returns ms since the epoch. */
 export const isoDateOf = (low: string): number | null => {
   const [, year, month, day] = /^((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?(?:t[\d:.z+-]{1,30})?$/.exec(low) ?? []
   if (year === undefined || Number(month) < 1 || Number(month) > 12) return null
   return Date.UTC(Number(year), Number(month) - 1, day === undefined ? 1 : Number(day))
 }
 
-/** Midnight (UTC) of the day. */
+/** Returns midnight (UTC) of the day. */
 export const dayStart = (at: number): number => Math.floor(at / dayMs) * dayMs
 
-/** So many units before a time (later when negative), on the same day of the month. */
+/** Returns the time `count` units earlier (later when negative), on the same day of the month where possible. */
 export const before = (at: number, count: number, unit: Unit): number => {
   if (unit === 'day') return at - count * dayMs
   if (unit === 'week') return at - count * 7 * dayMs
@@ -102,21 +102,21 @@ export const before = (at: number, count: number, unit: Unit): number => {
   return date.setUTCDate(Math.min(day, last))
 }
 
-/** Beginning of the month or year of a time; of another unit, of its day. */
+/** Returns the beginning of the month or year of a time; for other units, of its day. */
 export const startOf = (at: number, unit: Unit): number => {
   const date = new Date(at)
   if (unit === 'year') return Date.UTC(date.getUTCFullYear(), 0)
   return unit === 'month' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) : dayStart(at)
 }
 
-/** The latest beginning of the month that is not after a time. */
+/** Returns the latest beginning of the given month that is not after a time. */
 export const latestMonth = (month: number, at: number): number => {
   const year = new Date(at).getUTCFullYear()
   const found = Date.UTC(year, month)
   return found <= at ? found : Date.UTC(year - 1, month)
 }
 
-/** The latest such day of the week before today. */
+/** Returns the latest such weekday before today. */
 export const latestWeekday = (weekday: number, at: number): number => {
   const back = (new Date(at).getUTCDay() - weekday + 7) % 7 || 7
   return dayStart(at) - back * dayMs

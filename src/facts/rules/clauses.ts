@@ -21,12 +21,12 @@ const greetings: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Verbs behind which "that …" is what was meant. */
+/** Verbs of saying and thinking; the statement proper is after "that". */
 const saying: ReadonlySet<string> = new Set(
   'say said mention know note remember note forget remind fact inform think believe share announce'.split(' '),
 )
 
-/** Words that change nothing of what is said. */
+/** Words that do not change the meaning of a statement. */
 const fillers: ReadonlySet<string> = new Set(
   'now currently just actually recently finally also still really officially nowadays presently already newly permanently temporarily mostly mainly primarily usually absolutely totally simply truly very quite happily lately again definitely certainly basically literally proudly super always mainly exclusively strictly absolutely completely extremely instead'.split(
     ' ',
@@ -72,8 +72,8 @@ const phrases: readonly (readonly string[])[] = [
 const phrasesFrom = Map.groupBy(phrases, ([first]) => first ?? '')
 
 /**
- * The statements of a sentence: divided where another subject begins, or another verb of the same one, which then gets
- * the subject again.
+ * Splits a sentence into statements: where another subject begins, or another verb of the same subject, which is then
+ * repeated.
  */
 export const clausesOf = (sentence: readonly Token[]): readonly (readonly Token[])[] => {
   const clauses: Token[][] = []
@@ -98,15 +98,15 @@ export const clausesOf = (sentence: readonly Token[]): readonly (readonly Token[
   return clauses.map(withoutOpening)
 }
 
-/** "Where I live" is an object; ", where I live" explains one. */
+/** Whether a token separates clauses. "Where I live" is an object; ", where I live" is a separate clause. */
 const dividesBehind = ({ low }: Token, before: Token | undefined): boolean =>
   connectors.has(low) && !(['where', 'which', 'who'].includes(low) && before?.low !== ',')
 
-/** "born and raised" */
+/** "born and raised" is one predicate. */
 const isOneVerb = (before: Token | undefined, next: Token | undefined): boolean =>
   before?.low === 'born' && next?.low === 'raised'
 
-/** Whether a new statement begins: another subject, or a verb that is not in a list of activities. */
+/** Whether a new statement begins: with another subject, or with a finite verb, as opposed to an item of a list. */
 const begins = (rest: readonly Token[]): boolean => {
   const [first, second] = rest
   if (first === undefined) return false
@@ -119,7 +119,7 @@ const isFiniteVerb = ({ low }: Token): boolean =>
   !low.endsWith('ing') &&
   !['name', 'cook', 'plan', 'train', 'trade', 'practice', 'play', 'start'].includes(low)
 
-/** Words up to the first verb. */
+/** Returns the words before the first verb. */
 const subjectOf = (clause: readonly Token[]): Token[] => {
   const verb = clause.findIndex(({ low }) => isVerb(low))
   const subject = withoutOpening(clause.slice(0, Math.max(verb, 0)))
@@ -141,7 +141,7 @@ const withoutFillers = (tokens: readonly Token[]): readonly Token[] => {
   return kept
 }
 
-/** A clause without greetings, "I wanted to say that" and commas in front. */
+/** Removes greetings, "I wanted to say that" and commas from the start of a clause. */
 const withoutOpening = (clause: readonly Token[]): readonly Token[] => {
   const that = clause.findIndex(({ low }) => low === 'that')
   const isSaid =
@@ -157,14 +157,14 @@ const withoutOpening = (clause: readonly Token[]): readonly Token[] => {
   return rest
 }
 
-/** Words that begin sentences, and no names. */
+/** Words that begin sentences and are not names. */
 const noNames: ReadonlySet<string> = new Set(
   'you your please this that these those there here what when where why how who which if as at in on for from with by to of the a an is are was were be do does did have has had will would can could should may might must not no yes never everyone everybody nobody people some many most all both each every last next today yesterday tomorrow after before since until while because although though once being having living working moving just only even maybe perhaps call answer reply respond speak write use let thanks thank happy glad good great nice sorry user assistant'.split(
     ' ',
   ),
 )
 
-/** The first run of names in a text: how many words from here on are one name. */
+/** Returns the number of words at the start that form one name; 0 when it is not a name. */
 export const nameLength = (tokens: readonly Token[]): number => {
   let length = 0
   while (length < 6) {

@@ -5,7 +5,7 @@ const reaching: ReadonlySet<string> = new Set(
   'reach contact text write mail email e-mail call phone ring message number'.split(' '),
 )
 
-/** The address or number under which people say that they can be reached. */
+/** Reads the e-mail address or phone number at which people say they can be reached. */
 export const contactsIn = (clause: readonly Token[]): readonly Statement[] => {
   const address = clause.find(({ text }) => isAddress(text))
   if (address !== undefined) return [{ relation: 'email', object: address.text, single: true, ended: false }]

@@ -1,4 +1,4 @@
-/** Verbs whose forms follow the rules of spelling. */
+/** Regular verbs. */
 const regular =
   'live reside work relocate settle join hire employ start switch change accept land marry date study attend enrol enroll transfer adopt own visit travel tour return like love enjoy adore prefer hate dislike detest avoid react play practise practice use report manage train bank turn call name raise emigrate immigrate move stay follow want plan stop divorce retire resign replace update rename trade swap lease graduate major learn commute celebrate share insure collect cook bake paint admire mentor found acquire supervise treat consult register rent purchase decide hope need hike'
 const irregular: Readonly<Record<string, string>> = {
@@ -53,8 +53,8 @@ for (const [base, others] of Object.entries(irregular)) {
   for (const form of [base, ...others.split(' ')]) forms.set(form, base)
 }
 
-/** The base form of a verb that the rules know; other words stay as they are. */
+/** Returns the base form of a known verb; other words are unchanged. */
 export const lemmaOf = (low: string): string => forms.get(low) ?? low
 
-/** Whether a word is a form of a verb that the rules know. */
+/** Whether a word is a form of a known verb. */
 export const isVerb = (low: string): boolean => forms.has(low)

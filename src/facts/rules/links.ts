@@ -5,14 +5,14 @@ import { lemmaOf } from './lemmas.ts'
 import { type Token, textOfTokens } from './tokens.ts'
 import { predicateOf } from './verbs.ts'
 
-/** A subject and what is said of it. */
+/** A subject and its predicate. */
 interface Linking {
   readonly name: string
   readonly rest: readonly Token[]
   readonly hasDate: boolean
 }
 
-/** Words between two names that say nothing of how they are connected. */
+/** Words between two names that do not describe their connection. */
 const loose: ReadonlySet<string> = new Set(
   'a an the is are was were am be been has have had and also , very'.split(' '),
 )
@@ -20,8 +20,8 @@ const loose: ReadonlySet<string> = new Set(
 const maxWords = 5
 
 /**
- * A statement that connects two names by whatever stands between them: "Anna mentored Bob", "Acme was founded by Carol".
- * "Tom is Anna's manager" and "Lyon is the capital of Rhône" are said of the second name.
+ * Reads a statement that connects two names by the words between them: "Anna mentored Bob", "Acme was founded by
+ * Carol". In "Tom is Anna's manager" and "Lyon is the capital of Rhône" the second name is the subject.
  */
 export const linked = ({ name, rest, hasDate }: Linking): readonly Link[] => {
   const { unreal, negated } = predicateOf(rest, hasDate)
@@ -61,7 +61,7 @@ const ownedBy = ({ name, other, words }: Owned): readonly Link[] => {
   return [{ subject: other, relation, object: name, single: attribute?.single ?? false, ended: false }]
 }
 
-/** Verbs in their base form, so that "mentors" and "mentored" are one relation. */
+/** Reduces a single verb to its base form, so that "mentors" and "mentored" are one relation. */
 const relationOf = (words: string): string => {
   const [first = '', ...others] = words.split('_')
   return others.length === 0 ? lemmaOf(first) : words

@@ -1,6 +1,6 @@
 import { isProper, type Token, textOfTokens } from './tokens.ts'
 
-/** Words behind which an object has ended. */
+/** Words that end an object. */
 const ends: ReadonlySet<string> = new Set(
   'because since when where which who whom that after before although though unless while if as with for but than so instead without during via thanks due until together alongside near'.split(
     ' ',
@@ -16,13 +16,16 @@ const lastWords: ReadonlySet<string> = new Set(
 
 const maxWords = 10
 
-/** The words of a slot as one value: without what explains it, articles and loose words at its end. */
+/** Returns a slot as one value, without explanations, articles and trailing filler words. */
 export const valueOfSlot = (slot: readonly Token[]): string => {
   const cut = slot.findIndex(({ low }, at) => at > 0 && ends.has(low))
   return textOfTokens(trimmed(cut < 0 ? slot : slot.slice(0, cut)).slice(0, maxWords))
 }
 
-/** The value of a relation with one: nothing of a list but a name that belongs to it ("Berlin, Germany"). */
+/**
+ * Returns the value of a single-valued relation: the first item of a list, except that a name after a comma belongs to
+ * it ("Berlin, Germany").
+ */
 export const singleValueOf = (slot: readonly Token[]): string => {
   const comma = slot.findIndex(({ low }) => low === ',')
   const behind = slot[comma + 1]
@@ -31,7 +34,7 @@ export const singleValueOf = (slot: readonly Token[]): string => {
   return valueOfSlot(comma < 0 || isPart ? slot : slot.slice(0, comma))
 }
 
-/** The values of a list: "tea, green apples and jazz". */
+/** Returns the values of a list: "tea, green apples and jazz". */
 export const valuesOf = (slot: readonly Token[]): readonly string[] => {
   const values: string[] = []
   let open: Token[] = []
@@ -56,6 +59,6 @@ const trimmed = (tokens: readonly Token[]): readonly Token[] => {
   return tokens.slice(from, to)
 }
 
-/** "The Hague" keeps its article. */
+/** Whether the article is part of a name, as in "The Hague". */
 const isTitle = ([article, name]: readonly Token[]): boolean =>
   article !== undefined && article.text === 'The' && name !== undefined && isProper(name)

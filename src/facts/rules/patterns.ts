@@ -1,8 +1,8 @@
 import { isProper, type Token } from './tokens.ts'
 
 /**
- * A rule's form, as words with slots. `a|b` is one of two words or verbs in any form, `a?` may be missing, `{o}` takes
- * one word or more, `{O}` a name. A slot is cut at words that begin something else.
+ * A parsed rule form of words and slots. `a|b` is either word, or any form of either verb; `a?` is optional; `{o}`
+ * takes one or more words, `{O}` words that include a name.
  */
 export interface Pattern {
   readonly parts: readonly Part[]
@@ -12,10 +12,10 @@ type Part =
   | { readonly kind: 'words'; readonly words: ReadonlySet<string>; readonly optional: boolean }
   | { readonly kind: 'slot'; readonly name: string; readonly proper: boolean }
 
-/** What the slots of a pattern took. */
+/** Tokens taken by each slot of a pattern. */
 export type Slots = ReadonlyMap<string, readonly Token[]>
 
-/** Reads the written form. */
+/** Parses a rule form. */
 export const patternOf = (written: string): Pattern => ({
   parts: written.split(' ').map((part): Part => {
     const slot = /^\{(\w+)\}$/.exec(part)?.[1]
@@ -25,7 +25,7 @@ export const patternOf = (written: string): Pattern => ({
   }),
 })
 
-/** The words that a clause may begin with for the pattern to match. */
+/** Returns the words with which a clause must begin for the pattern to match; `*` for any. */
 export const beginningsOf = ({ parts }: Pattern): readonly string[] => {
   const found: string[] = []
   for (const part of parts) {
@@ -36,7 +36,7 @@ export const beginningsOf = ({ parts }: Pattern): readonly string[] => {
   return found
 }
 
-/** What the slots take when the whole clause has the form; null when it has not. */
+/** Matches a whole clause and returns its slots; null when the clause does not match. */
 export const match = ({ parts }: Pattern, tokens: readonly Token[]): Slots | null => {
   const slots = new Map<string, readonly Token[]>()
   return matchFrom({ parts, tokens, slots }, 0, 0) ? slots : null
@@ -68,7 +68,7 @@ const matchSlot = (matching: Matching, part: number, at: number): boolean => {
   for (let end = at + 1; end <= tokens.length; end++) {
     isNamed ||= isProperAt(tokens, end - 1)
     if (!isNamed || (next === undefined && end < tokens.length)) continue
-    // a look at one word spares most copies of what the slot would take
+    // checking the next word first avoids most copies of the slot's tokens
     if (mayFollow(next, tokens[end])) {
       slots.set(slot.name, tokens.slice(at, end))
       if (matchFrom(matching, part + 1, end)) return true
@@ -88,5 +88,5 @@ const mayFollow = (part: Part | undefined, token: Token | undefined): boolean =>
   return token !== undefined && (part.words.has(token.low) || part.words.has(token.lemma))
 }
 
-/** A slot in the middle of a pattern takes no more words than this, so that the time stays linear. */
+/** Maximum words of a slot that is not last, so that matching takes linear time. */
 const maxInnerSlot = 12

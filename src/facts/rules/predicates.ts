@@ -1,11 +1,12 @@
 /**
- * What is said of a subject behind it, by relation. Verbs are written in their base form (`be based` is "am based").
- * `{o}` is the object; another slot is the relation of its name, `{r}` the noun that names the relation, `{_}` nothing.
+ * Predicate patterns of a relation. Verbs are in their base form (`be based` matches "am based"). `{o}` is the object.
+ * Any other slot is the relation of that name, except `{r}`, the noun that names the relation, and `{_}`, which is
+ * ignored.
  */
 export interface RelationRule {
   readonly single: boolean
   readonly forms: readonly string[]
-  /** Forms that say that it holds no longer; without `{o}` every value ends. */
+  /** Forms that state that it no longer holds; one without `{o}` ends every value. */
   readonly endings?: readonly string[]
 }
 
@@ -327,7 +328,7 @@ const severalValued: Readonly<Record<string, Omit<RelationRule, 'single'>>> = {
   skill: { forms: ['be good|great|skilled at|in {o}'] },
 }
 
-/** Every relation with its forms; the earlier one wins when two match. */
+/** All relations with their forms; when two match, the earlier one wins. */
 export const predicates: readonly (readonly [relation: string, rule: RelationRule])[] = [
   ...Object.entries(singleValued).map(([relation, rule]) => [relation, { ...rule, single: true }] as const),
   ...Object.entries(severalValued).map(([relation, rule]) => [relation, { ...rule, single: false }] as const),

@@ -6,7 +6,7 @@ import type { Token } from './tokens.ts'
 import { predicateOf } from './verbs.ts'
 import { isPeople, isRole, slotWords } from './words.ts'
 
-/** What a clause says of its subject. */
+/** A statement that a clause makes about its subject. */
 export interface Statement {
   readonly relation: string
   readonly object: string
@@ -40,10 +40,10 @@ for (const [relation, rule] of predicates) {
   }
 }
 
-/** Whether a subject has one value of the relation at a time. */
+/** Whether a subject has only one value of the relation at a time. */
 export const isSingle = (relation: string): boolean => singles.get(relation) ?? relation.startsWith('favourite_')
 
-/** What stands behind a subject, as statements about it; none where no rule reads it. */
+/** Reads a predicate as statements about its subject; empty when no rule matches. */
 export const statementsOf = (said: readonly Token[], hasDate: boolean): readonly Statement[] => {
   const { tokens, negated, past, unreal } = predicateOf(said, hasDate)
   if (unreal || tokens.length === 0) return []
@@ -60,18 +60,18 @@ export const statementsOf = (said: readonly Token[], hasDate: boolean): readonly
     )
 }
 
-/** Relations that a "not" says. */
+/** Relations that are expressed by a negation. */
 const isRefusal: ReadonlySet<string> = new Set(['dislikes', 'avoids'])
 
 const withoutDo = (said: readonly Token[]): readonly Token[] => (said[0]?.lemma === 'do' ? said.slice(1) : said)
 
-/** Not to like something is to dislike it. */
+/** Not liking something counts as disliking it. */
 const withOpposite = (statement: Statement, relation: string): readonly Statement[] => [
   { ...statement, ended: true },
   { ...statement, relation, ended: false },
 ]
 
-/** To like something is to dislike it no longer, and the other way round. */
+/** Liking something ends disliking it, and vice versa. */
 const withItsOpposite = (statement: Statement): readonly Statement[] => {
   const opposite = { likes: 'dislikes', dislikes: 'likes' }[statement.relation]
   return opposite === undefined || statement.ended
@@ -109,7 +109,7 @@ const taken = (form: Form, slots: Slots): readonly Statement[] => {
   return statements
 }
 
-/** The values of a slot, by whether the relation has one or several. */
+/** Returns a slot as statements: one for a single-valued relation, otherwise one per item of the list. */
 export const valuesAs = (
   relation: string,
   slot: readonly Token[],
@@ -128,11 +128,11 @@ export const valuesAs = (
 const places: ReadonlySet<string> = new Set(['lives_in', 'hometown', 'visited'])
 const pronouns: ReadonlySet<string> = new Set('it this that him her them you me us there here one'.split(' '))
 
-/** Whether a value may be one of its relation: no place is a number, and a pronoun says nothing later. */
+/** Whether a value is plausible for its relation: a place is not a number, and a pronoun is meaningless later. */
 const fits = (relation: string, value: string): boolean =>
   !pronouns.has(value.toLowerCase()) && !(places.has(relation) && /^\d/.test(value))
 
-/** "I am Anna", "I am German", "I am a data engineer". */
+/** Reads "I am Anna", "I am German", "I am a data engineer". */
 const plainly = (tokens: readonly Token[]): readonly Statement[] => {
   const [be, ...rest] = tokens
   if (be?.lemma !== 'be' && be?.lemma !== 'become') return []
@@ -147,7 +147,7 @@ const plainly = (tokens: readonly Token[]): readonly Statement[] => {
   return isName ? valuesAs('name', rest) : []
 }
 
-/** "a nurse at Mercy Hospital", "a developer for Acme". */
+/** Reads "a nurse at Mercy Hospital", "a developer for Acme". */
 const workOf = (words: readonly Token[]): readonly Statement[] => {
   const at = words.findIndex(({ low }) => low === 'at' || low === 'for')
   if (at <= 0 || !isRole(words.slice(0, at).map(({ low }) => low))) return []

@@ -16,14 +16,14 @@ import {
 } from './calendar.ts'
 import type { Token } from './tokens.ts'
 
-/** A clause without its statements of time, and what they said. */
+/** A clause without its time expressions, and the times they denote. */
 export interface TimedClause {
   readonly tokens: readonly Token[]
   readonly from: number | null
   readonly to: number | null
 }
 
-/** A time, and how many words said it. */
+/** A time, and the number of words that express it. */
 interface Found {
   readonly at: number
   readonly length: number
@@ -36,7 +36,7 @@ const openers: ReadonlySet<string> = new Set(
 )
 const closers: ReadonlySet<string> = new Set(['until', 'till', 'to', 'through'])
 
-/** Words with which a time begins; so it does with digits and months. */
+/** Words that can begin a time expression, in addition to digits and months. */
 const beginnings: ReadonlySet<string> = new Set([
   ...'yesterday today tonight tomorrow this the last past previous next coming earlier later late early'.split(' '),
   ...'about around almost some over for back ever way as'.split(' '),
@@ -45,7 +45,7 @@ const beginnings: ReadonlySet<string> = new Set([
 
 const mayBegin = (low: string): boolean => beginnings.has(low) || /^\d/.test(low) || monthOf(low) !== null
 
-/** Takes what says when out of a clause; relative times are counted from when it was said. */
+/** Extracts time expressions from a clause. Relative ones are resolved against the time at which it was said. */
 export const takeTimes = (tokens: readonly Token[], observedAt: number): TimedClause => {
   const words = tokens.map(({ low }) => low)
   const kept: Token[] = []
@@ -86,7 +86,7 @@ const spanAt = (words: readonly string[], observedAt: number): Span | null => {
   return { at: found.at, length: found.length + skipped, closes: closers.has(words[0] ?? '') }
 }
 
-/** How many words lead a date in: "since", "back in", "as of the beginning of", "ever since". */
+/** Returns the number of words that introduce a date: "since", "back in", "as of the beginning of", "ever since". */
 const leading = (words: readonly string[]): number => {
   let count = 0
   if (['back', 'ever', 'way'].includes(words[0] ?? '')) count = 1
@@ -121,7 +121,7 @@ const dayWord: Reader = (words, observedAt) => {
 
 const ofDay = (word: string): boolean => ['morning', 'afternoon', 'evening', 'night'].includes(word)
 
-/** "two weeks ago", "about a couple of months ago", "a year earlier". */
+/** Reads "two weeks ago", "about a couple of months ago", "a year earlier". */
 const ago: Reader = (words, observedAt) => {
   const start = ['about', 'around', 'almost', 'some', 'over'].includes(words[0] ?? '') ? 1 : 0
   const length = amount(words.slice(start))
@@ -129,7 +129,7 @@ const ago: Reader = (words, observedAt) => {
   return { at: before(dayStart(observedAt), length.count, length.unit), length: start + length.length + 1 }
 }
 
-/** "for three years", "for the past 6 months": how long it has been so. */
+/** Reads durations up to now: "for three years", "for the past 6 months". */
 const lasting: Reader = (words, observedAt) => {
   if (words[0] !== 'for') return null
   let start = 1
@@ -157,7 +157,7 @@ const stepsOf: ReadonlyMap<string, number> = new Map([
   ['this', 0],
 ])
 
-/** "last week", "this month", "next Monday", "earlier this year". */
+/** Reads "last week", "this month", "next Monday", "earlier this year". */
 const besides: Reader = (words, observedAt) => {
   const start = ['earlier', 'later', 'late', 'early'].includes(words[0] ?? '') ? 1 : words[0] === 'the' ? 1 : 0
   const [which = '', what = ''] = words.slice(start)
@@ -181,7 +181,7 @@ const besideAt = (what: string, steps: number, observedAt: number): number | nul
   return steps < 0 ? before(latest, -1, 'year') : latest
 }
 
-/** A date that nothing else can be: ISO, or a month with its day or year. */
+/** Reads an unambiguous date: ISO, or a month with its day or year. */
 const fullDate: Reader = (words, observedAt) => {
   const [first = '', second = '', third = ''] = words
   const iso = isoDateOf(first)
@@ -209,7 +209,7 @@ const dayOfMonth = ({ month, day, rest }: DayOfMonth, length: number, observedAt
   return { at: latestMonth(month, observedAt) + (day - 1) * 86_400_000, length }
 }
 
-/** A date that is one only behind a word that leads it in: "in May", "since 2019", "on Friday". */
+/** Reads a date that is only recognised after an introducing word: "in May", "since 2019", "on Friday". */
 const looseDate: Reader = (words, observedAt) => {
   const [first = '', second = ''] = words
   const year = yearOf(first)

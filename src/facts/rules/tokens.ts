@@ -7,24 +7,24 @@ export interface Token {
   readonly lemma: string
 }
 
-/** A sentence, as words. */
+/** A sentence as tokens. */
 export interface Sentence {
   readonly text: string
   readonly tokens: readonly Token[]
   readonly isQuestion: boolean
 }
 
-/** Longer sentences are prose about something, and are cut. */
+/** Maximum tokens per sentence; longer ones are rarely statements of facts, and are cut. */
 const maxTokens = 80
 
-/** Words behind which a full stop does not end a sentence. */
+/** Abbreviations after which a full stop does not end a sentence. */
 const abbreviations: ReadonlySet<string> = new Set('dr mr mrs ms st prof jr sr e.g i.e vs no u.s u.k approx'.split(' '))
 
 const opening = /^["'“”‘([{<*_#>-]+/
 const closing = /(?<!["'“”’)\]}>*_])["'“”’)\]}>*_]{1,8}$/
 const stops = '.!?…'
 
-/** The sentences of a text. Lines end sentences, since people write lists. */
+/** Splits a text into sentences. Line breaks end sentences, since lists are common. */
 export const sentencesOf = (text: string): readonly Sentence[] => text.split(/[\r\n]+/).flatMap(sentencesOfLine)
 
 const sentencesOfLine = (line: string): readonly Sentence[] => {
@@ -51,7 +51,7 @@ const isAbbreviation = (word: string): boolean => {
   return abbreviations.has(bare.toLowerCase()) || (/^\p{Lu}$/u.test(bare) && bare !== 'I')
 }
 
-/** Tokens of a text that is one sentence. */
+/** Splits the words of one sentence into tokens. */
 export const tokensOf = (words: readonly string[]): readonly Token[] =>
   words.flatMap(piecesOf).slice(0, maxTokens).map(tokenOf)
 
@@ -95,7 +95,7 @@ const spelledWithout: Readonly<Record<string, readonly string[]>> = {
   wanna: ['want', 'to'],
 }
 
-/** Words whose `'s` is a verb; behind others it is a possessive. */
+/** Words after which `'s` is a verb; after others it is a possessive. */
 const withIs: ReadonlySet<string> = new Set(
   'he she it that there here what who where name number address email favourite favorite everyone'.split(' '),
 )
@@ -115,7 +115,7 @@ const tokenOf = (text: string): Token => {
   return { text, low, lemma: lemmaOf(low) }
 }
 
-/** The words as text again. */
+/** Joins tokens to a text. */
 export const textOfTokens = (tokens: readonly Token[]): string =>
   tokens
     .map(({ text }) => text)
@@ -124,5 +124,5 @@ export const textOfTokens = (tokens: readonly Token[]): string =>
     .replaceAll(" 's", '’s')
     .replaceAll(' :', ':')
 
-/** Whether a word is written as a name or number is. */
+/** Whether a word is written like a name or number. */
 export const isProper = ({ text }: Token): boolean => /^[\p{Lu}\p{N}+@#]/u.test(text) && text !== 'I'

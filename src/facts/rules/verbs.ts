@@ -1,14 +1,14 @@
 import { isVerb } from './lemmas.ts'
 import type { Token } from './tokens.ts'
 
-/** What is said of a subject, its verb in the place where forms expect it. */
+/** A predicate with its main verb first, as rule forms expect it. */
 export interface Predicate {
   readonly tokens: readonly Token[]
-  /** It is said that it is not so, or no longer. */
+  /** Whether it is negated, or said to have ended. */
   readonly negated: boolean
-  /** It was so at an earlier time. */
+  /** Whether it held at an earlier time. */
   readonly past: boolean
-  /** It is planned, possible or only thought of. */
+  /** Whether it is planned, possible or hypothetical. */
   readonly unreal: boolean
 }
 
@@ -16,12 +16,12 @@ const modals: ReadonlySet<string> = new Set(
   'would could might may should must shall if unless perhaps maybe wish almost nearly'.split(' '),
 )
 
-/** Verbs for what lasts: their past says that it is over. */
+/** Past tenses of stative verbs, which imply that the state has ended. */
 const lasting: ReadonlySet<string> = new Set('lived worked resided studied attended dated drove'.split(' '))
 
 /**
- * Takes auxiliaries away: "have been living" and "started to live" are "live", "do not live any more" is a negated one.
- * "Will" is kept for what has a date.
+ * Removes auxiliaries: "have been living" and "started to live" become "live", and "do not live any more" becomes
+ * negated. Statements with "will" are only accepted with a date.
  */
 export const predicateOf = (said: readonly Token[], hasDate: boolean): Predicate => {
   const unreal = said.slice(0, 4).some(({ low }) => modals.has(low)) || (!hasDate && isPlanned(said))
@@ -44,7 +44,7 @@ export const predicateOf = (said: readonly Token[], hasDate: boolean): Predicate
 const isPast = (first: string, second: string): boolean =>
   lasting.has(first) || ((first === 'was' || first === 'were') && !events.has(second) && !second.endsWith('ed'))
 
-/** What happened and is so since. */
+/** Participles of events whose result still holds. */
 const events: ReadonlySet<string> = new Set(['born', 'raised', 'laid', 'made', 'given', 'accepted', 'in', 'brought'])
 
 const stopped = ([first, second]: readonly Token[]): boolean =>
@@ -63,7 +63,7 @@ const withoutAuxiliaries = (said: readonly Token[]): readonly Token[] => {
   return tokens
 }
 
-/** How many words in front are an auxiliary of a verb behind it. */
+/** Returns the number of leading words that are an auxiliary of a following verb. */
 const droppable = ([first, second, third]: readonly Token[]): number => {
   if (first === undefined || second === undefined) return 0
   const lemma = first.lemma

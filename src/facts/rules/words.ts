@@ -25,13 +25,13 @@ const roles = setOf(
   'nurse,chef,pilot,student,architect,doctor,surgeon,judge,cook,clerk,model,engineer,vet,intern,professor,ceo,cto,cfo,founder,freelancer,musician,politician,athlete,coach,accountant,consultant,assistant,agent,analyst,midwife,monk,priest,actress,waitress,firefighter,guard,mechanic,diplomat,soldier',
 )
 
-/** Endings of words for people by what they do. */
+/** Suffixes of nouns for occupations. */
 const roleEndings = ['er', 'or', 'ist', 'ian', 'eer', 'ant', 'man', 'woman']
 const noRoles = setOf(
   'owner,member,lover,believer,beginner,person,fighter,human,number,person,leader,father,mother,brother,sister,foreigner,teenager,stranger,loner,survivor,early riser,native,veteran,christian,vegetarian,pescatarian,flexitarian,german,italian,american,norwegian,brazilian,canadian,australian,russian,ukrainian,indian,egyptian,woman,man,gamer,runner',
 )
 
-/** Slots that take only some words, by name. */
+/** Slots that accept only certain words, by name. */
 export const slotWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   diet_word: (words) => diets.has(words.join(' ')),
   car_word: (words) => words.some((word) => makes.has(word)),
@@ -55,7 +55,7 @@ export const slotWords: Readonly<Record<string, (words: readonly string[]) => bo
   n: (words) => words.length === 1 && /^\d{1,3}(?:st|nd|rd|th)?$/.test(words[0] ?? ''),
 }
 
-/** Whether words name what a person does for a living: "paediatric nurse", "data engineer". */
+/** Whether words name an occupation: "paediatric nurse", "data engineer". */
 export const isRole = (words: readonly string[]): boolean => {
   const last = words.at(-1) ?? ''
   if (words.length > 5 || noRoles.has(last) || last.length < 3) return false
@@ -64,6 +64,6 @@ export const isRole = (words: readonly string[]): boolean => {
 
 const peoples = setOf('german,french,dutch,greek,swiss,czech,thai,british')
 
-/** Whether a word says of which nation a person is. */
+/** Whether a lower-case word is a nationality. */
 export const isPeople = (low: string): boolean =>
   peoples.has(low) || (low.length > 5 && ['ian', 'ese', 'ish', 'can', 'ean'].some((ending) => low.endsWith(ending)))

@@ -1,11 +1,11 @@
-/** A text without characters that are not shown, and whether they were there to hide something. */
+/** A text without invisible characters, and whether they were used to hide something. */
 export interface ShownText {
   readonly text: string
-  /** A hidden message, or an order of characters that shows other words than are written. */
+  /** Whether there was a hidden message, or direction overrides that display other words than are written. */
   readonly hides: boolean
 }
 
-/** Letters of the tag block, which no font shows. Behind a black flag they name a region ("flag of Wales"). */
+/** Invisible letters of the tag block. After a black flag they name a region ("flag of Wales"). */
 const tag = /[\u{E0000}-\u{E007F}]/u
 const regionFlags = /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}/gu
 const override = /[\u202D\u202E]/u
@@ -13,15 +13,15 @@ const hiddenOrFlag =
   /\u{1F3F4}[\u{E0020}-\u{E007E}]{1,8}\u{E007F}|[\u{E0000}-\u{E007F}]|\u034F|[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB]/gu
 const controls = /[^\P{Cc}\t\n\r]/gu
 
-/** Joiners belong to emoji and to scripts that need them; elsewhere they hide. */
+/** Joiners outside of emoji and the scripts that need them; there they only hide something. */
 const loneJoiners =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{M}|\p{Script=Arabic}|\p{Script=Devanagari}|\p{Script=Bengali}|\p{Script=Tamil}|\p{Script=Malayalam}|\p{Script=Sinhala}|\p{Script=Telugu}|\p{Script=Kannada}|\p{Script=Gujarati})(?:\u200C|\u200D){1,64}/gu
 
-/** Runs of selectors carry bytes; one alone chooses how a sign looks. */
+/** Runs of variation selectors, which can encode bytes; a single one selects a glyph variant. */
 const selectors = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu
 const longSelectors = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4}/u
 
-/** Takes hidden characters out. */
+/** Removes hidden characters. */
 export const withoutHidden = (text: string): ShownText => {
   const hides = override.test(text) || longSelectors.test(text) || tag.test(text.replace(regionFlags, ''))
   const shown = text

@@ -1,6 +1,6 @@
 /**
- * Texts that give orders to the model that will read them. Memories are read as what is known of a person, so that an
- * order has no business in one; a person who writes about such orders is refused as well.
+ * Instructions to the model that will read the text. A memory describes a person, so it has no reason to contain
+ * instructions; texts that merely discuss such instructions are refused as well.
  */
 const orders: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override|bypass|discard)\b.{0,40}\b(?:previous|prior|above|earlier|preceding|existing|all|any|your|the|system)\b.{0,40}\b(?:instructions?|prompts?|rules?|guidelines?|directions?|context|messages?|constraints?|programming)\b/i,
@@ -23,7 +23,7 @@ const orders: readonly RegExp[] = [
   /\b(?:ignore[zr]?|oublie[zr]?)\b.{0,40}\b(?:instructions|consignes|règles)\b.{0,20}\b(?:précédentes|antérieures|ci-dessus)\b/i,
 ]
 
-/** Signs that stand for letters in texts that want to pass a filter. */
+/** Characters that replace similar letters to evade a filter. */
 const lookalikes: Readonly<Record<string, string>> = {
   а: 'a',
   е: 'e',
@@ -43,7 +43,7 @@ const lookalikes: Readonly<Record<string, string>> = {
   $: 's',
 }
 
-/** Whether a text gives an order to a model, also in letters that only look like Latin ones. */
+/** Whether a text contains instructions to a model, also when written with similar-looking characters. */
 export const isInjection = (text: string): boolean => {
   const plain = text.normalize('NFKC').replaceAll('’', "'")
   if (orders.some((order) => order.test(plain))) return true

@@ -1,25 +1,25 @@
-/** Characters of a line of code that are looked at. */
+/** Maximum characters of a line of code that are examined. */
 const most = 240
 
-/** The beginning of a line that assigns: nothing but a name, with what declares it. */
+/** The left side of an assignment: only a name, with its declaration keywords. */
 const assigned =
   /^\s*(?:(?:#|\/\/)\s{0,8})?(?:(?:const|let|var|final|String|public|private|static)\s{1,4}){0,3}(?:[A-Za-z_$][\w$]{0,40}\.){0,4}[\w$]*$/
 
 const token = /\s+|[A-Za-z_]+\d{0,3}(?!\w)|\d{1,5}(?!\w)|"[^"]*"|'[^']*'|[.,=()[\]]|;\s*$|./gy
 
-/** Names of fields and variables that hold a secret, and of charsets: a string that is neither may be the secret. */
+/** Strings that name a field of a secret, or a charset; any other string may be the secret itself. */
 const naming =
   /^["'](?:[A-Za-z]{0,20}[_-]){0,3}(?:pass(?:word|code|phrase|wd)?|pwd|pin|otp|cvv|cvc|ssn)["']$|^["'](?:utf-?8|ascii|latin-?1)["']$/i
 
 const name = /^[A-Za-z_]/
 
 /**
- * Whether the value that a line of code assigns is read or computed rather than written: `password = request.form['password']`,
- * `password = hash_password(password)`, `password = Column(String(120))`. It may have names, numbers and strings that name a
- * field; any other string, a comment, or words side by side, may be the secret itself. A line without spaces around its sign is
- * one of a configuration file.
+ * Whether the value assigned by a line of code is read or computed instead of literal: `password =
+ * request.form['password']`, `password = hash_password(password)`, `password = Column(String(120))`. Names, numbers and
+ * strings that name a field are allowed; any other string, a comment, or adjacent words may be the secret itself. A
+ * line without spaces around `=` is taken for a line of a configuration file.
  *
- * @param at where in the text the word for the secret begins
+ * @param at position in the text of the word for the secret.
  */
 export function isRead(text: string, at: number): boolean {
   const from = text.slice(Math.max(0, at - most), at)
@@ -48,7 +48,7 @@ function isExpression(tokens: readonly string[]): boolean {
   return brackets > 0 && opened.length === 0
 }
 
-/** A name after a point or a sign, or what only stands between brackets. */
+/** Whether a token is a valid operand: a name after a dot or an operator, or what only occurs within brackets. */
 function isOperand(each: string, { before, within }: { readonly before: string; readonly within: boolean }): boolean {
   const follows = ['', '.', ',', '=', '(', '['].includes(before)
   if (name.test(each)) return follows

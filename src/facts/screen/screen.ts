@@ -2,21 +2,24 @@ import { hasClearSecret } from './clear-secrets.ts'
 import { withoutHidden } from './hidden-characters.ts'
 import { isInjection } from './injection.ts'
 
-/** Why a content may not be kept. */
+/** Reason why a text may not be stored. */
 export type ScreenReason = 'empty' | 'hidden_characters' | 'prompt_injection' | 'secret'
 
-/** A content as it may be kept, or why it may not. */
+/** The text to store, or the reason why it may not be stored. */
 export type Screened =
   | { readonly ok: true; readonly content: string }
   | { readonly ok: false; readonly reason: ScreenReason }
 
-/** What the caller knows beside the rules here. */
+/** Additional checks of the caller. */
 export interface ScreenOptions {
-  /** Finds keys and tokens that the rules here do not know, such as the gateway's recognisers. */
+  /** Detects keys and tokens that the rules here do not know, for example with the gateway's recognisers. */
   readonly isSecret?: (content: string) => boolean
 }
 
-/** Examines what would be remembered: hidden characters go, orders to a model and secrets are refused. */
+/**
+ * Screens a text before it is stored as a memory: hidden characters are removed; instructions to a model, and secrets,
+ * are refused.
+ */
 export const screen = (content: string, { isSecret }: ScreenOptions = {}): Screened => {
   const { text, hides } = withoutHidden(content)
   const shown = text.trim()

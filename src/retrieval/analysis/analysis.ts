@@ -2,39 +2,40 @@ import { type Language, latinLanguageOf, stopBit } from './languages.ts'
 import { isAscii, tokensOf } from './tokens.ts'
 import type { Word } from './word.ts'
 
-/** Characters of a text that are looked at: more would hold the event loop. */
+/** Maximum characters of a text that are analysed; more would block the event loop. */
 export const mostCharacters = 32_768
 
-/** What an index keeps of a text. */
+/** The analysis of a text that an index stores. */
 export interface Analysis {
-  /** How often each term occurs. */
+  /** Frequency of each term. */
   readonly counts: ReadonlyMap<string, number>
   readonly length: number
-  /** Language of its Latin words; null when they do not say. */
+  /** Detected language of its words in Latin script; null when inconclusive. */
   readonly language: Language | null
-  /** False where none of its words is one that says something of other statements or requests (`marking`). */
+  /** Whether it may contain one of the `marking` words, which can amend other statements or concern requests. */
   readonly isMarked: boolean
 }
 
-/** A word of a question: each of its stems, since the language of a short question is a guess. */
+/** A word of a question, with all its possible stems, since the language of a short question is a guess. */
 export interface Concept {
   readonly word: string
   readonly terms: readonly string[]
-  /** Whether it is written as a name: with a capital, and not only because a sentence begins. */
+  /** Whether it is written as a name: capitalised, and not only because a sentence begins. */
   readonly isName: boolean
 }
 
-/** For texts that are taken for English where they do not say. */
+/** Fallback for texts whose language cannot be detected: English. */
 export const english = (): Language => 'en'
 
-/** The terms of a passage; its Latin words in the language that they show, else in the one of `others`. */
+/** Analyses a passage. Words in Latin script are stemmed in their detected language, or else in that of `others`. */
 export function analysisOf(text: string, others: () => Language): Analysis {
   const begins = text.slice(0, mostCharacters)
   const isPlain = isAscii(begins)
   const tokens = tokensOf(begins, isPlain)
   const language = latinLanguageOf(tokens)
   const latin = language ?? others()
-  // letters beyond ASCII end a word for patterns and not for tokens
+  // the patterns treat a non-ASCII letter as the end of a word and the tokeniser does not, so such texts count as
+  // marked
   const isMarked = !isPlain || text.length > mostCharacters || tokens.some(({ isMark }) => isMark)
   const counts = new Map<string, number>()
   let length = 0
@@ -46,7 +47,9 @@ export function analysisOf(text: string, others: () => Language): Analysis {
   return { counts, length, language, isMarked }
 }
 
-/** The words of a question, each once, with their stems in its own language and in those of the index. */
+/**
+ * Returns the words of a question without duplicates, with their stems in its own language and in those of the index.
+ */
 export function conceptsOf(text: string, languages: readonly Language[]): readonly Concept[] {
   const tokens = tokensOf(text.slice(0, mostCharacters))
   const own = latinLanguageOf(tokens)
@@ -61,7 +64,7 @@ export function conceptsOf(text: string, languages: readonly Language[]): readon
   return [...concepts.values()]
 }
 
-/** "FY2018" in a question stands for what a text may call the fiscal year 2018. */
+/** Returns the year in "FY2018", which a text may write as fiscal year 2018. */
 const yearOf = (word: string): readonly string[] => /^[a-z]{1,3}((?:19|20)\d\d)$/.exec(word)?.slice(1) ?? []
 
 const calendar = new Set(
@@ -71,8 +74,8 @@ const calendar = new Set(
 )
 
 /**
- * Words with a capital that are not the first of the text, in lower case. German writes every noun so, and a title every
- * word: then a capital says nothing.
+ * Returns the capitalised words of a text except the first, in lower case. None when most words are capitalised, as in
+ * titles.
  */
 function namesIn(text: string): ReadonlySet<string> {
   const written = [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].slice(1).map(([word]) => word)
@@ -80,7 +83,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(names.length * 2 > written.length ? [] : names.filter((name) => !calendar.has(name)))
 }
 
-/** Without stop words, unless nothing else is there. */
+/** Removes stop words, unless there are no other words. */
 function contentOf(tokens: readonly Word[], language: Language): readonly Word[] {
   const content = tokens.filter((token) => (token.stops & stopBit[token.languageIn(language) ?? 'en']) === 0)
   return content.length > 0 ? content : tokens

@@ -1,9 +1,9 @@
-/** A language that has rules of its own here; a text of any other is found by whole words. */
+/** A language with its own rules. In texts of other languages only whole words are matched. */
 export type Language = 'en' | 'es' | 'pt' | 'fr' | 'it' | 'de' | 'nl' | 'tr' | 'ru' | 'ar' | 'hi'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** Words that say little of what a text is about; by them a text's language is recognised too. */
+/** Stop words by language; they also serve to detect the language of a text. */
 export const stopWords: Readonly<Record<Language, ReadonlySet<string>>> = {
   en: words(`a about am an and any are as at be been being but by can could did do does doing for from had has have having
     he her hers him his how i if in into is it its me my of on or our ours she should so some such than that the their theirs
@@ -54,7 +54,7 @@ export const stopBit: Readonly<Record<Language, number>> = {
   ...{ ru: 256, ar: 512, hi: 1024 },
 }
 
-/** The languages whose stop word a word in lower case is, as a mask of `stopBit`. */
+/** Returns the languages of which a lower-case word is a stop word, as a mask of `stopBit`. */
 export const stopMask = (word: string): number => stoppedBy.get(word) ?? 0
 
 const stoppedBy: ReadonlyMap<string, number> = [...latin, ...others].reduce((all, language) => {
@@ -63,10 +63,10 @@ const stoppedBy: ReadonlyMap<string, number> = [...latin, ...others].reduce((all
 }, new Map<string, number>())
 
 /**
- * Language of Latin words by how many of its stop words are among them; null when they do not say. Other scripts say it
- * by themselves.
+ * Detects the language of words in Latin script by its number of stop words; null when inconclusive. Other scripts
+ * identify their language by themselves.
  *
- * @param tokens each with its `stopMask`.
+ * @param tokens words, each with its `stopMask`.
  */
 export function latinLanguageOf(tokens: readonly { readonly stops: number }[]): Language | null {
   found.fill(0)
@@ -84,6 +84,6 @@ export function latinLanguageOf(tokens: readonly { readonly stops: number }[]): 
   return best
 }
 
-/** Counts of one call: a new array for each text took longer than the counting. */
+/** Counts of one call, reused because allocating an array for each text took longer than counting. */
 const found = new Uint16Array(latin.length)
 const latinBits = 255

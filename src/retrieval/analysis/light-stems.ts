@@ -1,12 +1,12 @@
 import type { Language } from './languages.ts'
 import { porterStem } from './porter.ts'
 
-/** Endings that a language puts on a word, and how many letters must be left without them. */
+/** Suffixes and prefixes of a language, and the minimum number of letters that must remain. */
 interface Endings {
   readonly suffixes: readonly string[]
   readonly prefixes?: readonly string[]
   readonly least: number
-  /** How often an ending may be followed by another. */
+  /** Maximum number of suffixes removed in succession. */
   readonly rounds?: number
 }
 
@@ -67,11 +67,14 @@ const endings: Readonly<Partial<Record<Language, Endings>>> = {
   },
 }
 
-/** Turkish puts so many endings on a word that its first letters say most of it. */
+/** Letters kept of a Turkish word: it can have many suffixes, and its first letters identify it well. */
 const turkishLetters = 5
 const longest = 40
 
-/** Stem of a word in lower case, by the endings of its language; a very long word is none. */
+/**
+ * Returns the stem of a lower-case word by the affixes of its language. Words longer than 40 letters are only
+ * truncated.
+ */
 export function stemOf(word: string, language: Language): string {
   if (word.length > longest) return word.slice(0, longest)
   if (/\d/.test(word)) return word

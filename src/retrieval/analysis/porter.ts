@@ -1,8 +1,8 @@
 const vowels = 'aeiou'
 
 /**
- * Stem of an English word in lower case by Porter's algorithm of 1980, so that "relational" and "relate" meet. Words of
- * one or two letters stay as they are.
+ * Returns the stem of a lower-case English word by Porter's algorithm (1980), so that "relational" and "relate" match.
+ * Words of one or two letters are unchanged.
  */
 export function porterStem(word: string): string {
   if (word.length < 3) return word
@@ -16,7 +16,7 @@ function isConsonant(word: string, at: number): boolean {
   return letter !== 'y' || at === 0 || !isConsonant(word, at - 1)
 }
 
-/** How often a vowel is followed by a consonant: about the count of syllables. */
+/** Returns the number of vowel-consonant sequences, roughly the number of syllables. */
 function measure(stem: string): number {
   let count = 0
   let wasVowel = false
@@ -28,7 +28,7 @@ function measure(stem: string): number {
   return count
 }
 
-/** As `isConsonant`, when it is known what the letter before is: a run of many "y" stays linear. */
+/** Like `isConsonant`, but with the type of the previous letter given, so that a run of many "y" takes linear time. */
 function isConsonantAfter(word: string, at: number, wasVowel: boolean): boolean {
   const letter = word[at] ?? ''
   if (vowels.includes(letter)) return false
@@ -64,7 +64,7 @@ function pastForms(word: string): string {
 const finalY = (word: string): string =>
   word.endsWith('y') && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word
 
-/** Replaces the longest suffix that the word has, if what is left measures more than `least`. */
+/** Replaces the longest matching suffix if the measure of the rest exceeds `least`. */
 function replaced(word: string, suffixes: readonly (readonly [string, string])[], least: number): string {
   const found = suffixes.find(([suffix]) => word.endsWith(suffix))
   if (found === undefined) return word

@@ -6,21 +6,22 @@ const ascii = /^[\x00-\x7f]*$/
 const written = /[\p{L}\p{M}\p{N}]+/gu
 const paired = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu
 const han = /\p{Script=Han}/u
-/** Characters that say little by themselves, simplified and traditional. */
+/** Chinese function words, which are not indexed as single characters, in simplified and traditional form. */
 const particles = new Set('的了是在和与與及或之其这這那哪什么麼谁誰吗嗎呢有为為以于於从從被把对對由而也都就')
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const beyondLatin = /[\u0370-\u{10ffff}]/u
 
-/** Marks that Arabic may be written with or without, and letters that stand for one another. */
+/** Optional marks of Arabic script, and letters that are used interchangeably. */
 const arabicMarks = /[\u064b-\u065f\u0670\u0640]/g
 const arabicAlike: Readonly<Record<string, string>> = { أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي', ة: 'ه', ؤ: 'و', ئ: 'ي' }
 
-/** Whether a text has the characters of ASCII alone. */
+/** Whether a text is pure ASCII. */
 export const isAscii = (text: string): boolean => ascii.test(text)
 
 /**
- * The words of a text in any script. Chinese, Japanese and Korean are pairs of neighbouring characters, Chinese ones
- * by themselves too, since many are words (Nie, Gao, Zhang and Zhou, 2000); Thai and its neighbours are cut by the platform's dictionary.
+ * Splits a text of any script into words. Chinese, Japanese and Korean become pairs of adjacent characters; Chinese
+ * characters are also indexed singly, since many are words (Nie, Gao, Zhang and Zhou, 2000). Thai and related scripts
+ * are segmented by the platform's dictionary.
  */
 export function tokensOf(text: string, isPlain: boolean = isAscii(text)): readonly Word[] {
   if (isPlain) return (text.toLowerCase().match(asciiWord) ?? []).map(latinWord)
@@ -79,7 +80,7 @@ const plainArabic = (text: string): string =>
   text.replace(arabicMarks, '').replace(/[أإآٱىةؤئ]/g, (letter) => arabicAlike[letter] ?? letter)
 
 let segmenter: Intl.Segmenter | undefined
-/** Made when first needed: its dictionary takes some megabytes. */
+/** Created on first use, since its dictionary takes some megabytes. */
 const thaiWords = (): Intl.Segmenter => {
   segmenter ??= new Intl.Segmenter('th', { granularity: 'word' })
   return segmenter

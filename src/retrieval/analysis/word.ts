@@ -2,18 +2,18 @@ import { type Language, stopMask } from './languages.ts'
 import { stemOf } from './light-stems.ts'
 import { marking } from './marking.ts'
 
-/** Scripts that need ways of their own: without spaces, or with one language. */
+/** Scripts that are handled separately: those without spaces, and those of a single supported language. */
 export type Script = 'latin' | 'cyrillic' | 'arabic' | 'devanagari' | 'other'
 
 const scriptLanguages: Readonly<Partial<Record<Script, Language>>> = { cyrillic: 'ru', arabic: 'ar', devanagari: 'hi' }
 
-/** A word as it was written, in lower case, or a pair of characters of a script without spaces. */
+/** A lower-case word, or a pair of characters of a script without spaces. */
 export class Word {
   readonly text: string
   readonly script: Script
-  /** Bits of the languages in which it says little (`stopBit`). */
+  /** Mask of the languages in which it is a stop word (`stopBit`). */
   readonly stops: number
-  /** Whether a text with it may amend another one, or say something of requests. */
+  /** Whether it is a `marking` word: its text may amend another one or concern requests. */
   readonly isMark: boolean
   #language: Language | null = null
   #term = ''
@@ -25,12 +25,12 @@ export class Word {
     this.isMark = marking.has(text)
   }
 
-  /** The language of its script; for Latin words the given one, for a script of none of ours null. */
+  /** Returns the language of its script; the given one for Latin script, null for unsupported scripts. */
   languageIn(latin: Language): Language | null {
     return this.script === 'latin' ? latin : (scriptLanguages[this.script] ?? null)
   }
 
-  /** The stem without the marks on its letters, so that "café" and "cafe" meet. */
+  /** Returns the stem without diacritics, so that "café" and "cafe" match. */
   termIn(latin: Language): string {
     const language = this.languageIn(latin)
     if (language === null) return this.text
@@ -46,9 +46,9 @@ const mostWords = 50_000
 const latins = new Map<string, Word>()
 const others = new Map<string, Word>()
 
-/** The word of a text in lower case. Most words come again: what is found of one is kept. */
+/** Returns the word for a lower-case text. Words are cached, since most of them recur. */
 export function wordOf(text: string, script: Script): Word {
-  // numbers seldom come again, and say what they are
+  // numbers rarely recur and need no analysis
   if (text.charCodeAt(0) <= nine) return new Word(copied(text), script, 0)
   const known = script === 'latin' ? latins : others
   const word = known.get(text)
@@ -60,7 +60,7 @@ export function wordOf(text: string, script: Script): Word {
   return made
 }
 
-/** V8 cuts a longer string out of its text by keeping the whole text: a kept word would keep megabytes. */
+/** V8 represents a longer substring as a reference to its whole text: a cached word would retain megabytes. */
 const longestCopied = 12
 const copied = (text: string): string =>
   text.length <= longestCopied ? text : Buffer.from(text, 'utf16le').toString('utf16le')

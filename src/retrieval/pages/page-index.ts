@@ -13,7 +13,7 @@ export interface PagePassage {
   readonly vector: Float32Array | null
 }
 
-/** A page that can be found. Times in ms since the epoch. */
+/** A page to index. Times are in ms since the epoch. */
 export interface FindablePage {
   readonly id: string
   readonly url: string
@@ -25,24 +25,24 @@ export interface FindablePage {
   readonly publishedAt: number | null
   readonly firstSeenAt: number
   readonly retrievedAt: number
-  /** Addresses that it links to. */
+  /** URLs that it links to. */
   readonly links: readonly string[]
 }
 
-/** What is looked for. */
+/** A query for pages. */
 export interface PageQuery {
   readonly text: string
   readonly vector: Float32Array | null
   readonly embedder: string | null
   readonly limit: number
-  /** null: every page. A filter is put to each passage of the corpus. */
+  /** Filter of pages; null: every page. It may be called for every passage of the index. */
   readonly accepts: ((page: FindablePage) => boolean) | null
-  /** Whether hosts take turns. */
+  /** Whether to lower further pages of the same host, for more varied results. */
   readonly diverse: boolean
   readonly now: number
 }
 
-/** A page that was found, with its best passage. */
+/** A page found, with its best passage. */
 export interface PageHit {
   readonly page: FindablePage
   readonly passage: PagePassage
@@ -56,9 +56,9 @@ interface Entry extends PageQuality {
   readonly host: string
   readonly words: Pick<Analysis, 'counts' | 'length'>
   readonly signature: Uint32Array
-  /** Words of its title, as `RankedPage` has them. */
+  /** Words of its title, as in `RankedPage`. */
   readonly plainTitle: string
-  /** Words of its title, analysed. */
+  /** Analysed terms of its title. */
   readonly titled: Analysis['counts']
 }
 
@@ -67,22 +67,25 @@ interface Found extends RankedPage {
   readonly passage: PagePassage
 }
 
-/** Passages that are grouped by their pages. */
+/** Maximum number of passages that are grouped by page. */
 const mostPassages = 200
 const dayMs = 86_400_000
-/** A page is worth half as much as new after this time. */
+/** Half-life of a page's freshness. */
 const halfLifeMs = 365 * dayMs
 const bytesAPage = 4_000
-/** A shorter page may be of nothing but the query's words. */
+/** Minimum number of words for the stuffing check; a shorter page may legitimately consist of the query's words. */
 const leastWords = 40
-/** Share of the query's words among those of a page: a short text that answers a long question has up to a half. */
+/**
+ * Share of a page's words that are words of the query, from which stuffing is assumed, rising to full. A short text
+ * that answers a long question has a share of up to a half.
+ */
 const stuffing = { from: 0.45, to: 0.7 } as const
 
-/** Pages of one corpus in memory, found by their passages and ranked by what is known of the page. */
+/** In-memory index of the pages of one corpus, searched by their passages and ranked by page-level signals. */
 export class PageIndex {
   readonly #passages = new PassageIndex('document', weightsOfPages)
   readonly #pages = new Map<string, Entry>()
-  /** Hosts that link to an address. */
+  /** Hosts that link to each URL, with the number of their links. */
   readonly #linking = new Map<string, Map<string, number>>()
   #textBytes = 0
 
@@ -90,7 +93,7 @@ export class PageIndex {
     return this.#pages.size
   }
 
-  /** Estimate of its memory. */
+  /** Estimated memory in bytes. */
   get bytes(): number {
     return this.#passages.bytes + this.#textBytes + this.#pages.size * bytesAPage
   }
@@ -99,7 +102,7 @@ export class PageIndex {
     return this.#pages.get(id)?.page
   }
 
-  /** Adds a page, in place of the one with its id. */
+  /** Adds a page, or replaces the one with its id. */
   add(page: FindablePage): void {
     this.remove(page.id)
     const { title, text, description, links } = page
@@ -138,7 +141,7 @@ export class PageIndex {
     for (const order of entry.page.passages.keys()) this.#passages.remove(`${id} ${order}`)
   }
 
-  /** Finds pages by a query, best first. */
+  /** Finds pages for a query, best first. */
   async search(query: PageQuery): Promise<readonly PageHit[]> {
     const { text, vector, embedder, accepts, now } = query
     const { hits } = await this.#passages.search({
@@ -158,7 +161,9 @@ export class PageIndex {
     }))
   }
 
-  /** The passages of a page mostly stand beside one another: it is looked up once for them. */
+  /**
+   * Returns a filter for passages. Passages of a page are mostly adjacent, so the result for the last page is cached.
+   */
   #ofPassages(accepts: (page: FindablePage) => boolean): (id: string) => boolean {
     let [last, accepted] = ['', false]
     return (id) => {
@@ -197,7 +202,7 @@ export class PageIndex {
     ]
   }
 
-  /** A page that 30 other hosts link to has all of it. */
+  /** Returns the authority, 0 to 1; a page reaches 1 when about 30 other hosts link to it. */
   #authority(url: string, own: string): number {
     const hosts = this.#linking.get(url)
     const others = hosts === undefined ? 0 : hosts.size - Number(hosts.has(own))
@@ -214,7 +219,7 @@ export class PageIndex {
   }
 }
 
-/** A passage is called by its page and its place. */
+/** Returns the page's id in a passage id, which is the page's id and the passage's number. */
 const pageOf = (passage: string): string => passage.slice(0, passage.lastIndexOf(' '))
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : '')

@@ -1,15 +1,15 @@
-/** A part of a text, with the headings above it. */
+/** A part of a text, with its headings. */
 interface Part {
   readonly start: number
   readonly end: number
   readonly heading: string | null
 }
 
-/** A passage of a page is closed once it is so long, in characters: what answers a query is often more than a paragraph. */
+/** Length in characters from which a passage takes no further parts; an answer is often longer than a paragraph. */
 const enough = 1_000
 const longest = 2_000
 
-/** Puts parts of a text that follow one another under one heading together, to passages that are searched. */
+/** Joins adjacent parts under the same heading into passages for search. */
 export const pagePassages = (parts: Iterable<Part>): readonly Part[] => {
   const passages: Part[] = []
   for (const { start, end, heading } of parts) {
@@ -21,6 +21,9 @@ export const pagePassages = (parts: Iterable<Part>): readonly Part[] => {
   return passages
 }
 
-/** What a passage stands under, for words and vectors alike: the title of the page above its first, and its headings. */
+/**
+ * Returns the text above a passage, for both words and vectors: its headings, preceded by the page's title for the
+ * first passage.
+ */
 export const aboveOf = (title: string, { heading }: Pick<Part, 'heading'>, order: number): string =>
   [order === 0 ? title : null, heading].filter(Boolean).join(' › ')

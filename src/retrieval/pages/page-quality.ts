@@ -1,29 +1,32 @@
 import { analysisOf, english } from '../analysis/analysis.ts'
 
-/** How a text reads: both from 0 to 1. */
+/** Quality and spam scores of a page, each from 0 to 1. */
 export interface PageQuality {
   readonly quality: number
   readonly spam: number
 }
 
-/** What of a page is looked at. */
+/** The parts of a page that are judged. */
 export interface QualityInput {
   readonly title: string
   readonly text: string
   readonly description: string
-  /** Links of the page. */
+  /** Number of links on the page. */
   readonly links: number
 }
 
 const looked = 32_768
-/** Words of offers that spam consists of. */
+/** Words typical of spam. */
 const offers = new Set(
   'viagra cialis casino poker slots jackpot payday loan loans replica cheapest discount discounts coupon bonus forex crypto bitcoin lottery betting escort pills weightloss clickbank guaranteed'.split(
     ' ',
   ),
 )
 
-/** Judges a page by its words: stuffed, repeated and listed words are spam; sentences of some length are quality. */
+/**
+ * Judges a page by its words. Keyword stuffing, repetition and spam words count as spam; text in sentences and of some
+ * length counts as quality.
+ */
 export const qualityOf = ({ title, text, description, links }: QualityInput): PageQuality => {
   const start = text.slice(0, looked)
   const { counts, length } = analysisOf(start, english)
@@ -33,7 +36,7 @@ export const qualityOf = ({ title, text, description, links }: QualityInput): Pa
   const stuffed = length < 40 ? 0 : ramp(most.reduce((sum, count) => sum + count, 0) / Math.max(1, length), 0.3, 0.5)
   const repeated = all < 60 ? 0 : ramp(repeatedShare(words), 0.25, 0.6)
   const offered = ramp(words.filter((word) => offers.has(word)).length / all, 0.01, 0.05)
-  // a list of words has no sentences, and none of the small words between others
+  // a mere list of words has no sentences and few stop words
   const listed = ramp(length / all, 0.7, 0.9)
   const unsaid = all < 80 ? 0 : listed * ramp(1 - ((start.match(/[.!?。！？।]/g)?.length ?? 0) / all) * 40, 0.3, 0.9)
   const linked = all < 40 ? 0 : ramp(links / all, 0.25, 0.8)
@@ -49,7 +52,7 @@ export const qualityOf = ({ title, text, description, links }: QualityInput): Pa
 const ramp = (value: number, low: number, high: number): number =>
   Math.min(1, Math.max(0, (value - low) / (high - low)))
 
-/** Share of the runs of words that came before. */
+/** Returns the share of word n-grams that occurred before. */
 const repeatedShare = (words: readonly string[], run = 4): number => {
   const runs = Math.max(0, words.length - run + 1)
   if (runs < 4) return 0
@@ -61,7 +64,10 @@ const repeatedShare = (words: readonly string[], run = 4): number => {
 const hashes = 32
 const mostShingles = 2_000
 
-/** A signature of a text: two of them agree at as many places as the texts share runs of words. */
+/**
+ * Returns a MinHash signature of a text: the share of positions at which two signatures agree estimates the share of
+ * word n-grams that the texts have in common.
+ */
 export const signatureOf = (text: string): Uint32Array => {
   const words =
     text
@@ -80,7 +86,7 @@ export const signatureOf = (text: string): Uint32Array => {
   return signature
 }
 
-/** Share of the places at which two signatures agree; 0 for texts of a few words. */
+/** Returns the share of positions at which two signatures agree; 0 for texts of a few words. */
 export const likenessOf = (a: Uint32Array, b: Uint32Array): number => {
   if (a[0] === 0xffffffff) return 0
   let same = 0

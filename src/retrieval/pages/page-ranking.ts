@@ -1,69 +1,72 @@
 import type { Analysis, Concept } from '../analysis/analysis.ts'
 import { likenessOf } from './page-quality.ts'
 
-/** The parts of a page's score, each from 0 to 1. */
+/** Signals of a page's score, each from 0 to 1. */
 export interface PageSignals {
-  /** Words and vectors of the best passage, beside those of the best page. */
+  /** Fused score of the best passage, relative to that of the best page. */
   readonly relevance: number
   readonly lexical: number
   /** Cosine of the best passage; null without vectors. */
   readonly semantic: number | null
-  /** Share of the query's words that the title has. */
+  /** Share of the query's words in the title. */
   readonly title: number
-  /** Hosts that link to the page. */
+  /** Authority by the number of hosts that link to the page. */
   readonly authority: number
   readonly freshness: number
   readonly quality: number
   readonly spam: number
 }
 
-/** A page that a search found, before it is ranked. */
+/** A page found by a search, before ranking. */
 export interface RankedPage {
   readonly id: string
   readonly host: string
-  /** Its words in lower case, with a space between each. */
+  /** Its lower-case words, separated by spaces. */
   readonly title: string
   readonly contentHash: string
   readonly signature: Uint32Array
-  /** Words of its text, without the most frequent ones of its language. */
+  /** Number of words of its text, without stop words. */
   readonly words: number
   /** ms since the epoch. */
   readonly firstSeenAt: number
   readonly signals: PageSignals
 }
 
-/** How the parts are weighed. */
+/** Weights of the signals, relative to relevance. */
 export const pageWeights = { title: 0.1, authority: 0.06, freshness: 0.03, quality: 0.02, spam: 0.9 } as const
 
 const most = 1 + pageWeights.title + pageWeights.authority + pageWeights.freshness + pageWeights.quality
-/** Pages that agree this far are one page. */
+/** Similarity from which pages count as mirrors of one page. */
 const mirrorLikeness = 0.8
-/** In a short text a sentence that was added to a copy is much of it; a copy keeps the title. */
+/** Threshold for short pages with the same title: a sentence added to a copy changes a large part of a short text. */
 const shortMirrors = { words: 60, likeness: 0.55 } as const
-/** Pages of one host share what its templates say, such as those of two products: less than this is no copy. */
+/**
+ * Threshold for pages of one host: they share text of their templates, such as those of two products, so only almost
+ * identical ones are copies.
+ */
 const likenessOnHost = 0.95
-/** Pages of one host that come without a loss. */
+/** Number of pages of one host that are not lowered. */
 const freePlaces = 2
 const hostLoss = 0.9
 
-/** Score of a page by its signals, from 0 to 1. */
+/** Returns the score of a page from its signals, 0 to 1. */
 export const pageScore = ({ relevance, title, authority, freshness, quality, spam }: PageSignals): number => {
   const w = pageWeights
   const sum = relevance + w.title * title + w.authority * authority + w.freshness * freshness + w.quality * quality
   return (sum * (1 - w.spam * spam)) / most
 }
 
-/** A place in the results. */
+/** A ranked page. */
 export interface Placed<Page extends RankedPage> {
   readonly page: Page
   readonly score: number
-  /** Factor for pages of a host that came before. */
+  /** Factor applied because of better pages of the same host. */
   readonly diversity: number
 }
 
 /**
- * Orders pages by their scores: of mirrors one stays, that with more authority or that was seen first; pages of a host beyond the second
- * lose a tenth each.
+ * Ranks pages by score. Of mirrors only one is kept, the one with the most authority, or else the one seen first. Pages
+ * of a host beyond the second lose 10 % each.
  */
 export const ranked = <Page extends RankedPage>(
   pages: readonly Page[],
@@ -112,13 +115,13 @@ const isOne = (a: RankedPage, b: RankedPage): boolean => {
   return likenessOf(a.signature, b.signature) >= least
 }
 
-/** Share of the query's words that a title has. */
+/** Returns the share of the query's words in a title. */
 export const shareOf = (concepts: readonly Concept[], words: Analysis['counts']): number =>
   concepts.length === 0
     ? 0
     : concepts.filter(({ terms }) => terms.some((term) => words.has(term))).length / concepts.length
 
-/** Share of a text's words that are words of the query: a text of nothing else says nothing about them. */
+/** Returns the share of a text's words that are words of the query; a text of nothing else is keyword stuffing. */
 export const densityOf = (
   concepts: readonly Concept[],
   { counts, length }: { readonly counts: ReadonlyMap<string, number>; readonly length: number },
