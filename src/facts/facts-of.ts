@@ -184,7 +184,7 @@ const namesValue = (statements: readonly Statement[]): boolean =>
 /** A statement with its subject. */
 type About = Statement & { readonly subject: string }
 
-/** Renames a relation: an organisation "lives" nowhere but is located somewhere. */
+/** Renames `lives_in` to `located_in` when the subject is an organisation. */
 const placed = (name: string, { relation }: Statement): { readonly relation: string } => ({
   relation: relation === 'lives_in' && name !== user && isOrganisation(name) ? 'located_in' : relation,
 })

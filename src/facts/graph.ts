@@ -23,7 +23,7 @@ export interface Walk {
   readonly edges: readonly Edge[]
 }
 
-/** A fact passed by a walk, and the distance in edges from its farther end to the seed, from 1. */
+/** A fact passed by a walk, and the number of edges from the seed up to and including it. */
 export interface ConnectedFact {
   readonly fact: Fact
   readonly hops: number

@@ -1,12 +1,12 @@
 import { type PageType, wideCharset } from './content-type.ts'
 
-/** Text of a page, and the encoding that it was read in. */
+/** Text of a page, and its encoding. */
 export interface DecodedPage {
   readonly text: string
   readonly charset: string
 }
 
-/** Encodings of pages that name none, by their language (WHATWG HTML, "the default encoding of the locale"). */
+/** Default encodings by language, for pages that declare none (WHATWG HTML, "the default encoding of the locale"). */
 const legacyOf: Readonly<Record<string, string>> = {
   ...{ ar: 'windows-1256', fa: 'windows-1256', be: 'windows-1251', bg: 'windows-1251', ru: 'windows-1251' },
   ...{ uk: 'windows-1251', sr: 'windows-1251', mk: 'windows-1251', ky: 'windows-1251', tg: 'windows-1251' },
@@ -17,9 +17,9 @@ const legacyOf: Readonly<Record<string, string>> = {
 }
 
 /**
- * Text of a page: by its byte order mark, the header, and what the page itself says, in this order; else UTF-8 when the
- * bytes are that, and the encoding of its language when not. A charset that the bytes are not in does not count while
- * another one fits.
+ * Decodes a page: by its byte order mark, the header, and the declaration in the page, in this order; otherwise as
+ * UTF-8 if the bytes are valid, or else in the default encoding of its language. A declared charset in which the bytes
+ * are invalid is ignored if another one fits.
  */
 export const decodedPage = (bytes: Uint8Array, { kind, charset }: PageType): DecodedPage => {
   const marked = markOf(bytes)
@@ -35,7 +35,10 @@ export const decodedPage = (bytes: Uint8Array, { kind, charset }: PageType): Dec
   return { text: decoded(bytes, label, false) ?? '', charset: label }
 }
 
-/** A cut or a foreign character does not make a page of another encoding: null once there are as many as a tenth of what is beyond ASCII. */
+/**
+ * Decodes almost valid UTF-8: a truncated or stray character does not mean another encoding. Null once invalid
+ * sequences are a tenth as many as the valid non-ASCII characters.
+ */
 const nearlyUtf8 = (bytes: Uint8Array): string | null => {
   const text = decoded(bytes, 'utf-8', false) ?? ''
   const wrong = text.match(/\ufffd/g)?.length ?? 0
@@ -49,7 +52,7 @@ const markOf = (bytes: Uint8Array): string | null => {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
 }
 
-/** What the page says in its first bytes. A page that can say so in ASCII is not in UTF-16. */
+/** Returns the charset declared in the page's first bytes. A declaration readable as ASCII rules out UTF-16. */
 const declaredIn = (start: string, kind: PageType['kind']): string | null => {
   const xml = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)["']/i.exec(start)?.[1]
   const label = xml ?? (kind === 'html' ? metaCharset(withoutComments(start)) : null)
@@ -74,7 +77,7 @@ const legacyFor = (start: string): string => {
   return legacyOf[language] ?? legacyOf[language.split('-', 1).join('')] ?? 'windows-1252'
 }
 
-/** The encoding's own name; null for one that is not known, or is not decoded. */
+/** Returns the canonical name of an encoding; null for an unknown or unsupported one. */
 const labelOf = (label: string | null): string | null => {
   if (label === null) return null
   try {

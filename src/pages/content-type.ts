@@ -1,12 +1,12 @@
-/** How a page is read. */
+/** Kind of page, which determines how it is read. */
 export type PageKind = 'html' | 'json' | 'xml' | 'markdown' | 'text' | 'pdf'
 
-/** What a page is. */
+/** Content type of a page. */
 export interface PageType {
-  /** Without parameters, in lower case. */
+  /** MIME type without parameters, in lower case. */
   readonly mimeType: string
   readonly kind: PageKind
-  /** The charset that the header names. */
+  /** Charset declared in the header. */
   readonly charset: string | null
 }
 
@@ -24,7 +24,7 @@ const kinds: Readonly<Record<string, PageKind>> = {
   'application/pdf': 'pdf',
 }
 
-/** First bytes of what is no text, by what it is; `?` stands for any byte. */
+/** Signatures of binary formats; `?` matches any byte. */
 const signatures: readonly (readonly [mimeType: string, ...starts: readonly string[]])[] = [
   ['application/pdf', '%PDF-'],
   ['image/png', '\u0089PNG\r\n'],
@@ -54,8 +54,8 @@ const signatures: readonly (readonly [mimeType: string, ...starts: readonly stri
 ]
 
 /**
- * What a page is by its header, and by its bytes where the header says nothing. Null for what is not read: a type that
- * is none of pages, and a text whose bytes are none.
+ * Determines the type of a page by its header, or by its bytes when the header is missing or generic. Null for an
+ * unsupported type, and for binary data declared as text.
  */
 export const pageTypeOf = (header: string | null, bytes: Uint8Array): PageType | null => {
   const { essence, charset } = parsedType(header)
@@ -89,7 +89,7 @@ const signatureOf = (bytes: Uint8Array): string | null => {
   return signatures.find(([, ...starts]) => starts.some(isAt))?.[0] ?? null
 }
 
-/** Type of a text without one. */
+/** Detects the type of a text without a declared type. */
 const textTypeOf = (bytes: Uint8Array): string => {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 512)).replace(/^(?:\u00ef\u00bb\u00bf)?\s*/, '')
   if (/^(?:<!--|<!doctype\s+html|<(?:html|head|body|title|script|div|p|h1|a|table|br|style)[\s>])/i.test(start))
@@ -98,14 +98,17 @@ const textTypeOf = (bytes: Uint8Array): string => {
   return /^[[{]\s*(?:["[{\]}]|-?\d|true|false|null)/.test(start) ? 'application/json' : 'text/plain'
 }
 
-/** Control characters that no text has; UTF-16 and UTF-32 have bytes of zero, and mark themselves or alternate. */
+/**
+ * Whether the bytes contain control characters that text does not have. UTF-16 and UTF-32 contain zero bytes and are
+ * detected by their byte order mark or by the alternation of zeros.
+ */
 const isBinary = (bytes: Uint8Array): boolean => {
   if (wideCharset(bytes) !== null) return false
   const start = bytes.subarray(0, 4096)
   return start.some((byte) => byte < 9 || byte === 11 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32))
 }
 
-/** The UTF-16 in which a text without a mark is, by where its zeros are. */
+/** Detects UTF-16, by its byte order mark or by the positions of zero bytes. */
 export const wideCharset = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'

@@ -1,7 +1,7 @@
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** A time before which a page is not fresh, in ms since the epoch; null for a text that says none. */
+/** Parses a freshness limit, a duration such as `7d` or a date, to ms since the epoch; null when it is neither. */
 export const freshSince = (text: string, now: number): number | null => {
   const relative = /^(\d{1,4})(h|d|w|m|y)$/i.exec(text.trim())
   if (relative === null) return /^\d{4}-\d\d-\d\d/.test(text.trim()) ? timeOf(text) : null

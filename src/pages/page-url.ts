@@ -1,4 +1,4 @@
-/** Ports that no page is on (WHATWG Fetch, "bad port"): a request to one speaks to another protocol. */
+/** Ports that belong to other protocols and must not be requested (WHATWG Fetch, "bad port"). */
 const badPorts: ReadonlySet<string> = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 ' +
@@ -7,10 +7,10 @@ const badPorts: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Why an address is not one of a page. */
+/** Reason why a URL is not accepted as that of a page. */
 export type UrlFault = 'malformed' | 'protocol' | 'credentials' | 'port'
 
-/** The address of a page, without its fragment; or what is wrong with it. */
+/** Parses the URL of a page and removes its fragment; returns a fault when it is not accepted. */
 export const pageUrlOf = (text: string, base?: string): URL | UrlFault => {
   if (!URL.canParse(text, base)) return 'malformed'
   const url = new URL(text, base)
@@ -21,10 +21,13 @@ export const pageUrlOf = (text: string, base?: string): URL | UrlFault => {
   return url
 }
 
-/** Parameters that say how a reader came to a page, and nothing about it. */
+/** Tracking parameters, which do not affect the page. */
 const tracking = /^(?:utm_[a-z]+|fbclid|gclid|dclid|msclkid|mc_eid|mc_cid|igshid|yclid|_ga|_gl)$/i
 
-/** One address for all that name the same page: without tracking, default documents and empty queries. */
+/**
+ * Normalises a URL, so that equivalent ones are equal: without tracking parameters, default documents and an empty
+ * query.
+ */
 export const normalUrl = (url: URL): string => {
   const normal = new URL(url.href)
   normal.hash = ''

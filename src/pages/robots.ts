@@ -1,10 +1,12 @@
 /** Rules of a robots.txt file for one crawler (RFC 9309). */
 export interface RobotsRules {
-  /** Whether a URL of the site may be read. */
+  /** Whether a URL of the site may be fetched. */
   allows(url: URL): boolean
-  /** Addresses of sitemaps as the file has them. */
+  /** Sitemap URLs as written in the file. */
   readonly sitemaps: readonly string[]
-  /** ms that the site wants between two pages (`Crawl-delay`, which is no part of RFC 9309); at most `maxDelayMs`. */
+  /**
+   * Requested delay between two requests in ms (`Crawl-delay`, which is not part of RFC 9309); at most `maxDelayMs`.
+   */
   readonly delayMs: number
 }
 
@@ -13,23 +15,25 @@ interface Rule {
   readonly allows: boolean
 }
 
-/** A site that wants more time between two pages is given this much, in ms. */
+/** Maximum delay in ms; a longer `Crawl-delay` is reduced to it. */
 export const maxDelayMs = 10_000
 
-/** Bytes of the file that count (RFC 9309, section 2.5). */
+/** Maximum bytes of the file that are read (RFC 9309, section 2.5). */
 export const maxRobotsBytes = 500 * 1024
 
-/** Rules that are kept of a group. */
+/** Maximum number of rules per group. */
 const maxRules = 10_000
-/** Addresses of sitemaps that are kept. */
+/** Maximum number of sitemap URLs. */
 const maxSitemaps = 100
-/** Steps of comparing one address with the patterns: some 20 ms. An address of usual length takes less with any file. */
+/**
+ * Maximum steps for matching one URL with the patterns, about 20 ms. A URL of usual length takes fewer with any file.
+ */
 const maxSteps = 16_000_000
 
-/** A site without rules. */
+/** Rules of a site without a robots.txt file. */
 export const allowsAll: RobotsRules = { allows: () => true, sitemaps: [], delayMs: 0 }
 
-/** A site whose rules cannot be read for a failure of its server: nothing may be read (RFC 9309, section 2.3.1.4). */
+/** Rules of a site whose server fails to deliver the file: nothing may be fetched (RFC 9309, section 2.3.1.4). */
 export const allowsNone: RobotsRules = {
   allows: ({ pathname }) => pathname === '/robots.txt',
   sitemaps: [],
@@ -37,13 +41,13 @@ export const allowsNone: RobotsRules = {
 }
 
 /**
- * The rules of the groups that name the crawler, or else of those for `*`.
+ * Returns the rules of the groups that name the crawler, otherwise of those for `*`.
  *
- * @param crawler its product token, such as `TroupeBot`.
+ * @param crawler product token of the crawler, such as `TroupeBot`.
  */
 export const robotsOf = (text: string, crawler: string): RobotsRules => {
   const token = crawler.toLowerCase()
-  // groups of other crawlers are not kept: a file may name thousands, and thousands of rules for each
+  // groups of other crawlers are skipped: a file may have thousands, with thousands of rules each
   const groups = new Map<string, Rule[]>()
   const delays = new Map<string, number>()
   const sitemaps: string[] = []
@@ -69,7 +73,7 @@ export const robotsOf = (text: string, crawler: string): RobotsRules => {
   return { allows: (url) => isAllowed(rules, url), sitemaps, delayMs: delays.get(group) ?? 0 }
 }
 
-/** Seconds, also parts of one. */
+/** Parses a delay in seconds, with or without a fraction; returns ms. */
 const delayOf = (value: string): number =>
   /^\d{1,6}(?:\.\d{1,6})?$/.test(value) ? Math.min(maxDelayMs, Number(value) * 1000) : 0
 
@@ -78,7 +82,7 @@ const addRule = (rules: Rule[] | undefined, value: string, allows: boolean): voi
   rules.push({ pattern: normalPath(value), allows })
 }
 
-/** Lines with a field. Other fields neither end a group nor begin one. */
+/** Yields the lines with a field. Unknown fields neither end nor begin a group. */
 function* linesOf(text: string): Generator<{ readonly field: string; readonly value: string }> {
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
     const [said = ''] = line.split('#', 1)
@@ -88,13 +92,16 @@ function* linesOf(text: string): Generator<{ readonly field: string; readonly va
   }
 }
 
-/** A product token is letters, `_` and `-`; what comes after it, such as a version, is none of it. */
+/** Returns the product token: letters, `_` and `-`, without anything after it, such as a version. */
 const tokenOf = (value: string): string => {
   if (value === '*' || value.startsWith('* ')) return '*'
   return /^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? value.toLowerCase()
 }
 
-/** The longest pattern decides; of equal ones, the one that allows. What takes too long to compare is not allowed. */
+/**
+ * The longest matching pattern decides; of equally long ones, an allowing one. A URL that takes too long to match is
+ * not allowed.
+ */
 const isAllowed = (rules: readonly Rule[], url: URL): boolean => {
   if (url.pathname === '/robots.txt') return true
   const path = normalPath(url.pathname + url.search)
@@ -111,13 +118,19 @@ const isAllowed = (rules: readonly Rule[], url: URL): boolean => {
   return best?.allows ?? true
 }
 
-/** Whether the path begins with what stands before the first `*`, where there is one: cheap, and most rules end here. */
+/**
+ * Whether the path begins with the pattern's part before its first `*`, if it has one: a cheap check that excludes most
+ * rules.
+ */
 const beginsLike = (pattern: string, path: string): boolean => {
   const star = pattern.indexOf('*')
   return star === -1 || path.startsWith(pattern.slice(0, star))
 }
 
-/** Percent-encodings as RFC 9309, section 2.2.2, compares them: unreserved characters plain, all else as `%XX`. */
+/**
+ * Normalises percent-encoding for comparison (RFC 9309, section 2.2.2): unreserved characters are decoded, all others
+ * are `%XX`.
+ */
 const normalPath = (path: string): string =>
   /^[!-$&-~]*$/.test(path)
     ? path
@@ -130,7 +143,10 @@ const normalPath = (path: string): string =>
 
 const encoded = (character: string): string => (/\p{Surrogate}/u.test(character) ? '%EF%BF%BD' : encodeURI(character))
 
-/** `*` stands for any characters, `$` at the end for the end. It takes steps of at most pattern × path. */
+/**
+ * Whether a path matches a pattern, in which `*` matches any characters and a final `$` the end. It takes at most
+ * pattern × path steps.
+ */
 const matches = (pattern: string, path: string): boolean => {
   const isWhole = pattern.endsWith('$')
   const parts = (isWhole ? pattern.slice(0, -1) : pattern).split('*')

@@ -1,13 +1,13 @@
-/** Addresses of a sitemap that are read. */
+/** Maximum number of URLs read from a sitemap. */
 export const maxSitemapUrls = 2_000
 
-/** A sitemap, or a list of sitemaps. */
+/** A sitemap, or a sitemap index. */
 export interface Sitemap {
   readonly isIndex: boolean
   readonly urls: readonly string[]
 }
 
-/** Addresses of a sitemap in XML, or of one that is a list of lines. */
+/** Parses a sitemap in XML, or as plain text with one URL per line. */
 export const sitemapOf = (text: string): Sitemap => {
   const isIndex = text.slice(0, 2_000).includes('<sitemapindex')
   if (!text.includes('<loc>')) {

@@ -3,10 +3,13 @@ import type { Json } from '#storage/ports.ts'
 import type { OwnTasks, ParserTask } from './parser-tasks.ts'
 import { isReady, isReply } from './schema.ts'
 
-/** Why bytes were not read: they are none of the format, took too long or too much memory, or too many others wait. */
+/**
+ * Reason why bytes were not read: they are not in the format, took too long or too much memory, or too many requests
+ * are waiting.
+ */
 export type ParserFailure = 'unreadable' | 'deadline' | 'memory' | 'busy'
 
-/** Foreign bytes that were not read. */
+/** Untrusted bytes could not be read. */
 export class ParserFailed extends Error {
   override readonly name = 'ParserFailed'
   readonly reason: ParserFailure
@@ -16,22 +19,22 @@ export class ParserFailed extends Error {
   }
 }
 
-/** What the parsers of a room may take. */
+/** Resource limits of a room's parsers. */
 export interface ParserLimits {
-  /** ms from the beginning of one parse. */
+  /** Timeout of one parse, in ms from its start. */
   readonly deadlineMs: number
-  /** Heap of the worker. */
+  /** Heap limit of the worker. */
   readonly maxHeapMb: number
-  /** Requests that wait for the worker. */
+  /** Maximum number of requests waiting for the worker. */
   readonly maxWaiting: number
-  /** Memory by which the process may grow during a parse: what lies outside of the heap, such as unpacked streams. */
+  /** Maximum growth of the process during a parse; it covers memory outside the heap, such as unpacked streams. */
   readonly maxGrowthMb?: number
 }
 
-/** Limits of a room that does not set its own. */
+/** Default limits of a room. */
 export const parserLimits: ParserLimits = { deadlineMs: 2000, maxHeapMb: 128, maxWaiting: 64 }
 
-/** Between two looks at the memory of the process, in ms. */
+/** Interval between checks of the process's memory, in ms. */
 const watchMs = 50
 
 interface Waiting {
@@ -43,36 +46,39 @@ interface Waiting {
 
 interface Running {
   readonly id: number
-  /** The deadline counts from now. */
+  /** Starts the deadline. */
   readonly begin: () => void
   readonly end: Waiting['settle']
 }
 
-/** What a task of the room reads. */
+/** Input type of a task. */
 type InputOf<Task> = Task extends ParserTask<infer Input> ? Input : never
 
 /**
- * Parsers of foreign bytes, in a worker with a deadline and a cap of memory: bytes that keep a parser busy for ever keep
- * neither the loop nor the process (specs/decisions/0137-parsers-in-a-worker.md). One parse at a time; the worker starts
- * with the first, is replaced after a failure, and keeps no process alive.
+ * Runs parsers of untrusted bytes in a worker with a deadline and a memory limit: bytes that keep a parser busy for
+ * ever block neither the event loop nor the process (specs/decisions/0137-parsers-in-a-worker.md). It runs one parse at
+ * a time. The worker starts with the first parse, is replaced after a failure, and does not keep the process alive.
  */
 export class ParserRoom<Tasks = OwnTasks> {
   readonly #limits: ParserLimits
   readonly #module: URL
   readonly #waiting: Waiting[] = []
   #worker: Worker | null = null
-  /** The worker has loaded its parsers: that takes longer than most parses, and is not theirs. */
+  /**
+   * Whether the worker has loaded its parsers. Loading takes longer than most parses and does not count towards their
+   * deadline.
+   */
   #ready = false
   #running: Running | null = null
   #ids = 0
 
-  /** @param module of the worker, which serves these tasks. */
+  /** @param module entry module of the worker, which has to serve the room's tasks. */
   constructor(limits: Partial<ParserLimits> = {}, module = new URL('./parser-worker.ts', import.meta.url)) {
     this.#limits = { ...parserLimits, ...limits }
     this.#module = module
   }
 
-  /** @param deadlineMs time of this parse instead of the room's. @throws {ParserFailed} */
+  /** Runs a task. @param deadlineMs timeout of this parse; default: the room's. @throws {ParserFailed} */
   async parse<Name extends keyof Tasks>(
     task: Name,
     input: InputOf<Tasks[Name]>,
@@ -92,12 +98,12 @@ export class ParserRoom<Tasks = OwnTasks> {
     return this.#ready
   }
 
-  /** Starts the worker ahead of the next parse. */
+  /** Starts the worker in advance of the next parse. */
   warm(): void {
     this.#open()
   }
 
-  /** Ends the worker; what runs fails. */
+  /** Terminates the worker; a parse in progress fails. */
   async close(): Promise<void> {
     await this.#replace(new ParserFailed('deadline', 'the room is closed'))
   }
@@ -128,7 +134,7 @@ export class ParserRoom<Tasks = OwnTasks> {
     if (this.#ready) this.#running.begin()
   }
 
-  /** Ends a parse under which the process grows too far. */
+  /** Watches the memory of the process, and terminates a parse during which it grows too much. */
   #watched(): NodeJS.Timeout | undefined {
     const { maxGrowthMb } = this.#limits
     if (maxGrowthMb === undefined) return undefined
@@ -163,7 +169,7 @@ export class ParserRoom<Tasks = OwnTasks> {
     this.#running?.begin()
   }
 
-  /** Ends the worker with what runs in it; the next parse has a new one. */
+  /** Terminates the worker and fails its parse; the next parse starts a new worker. */
   async #replace(failure: ParserFailed): Promise<void> {
     const worker = this.#worker
     this.#worker = null
@@ -173,5 +179,5 @@ export class ParserRoom<Tasks = OwnTasks> {
   }
 }
 
-/** The room of this process. */
+/** The shared room of this process. */
 export const parserRoom = new ParserRoom()

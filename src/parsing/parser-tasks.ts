@@ -1,27 +1,27 @@
 import { parseBuffer } from 'music-metadata'
 import type { Json } from '#storage/ports.ts'
 
-/** What a parser reads from: bytes of a stranger, and their MIME type. */
+/** Input of a parser: untrusted bytes, and their MIME type. */
 export interface ForeignBytes {
   readonly bytes: Uint8Array
   readonly mimeType: string
 }
 
-/** A parser of foreign bytes. It may take for ever, take all memory, or throw: it runs in a worker only. */
+/** A parser of untrusted bytes. It may run for ever, exhaust memory, or throw, so it only runs in a worker. */
 export type ParserTask<Input = ForeignBytes> = (input: Input) => Promise<Json>
 
-/** The tasks of a worker by their names. */
+/** Tasks of a worker, by name. */
 export type ParserTasks = Readonly<Record<string, ParserTask<never>>>
 
-/** Seconds of an audio file as its own headers have it; null when they do not say. */
+/** Returns the length of an audio file in seconds according to its headers; null when they do not state it. */
 const audioSeconds: ParserTask = async ({ bytes, mimeType }) => {
   const { format } = await parseBuffer(bytes, { mimeType }, { duration: true })
   const { duration } = format
   return duration !== undefined && Number.isFinite(duration) ? duration : null
 }
 
-/** Every parser by its name; a capability that reads documents or images adds its own here. */
+/** Parsers by name. A feature that reads documents or images has its own tasks and room. */
 export const parserTasks = { audio_seconds: audioSeconds } as const satisfies ParserTasks
 
-/** The tasks of a process's own room. */
+/** Tasks of the shared room. */
 export type OwnTasks = typeof parserTasks

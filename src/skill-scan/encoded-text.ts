@@ -1,4 +1,4 @@
-/** Text that was found encoded in another one. */
+/** Decoded text, with the position of its encoded form. */
 export interface Decoded {
   readonly at: number
   readonly length: number
@@ -15,7 +15,7 @@ const codes =
   /(?:fromCharCode|chr|bytes|bytearray|Buffer\.from)\s{0,2}\(?\s{0,2}[([]?\s{0,2}((?:(?:0x[0-9a-fA-F]{1,4}|\d{2,3})\s{0,2},\s{0,2}){8,4000}(?:0x[0-9a-fA-F]{1,4}|\d{2,3}))/gu
 const turned = /\b(?:rot-?13|caesar|reversed?)\b/iu
 
-/** Readable texts that are hidden in a text by an encoding; each one level deep. */
+/** Returns readable texts that are encoded within a text; one level of encoding is decoded. */
 export const encodedTexts = (text: string): readonly Decoded[] => [
   ...readable(text, base64, (run) => Buffer.from(run, /[-_]/u.test(run) ? 'base64url' : 'base64').toString('utf8')),
   ...readable(text, hex, (run) => Buffer.from(run, 'hex').toString('utf8')),
@@ -34,7 +34,7 @@ const readable = (text: string, pattern: RegExp, decode: (run: string) => string
     return isReadable(decoded) ? [{ at: match.index, length: match[0].length, text: decoded }] : []
   })
 
-/** Words and spaces, hardly anything else. */
+/** Whether a decoded text is readable: almost only printable characters, with words; or base64 again. */
 const isReadable = (text: string): boolean => {
   if (text.length < 8 || text.includes('\ufffd')) return false
   const printable = text.match(/[\p{L}\p{N}\p{P}\p{S}\s]/gu)?.length ?? 0
@@ -56,7 +56,7 @@ const entityDecoded = (run: string): string =>
     .map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : ''))
     .join('')
 
-/** Lines read with their letters moved by 13, and from behind. */
+/** Returns each line decoded with ROT13, and reversed. */
 const turnedLines = (text: string): readonly Decoded[] => {
   const decoded: Decoded[] = []
   let at = 0

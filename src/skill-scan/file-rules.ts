@@ -2,7 +2,7 @@ import type { SkillFile, SkillFinding } from './finding.ts'
 
 const kib = 1024
 
-/** Largest text that is scanned; a larger one is a blocker. */
+/** Maximum length of a text that is scanned; a longer one is a blocker. */
 export const maxScannedCharacters = 1024 * kib
 
 const longText = 100 * kib
@@ -35,7 +35,7 @@ const messages = {
   binary_executable: 'The file is a program, whose contents cannot be read.',
 } as const
 
-/** What a file's name, size and first bytes say. */
+/** Returns findings on a file's name, size and first bytes. */
 export const fileFindings = (file: SkillFile): readonly SkillFinding[] => {
   const finding = (severity: SkillFinding['severity'], code: string, message: string): SkillFinding => ({
     ...{ severity, code, path: file.path, line: 1, message },

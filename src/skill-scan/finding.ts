@@ -1,45 +1,45 @@
-/** How much a finding weighs: a blocker keeps a skill from being published. */
+/** Severity of a finding; a blocker prevents a skill from being published. */
 export type Severity = 'info' | 'warning' | 'blocker'
 
-/** Something that a scan saw in a file of a skill. */
+/** A finding in a file of a skill. */
 export type SkillFinding = {
   readonly severity: Severity
   readonly code: string
   /** Path of the file within the skill. */
   readonly path: string
-  /** Counted from 1. */
+  /** Line number, from 1. */
   readonly line: number
   readonly message: string
 }
 
-/** A file of a skill. `text` is null for bytes that are no UTF-8 text. */
+/** A file of a skill. `text` is null for bytes that are not UTF-8 text. */
 export interface SkillFile {
   readonly path: string
   readonly bytes: number
   readonly text: string | null
-  /** The first bytes, by which formats are known. */
+  /** The first bytes, by which formats are recognised. */
   readonly head: Uint8Array
 }
 
-/** A place in a text that a rule matched. */
+/** A match of a rule in a text. */
 export interface Match {
   readonly severity: Severity
   readonly code: string
   readonly message: string
-  /** Offset in the text that was scanned. */
+  /** Offset in the scanned text. */
   readonly at: number
   readonly length: number
 }
 
-/** A pattern of something that a skill should not say. */
+/** A rule against content that a skill should not have. */
 export interface Rule {
   readonly code: string
   readonly severity: Severity
   readonly message: string
-  /** With the flag `g`; linear in its input. */
+  /** Has the flag `g`, and takes time linear in its input. */
   readonly pattern: RegExp
-  /** Text that speaks about the attack, to teach or to detect it, is only warned of. */
+  /** Whether a match that only describes the attack, to teach or detect it, is downgraded to a warning. */
   readonly quotable: boolean
-  /** Whether a match counts; all do when absent. */
+  /** Whether a match counts; when absent, all do. */
   readonly holds?: (match: RegExpMatchArray) => boolean
 }

@@ -10,7 +10,7 @@ const mixedWord =
   /(?:\p{Script=Latin}{1,32}[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]|[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]{1,32}\p{Script=Latin})[\p{L}]{0,32}/gu
 const control = /[^\P{Cc}\t\n\r]{1,200}/gu
 
-/** Characters that a person does not see and a model reads, or that show another text than there is. */
+/** Finds characters that are invisible to a person but read by a model, or that display other text than there is. */
 export const hiddenText = (text: string): readonly Match[] => [
   ...found(
     text,
@@ -62,13 +62,13 @@ const found = (
     ...{ severity, code, message: message(match[0]), at: match.index, length: match[0].length },
   }))
 
-/** What tag characters spell in ASCII. */
+/** Describes the ASCII text that tag characters encode. */
 const taggedMessage = (run: string): string => {
   const spelt = [...run].map((each) => String.fromCharCode((each.codePointAt(0) ?? 0) - 0xe0000)).join('')
   return `Invisible tag characters spell ${JSON.stringify(spelt.slice(0, 80))}.`
 }
 
-/** Text that a page hides from its reader: comments, and markup without size, colour or display. */
+/** Returns text that is hidden from a reader: comments, and markup without size, colour or display. */
 export const concealed = (text: string): readonly { readonly at: number; readonly text: string }[] =>
   concealing.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => ({ at: match.index, text: match[0] })))
 

@@ -1,4 +1,4 @@
-/** Letters of other scripts that look like Latin ones, as they are used to hide words from filters. */
+/** Letters of other scripts that resemble Latin ones, and are used to hide words from filters. */
 const lookalikes: Readonly<Record<string, string>> = Object.fromEntries([
   ['а', 'a'],
   ['е', 'e'],
@@ -73,8 +73,8 @@ const latinWord = /[a-z]/iu
 const mixedWord = /\p{L}{2,64}/gu
 
 /**
- * A text as a reader takes it: without invisible characters, in compatibility form, with lookalikes of Latin letters in
- * words that have Latin letters replaced. Lines stay lines.
+ * Normalises a text to what a reader perceives: without invisible characters, in compatibility form, and with
+ * lookalikes of Latin letters replaced. Lines are kept.
  */
 export const plainText = (text: string): string =>
   text
@@ -84,8 +84,8 @@ export const plainText = (text: string): string =>
     .join('\n')
 
 /**
- * A word with Latin letters is read as Latin; so is one whose every letter has a Latin twin, unless its line is written in
- * that script, as letters without a twin show.
+ * Replaces lookalikes in words that contain Latin letters. A word of lookalikes only is replaced too, unless its line
+ * is written in that script, as letters without a Latin lookalike show.
  */
 const latinized = (line: string): string => {
   isLookalike.lastIndex = 0
@@ -100,7 +100,7 @@ const latinized = (line: string): string => {
 const foreign = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/gu
 const isAscii = /^[a-z]+$/iu
 
-/** Line of an offset, from 1. */
+/** Returns the line number of an offset, from 1. */
 export const lineAt = (text: string, offset: number): number => {
   let line = 1
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1

@@ -11,17 +11,18 @@ import { speechOf } from './speech.ts'
 
 const rules: readonly Rule[] = [...injectionRules, ...commandRules, ...exfiltrationRules, ...secretRules]
 
-/** A rule gives so many findings a file. */
+/** Maximum number of findings per rule and file. */
 const mostOfARule = 20
 const mostFindings = 500
 
 /**
- * What a skill's files say or hide that its user would not want: instructions against the user, hidden characters, secrets,
- * dangerous commands, links that carry data away, what cannot be read. Pure, and linear in the size of the files.
+ * Scans the files of a skill for content that its user would not want: instructions against the user, hidden
+ * characters, secrets, dangerous commands, links that exfiltrate data, and unreadable files. Pure, and linear in the
+ * size of the files.
  *
- * It reads; it proves nothing: who publishes has read the skill.
+ * A scan proves nothing: a publisher still has to read the skill.
  *
- * @returns findings by file and line, at most 500, blockers first when there are more.
+ * @returns findings by file and line; when there are more than 500, the most severe 500, blockers first.
  */
 export const scanSkill = (files: readonly SkillFile[]): readonly SkillFinding[] => {
   const all = files.flatMap((file) => [...fileFindings(file), ...textFindings(file)])
@@ -57,7 +58,10 @@ const matchesOf = (text: string): readonly Match[] => {
   )
 }
 
-/** A text that was encoded to be overlooked speaks for itself: whatever a rule finds in it is a blocker. */
+/**
+ * Returns findings in encoded text, whatever the surrounding text says about it. A finding is a blocker when the
+ * decoded text contains one other than a secret, otherwise a warning.
+ */
 const encodedMatches = (text: string): readonly Match[] =>
   encodedTexts(text).flatMap(({ at, length, text: inner }) => {
     const [worst] = [...matchesOf(plainText(inner)), ...secondLevel(inner)].filter(
@@ -71,7 +75,7 @@ const encodedMatches = (text: string): readonly Match[] =>
 const secondLevel = (text: string): readonly Match[] =>
   encodedTexts(text).flatMap(({ text: inner }) => matchesOf(plainText(inner)))
 
-/** What a page hides from its reader has no reason to instruct a model. */
+/** Returns findings in text that is hidden from a reader. Such text has no legitimate reason to instruct a model. */
 const concealedMatches = (text: string): readonly Match[] =>
   concealed(text).flatMap(({ at, text: inner }) => {
     const worst = matchesOf(inner).find(({ severity }) => severity === 'blocker')
@@ -85,7 +89,7 @@ const concealedMatches = (text: string): readonly Match[] =>
 const instructs =
   /\b(?:you must|you should|always|the (?:ai|assistant|agent|model|llm|claude)\b[^\n]{0,40}\b(?:must|should|will|shall)|when prompted|instruct|secretly)\b/iu
 
-/** One finding of a kind a line. */
+/** Keeps one finding per line and code, a blocker if there is one. */
 const once = <F extends { readonly code: string; readonly line: number; readonly severity: string }>(
   found: readonly F[],
 ): readonly F[] => {

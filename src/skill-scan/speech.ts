@@ -1,21 +1,21 @@
-/** Words by which a text teaches, detects or forbids what it quotes. */
+/** Words of a text that teaches, detects or forbids what it quotes. */
 const defensive =
   /\b(?:detect|flag|recogni[sz]e|look (?:out )?for|watch for|search for|grep|scan|audit|review|attack|attacker|adversar|malicious|injection|jailbreak|exploit|vulnerab|untrusted|suspicious|red[- ]?flag|threat|phishing|forbid|forbidden|prohibit|block(?:ed|s)?|reject|refuse|sanitize|anti-?pattern|bad example|unsafe|dangerous|do not follow|never|avoid|warn(?:ing)?|must not|don't|do not|cannot|not allowed|❌|⚠)/iu
 
 const forbidding =
   /(?:\bnever|\bdo not|\bdon['’]t|\bmust not|\bshould not|\bavoid|\brefuse to|\bnot to|\bcannot|\bwithout ever|❌)[^.\n]{0,60}$/iu
 
-/** The sentence says that another does it. */
+/** A sentence that attributes an action to an attacker. */
 const attributed =
   /\b(?:attackers?|adversar(?:y|ies)|malicious (?:actors?|users?|skills?|pages?|servers?)|threat actors?)\b[^.\n]{0,120}$/i
 
-/** Room around a match in which it is explained. */
+/** Characters before and after a match that are searched for an explanation. */
 const before = 400
 const after = 160
 
 /**
- * Whether a text speaks about what it says at this place, instead of saying it: it forbids it, or it quotes it among words
- * of detection and defence.
+ * Returns a function that determines whether a match is only mentioned, and not an instruction: it is forbidden, or
+ * quoted in a context of detection and defence.
  */
 export const speechOf = (text: string): ((at: number, length: number) => boolean) => {
   let fences: readonly number[] | undefined
@@ -38,13 +38,13 @@ const speaksAbout = (text: string, { at, length }: Place, fenced: (at: number) =
   return defensive.test(lead) || defensive.test(text.slice(at + length, at + length + after)) || isListed(lead)
 }
 
-/** A heading of the same section names attacks or examples. */
+/** Whether a heading before it announces attacks or examples. */
 const isListed = (lead: string): boolean =>
   /(?:^|\n)#{1,6} [^\n]*(?:example|pattern|indicator|sign|test case)/iu.test(lead)
 
 const fence = /^ {0,3}(?:```|~~~)/gmu
 
-/** In a code block, in backticks, in quotation marks, in a quoted line or a table. */
+/** Whether a match is in a code block, in backticks or quotation marks, in a quoted line or in a table. */
 const isQuoted = (text: string, { at, length }: Place, fenced: (at: number) => boolean): boolean => {
   const start = text.lastIndexOf('\n', at - 1) + 1
   const found = text.indexOf('\n', at + length)

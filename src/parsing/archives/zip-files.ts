@@ -6,20 +6,20 @@ import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 export interface ZippedFile {
   readonly path: string
   readonly isLink: boolean
-  /** A device, a pipe or a socket: nothing that has content. */
+  /** Whether it is a device, pipe or socket, which has no content. */
   readonly isSpecial: boolean
-  /** As the archive says it: what unpacks to another size is refused by `read`. */
+  /** Uncompressed size as declared by the archive; `read` rejects a file of a different size. */
   readonly size: number
-  /** Unpacks it; only before the next file is taken. */
+  /** Unpacks the file; only valid until the next file is requested. */
   read(): Promise<Buffer>
 }
 
 const linkMode = 0o120000
-/** Of what no Unix made, 0. */
+/** File types of regular files; 0 for archives not made on Unix. */
 const plainModes: readonly number[] = [0, 0o100000]
 const typeMode = 0o170000
 
-/** The files of a zip archive, one after the other, without its folders. @throws {Error} for what is none, or is broken. */
+/** Yields the files of a zip archive, without folders. @throws {Error} when it is not a zip archive, or is damaged. */
 export async function* zipFiles(bytes: Uint8Array): AsyncGenerator<ZippedFile> {
   const archive = await opened(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   const entries = on(archive, 'entry', { close: ['end'] })

@@ -3,16 +3,16 @@ import { maxChunkLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 
 /** A part of a document: `text.slice(start, end)`. */
 export type Chunk = {
-  /** Follows from its words, its headings and, of equal ones, its number: the same as long as these are. */
+  /** Derived from its text, its headings and, for duplicates, a counter: stable while these are unchanged. */
   readonly digest: string
   readonly start: number
   readonly end: number
   readonly page: number | null
-  /** Headings above it, joined by ` › `; null without any. */
+  /** Headings above it, joined by ` › `; null when there are none. */
   readonly heading: string | null
 }
 
-/** A page of a text: it begins at `start`. */
+/** A page of a text, beginning at `start`. */
 export type Page = { readonly page: number; readonly start: number }
 
 interface Span {
@@ -20,15 +20,18 @@ interface Span {
   readonly end: number
 }
 
-/** A chunk is closed at the end of a paragraph once it is so long. */
+/** Length from which a chunk is closed at the end of a paragraph. */
 const enough = 500
-/** And already from here on after a paragraph whose words say so: cuts find back to where they were after an edit. */
+/**
+ * Length from which a chunk is closed after a paragraph whose hash selects it (one in four). Content-defined boundaries
+ * resynchronise after an edit.
+ */
 const least = 200
 const cutOneIn = 4
 
 /**
- * Cuts a text into chunks of at most `maxChunkLength` characters: by heading, paragraph, sentence, in this order. Where a
- * cut is follows from the words around it, so that an edit moves no cut far away. No chunk reaches over a page.
+ * Splits a text into chunks of at most `maxChunkLength` characters: at headings, then paragraphs, then sentences.
+ * Boundaries depend on the surrounding text only, so that an edit does not move distant ones. No chunk spans two pages.
  */
 export function* chunksOf(text: string, pages: readonly Page[] = []): Generator<Chunk> {
   const seen = new Map<string, number>()
@@ -50,7 +53,7 @@ interface Section {
   readonly span: Span
 }
 
-/** Parts of the text between headings and between pages; a heading's own line begins its part. */
+/** Yields the parts between headings and between pages; a part includes the line of its heading. */
 function* sectionsOf(text: string, pages: readonly Page[]): Generator<Section> {
   const levels: string[] = []
   let heading: string | null = null
@@ -93,7 +96,7 @@ function* linesOf(text: string): Generator<Span> {
 const maxHeadingLength = 256
 const maxHeadingsLength = 512
 
-/** An ATX heading of Markdown. */
+/** Parses an ATX heading of Markdown. */
 const headingOf = (text: string, { start, end }: Span): { readonly level: number; readonly words: string } | null => {
   if (text.charCodeAt(start) !== 35) return null
   let level = 1
@@ -104,7 +107,7 @@ const headingOf = (text: string, { start, end }: Span): { readonly level: number
 
 const isFence = (text: string, { start }: Span): boolean => text.startsWith('```', start)
 
-/** Paragraphs of a section, put together into chunks. */
+/** Packs the paragraphs of a section into chunks. */
 function* packed(text: string, section: Span): Generator<Span> {
   let open: Span | null = null
   for (const paragraph of paragraphsOf(text, section)) {
@@ -127,14 +130,14 @@ function* packed(text: string, section: Span): Generator<Span> {
 const isClosedBy = (text: string, { start, end }: Span, paragraph: Span): boolean =>
   end - start >= enough || (end - start >= least && wordHash(text, paragraph) % cutOneIn === 0)
 
-/** FNV-1a over the paragraph's characters. */
+/** FNV-1a hash of the paragraph's characters. */
 const wordHash = (text: string, { start, end }: Span): number => {
   let hash = 0x811c9dc5
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 8) & 0xffff
 }
 
-/** What blank lines separate, without space around it. */
+/** Yields the paragraphs of a section, without surrounding white space. */
 function* paragraphsOf(text: string, section: Span): Generator<Span> {
   let start = -1
   let end = -1
@@ -163,7 +166,7 @@ const trimmed = (text: string, { start, end }: Span): Span | null => {
   return from === to ? null : { start: from, end: to }
 }
 
-/** A paragraph that is too long, by sentences; a sentence that is too long, by words. */
+/** Splits an overlong paragraph at sentences, and an overlong sentence at words. */
 function* sentencesPacked(text: string, paragraph: Span): Generator<Span> {
   let start = paragraph.start
   while (paragraph.end - start > maxChunkLength) {
@@ -176,7 +179,10 @@ function* sentencesPacked(text: string, paragraph: Span): Generator<Span> {
   if (rest !== null) yield rest
 }
 
-/** The last end of a sentence in the second half, else of a line, of a word, else between two characters. */
+/**
+ * Returns the last sentence or line end in the second half, else the last word boundary, else a position between two
+ * characters.
+ */
 const cutBefore = (text: string, start: number, most: number): number => {
   const half = start + maxChunkLength / 2
   for (let at = most; at > half; at--) if (endsSentence(text, at)) return at

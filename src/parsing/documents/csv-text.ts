@@ -1,4 +1,7 @@
-/** Rows of a CSV file (RFC 4180), separated by `,`, `;` or a tab: whichever its first line has most of. */
+/**
+ * Yields the rows of a CSV file (RFC 4180). The separator is `,`, `;` or a tab, whichever is most frequent in the first
+ * line.
+ */
 export function* csvRows(text: string): Generator<readonly string[]> {
   const separator = separatorOf(text)
   let row: string[] = []
@@ -50,7 +53,7 @@ const quoted = (text: string, start: number, separator: string): Field => {
   }
 }
 
-/** A CSV file as text: a paragraph a row, with the name of its column before each value. */
+/** Converts a CSV file to text: one paragraph per row, with the column name before each value. */
 export const csvText = (text: string): string => {
   let names: readonly string[] | null = null
   const paragraphs: string[] = []

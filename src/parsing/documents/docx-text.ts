@@ -2,12 +2,14 @@ import { Parser } from 'htmlparser2'
 import { zipFiles } from '../archives/zip-files.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
-/** Bytes that the parts which are read may have together once they are unpacked. */
+/** Maximum total size of the parts that are read, once unpacked. */
 const maxUnpackedBytes = 64 * 1024 * 1024
 
 const partNames = { document: 'word/document.xml', styles: 'word/styles.xml', properties: 'docProps/core.xml' }
 
-/** A Word document (docx) as Markdown: headings, lists, tables and paragraphs. @throws {Error} for what is none. */
+/**
+ * Converts a Word document (docx) to Markdown: headings, lists, tables and paragraphs. @throws {Error} for other files.
+ */
 export const docxText = async (bytes: Uint8Array): Promise<ReadText> => {
   const parts = await partsOf(bytes)
   const document = parts.get(partNames.document)
@@ -29,7 +31,7 @@ const partsOf = async (bytes: Uint8Array): Promise<ReadonlyMap<string, string>> 
   return parts
 }
 
-/** Levels of headings by the id of their style: ids are translated, the names behind them are not. */
+/** Returns heading levels by style id. Ids are localised, but the names of styles are not. */
 const headingStyles = (xml: string): ReadonlyMap<string, number> => {
   const levels = new Map<string, number>()
   let style = ''

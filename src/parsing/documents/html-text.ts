@@ -1,13 +1,13 @@
 import { Parser } from 'htmlparser2'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
-/** Elements whose content is no text of the document. */
+/** Elements whose content is not text of the document. */
 const skipped: ReadonlySet<string> = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'object', 'canvas', 'video', 'audio'],
   ...['nav', 'button', 'select', 'datalist', 'dialog'],
 ])
 
-/** Elements that begin a paragraph and end one. */
+/** Elements that begin and end a paragraph. */
 const blocks: ReadonlySet<string> = new Set([
   ...['p', 'div', 'section', 'article', 'main', 'header', 'footer', 'aside', 'blockquote', 'figure', 'figcaption'],
   ...['ul', 'ol', 'dl', 'table', 'pre', 'form', 'fieldset', 'address', 'details', 'summary', 'hr', 'body'],
@@ -16,8 +16,8 @@ const blocks: ReadonlySet<string> = new Set([
 const headings: ReadonlyMap<string, number> = new Map([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, level]))
 
 /**
- * An HTML document as Markdown: headings, lists, tables and paragraphs. It is read in one pass without a tree, so that
- * neither depth nor size of a hostile page matters.
+ * Converts an HTML document to Markdown: headings, lists, tables and paragraphs. It is read in one pass without
+ * building a tree, so that the depth and size of a hostile page do no harm.
  */
 export const htmlText = (html: string): ReadText => {
   const writer = new TextWriter()

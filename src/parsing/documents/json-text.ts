@@ -1,4 +1,6 @@
-/** A JSON document as text: a line a value, with its path before it, and a paragraph for each object of a list. */
+/**
+ * Converts a JSON document to text: one line per value, preceded by its path, and one paragraph per object of a list.
+ */
 export const jsonText = (text: string): string => {
   const lines: string[] = []
   const waiting: { readonly path: string; readonly value: unknown }[] = [{ path: '', value: JSON.parse(text) }]
@@ -19,6 +21,6 @@ export const jsonText = (text: string): string => {
 
 const maxPathLength = 200
 
-/** The place of a value of a list says nothing of it: the list's own name stands before it. */
+/** Returns the path of a value. Indices are omitted, since they do not describe an item; the list's name does. */
 const pathOf = (path: string, name: string, isList: boolean): string =>
   isList ? path : `${path === '' ? '' : `${path}.`}${name}`.slice(-maxPathLength)

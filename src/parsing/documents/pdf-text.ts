@@ -1,12 +1,12 @@
 import type { Page } from './chunk.ts'
 import { type ReadText, TextWriter } from './text-writer.ts'
 
-/** Text of a PDF file with where its pages begin. */
+/** Text of a PDF file, with the beginnings of its pages. */
 export interface PdfText extends ReadText {
   readonly pages: readonly Page[]
 }
 
-/** Pages that are read. */
+/** Maximum number of pages read. */
 const maxPages = 5_000
 
 interface Item {
@@ -15,7 +15,7 @@ interface Item {
   readonly height: number
 }
 
-/** Text of a PDF file, page by page. A gap of more than a line ends a paragraph. */
+/** Extracts the text of a PDF file page by page. A gap of more than a line ends a paragraph. */
 export const pdfText = async (bytes: Uint8Array): Promise<PdfText> => {
   const { getDocumentProxy } = await import('unpdf')
   const document = await getDocumentProxy(new Uint8Array(bytes), { isEvalSupported: false, verbosity: 0 })
@@ -23,7 +23,7 @@ export const pdfText = async (bytes: Uint8Array): Promise<PdfText> => {
   const pages: Page[] = []
   for (let page = 1; page <= Math.min(document.numPages, maxPages); page++) {
     writer.paragraph()
-    // the next word begins behind the blank line that separates the pages
+    // the page's first word begins after the blank line that separates pages
     const start = writer.length === 0 ? 0 : writer.length + 2
     const content = await (await document.getPage(page)).getTextContent()
     writeItems(

@@ -9,7 +9,7 @@ import { jsonText } from './json-text.ts'
 import { pdfText } from './pdf-text.ts'
 import { TooMuchText } from './text-writer.ts'
 
-/** What is kept of a document. */
+/** Content extracted from a document. */
 export type DocumentRead = {
   readonly title: string | null
   readonly text: string
@@ -17,7 +17,7 @@ export type DocumentRead = {
   readonly chunks: readonly Chunk[]
 }
 
-/** MIME types of documents, by what they are. */
+/** Kind of document by MIME type. */
 export const documentTypes = {
   'text/plain': 'text',
   'text/markdown': 'text',
@@ -29,10 +29,10 @@ export const documentTypes = {
   'application/json': 'json',
 } as const
 
-/** A MIME type that is read. */
+/** A supported MIME type. */
 export type DocumentType = keyof typeof documentTypes
 
-/** Whether documents of this MIME type are read. */
+/** Whether documents of this MIME type are supported. */
 export const isDocumentType = (type: string): type is DocumentType => Object.hasOwn(documentTypes, type)
 
 interface Extracted {
@@ -41,7 +41,7 @@ interface Extracted {
   readonly pages?: readonly Page[]
 }
 
-/** Text and chunks of a document. @throws {Error} for bytes that are none of its type. */
+/** Extracts text and chunks of a document. @throws {Error} for bytes that are not of its type. */
 export const readDocument = async ({ bytes, mimeType }: ForeignBytes): Promise<DocumentRead> => {
   const { title, text, pages } = await extracted(bytes, mimeType)
   if (text.length > maxExtractedLength) throw new TooMuchText('the document has too much text')
@@ -58,7 +58,7 @@ const extracted = async (bytes: Uint8Array, mimeType: string): Promise<Extracted
   return { title: null, text: kind === 'csv' ? csvText(text) : kind === 'json' ? jsonText(text) : text }
 }
 
-/** UTF-8, or UTF-16 where a byte order mark says so; line ends become `\n`. */
+/** Decodes UTF-8, or UTF-16LE with a byte order mark; line ends become `\n`. */
 const decoded = (bytes: Uint8Array): string => {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8'
   return new TextDecoder(encoding).decode(bytes).replaceAll('\r\n', '\n')
@@ -67,6 +67,6 @@ const decoded = (bytes: Uint8Array): string => {
 const firstHeading = (chunks: readonly Chunk[]): string | null =>
   chunks.find(({ heading }) => heading !== null && heading !== '')?.heading?.split(' › ')[0] ?? null
 
-/** What the worker answers for a document, read back. */
+/** Whether a value is the worker's result for a document. */
 export const isDocumentRead = (value: unknown): value is DocumentRead =>
   isObject(value) && typeof value.text === 'string' && Array.isArray(value.chunks)

@@ -1,27 +1,27 @@
 import { maxExtractedLength } from '#specs/resources/knowledge/knowledge-limits.ts'
 
-/** Text of a document, and the title that it gives itself. */
+/** Text of a document, and its own title. */
 export interface ReadText {
   readonly text: string
   readonly title: string | null
 }
 
-/** The document has more text than is read. */
+/** The document exceeds the maximum text length. */
 export class TooMuchText extends Error {
   override readonly name = 'TooMuchText'
 }
 
-/** Writes Markdown from the events of a reader: white space is collapsed, and paragraphs have one blank line between them. */
+/** Builds Markdown from parser events: white space is collapsed, and paragraphs are separated by one blank line. */
 export class TextWriter {
   readonly #parts: string[] = []
   #length = 0
-  /** What stands before the next word. */
+  /** Separator before the next word. */
   #before: '' | ' ' | '\n' | '\n\n' = ''
   #mark = ''
   #isPreformatted = false
   #cells = 0
 
-  /** Where the next word will begin, but for the space before it. */
+  /** Position of the next word, without the separator before it. */
   get length(): number {
     return this.#length
   }

@@ -1,13 +1,16 @@
 import type { Json, JsonObject } from '#storage/ports.ts'
 
-/** A schema that is nested deeper is taken as anything. */
+/** Maximum nesting of a schema; deeper parts become `{}`, which accepts anything. */
 const maxDepth = 8
-/** Parts of one schema; what has more is taken as anything. */
+/** Maximum number of parts of one schema; further ones become `{}`. */
 const maxParts = 2000
 
 const dropped = new Set(['example', 'examples', 'xml', 'externalDocs', 'discriminator'])
 
-/** A part of a document with its references to the document itself filled in; one that leads in a circle is anything. */
+/**
+ * Returns a part of a document with its internal references resolved; circular ones become `{}`, which accepts
+ * anything.
+ */
 export const inlined = (root: JsonObject, part: Json): Json => {
   let parts = 0
   const fill = (value: Json, depth: number, seen: readonly string[]): Json => {
@@ -43,6 +46,6 @@ const decoded = (step: string): string => {
   }
 }
 
-/** Whether a value of a document is an object. */
+/** Whether a value is an object, and not an array. */
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

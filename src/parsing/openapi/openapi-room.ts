@@ -1,9 +1,9 @@
 import { type ParserLimits, ParserRoom } from '../parser-room.ts'
 import type { openApiTasks } from './openapi-tasks.ts'
 
-/** What reading a document may take. */
+/** Resource limits for reading a document. */
 export const openApiLimits: ParserLimits = { deadlineMs: 5_000, maxHeapMb: 256, maxWaiting: 32 }
 
-/** Reads OpenAPI documents: one at a time, in a worker of its own. */
+/** Opens a room that reads OpenAPI documents, one at a time, in a separate worker. */
 export const openOpenApiRoom = (limits: Partial<ParserLimits> = {}): ParserRoom<typeof openApiTasks> =>
   new ParserRoom({ ...openApiLimits, ...limits }, new URL('./openapi-worker.ts', import.meta.url))

@@ -2,7 +2,7 @@ import { parse } from 'yaml'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import { inlined, isRecord } from './inlined-schema.ts'
 
-/** An operation of a document, as a request that can be made. */
+/** An operation of a document, described as a tool. */
 export type ReadOperation = {
   readonly name: string
   readonly description: string
@@ -15,12 +15,12 @@ export type ReadOperation = {
   readonly risk_level: 'low' | 'high' | 'critical'
 }
 
-/** What was read of a document. */
+/** The operations of an OpenAPI document. */
 export type OpenApiRead = {
-  /** First server; null where none is absolute. */
+  /** URL of the first server; null when it is not absolute. */
   readonly base_url: string | null
   readonly tools: readonly ReadOperation[]
-  /** Operations beyond the most that are read. */
+  /** Number of operations beyond the limit, which were not read. */
   readonly left_out: number
 }
 
@@ -28,7 +28,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 const verbs = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const
 const maxDescription = 1024
 const maxName = 64
-/** A YAML document may repeat parts of itself so often; more is an attack. */
+/** Maximum number of YAML aliases; a document with more is an attack. */
 const maxAliases = 100
 const ownHeaders = new Set([
   'authorization',
@@ -40,7 +40,7 @@ const ownHeaders = new Set([
   'connection',
 ])
 
-/** Reads an OpenAPI document 3, JSON or YAML. @throws {Error} in words for the caller. */
+/** Reads an OpenAPI 3 document in JSON or YAML. @throws {Error} with a message for the caller. */
 export const readOpenApiDocument = (text: string, maxTools: number): OpenApiRead => {
   const document: unknown = parsed(text)
   if (!isRecord(document) || typeof document.openapi !== 'string' || !document.openapi.startsWith('3.'))
@@ -145,7 +145,10 @@ interface Parameters {
   readonly required: string[]
 }
 
-/** A body's fields are arguments beside the others, unless one of them is taken; then the body is one argument. */
+/**
+ * Adds the fields of a body as arguments, next to the other parameters. When a name is already taken, the whole body
+ * becomes one argument, whose name is returned.
+ */
 const addBody = ({ fields, places, required }: Parameters, body: ReadBody | null): string | null => {
   if (body === null) return null
   const { properties, required: needed } = body.schema

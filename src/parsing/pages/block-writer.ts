@@ -1,6 +1,6 @@
 import { isElement, type PageElement, type PageNode } from './schema.ts'
 
-/** How a text is written. */
+/** Output format of a text. */
 export type TextFormat = 'text' | 'markdown'
 
 const blocks = new Set(
@@ -19,7 +19,7 @@ const marks: Readonly<Record<string, string>> = {
   s: '~~',
 }
 
-/** Writes the text of an element: blocks with a blank line between them, as plain text or as Markdown. */
+/** Formats the text of an element as plain text or Markdown, with blank lines between blocks. */
 export const textOf = (element: PageElement, format: TextFormat): string => {
   const writer = new BlockWriter(format)
   writer.children(element)
@@ -30,7 +30,7 @@ class BlockWriter {
   readonly #format: TextFormat
   readonly #blocks: string[] = []
   #line = ''
-  /** Before the next block: a heading, a list item, a quote. */
+  /** Prefix of the next block: of a heading, list item or quote. */
   #prefix = ''
   #depth = 0
   #isTight = false

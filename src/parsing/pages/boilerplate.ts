@@ -1,11 +1,11 @@
 import { isIn } from './framing-lines.ts'
 import type { PageElement } from './schema.ts'
 
-/** Elements that frame a page and are none of its text. */
+/** Selectors of boilerplate elements. */
 const frames =
   'nav, aside, form, footer, dialog, figcaption, time, article article, [hidden], [aria-hidden="true"], [role="navigation"], [role="complementary"], [role="banner"], [role="contentinfo"], [role="search"], [role="dialog"], [role="alert"], [role="menu"]'
 
-/** Words in a class or id of what frames a page; whole words, so that `shared-content` is none. */
+/** Words in the class or id of boilerplate elements. Only whole words match, so that `shared-content` does not. */
 const words = new Set(
   (
     'nav navbar navigation menu submenu topbar sidebar breadcrumb breadcrumbs crumbs share sharing shares sharedaddy social ' +
@@ -19,18 +19,20 @@ const words = new Set(
     'inline-teaser readmore read-more read-also more-links morelinks linkliste linklist author-details author-bio cta connect print d-print-block entry-title post-title headline pub-date publish-date slideshow carousel'
   ).split(' '),
 )
-/** Words that name who wrote a text, and what is said of them. */
+/** Words for author information. */
 const authors = new Set('author authors autor autoren auteur autore'.split(' '))
 const longestAuthor = 700
-/** A figure with more text than this, or with one that is set in blocks, is no picture with its caption. */
+/**
+ * Maximum text length of a figure that is removed as a picture with caption; one with block elements is kept as well.
+ */
 const longestFigure = 400
 const setInBlocks = 'table, pre, blockquote, p ~ p, h2, h3'
-/** A teaser without links, from this length on, is the lead of its own page. */
+/** Minimum length of a teaser without links that is the lead of its own page. */
 const leastTeaser = 100
 const hiddenStyle = /display\s*:\s*none|visibility\s*:\s*hidden/i
 const maxChecked = 20_000
 
-/** Takes what frames a page out of it. What holds most of its text stays, whatever it is called. */
+/** Removes boilerplate from a page. An element with most of the page's text is kept, whatever its name. */
 export const dropBoilerplate = (body: PageElement): void => {
   const most = body.textContent.length * 0.5
   for (const element of [...body.querySelectorAll(frames)]) {
@@ -68,7 +70,7 @@ const wordsOf = (names: string): readonly string[] =>
       return [parts, ...parts.split(/[-_:]+/)]
     })
 
-/** Takes out lists and paragraphs that are links and little else. */
+/** Removes lists and paragraphs that consist mostly of links. */
 export const dropLinkBlocks = (article: PageElement): void => {
   for (const block of [...article.querySelectorAll('ul, ol, p, div, section, table')]) {
     const length = block.textContent.trim().length

@@ -1,26 +1,26 @@
 import { Tokenizer } from 'htmlparser2'
 import { decodedEntities } from './entities.ts'
 
-/** An element as a page opens it, with the attributes that are read, decoded. */
+/** An opening tag with its relevant attributes, decoded. */
 export interface OpenedTag {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
-  /** Text that follows it up to the next tag, for titles and scripts; raw. */
+  /** Returns the raw text up to the next tag; for titles and scripts. */
   readonly text: () => string
 }
 
-/** A page whose tree is small enough to be built: what hostile pages have too much of is left out. */
+/** A page reduced so that its tree can be built safely; what exceeds the limits is left out. */
 export interface CleanPage {
-  /** Content of the body. */
+  /** HTML of the body. */
   readonly html: string
-  /** Elements that say something about the page, in order. */
+  /** Metadata elements, in order. */
   readonly said: readonly OpenedTag[]
   readonly language: string | null
-  /** What was left out, by its name: the page is read all the same. */
+  /** Kinds of parts that exceeded a limit and were left out. */
   readonly leftOut: readonly string[]
 }
 
-/** What a tree of a page may have; all time of what reads it grows by these. */
+/** Limits of a page's tree; the time of all further processing grows with these. */
 export const pageLimits = {
   depth: 100,
   elements: 20_000,
@@ -31,11 +31,11 @@ export const pageLimits = {
 } as const
 
 const void_ = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
-/** Elements without a text of the page. */
+/** Elements whose content is not text of the page. */
 const skipped = new Set(
   'script style svg math template iframe object canvas video audio noscript select datalist button applet'.split(' '),
 )
-/** Elements that say something about the page. */
+/** Metadata elements. */
 const saying = new Set('title meta link script time base'.split(' '))
 const kept = new Set(
   'href src class id hidden aria-hidden role style datetime itemprop rel lang dir alt colspan rowspan start type'.split(
@@ -44,7 +44,7 @@ const kept = new Set(
 )
 const said = new Set('name property content http-equiv charset title hreflang pubdate'.split(' '))
 const maxSaid = 4_000
-/** Open elements that a closing tag may leave open. */
+/** Maximum number of unclosed elements that a closing tag may close. */
 const maxUnclosed = 60
 
 const blocks = (
@@ -55,7 +55,7 @@ const cells = new Set(['td', 'th', 'p'])
 const rows = new Set(['tr', 'td', 'th', 'p'])
 const groups = new Set(['thead', 'tbody', 'tfoot', 'tr', 'td', 'th'])
 
-/** Elements that an opening tag closes, since their closing tags may be left out. */
+/** Elements that an opening tag closes implicitly, since their closing tags are optional. */
 const closedBy: Readonly<Record<string, ReadonlySet<string>>> = {
   ...Object.fromEntries(blocks.map((name) => [name, new Set(['p'])])),
   ...{ li: new Set(['li', 'p']), dt: new Set(['dt', 'dd', 'p']), dd: new Set(['dt', 'dd', 'p']) },
@@ -68,10 +68,10 @@ interface Open {
   readonly isSkipped: boolean
 }
 
-/** In drawings: the tokenizer would take all that follows for a title. */
+/** Empty titles and styles in SVG: the tokenizer would treat all text after them as their content. */
 const emptyTitles = /<(?:title|style)\s*\/>/gi
 
-/** Reads a page once, in time that grows with its length alone, and writes it again within the limits. */
+/** Parses a page in one pass and linear time, and serialises it within the limits. */
 export const cleanPage = (source: string): CleanPage => {
   const html = source.replace(emptyTitles, '')
   const cleaner = new Cleaner(html)
@@ -118,7 +118,7 @@ class Cleaner {
     if (room > 0) this.#parts.push(whole.slice(0, room))
   }
 
-  /** Each reference becomes a node of its own when the tree is built. */
+  /** Limits character references: each becomes a separate node when the tree is built. */
   #withReferences(text: string): string {
     if (!text.includes('<') && !text.includes('&')) return text
     this.#references += 1
@@ -231,7 +231,7 @@ class Cleaner {
   }
 }
 
-/** Text of an element that has no others in it. */
+/** Returns the text of an element without child elements. */
 const textAfter = (html: string, from: number, name: string): string => {
   const limit = name === 'script' ? 300_000 : 2_000
   const rest = html.slice(from, from + limit)

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 
-/** A text with its character references read. */
+/** Decodes the character references in a text. */
 export const decodedEntities = (text: string): string => {
   if (!text.includes('&')) return text
   let read = ''

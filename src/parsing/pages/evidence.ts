@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A passage of a text that can be cited: `content.slice(start, end)`. */
+/** A citable passage of a text: `content.slice(start, end)`. */
 export type EvidenceSpan = {
   readonly id: string
   readonly text: string
@@ -8,14 +8,14 @@ export type EvidenceSpan = {
   readonly end: number
 }
 
-/** Spans of a page. */
+/** Maximum number of spans per page. */
 export const maxSpans = 500
-/** A paragraph longer than this is cut at sentences, in characters. */
+/** Paragraph length in characters above which it is split at sentences. */
 const longest = 600
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
-/** The paragraphs of a text, long ones by sentences. The same text has the same ids. */
+/** Returns the paragraphs of a text; long ones are split at sentences. Equal texts get equal ids. */
 export const evidenceOf = (content: string): readonly EvidenceSpan[] => {
   const spans: EvidenceSpan[] = []
   for (const { start, text } of paragraphsOf(content)) {
@@ -50,6 +50,6 @@ const partsOf = (text: string): readonly { readonly start: number; readonly end:
   return parts
 }
 
-/** 26 characters of the alphabet that ids have. */
+/** Returns an id of 26 hexadecimal digits, which are all in the alphabet of ids. */
 const idOf = (start: number, text: string): string =>
   `ev_${createHash('sha256').update(`${start}\n${text}`).digest('hex').slice(0, 26)}`

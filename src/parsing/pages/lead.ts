@@ -1,27 +1,27 @@
 import { isFramingLine } from './framing-lines.ts'
 import type { TextRun } from './text-runs.ts'
 
-/** What a page says of itself that its lead is known by. */
+/** Metadata by which a page's lead is recognised. */
 export interface SaidOfPage {
   readonly description: string
 }
 
-/** In characters: shorter texts under a title are dates, names and numbers of comments. */
+/** Minimum length in characters; shorter texts under a title are dates, names and comment counts. */
 const leastLength = 60
 const mostLinked = 0.3
 const mostRuns = 4
-/** How much of the article is looked through for where it begins on the page, in letters. */
+/** Letters of the article that are searched to find where it begins on the page. */
 const searched = 20_000
-/** Letters by which a text is known, and the least of them that do. */
+/** Maximum and minimum number of letters by which a text is identified. */
 const known = { most: 80, least: 40 } as const
 
 /**
- * The paragraphs that begin a text and were not taken for it, since they stand beside the title and not in the article: those between
- * the title and the article's first, and the one that the page describes itself with.
+ * Returns leading paragraphs that are next to the title and were not found as part of the article: those between the
+ * title and the article's first paragraph, and the one that matches the page's description.
  *
- * @param framed the page without its frame, in runs.
- * @param plain the page in runs.
- * @param article the letters of what was taken for the text.
+ * @param framed runs of the page without boilerplate.
+ * @param plain runs of the whole page.
+ * @param article letters of the article found.
  */
 export const leadOf = (
   { framed, plain }: { readonly framed: readonly TextRun[]; readonly plain: readonly TextRun[] },
@@ -37,7 +37,7 @@ export const leadOf = (
   return [...(described === undefined ? [] : [described]), ...lead].map(({ text }) => text)
 }
 
-/** Whether a page says so much of itself that its lead can be known by it. */
+/** Whether the page's description is long enough to identify its lead. */
 export const isDescribed = ({ description }: SaidOfPage): boolean => startOf(description).length === known.least
 
 const startOf = (description: string): string => description.replace(/\s+/g, '').slice(0, known.least)
@@ -52,7 +52,7 @@ const underTitle = (runs: readonly TextRun[], article: string): readonly TextRun
         .slice(0, mostRuns)
 }
 
-/** Where the title stands before the first text of the article. */
+/** Returns the indices of the title and of the article's first run. */
 const bordersOf = (runs: readonly TextRun[], article: string): { readonly title: number; readonly first: number } => {
   const start = article.slice(0, searched)
   const first = runs.findIndex(
@@ -61,7 +61,7 @@ const bordersOf = (runs: readonly TextRun[], article: string): { readonly title:
   return { title: runs.findLastIndex(({ block }, at) => at < first && block === 'h1'), first }
 }
 
-/** How lines under a title begin or end that name who wrote or photographed. */
+/** Lines under a title that credit an author or photographer. */
 const credited = /^(?:by|von|par|por) [^.!?]{0,120}$|(?:©|\(c\)|photo|foto|getty images|reuters)[^.!?]{0,60}$/iu
 
 const isText = ({ text, linked }: TextRun): boolean =>

@@ -4,26 +4,27 @@ import { isDescribed, leadOf, type SaidOfPage } from './lead.ts'
 import { articleOf, documentOf, type PageDocument, type PageElement, prependParagraphs } from './schema.ts'
 import { textRuns } from './text-runs.ts'
 
-/** An article with less text than this share of what Readability finds on the whole page has lost some of it. */
+/** Minimum share of the text that Readability finds on the whole page; an article with less has lost some of it. */
 const leastShare = 0.5
 const leastLength = 100
 
 /**
- * The element that holds what a page is about: what Readability finds once the frame of the page is taken away, or what
- * it finds on the whole page where that is twice as much; the body where it finds nothing. The lead that stands beside the title is put
- * before it.
+ * Returns the element with the main content of a page: what Readability finds after boilerplate is removed, or what it
+ * finds on the whole page if that is more than twice as much; the body when it finds nothing. A lead next to the title
+ * is prepended.
  *
- * @param plain the page as a tree, which is changed.
+ * @param plain the page as a tree, which is modified.
  */
 export const mainElement = (html: string, plain: PageDocument, said: SaidOfPage): PageElement => {
   const framed = documentOf(html)
   dropBoilerplate(framed.body)
-  // Readability changes the trees
+  // taken first, since Readability modifies the trees
   const framedRuns = textRuns(framed.body)
   const all = plain.body.textContent.trim().length
   const article = articleOf(framed)
   const found = article?.textContent.trim().length ?? 0
-  // an article of half of the whole page is of half of any article in it: then that need not be looked for
+  // an article with half of the page's text cannot be less than half of any other, so that no other has to be looked
+  // for
   const isMost = found >= leastLength && found >= all * leastShare
   const plainRuns = isMost && !isDescribed(said) ? [] : textRuns(plain.body)
   const other = isMost ? null : articleOf(plain)

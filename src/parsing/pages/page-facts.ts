@@ -2,23 +2,23 @@ import { isObject } from '#outgoing/wire.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 import type { OpenedTag } from './clean-html.ts'
 
-/** What a page says of itself. Times are RFC 3339 in UTC, addresses absolute. */
+/** Metadata of a page. Times are RFC 3339 in UTC, URLs absolute. */
 export type PageFacts = {
   readonly title: string
   readonly description: string
-  /** As the page writes it; null when it does not say. */
+  /** Language as written in the page; null when not given. */
   readonly language: string | null
   readonly canonical: string | null
   readonly publishedAt: string | null
   readonly modifiedAt: string | null
-  /** Directives for robots in the page. */
+  /** Robots directives in the page. */
   readonly robots: readonly string[]
   readonly metadata: JsonObject
 }
 
 const maxJsonLd = 20
 
-/** Reads the elements of a page that say something about it. The newest standard comes first of each. */
+/** Reads the metadata elements of a page. Of each fact, the newest standard takes precedence. */
 export const pageFacts = (said: readonly OpenedTag[], base: string): PageFacts => {
   const page = new SaidPage(said, base)
   const { meta, article } = page
@@ -47,7 +47,7 @@ class SaidPage {
   readonly #base: string
   readonly metas: readonly OpenedTag[]
   readonly jsonLd: readonly JsonObject[]
-  /** The object of JSON-LD that describes an article. */
+  /** The JSON-LD object that describes an article. */
   readonly article: JsonObject
 
   constructor(said: readonly OpenedTag[], base: string) {
@@ -59,7 +59,7 @@ class SaidPage {
     this.article = objects.find((each) => 'datePublished' in each || 'headline' in each) ?? {}
   }
 
-  /** Content of the first of these names that the page has. */
+  /** Returns the content of the first of these names that the page has. */
   meta = (...names: readonly string[]): string | null => {
     for (const name of names) {
       const found = this.metas.find(({ attributes: { name: a, property: b, itemprop: c } }) =>
@@ -126,7 +126,7 @@ const titleOf = (said: readonly OpenedTag[]): string | null =>
     .replace(/\s+/g, ' ')
     .trim() || null
 
-/** `robots` and the crawler's own directives, in lower case. */
+/** Returns the directives for `robots` and for this crawler, in lower case. */
 const robotsOf = (metas: readonly OpenedTag[]): readonly string[] =>
   metas
     .filter(({ attributes: { name } }) => name?.toLowerCase() === 'robots' || name?.toLowerCase() === 'troupebot')
@@ -134,7 +134,7 @@ const robotsOf = (metas: readonly OpenedTag[]): readonly string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '')
 
-/** Objects of JSON-LD, those of graphs by themselves. */
+/** Returns the JSON-LD objects of a page, including the members of graphs. */
 export const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
   said
     .filter(
@@ -143,7 +143,7 @@ export const jsonLdOf = (said: readonly OpenedTag[]): readonly JsonObject[] =>
     .slice(0, maxJsonLd)
     .flatMap((script) => objectsIn(parsedJson(script.text())))
 
-/** Null for what is no JSON. */
+/** Parses JSON; null when it is invalid. */
 export const parsedJson = (text: string): Json => {
   try {
     return JSON.parse(text)
@@ -152,7 +152,7 @@ export const parsedJson = (text: string): Json => {
   }
 }
 
-/** Objects of a document of JSON, or of JSON-LD. */
+/** Returns the objects of a JSON or JSON-LD document. */
 export const objectsIn = (value: Json): readonly JsonObject[] => {
   if (Array.isArray(value)) return value.slice(0, 100).flatMap((each) => (isRecord(each) ? [each] : []))
   if (!isRecord(value)) return []
@@ -180,7 +180,7 @@ const firstTimeOf = (...texts: readonly (string | null)[]): string | null => {
   return null
 }
 
-/** ISO 8601 and RFC 2822, in years that pages are from. */
+/** Parses ISO 8601 and RFC 2822 times from 1990 to 2100. */
 const timeOf = (text: string | null): string | null => {
   if (text === null || text.length > 64 || !/\d{4}/.test(text)) return null
   const time = Date.parse(/^\d{4}\/\d\d\/\d\d$/.test(text) ? text.replaceAll('/', '-') : text)
@@ -189,7 +189,7 @@ const timeOf = (text: string | null): string | null => {
   return date.getUTCFullYear() >= 1990 && date.getUTCFullYear() <= 2100 ? date.toISOString() : null
 }
 
-/** Blogs and papers have the day in the address. */
+/** Returns the date in a URL's path, which blogs and newspapers often have. */
 const dateInPath = (url: string): string | null => {
   const found = /\/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\/|-|$)/.exec(url)
   return found === null ? null : `${found[1]}-${found[2]}-${found[3]}`

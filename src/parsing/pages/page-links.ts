@@ -3,10 +3,10 @@ import type { PageDocument } from './schema.ts'
 /** A link on a page. */
 export type PageLink = { readonly url: string; readonly text: string; readonly nofollow: boolean }
 
-/** Links of a page that are read. */
+/** Maximum number of links read per page. */
 export const maxLinks = 1_000
 
-/** Links to pages by http, each address once. */
+/** Returns the http(s) links of a page, each URL once. */
 export const linksOf = (document: PageDocument, base: string): readonly PageLink[] => {
   const links = new Map<string, PageLink>()
   for (const anchor of document.querySelectorAll('a[href]')) {

@@ -2,27 +2,27 @@ import { ParserFailed, ParserRoom } from '../parser-room.ts'
 import type { pageTasks } from './page-tasks.ts'
 import { isPageRead, type PageInput, type PageRead } from './read-page.ts'
 
-/** Workers that read pages at the same time. */
+/** Maximum number of workers that read pages concurrently. */
 export const maxRooms = 4
-/** Longest time for one page, in ms, whatever its request allows. */
+/** Maximum time for one page in ms, whatever its request allows. */
 const maxDeadlineMs = 10_000
 const limits = { deadlineMs: maxDeadlineMs, maxHeapMb: 384, maxWaiting: 64, maxGrowthMb: 768 }
 
 interface Room {
   readonly parser: ParserRoom<typeof pageTasks>
-  /** Pages that it reads, or that wait for it. */
+  /** Number of pages that it is reading, or that wait for it. */
   load: number
 }
 
 /**
- * Reads pages in workers, each page in the worker with the least to do: one that takes its whole time keeps no other
- * waiting while a worker is free. Workers start when they are needed.
+ * Reads pages in workers. Each page goes to the worker with the least load, so that a slow page delays no other while a
+ * worker is free. Workers are started on demand.
  */
 export class PageRooms {
   readonly #rooms: Room[] = []
   #isClosed = false
 
-  /** @param deadlineMs time for the page. @throws {ParserFailed} */
+  /** @param deadlineMs timeout for the page. @throws {ParserFailed} */
   async read(input: PageInput, deadlineMs: number): Promise<PageRead> {
     const room = this.#free()
     room.load += 1
@@ -31,7 +31,7 @@ export class PageRooms {
       if (!isPageRead(read)) throw new ParserFailed('unreadable', 'the worker answered something else')
       return read
     } catch (error) {
-      // a worker that was ended is replaced now, so that no page waits until it has started
+      // restarts a terminated worker right away, so that the next page does not wait for its start
       if (!this.#isClosed) room.parser.warm()
       throw error
     } finally {
@@ -39,7 +39,7 @@ export class PageRooms {
     }
   }
 
-  /** Ends the workers; what they read fails. */
+  /** Terminates the workers; reads in progress fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all(this.#rooms.map(({ parser }) => parser.close()))

@@ -1,5 +1,5 @@
 import type { ParserTasks } from '../parser-tasks.ts'
 import { readPage } from './read-page.ts'
 
-/** The tasks of a room for pages. */
+/** Tasks of the workers for pages. */
 export const pageTasks = { page: readPage } as const satisfies ParserTasks

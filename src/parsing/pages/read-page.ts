@@ -13,18 +13,18 @@ import { jsonLdOf, objectsIn, type PageFacts, pageFacts, parsedJson } from './pa
 import { linksOf, type PageLink } from './page-links.ts'
 import { documentOf, type PageDocument } from './schema.ts'
 
-/** A page that is to be read. */
+/** A page to read. */
 export interface PageInput {
   readonly bytes: Uint8Array
   readonly type: PageType
-  /** Address that it came from. */
+  /** URL from which it was fetched. */
   readonly url: string
   readonly format: TextFormat
-  /** JSON Schema of what the page is looked through for. */
+  /** JSON Schema of data to extract. */
   readonly schema?: JsonObject
 }
 
-/** What a page says of a schema, or why that is none. */
+/** Data extracted by a schema, or the error when the schema is invalid. */
 export type SchemaRead = PageData | { readonly fault: string }
 
 /** Content extracted from a page. */
@@ -34,13 +34,13 @@ export type PageRead = PageFacts & {
   readonly evidence: readonly EvidenceSpan[]
   readonly charset: string | null
   readonly pageCount: number | null
-  /** Parts of a hostile page that were left out. */
+  /** Kinds of parts that exceeded a limit and were left out. */
   readonly leftOut: readonly string[]
   /** Null without a schema. */
   readonly data: SchemaRead | null
 }
 
-/** Text of a page, in characters. */
+/** Maximum length of a page's text, in characters. */
 export const maxContent = 1_000_000
 
 const noFacts: PageFacts = {
@@ -48,7 +48,7 @@ const noFacts: PageFacts = {
   ...{ robots: [], metadata: {} },
 }
 
-/** Reads a page: its text without what frames it, links, spans to cite, and what it says of itself. */
+/** Reads a page: its text without boilerplate, links, citable spans and metadata. */
 export const readPage = async (input: PageInput): Promise<PageRead> => {
   const { bytes, type, schema } = input
   if (type.kind === 'pdf') return readPdf(bytes, schema)
@@ -100,7 +100,7 @@ const readHtml = (
       anchor.setAttribute('href', absolute(anchor.getAttribute('href'), base))
   const content = bounded(textOf(main, format))
   const language = page.language ?? facts.language
-  // the tree has been changed by what looked for the article
+  // parsed again, since extracting the main content modified the tree
   const candidates = () =>
     candidatesOf(documentOf(page.html), { said: page.said, jsonLd: jsonLdOf(page.said), content })
   const data = schemaRead(schema, candidates, content)
@@ -126,6 +126,6 @@ const textOfXml = (xml: string): string => {
 
 const bounded = (text: string): string => text.slice(0, maxContent)
 
-/** What the worker answers for a page, read back. */
+/** Whether a value is the worker's result for a page. */
 export const isPageRead = (value: unknown): value is PageRead =>
   isObject(value) && typeof value.content === 'string' && Array.isArray(value.evidence) && Array.isArray(value.links)

@@ -1,7 +1,7 @@
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 
-/** The part of a DOM node that pages are read with. */
+/** The part of a DOM node that is used. */
 export interface PageNode {
   readonly nodeType: number
   readonly textContent: string
@@ -30,30 +30,30 @@ export interface PageDocument {
 /** Whether a node is an element. */
 export const isElement = (node: PageNode): node is PageElement => node.nodeType === 1
 
-/** A page as a tree. It may take for ever: only cleaned HTML, in a worker. */
+/** Parses HTML into a tree. It may run for ever, so it must only get cleaned HTML, and only run in a worker. */
 export const documentOf = (html: string): PageDocument =>
   parseHTML(`<!doctype html><html><head></head><body>${html}</body></html>`).document as unknown as PageDocument
 
-/** The part of a DOM that text is put in by. */
+/** The part of the DOM used to insert text. */
 interface Growing {
   readonly ownerDocument: { createElement(name: string): { textContent: string } }
   prepend(...nodes: unknown[]): void
 }
 
-/** Puts paragraphs before what an element has. */
+/** Inserts paragraphs at the start of an element. */
 export const prependParagraphs = (element: PageElement, texts: readonly string[]): void => {
   const growing = element as unknown as Growing
   const paragraphs = texts.map((text) => Object.assign(growing.ownerDocument.createElement('p'), { textContent: text }))
   growing.prepend(...paragraphs)
 }
 
-/** The element that Readability takes for the article of a page, which it changes; null when it finds none. */
+/** Returns the element that Readability takes for the article; null when it finds none. It modifies the document. */
 export const articleOf = (document: PageDocument): PageElement | null => {
   const options = { serializer: (node: unknown) => node as PageElement, disableJSONLD: true, keepClasses: true }
   try {
     return new Readability(document as never, options).parse()?.content ?? null
   } catch {
-    // it fails on trees of some shapes, and the page has a text all the same
+    // Readability throws on some trees, whose text can still be read otherwise
     return null
   }
 }

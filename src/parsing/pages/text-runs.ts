@@ -1,14 +1,14 @@
 import { isElement, type PageElement } from './schema.ts'
 
-/** Text of a page from one border of a block to the next. */
+/** Text of a page between two block boundaries. */
 export interface TextRun {
-  /** With one space where it has white space. */
+  /** The text with white space collapsed. */
   readonly text: string
-  /** Without white space: what two trees of one page have in common. */
+  /** The text without white space, by which runs of two trees of one page can be matched. */
   readonly letters: string
-  /** Share of it that is links. */
+  /** Share of its text that is in links. */
   readonly linked: number
-  /** Name of the block that it stands in. */
+  /** Name of the enclosing block element. */
   readonly block: string
 }
 
@@ -19,7 +19,7 @@ const blocks = new Set(
   ).split(' '),
 )
 
-/** The runs of an element in the order of the page. */
+/** Returns the runs of an element, in document order. */
 export const textRuns = (root: PageElement): readonly TextRun[] => {
   const runs: TextRun[] = []
   let said = ''

@@ -75,7 +75,7 @@ const calendar = new Set(
 
 /**
  * Returns the capitalised words of a text except the first, in lower case. None when most words are capitalised, as in
- * titles.
+ * titles. Callers skip German, which capitalises every noun.
  */
 function namesIn(text: string): ReadonlySet<string> {
   const written = [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].slice(1).map(([word]) => word)

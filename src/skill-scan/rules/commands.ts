@@ -9,13 +9,13 @@ const rule = (
   ...more,
 })
 
-/** Hosts whose install script is what their documentation says to run; and paths that say that they install. */
+/** Hosts whose documentation recommends piping their install script to a shell; and paths that name an installer. */
 const installer =
   /https:\/\/(?:[\w-]+\.)*(?:astral\.sh|rustup\.rs|docker\.com|bun\.sh|deno\.land|deno\.com|nodesource\.com|brew\.sh|nvm-sh|fly\.io|volta\.sh|pnpm\.io|get-poetry|python-poetry\.org|pixi\.sh|nixos\.org|githubusercontent\.com\/(?:Homebrew|nvm-sh|rust-lang|ohmyzsh|helm|k3d-io|pyenv)|github\.com|starship\.rs|ollama\.com|cursor\.com|claude\.ai|anthropic\.com|vercel\.com|railway\.(?:com|app)|supabase\.com|modal\.com|turso\.tech|sdkman\.io|get\.helm\.sh|k3s\.io|tailscale\.com|trunk\.io|mise\.(?:run|jdx\.dev)|just\.systems|aka\.ms|microsoft\.com|googleapis\.com|google\.com|apple\.com)|https:\/\/[^\s"'`|]{1,200}\/install(?:er)?(?:\.sh|\.ps1)?\b|https:\/\/(?:get|install|sh)\.[^\s"'`|]{1,200}/iu
 
 const runsRemote = 'Code from the network is run without being looked at.'
 
-/** Commands that destroy, open a machine to others, or run what was not read. */
+/** Commands that destroy data, expose a machine to others, or run unreviewed code. */
 export const commandRules: readonly Rule[] = [
   rule(
     ['remote_code', runsRemote],

@@ -11,7 +11,7 @@ const rule = (
 
 const leaks = 'Data of the user is sent to somewhere else.'
 
-/** Instructions and commands that carry data of a user away. */
+/** Instructions and commands that exfiltrate user data. */
 export const exfiltrationRules: readonly Rule[] = [
   rule(
     ['exfiltration', leaks],
@@ -107,6 +107,6 @@ export const exfiltrationRules: readonly Rule[] = [
   ),
 ]
 
-/** The line really sends, rather than names a file and an address side by side. */
+/** Whether a line actually sends data, and does not just contain a file name and a URL. */
 const sends =
   /\bcurl\b|\bwget\b|\bnc\b|requests\.|\bfetch\(|urlopen|\bscp\b|\brsync\b|\bsendmail\b|\b(?:send|post|upload|forward|exfiltrat|transmit|e-?mail)/iu

@@ -13,7 +13,7 @@ const overrides = 'The text tells a model to set aside its instructions.'
 const secrecy = 'The text tells a model to keep something from its user.'
 const gates = 'The text tells a model to pass over approvals or safeguards.'
 
-/** Instructions that turn a model against the one who runs it. */
+/** Instructions that turn a model against its user. */
 export const injectionRules: readonly Rule[] = [
   rule(
     ['prompt_injection', overrides],

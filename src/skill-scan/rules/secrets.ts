@@ -6,13 +6,13 @@ const rule = (message: string, pattern: RegExp, more: Partial<Rule> = {}): Rule 
   ...more,
 })
 
-/** Placeholders of documentation say what they are, or repeat themselves. */
+/** Whether a value is a placeholder of documentation: it says so, or has fewer than 12 distinct characters. */
 const isPlaceholder = (text: string): boolean =>
   /example|sample|placeholder|your|xxxx|\*{3}|\.{3}|0000000|1234567|abcdef|deadbeef|test|dummy|fake|redacted|changeme|insert|replace|<|\$\{/iu.test(
     text,
   ) || new Set(text.toLowerCase()).size < 12
 
-/** Keys and passwords in clear: every reader of the skill has them. */
+/** Keys and passwords in clear text, which every reader of the skill can see. */
 export const secretRules: readonly Rule[] = [
   rule(
     'A private key stands in the text.',

@@ -5,28 +5,28 @@ import { decodedEntities } from '../entities.ts'
 import { isElement, type PageDocument, type PageElement } from '../schema.ts'
 import { plainName } from './names.ts'
 
-/** Where a page says something, most trusted first. */
+/** Sources of data in a page, most trusted first. */
 export const dataSources = ['json_ld', 'microdata', 'meta', 'table', 'label', 'heading'] as const
 
-/** Where a page says something. */
+/** A source of data in a page. */
 export type DataSource = (typeof dataSources)[number]
 
-/** Something that a page says under a name. */
+/** A named value in a page. */
 export interface Candidate {
-  /** `plainName` of it. */
+  /** Name, normalised by `plainName`. */
   readonly name: string
   readonly value: Json
   readonly source: DataSource
 }
 
-/** A table with a row of headings. */
+/** A table with a header row. */
 export interface DataTable {
-  /** `plainName` of each column. */
+  /** Column names, normalised by `plainName`. */
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-/** All that a page says under names. */
+/** All named values and tables of a page. */
 export interface PageCandidates {
   readonly named: readonly Candidate[]
   readonly tables: readonly DataTable[]
@@ -34,7 +34,7 @@ export interface PageCandidates {
 
 const most = { candidates: 5_000, depth: 5, rows: 500, tables: 20, columns: 30, text: 2_000, lines: 3_000 } as const
 
-/** Reads what a page says under names: its structured data, then tables, lists of terms, labelled lines and headings. */
+/** Collects the named values of a page: structured data, then tables, definition lists, labelled lines and headings. */
 export const candidatesOf = (
   document: PageDocument | null,
   {
@@ -57,7 +57,7 @@ export const candidatesOf = (
   return { named: named.slice(0, most.candidates), tables: tables.flatMap(tableOf) }
 }
 
-/** Fields of an object under their own names, and under those of their parents with them. */
+/** Returns the fields of an object under their own names, and under names prefixed with the parent's. */
 export const fieldsOf = (object: JsonObject, above = '', depth = 0): readonly Candidate[] => {
   if (depth > most.depth) return []
   return Object.entries(object).flatMap(([key, value]): readonly Candidate[] => {
@@ -67,7 +67,7 @@ export const fieldsOf = (object: JsonObject, above = '', depth = 0): readonly Ca
       (each) => ({ name: each, value, source: 'json_ld' }) as const,
     )
     const inner = (Array.isArray(value) ? value.slice(0, 20) : [value]).filter(isRecord)
-    // what an object is called says what it is: the author of `author: {name}`
+    // the name of an object stands for it, such as the author in `author: {name}`
     const called = inner.flatMap((each) =>
       typeof each.name === 'string' ? [{ name, value: each.name, source: 'json_ld' } as const] : [],
     )
@@ -93,7 +93,7 @@ const metaOf = ({ name, attributes }: OpenedTag): readonly Candidate[] => {
     : [{ name: plainName(key), value: clean(content), source: 'meta' }]
 }
 
-/** It often has the name of the site in it: what else a page calls its title comes before. */
+/** Returns the title element. It often includes the site's name, so other titles of the page take precedence. */
 const titleOf = ({ name, text }: OpenedTag): readonly Candidate[] =>
   name === 'title' ? [{ name: 'title', value: clean(decodedEntities(text())), source: 'heading' }] : []
 
@@ -108,7 +108,7 @@ const rowsOf = (table: PageElement): readonly (readonly string[])[] =>
     .slice(0, most.rows)
     .map((row) => cellsOf(row).map((cell) => clean(cell.textContent)))
 
-/** Rows of a name and a value. */
+/** Returns rows of two cells as a name and a value. */
 const pairsOf = (table: PageElement): readonly Candidate[] =>
   rowsOf(table).flatMap((cells) => {
     const [name = '', value = ''] = cells
@@ -132,7 +132,7 @@ const termsOf = (document: PageDocument): readonly Candidate[] => {
   })
 }
 
-/** A line such as `Price: 12 €`. */
+/** Reads a line such as `Price: 12 €`. */
 const labelOf = (line: string): readonly Candidate[] => {
   const at = line.search(/[:：]/)
   if (at < 1 || at > 40) return []
@@ -142,7 +142,7 @@ const labelOf = (line: string): readonly Candidate[] => {
     : [{ name: plainName(name), value, source: 'label' }]
 }
 
-/** What stands below a heading, up to the next one; and the first heading as the title. */
+/** Returns the text after each heading under the heading's name, and the first-level headings as titles. */
 const headingsOf = (document: PageDocument): readonly Candidate[] => {
   const found: Candidate[] = []
   let heading = ''

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#storage/ports.ts'
 /** A part of a caller's JSON Schema. */
 export type DataSchema = JsonObject
 
-/** The types that a schema takes, in its order. */
+/** Returns the types that a schema accepts, in its order. */
 export const typesOf = ({ type, properties, items, enum: choices }: DataSchema): readonly string[] => {
   if (typeof type === 'string') return [type]
   if (Array.isArray(type)) return type.filter((each) => typeof each === 'string')
@@ -13,7 +13,7 @@ export const typesOf = ({ type, properties, items, enum: choices }: DataSchema):
   return choices === undefined ? ['string', 'number', 'boolean'] : ['string']
 }
 
-/** What a page wrote as a single value of a schema; undefined where it is none. */
+/** Converts text of a page to a scalar of the schema; undefined when it does not fit. */
 export const scalarFor = (schema: DataSchema, raw: Json): Json | undefined => {
   if (raw === null || typeof raw === 'object') return undefined
   const text = String(raw).trim()
@@ -38,7 +38,7 @@ const as = (type: string, { format }: DataSchema, text: string): Json | undefine
   return text
 }
 
-/** Also of what schema.org calls by its address, such as `https://schema.org/InStock`. */
+/** Returns the matching choice; also accepts schema.org URLs such as `https://schema.org/InStock`. */
 const choiceIn = (choices: readonly Json[], text: string): Json | undefined => {
   const plain = (value: Json): string =>
     String(value)
@@ -48,7 +48,7 @@ const choiceIn = (choices: readonly Json[], text: string): Json | undefined => {
   return choices.find((choice) => plain(choice) === plain(text) || plain(choice) === plain(last))
 }
 
-/** The first number of a text, as people write it: `1,299.00`, `1.299,00 €`, `12 %`. */
+/** Parses the first number in a text, in the usual notations: `1,299.00`, `1.299,00 €`, `12 %`. */
 export const numberIn = (text: string): number | undefined => {
   const [found] =
     /[-−]?(?:\d{1,3}(?: \d{3})+(?!\d)|\d)[\d.,'\u00a0\u202f]*(?:[eE][+-]?\d{1,3})?/.exec(text.slice(0, 200)) ?? []
@@ -75,7 +75,7 @@ const truthIn = (text: string): boolean | undefined => {
 const timeIn = (text: string, format: 'date' | 'date-time'): string | undefined => {
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? []
   if (format === 'date' && day !== undefined) return day
-  // without a zone a day is the same day in UTC, whatever the zone of this server
+  // times without a zone are taken as UTC, so that the result does not depend on the zone of this server
   const time = Date.parse(
     /[zZ]|[+-]\d\d:?\d\d$|\bGMT|\bUTC/.test(text) || /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : `${text} UTC`,
   )

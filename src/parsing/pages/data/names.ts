@@ -1,4 +1,4 @@
-/** Names under which pages say the same thing, each in lower case without anything between its words. */
+/** Sets of synonymous names, normalised by `plainName`. */
 const alike: readonly (readonly string[])[] = [
   ['title', 'headline', 'name', 'ogtitle', 'productname', 'articletitle'],
   ['description', 'summary', 'abstract', 'ogdescription'],
@@ -31,10 +31,10 @@ const alike: readonly (readonly string[])[] = [
   ['language', 'inlanguage', 'oglocale'],
 ]
 
-/** A name without what stands between its words: `publishedAt`, `published_at` and `Published at:` are one. */
+/** Normalises a name: `publishedAt`, `published_at` and `Published at:` are equal. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Names to look for, best first: the property's own, its title, and what stands for them. */
+/** Returns the names to search for, best first: the property's own, its title, and synonyms. */
 export const namesFor = (property: string, title: string | null): readonly string[] => {
   const own = [...new Set([property, ...(title === null ? [] : [title])].map(plainName))].filter(Boolean)
   return [...new Set([...own, ...alike.filter((set) => own.some((name) => set.includes(name))).flat()])]

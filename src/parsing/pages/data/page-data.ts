@@ -6,27 +6,27 @@ import { type Candidate, type DataSource, dataSources, fieldsOf, type PageCandid
 import { type DataSchema, scalarFor, typesOf } from './coerce.ts'
 import { namesFor } from './names.ts'
 
-/** Source of a value in `data`. Offsets are of the page's text; null where the text does not have it. */
+/** Source of a value in `data`. Offsets refer to the page's text; null when the text does not contain it. */
 export type DataEvidence = {
   /** JSON Pointer of the value. */
   readonly path: string
   readonly source: DataSource
-  /** What the page wrote. */
+  /** Text as written in the page. */
   readonly text: string
   readonly start: number | null
   readonly end: number | null
 }
 
-/** What a page says of a schema. */
+/** Data extracted from a page by a schema. */
 export type PageData = {
-  /** What was found and is valid. */
+  /** The values that were found and are valid. */
   readonly value: JsonObject
   readonly evidence: readonly DataEvidence[]
-  /** What the schema requires and the page does not say, or says otherwise. */
+  /** Required values that the page does not contain, and values dropped as invalid. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
 }
 
-/** The schema is none. */
+/** The schema is invalid. */
 export class SchemaFault extends Error {
   override readonly name = 'SchemaFault'
 }
@@ -35,8 +35,8 @@ const most = { items: 500, text: 300, errors: 50, depth: 6 } as const
 const mostRounds = 5
 
 /**
- * What a page says of the properties of a schema, by rules: each property by its name, its title, and names that mean the same, in
- * structured data first. Every value has its evidence, and the whole is valid but for what `errors` names.
+ * Extracts the properties of a schema from a page by rules. Each property is searched by its name, its title and
+ * synonyms, in structured data first. Every value has evidence. The result is valid except for what `errors` lists.
  *
  * @throws {SchemaFault}
  */
@@ -62,7 +62,7 @@ const compiled = (schema: DataSchema): ValidateFunction => {
 
 type Found = { readonly path: string; readonly message: string }
 
-/** Takes out what the schema does not allow, with its evidence, so that what is left is valid but for what is not there. */
+/** Removes invalid values with their evidence, so that the rest is valid except for missing values. */
 const dropInvalid = (value: JsonObject, evidence: DataEvidence[], validate: ValidateFunction): readonly Found[] => {
   const dropped: Found[] = []
   for (let round = 0; round < mostRounds && !validate(value); round += 1) {
@@ -71,7 +71,7 @@ const dropInvalid = (value: JsonObject, evidence: DataEvidence[], validate: Vali
       errors.filter(({ keyword }) => keyword !== 'required').map((each) => [each.instancePath, each]),
     )
     if (wrong.size === 0) return [...dropped, ...errors.map(missing)]
-    // the last of a list first, so that those before it keep their places
+    // last items of a list first, so that earlier ones keep their indices
     for (const [path, { message = 'is not valid' }] of [...wrong].toReversed()) {
       dropped.push({ path, message })
       dropAt(value, path.split('/').slice(1).map(unescaped))
@@ -81,7 +81,7 @@ const dropInvalid = (value: JsonObject, evidence: DataEvidence[], validate: Vali
   return dropped
 }
 
-/** Evidence of what was dropped goes; what stood after it in a list moves up. */
+/** Removes the evidence of a dropped value, and shifts the paths of later items in the same list. */
 const forget = (evidence: DataEvidence[], dropped: string): void => {
   const list = dropped.slice(0, dropped.lastIndexOf('/') + 1)
   const place = Number(dropped.slice(list.length))
@@ -158,7 +158,9 @@ class DataSearch {
     return undefined
   }
 
-  /** An object of structured data under the property's name; else what the page says of its properties anywhere. */
+  /**
+   * Reads an object of structured data under the property's name; otherwise searches its properties in the whole page.
+   */
   #nested(
     schema: DataSchema,
     found: readonly Candidate[],
@@ -203,7 +205,10 @@ class DataSearch {
     return undefined
   }
 
-  /** Objects of structured data under the property's name; else rows of the table that has most of their properties. */
+  /**
+   * Reads objects of structured data under the property's name; otherwise rows of the table with the most matching
+   * columns.
+   */
   #objects(
     items: DataSchema,
     found: readonly Candidate[],
@@ -269,7 +274,7 @@ const hasRequired = ({ required }: DataSchema, item: Json): boolean =>
 const objectsIn = (value: Json): readonly JsonObject[] =>
   (Array.isArray(value) ? value : [value]).flatMap((each) => (isRecord(each) ? [elementOf(each)] : []))
 
-/** Lists of schema.org hold their objects in elements. */
+/** Unwraps the list elements of schema.org, which contain the object as `item`. */
 const elementOf = ({ item, ...object }: JsonObject): JsonObject => (isRecord(item) ? item : { item, ...object })
 
 const isRecord = (value: Json | undefined): value is JsonObject => isObject(value) && !Array.isArray(value)
@@ -281,5 +286,5 @@ const firstOf = (value: Json): Json => {
   return typeof first === 'object' ? nameOf(first) : first
 }
 
-/** The parts of a list as people write it. */
+/** Splits a written list into items. */
 const listedIn = (text: string): readonly string[] => text.split(/[,;|•]/).map((each) => each.trim())
