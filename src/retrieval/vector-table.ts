@@ -8,7 +8,7 @@ const mostOfQuery = 2047
 /** A query's vector as integers, which multiply faster. */
 export interface QueryVector {
   readonly numbers: Int32Array
-  /** The same numbers. */
+  /** The same numbers as 16-bit integers. */
   readonly short: Int16Array
   readonly scale: number
 }

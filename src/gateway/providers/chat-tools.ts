@@ -4,7 +4,7 @@ import { unsayable } from './content-parts.ts'
 /** A function that the model may call. */
 export interface OfferedFunction {
   readonly name: string
-  /** null: none was given. */
+  /** null: the request gives none. */
   readonly description: string | null
   /** JSON Schema; null: the function has no parameters. */
   readonly parameters: WireObject | null

@@ -288,7 +288,7 @@ const cutOf = (text: string): number => {
   return match === null ? text.length : text.length - tail.length + match.index
 }
 
-/** `EMAIL` gives `E|EM|EMA|EMAI|EMAIL`. */
+/** Returns a pattern for every prefix of the words, longest first: `EMAIL|EMAI|EMA|EM|E` for `EMAIL`. */
 function beginningsOf(words: readonly string[]): string {
   const all = words.flatMap((word) => Array.from(word, (_, at) => word.slice(0, at + 1)))
   return [...new Set(all)].sort((a, b) => b.length - a.length).join('|')

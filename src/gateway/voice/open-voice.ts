@@ -20,7 +20,7 @@ export interface OpenVoiceParts extends GatewayCore {
   readonly now: () => number
   /** Timeouts for silent providers, where they differ from `defaultCallPolicy`; transcripts have a separate limit. */
   readonly waits?: Partial<ModelWaits>
-  /** For tests. */
+  /** Overrides for tests. */
   readonly policy?: Partial<CallPolicy>
 }
 

@@ -166,7 +166,7 @@ export class AnthropicReader implements EventReader {
   }
 }
 
-/** What a tool of the provider's did, beside what is said in other words. */
+/** Whether it is a block of one of Anthropic's own tools, which has no equivalent in OpenAI's format. */
 const isOwn = ({ kind, block }: OpenBlock): boolean => kind === 'other' && block.type !== 'redacted_thinking'
 
 const ownBlock = ({ block, written }: OpenBlock): WireObject =>
