@@ -46,10 +46,7 @@ export interface EmbeddingOutcome {
   /** One vector per input, in order, in the requested encoding. */
   readonly vectors: readonly WireVector[]
   readonly usage: TokenUsage
-  /**
-   * The provider's response as received, when it equals the result; null when the result was assembled from several
-   * responses.
-   */
+  /** The provider's response as received, when it is exactly the result; otherwise null. */
   readonly bytes: Buffer | null
   /** USD as exact decimal text; null when the price is unknown. */
   readonly costUsd: string | null
