@@ -86,7 +86,7 @@ export class Resident {
   readonly retiring: number[] = []
   /** Resolves when the messages sent so far are delivered. */
   outbox: Promise<void> = Promise.resolve()
-  /** Number of pending message deliveries, and 1 while ledger rows are unwritten. */
+  /** Number of pending message deliveries, held poison messages, and commits whose ledger rows are unwritten. */
   undelivered = 0
   /** Resolves when the ledger rows of its commits so far are written (`Ledger`). */
   recorded: Promise<unknown> = Promise.resolve()
