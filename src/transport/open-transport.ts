@@ -28,29 +28,31 @@ import type { StaticFiles } from './static-files.ts'
 import { SseStreams } from './streams/sse.ts'
 import { StreamSeats } from './streams/stream-seats.ts'
 
-/** What transport is given. */
+/** Dependencies and options of the transport. */
 export interface TransportParts {
   readonly actors: Actors
   readonly ping: () => Promise<void>
   readonly console: StaticFiles
-  /** The server's origin as browsers see it; null when it is the `Host` that they name. */
+  /** The server's origin as browsers see it; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
-  /** Whose `X-Forwarded-For` is believed; null: no proxy's. */
+  /** Proxies whose `X-Forwarded-For` is trusted; null: none. */
   readonly trustedProxies?: TrustedProxies | null
   readonly telemetry?: Telemetry
   readonly records: RecordStore
-  /** How large the body of a chat may be. */
+  /** Maximum size of a chat request's body. */
   readonly chatBodyBytes: number
-  /** Of the server that the handler is given to. */
+  /** Connection counts of the server that uses the handler. */
   readonly connections: HttpServer['connections']
   readonly log: Logger
 }
 
-/** The service as it is reached over HTTP. */
+/** The service behind HTTP. */
 export interface Transport {
-  /** Answers every request, on whichever server. */
+  /** Answers every request, on either server implementation. */
   readonly handler: HttpHandler
-  /** From now on nothing new is begun; streams without an end of their own are ended so that they resume elsewhere. */
+  /**
+   * Starts the drain: new work is refused, and endless streams and sockets are closed so that clients resume elsewhere.
+   */
   beginDrain(): void
 }
 
@@ -144,7 +146,9 @@ const servedOperations = (chatBodyBytes: number): readonly Operation[] =>
     return most === null ? operation : { ...operation, maxBodyBytes: Math.min(most, chatBodyBytes) }
   })
 
-/** A node that shuts down begins nothing: the client gets `shutting_down`, and a load balancer sends it elsewhere. */
+/**
+ * During a drain every request except GET is refused with `shutting_down`, so that a load balancer sends it elsewhere.
+ */
 const unlessDraining = (authenticator: Authenticator, isDraining: () => boolean): Authenticator => ({
   authenticate: (request) => {
     if (isDraining() && request.method !== 'GET') throw new ServiceError('shutting_down', { retryAfterS: 1 })

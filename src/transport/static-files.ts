@@ -6,7 +6,7 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { entityTag, namesTag } from './entity-tag.ts'
 import type { Headers, HttpRequest, HttpResponse } from './http/http-port.ts'
 
-/** Files of another kind are not served. */
+/** Content types by extension. Files with another extension are not served. */
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -23,7 +23,7 @@ interface StaticFile {
   readonly content: Buffer
   readonly etag: string
   readonly headers: Headers
-  /** How it may be compressed, the smallest first, and what came of it: compressed when it is first requested. */
+  /** Encodings offered, smallest result first, and the compressed contents, which are made at their first request. */
   readonly encodings: readonly Encoding[]
   readonly compressed: Map<Encoding, Promise<Buffer>>
 }
@@ -32,7 +32,7 @@ type Encoding = 'br' | 'gzip'
 
 const [brotli, zip] = [promisify(brotliCompress), promisify(gzip)]
 
-/** Of eleven: the highest makes a tenth less of it, in thirty times as long. */
+/** Brotli quality, of 0 to 11. The highest saves a further tenth and takes thirty times as long. */
 const brotliQuality = { params: { [zlib.BROTLI_PARAM_QUALITY]: 6 } }
 
 const compressors: Readonly<Record<Encoding, (content: Buffer) => Promise<Buffer>>> = {
@@ -40,12 +40,12 @@ const compressors: Readonly<Record<Encoding, (content: Buffer) => Promise<Buffer
   gzip: zip,
 }
 
-/** Shorter files gain nothing. */
+/** Minimum size in bytes for compression; shorter files gain nothing. */
 const leastCompressed = 256
 
 /**
- * The files of one folder, read once. A path is looked up among the names that were found, so that no request can
- * name anything else: there is no path to traverse.
+ * The files of one folder, read once at start. A path is looked up among the names found then, so that no request can
+ * traverse to another file.
  */
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>
@@ -54,7 +54,7 @@ export class StaticFiles {
     this.#files = files
   }
 
-  /** Answers a GET or HEAD of one of the files, `/` being `/index.html`; false when it is none. */
+  /** Answers a GET or HEAD of one of the files, `/` being `/index.html`; false when the path is none of them. */
   answer(request: HttpRequest, response: HttpResponse): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const file = this.#files.get(request.path === '/' ? '/index.html' : request.path)
@@ -74,8 +74,8 @@ export class StaticFiles {
 }
 
 /**
- * Reads every file under `folder`, and single files by the path that they are served under, which pages of every origin
- * may read. @throws when one of them cannot be read.
+ * Reads every file under `folder`, and the files in `open`, keyed by the path they are served under, which pages of
+ * every origin may read. @throws when a file cannot be read.
  */
 export const readStaticFiles = async (
   folder: string,
@@ -97,17 +97,17 @@ export const readStaticFiles = async (
   return new StaticFiles(files)
 }
 
-/** Whether `Accept-Encoding` names the encoding, and not with a weight of nought: RFC 9110, section 12.5.3. */
+/** Whether `Accept-Encoding` lists the encoding with a weight other than 0 (RFC 9110, section 12.5.3). */
 const accepts = (header: string, encoding: string): boolean =>
   header.split(',').some((part) => {
     const [name = '', ...params] = part.split(';').map((each) => each.trim().toLowerCase())
     return name === encoding && !params.some((param) => /^q=0(\.0*)?$/.test(param))
   })
 
-/** A strong tag names bytes, which differ by encoding. */
+/** Entity tag of an encoded file: strong tags identify bytes, and those differ by encoding. */
 const tagOf = (etag: string, encoding: string): string => `${etag.slice(0, -1)}-${encoding}"`
 
-/** Once a file, however many request it meanwhile. */
+/** Compresses a file once, even if several requests arrive meanwhile. */
 const compressed = (file: StaticFile, encoding: Encoding): Promise<Buffer> => {
   const content = file.compressed.get(encoding) ?? compressors[encoding](file.content)
   file.compressed.set(encoding, content)

@@ -9,13 +9,16 @@ import { addHeaders, type Exchange, onGone } from './exchange.ts'
 import { asBytes, asChoice, asObject, asStream, asStreamQuery, asWithHeaders } from './schema.ts'
 import { sendTagged } from './tagged.ts'
 
-/** Headers that say that the answer is the one of the first request with this key. */
+/** Headers of an answer that repeats the answer to the first request with this idempotency key. */
 export const replayedHeaders: Headers = [['idempotent-replayed', 'true']]
 
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 const uncached = ['cache-control', 'no-store'] as const
 
-/** Sends what a use-case returned, as its operation declares; a long document is written in shares of the loop. @returns the status. */
+/**
+ * Sends the result of a use-case in the form its operation declares; a long document is serialised over several loop
+ * turns. @returns the status.
+ */
 export const answer = (
   exchange: Exchange,
   { answer: declared, headers, tagged }: Operation,
@@ -64,7 +67,10 @@ const sendDocument = (
   return written instanceof Promise ? written.then(send) : send(written)
 }
 
-/** @throws {ServiceError} `overloaded` for a long answer without room that may be requested again */
+/**
+ * Counts the answer's memory. @throws {ServiceError} `overloaded` for a long answer without room, if the request can be
+ * repeated
+ */
 const hold = ({ place, request }: Exchange, { length }: string | Uint8Array): void =>
   place?.hold(length, request.method === 'GET')
 
@@ -84,7 +90,7 @@ const sendEvents = (
   return 200
 }
 
-/** The text event's short name: header `X-Event-Names: short` or query `event_names=short`. */
+/** Whether the client wants short event names: header `X-Event-Names: short` or query `event_names=short`. */
 const wantsShortNames = ({ request }: Exchange, query: unknown): boolean =>
   asStreamQuery(query).event_names === 'short' || request.header('x-event-names') === 'short'
 
@@ -108,7 +114,7 @@ const sendBytes = (
   const writer = exchange.response.stream(status, head)
   if ('base64' in bytes) {
     writer.write(Buffer.from(bytes.base64, 'base64'))
-    // what is cut in the same task as it is written may never go out
+    // bytes written in the same task as the abort might never be sent
     setImmediate(() => writer.abort())
     return status
   }
@@ -117,7 +123,7 @@ const sendBytes = (
   return status
 }
 
-/** Hands on what is pushed; a reader that is slow holds the source up, one that is gone stops it. */
+/** Forwards a pushed stream to the client. A slow reader pauses the source; a disconnected one stops it. */
 const relay = (bytes: ByteStream, writer: BodyWriter, exchange: Exchange): void => {
   const control = bytes.start({
     push: (part) => writer.write(part),
@@ -128,7 +134,10 @@ const relay = (bytes: ByteStream, writer: BodyWriter, exchange: Exchange): void 
   onGone(exchange, () => control.stop())
 }
 
-/** Writes parts as they are made, no faster than they are read. A source that breaks ends the body without a clean end. */
+/**
+ * Writes parts as the source yields them, no faster than the client reads. If the source throws, the body ends without
+ * a clean end.
+ */
 const pour = async (
   parts: AsyncIterable<string | Uint8Array>,
   writer: BodyWriter,
@@ -149,7 +158,7 @@ const pour = async (
   }
 }
 
-/** Somewhere to wait until the reader goes on. */
+/** Lets a writer wait until the reader has caught up. */
 class Gate {
   #open: (() => void) | null = null
 

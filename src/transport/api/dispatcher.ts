@@ -47,24 +47,27 @@ export interface ApiParts {
   readonly streams: SseStreams
   readonly seats: StreamSeats
   readonly bodies: BodyRoom
-  /** The server's origin as browsers see it, e.g. `https://agents.example`; null when it is the `Host` that they name. */
+  /** The server's origin as browsers see it, e.g. `https://agents.example`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
-  /** Who really calls, where proxies stand in front. */
+  /** Returns the client's address, which behind a proxy is not the address of the connection. */
   readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
-  /** What operators see; absent: not observed. */
+  /** Traces and metrics for operators; absent: none are recorded. */
   readonly telemetry?: Telemetry | undefined
-  /** Called with every answer: operation id (`none` where a path led nowhere), status, and ms until it was handed over. */
+  /**
+   * Called with every answer: operation id (`none` when no route matched), status, and ms until the answer was handed
+   * over.
+   */
   readonly observe: (operation: string, status: number, ms: number) => void
-  /** Answers what is no operation (pages, health); false when it does not know the path. */
+  /** Answers paths that are not operations (pages, health); false when the path is unknown. */
   readonly pages: (request: HttpRequest, response: HttpResponse, requestId: string) => boolean
-  /** Decides on upgrades. */
+  /** Decides whether a WebSocket upgrade is accepted. */
   readonly upgrade: (request: HttpRequest) => Promise<UpgradeDecision>
-  /** Whether the process is about to end, and opens no stream any more; absent: it never does. */
+  /** Whether the process is shutting down and opens no more streams; absent: never. */
   readonly isDraining?: () => boolean
 }
 
-/** What a request says, and with which credential. */
+/** Input of a call, with the principal of its credential. */
 interface CallInput {
   readonly principal: Principal
   readonly query: unknown
@@ -73,7 +76,10 @@ interface CallInput {
 
 const publicPrincipal: Principal = { kind: 'public' }
 
-/** Serves every declared operation by one path: route, CORS, credential, access, body, validation, use-case, answer. */
+/**
+ * Serves every declared operation in the same order: route, CORS, credential, access, body, validation, use-case,
+ * answer.
+ */
 export class Dispatcher implements HttpHandler {
   readonly #parts: ApiParts
   readonly #containment: Containment
@@ -106,7 +112,7 @@ export class Dispatcher implements HttpHandler {
     return this.#parts.upgrade(request)
   }
 
-  /** In a span of its own, below that of the caller's `traceparent`, where traces are wanted. */
+  /** Serves the request in its own span, a child of the caller's `traceparent`, if tracing is on. */
   #traced(exchange: Exchange, endpoint: Endpoint, params: readonly string[]): Promise<unknown> {
     const tracer = this.#parts.telemetry?.tracer
     if (tracer === undefined || tracer === null) return this.#serve(exchange, endpoint, params)
@@ -125,7 +131,7 @@ export class Dispatcher implements HttpHandler {
     })
   }
 
-  /** @returns the status; 0 when the peer was gone. */
+  /** @returns the status; 0 when the peer has disconnected. */
   async #serve(exchange: Exchange, endpoint: Endpoint, params: readonly string[]): Promise<number> {
     let status: number
     try {
@@ -141,7 +147,7 @@ export class Dispatcher implements HttpHandler {
     return status
   }
 
-  /** The request is answered: what fails here is logged only. */
+  /** Records an answered request. A failure here is only logged. */
   #observe({ requestId, startedMs }: Exchange, operation: string, status: number): void {
     const { log, observe } = this.#parts
     const record = (): void => {
@@ -167,7 +173,7 @@ export class Dispatcher implements HttpHandler {
       bytes,
       isLong = false,
     }: ReadBody = operation.body === null ? noBody : await this.#read(exchange, operation, principal)
-    // what a long body takes at each stage is bearable; what all stages take together is not
+    // each stage of a long body is short enough for the event loop, but all stages together are not
     if (isLong) await nextShare()
     validator.body(body)
     if (isLong) await nextShare()
@@ -206,7 +212,10 @@ export class Dispatcher implements HttpHandler {
     return answer(exchange, operation, { result, query, streams: this.#parts.streams })
   }
 
-  /** Gives the answer a place among those in memory; one that may be long waits for it. @throws {ServiceError} (or rejects) `overloaded` */
+  /**
+   * Reserves memory for the answer; an answer that may be long waits for it. @throws {ServiceError} (or rejects)
+   * `overloaded`
+   */
   #place(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): Promise<void> | undefined {
     const place = new AnswerPlace(this.#parts.bodies, projectOf(principal), exchange.response)
     exchange.place = place
@@ -215,7 +224,7 @@ export class Dispatcher implements HttpHandler {
     return place.reserve(most)
   }
 
-  /** A long body is read when there is room for it, which it has until it is answered and nothing runs for it. */
+  /** Reads the body. A long body waits for memory, which it holds until it is answered and no work runs for it. */
   async #read(exchange: Exchange, operation: Operation, principal: Principal): Promise<ReadBody> {
     const project = projectOf(principal)
     const seat = await seatedBody(exchange, { room: this.#parts.bodies, most: operation.maxBodyBytes, project })
@@ -223,9 +232,9 @@ export class Dispatcher implements HttpHandler {
   }
 
   /**
-   * A browser's stream has a seat until its answer has ended.
+   * Counts a browser's stream against its limit until the answer has ended.
    *
-   * @throws {ServiceError} `too_many_streams`; `shutting_down` for a stream that would be cut by the end of the process
+   * @throws {ServiceError} `too_many_streams`; `shutting_down` for a stream that the end of the process would cut
    */
   #admitStream(exchange: Exchange, operation: Operation, { principal, ...input }: CallInput): void {
     const { request, response } = exchange
@@ -239,12 +248,12 @@ export class Dispatcher implements HttpHandler {
     return operation.access.kinds.includes('public') ? publicPrincipal : this.#parts.authenticator.authenticate(request)
   }
 
-  /** What a new request with this credential would be answered, as far as access goes. */
+  /** Repeats authentication and authorisation, as for a new request with this credential. */
   async #lookAgain(request: HttpRequest, endpoint: Endpoint): Promise<void> {
     authorise(endpoint.operation.access, await this.#principal(request, endpoint))
   }
 
-  /** A tenant that is suspended has no open stream, for any reader. @throws {ServiceError} `tenant_suspended` */
+  /** Closes open streams of a suspended tenant, for every reader. @throws {ServiceError} `tenant_suspended` */
   async #watchTenant(exchange: Exchange, principal: Principal, result: unknown): Promise<void> {
     const tenant = tenantOfStream(result)
     const { look } = exchange
@@ -264,16 +273,18 @@ export class Dispatcher implements HttpHandler {
       refuseCrossSite(request, this.#parts.publicOrigin)
   }
 
-  /** Until the project is known every origin may read the answer; then those that it allows. */
+  /**
+   * Restricts the answer to the origins that the project allows. Before the project is known, every origin may read it.
+   */
   async #checkOrigin(exchange: Exchange, principal: Principal): Promise<void> {
     const origin = originIn(exchange.request.header('origin')) ?? ''
-    // the origin was held against the key's own list when the key was taken
+    // authentication has already checked the origin against the key's own list
     if (principal.kind === 'agent_key' && principal.allowedDomains.length > 0) return
     if (principal.kind === 'public' || (await this.#parts.origins.allows(origin, principal.project))) return
     exchange.headers = headersFor(exchange.requestId, { answers: true, origin, allowed: false })
   }
 
-  /** Runs the use-case, or answers again what the first request with this key was answered. */
+  /** Runs the use-case, or repeats the answer to the first request with this idempotency key. */
   #result(exchange: Exchange, { operation, useCase }: Endpoint, call: ServedCall): Promise<unknown> {
     const { idempotency } = call
     if (idempotency === null || operation.idempotency !== 'stored' || isEvents(operation, call)) return useCase(call)
@@ -296,7 +307,7 @@ export class Dispatcher implements HttpHandler {
     return outcome.result
   }
 
-  /** A path that exists, called with a method that it does not take: a preflight, OPTIONS, or a mistake. */
+  /** Answers a known path whose method has no operation: a preflight, OPTIONS, or `method_not_allowed`. */
   #withoutMethod(
     request: HttpRequest,
     response: HttpResponse,
@@ -328,11 +339,14 @@ export class Dispatcher implements HttpHandler {
   }
 }
 
-/** The events of an actor are in its log: its commit keeps the key. */
+/**
+ * Whether the answer is an actor's event stream. Its events are in the actor's log, and its commit keeps the
+ * idempotency key.
+ */
 const isEvents = ({ answer }: Operation, { body }: AnyCall): boolean =>
   eventsOf(answer) !== null && asStreamed(body)?.stream === true
 
-/** HEAD is answered as GET; of a stream there is nothing to say without its body. */
+/** HEAD is answered as GET, except for streams, whose answer is nothing but its body. */
 const endpointFor = (method: string, methods: ReadonlyMap<string, Endpoint>): Endpoint | undefined => {
   if (method !== 'HEAD') return methods.get(method)
   const found = methods.get('GET')
@@ -341,7 +355,7 @@ const endpointFor = (method: string, methods: ReadonlyMap<string, Endpoint>): En
 
 type AnyCall = Call<unknown, unknown, unknown>
 
-/** A kept answer goes with the tenant and the user that it is about, whether the body or a header names them. */
+/** Tenant and user that a stored answer belongs to, and is erased with, whether the body or a header names them. */
 const aboutOfCall = ({ attribution, params, body }: AnyCall): About =>
   attribution === undefined || attribution.tenant === null
     ? aboutOf(params, body)

@@ -34,28 +34,29 @@ export interface SessionUpgradeParts {
   readonly counters: StreamCounters
   readonly seats: StreamSeats
   readonly bodies: BodyRoom
-  /** `refuseCrossSite`. */
+  /** The server's origin as browsers see it, for `refuseCrossSite`; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
-  /** Who really calls, where proxies stand in front. */
+  /** Returns the client's address, which behind a proxy is not the address of the connection. */
   readonly clientAddress: (request: HttpRequest) => string
   readonly log: Logger
-  /** Whether the process is about to end, and opens no socket any more; absent: it never does. */
+  /** Whether the process is shutting down and opens no more sockets; absent: never. */
   readonly isDraining?: () => boolean
 }
 
-/** The caller of a socket, and for which session's. */
+/** A request for a session's socket. */
 interface UpgradeRequest {
   readonly request: HttpRequest
   readonly requestId: string
   readonly sessionId: string
 }
 
-/** A WebSocket's calls end by themselves: what they began goes on without it. */
+/** Signal of calls made over a WebSocket: they are not aborted, and their work continues when the socket closes. */
 const never = new AbortController().signal
 
 /**
- * Upgrades of `/v1/sessions/{session_id}/ws`. A frame is the operation of its name: the same access, validation and
- * use-case; the credential is looked at again for each, so that a revoked or expired one commands nothing more.
+ * Upgrades of `/v1/sessions/{session_id}/ws`. A frame is handled as the operation of its name: same access, validation
+ * and use-case. The credential is checked again for each frame, so that a revoked or expired one can issue no more
+ * commands.
  */
 export class SessionUpgrades {
   readonly #parts: SessionUpgradeParts
@@ -70,7 +71,7 @@ export class SessionUpgrades {
     for (const path of sessionSocket.paths) this.#router.add('GET', path, { target: true })
   }
 
-  /** Decides on an upgrade; refusals are in the platform's envelope. */
+  /** Decides on an upgrade. Refusals use the platform's error envelope. */
   async decide(request: HttpRequest): Promise<UpgradeDecision> {
     const id = requestId(request.header('x-request-id'))
     try {
@@ -86,7 +87,7 @@ export class SessionUpgrades {
     }
   }
 
-  /** For a shutdown: closes every socket, in a way that lets its client connect to another node and resume. */
+  /** Closes every socket at shutdown, with a code that lets its client connect to another node and resume. */
   closeAll(): void {
     for (const socket of this.#open) socket.handOver()
   }
@@ -121,7 +122,7 @@ export class SessionUpgrades {
       takeRoom: (bytes: number) => this.#roomFor(principal, bytes),
     }
     const accept = (peer: WebSocketPeer): void => {
-      // the shutdown may have begun since
+      // a shutdown may have begun during the awaits above
       this.#checkStays()
       const release = browser === null ? () => {} : seats.take(browser)
       let socket: OpenSocket | undefined
@@ -135,7 +136,10 @@ export class SessionUpgrades {
     return { accept: (peer) => this.#acceptOrClose(peer, accept) }
   }
 
-  /** Others took the last seats since it was looked at, or the process ends: the client may connect again. */
+  /**
+   * Accepts the peer, or closes its socket with 1013 (try again later) when the last seats have been taken meanwhile or
+   * a shutdown has begun.
+   */
   #acceptOrClose(peer: WebSocketPeer, accept: (peer: WebSocketPeer) => void): void {
     try {
       accept(peer)
@@ -145,14 +149,20 @@ export class SessionUpgrades {
     }
   }
 
-  /** A frame is in memory already: it does not wait. @throws {ServiceError} `overloaded` */
+  /**
+   * Reserves memory for a frame. It does not wait, because the frame is in memory already. @throws {ServiceError}
+   * `overloaded`
+   */
   #roomFor(principal: Principal, bytes: number): () => void {
     const seat = this.#parts.bodies.tryEnter(projectOf(principal), bytes)
     if (seat === null) throw new ServiceError('overloaded', { retryAfterS: 1 })
     return () => seat.leave()
   }
 
-  /** A session of a suspended tenant has no open socket, for any holder. @throws {ServiceError} `tenant_suspended` */
+  /**
+   * Checks the credential again, and that the session's tenant is not suspended. @throws {ServiceError}
+   * `tenant_suspended`
+   */
   async #look(request: HttpRequest, tenant: string | null): Promise<void> {
     const principal = await this.#parts.authenticator.authenticate(request)
     authorise(sessionSocket.access, principal)

@@ -1,48 +1,61 @@
 import type { ConnectionLimit } from './connection-limit.ts'
 
 /**
- * The small HTTP port that both servers (uWebSockets.js, node:http) implement; one suite runs over both.
- * Nothing above it knows which one serves.
+ * The HTTP port that both servers (uWebSockets.js, node:http) implement; one test suite runs over both. Callers cannot
+ * observe which one serves.
  */
 export interface HttpServer {
   readonly name: 'uws' | 'node'
   readonly connections: Readonly<Pick<ConnectionLimit, 'most' | 'open' | 'refused'>>
-  /** Starts to listen; resolves with the port in use (`port` 0 takes a free one). @throws {CannotListen} */
+  /** Starts to listen; resolves with the port in use (`port` 0 picks a free one). @throws {CannotListen} */
   listen(host: string, port: number): Promise<number>
-  /** Stops accepting, lets open responses end for `graceMs`, then closes what is left. */
+  /** Stops accepting, lets open responses end for `graceMs`, then closes the remaining connections. */
   close(graceMs: number): Promise<void>
 }
 
-/** A request whose head has arrived. Headers stay readable for ever. */
+/** A request whose head has arrived. Headers stay readable after the answer. */
 export interface HttpRequest {
   readonly method: string
   /** Path without the query, still percent-encoded. */
   readonly path: string
-  /** What follows `?`, without it; '' for none. */
+  /** The query without its `?`; '' if there is none. */
   readonly query: string
-  /** A header by its lower-case name; undefined when absent. */
+  /** Returns a header by its lower-case name; undefined when absent. */
   header(name: string): string | undefined
-  /** Costs something to find out. '' once the answer has begun or the peer is gone, unless it was read before. */
+  /**
+   * The peer's address, a costly read. '' once the answer has begun or the peer has disconnected, unless read before.
+   */
   readonly remoteAddress: string
-  /** The whole body. @throws {BodyTooLarge} over `maxBytes` (also at once on a larger Content-Length); {BodyTooSlow} below a least pace; {ConnectionClosed} when the peer goes. */
+  /**
+   * Reads the whole body. @throws {BodyTooLarge} over `maxBytes` (at once if Content-Length exceeds it); {BodyTooSlow}
+   * below a minimum rate; {ConnectionClosed} when the peer disconnects.
+   */
   body(maxBytes: number): Promise<Buffer>
 }
 
-/** The answer to one request: `send` once, or `stream` once. Calls after the peer is gone, or after the end, do nothing. */
+/**
+ * The answer to one request: call `send` once, or `stream` once. Calls after the peer has disconnected, or after the
+ * end, do nothing.
+ */
 export interface HttpResponse {
-  /** Sends the whole answer. `body` '' sends none; a HEAD request gets the head that belongs to `body`. */
+  /** Sends the whole answer. `body` '' sends no body; a HEAD request gets the head that belongs to `body`. */
   send(status: number, headers: Headers, body: string | Uint8Array): void
   /** Opens the body. The head travels with the first part, so write one soon. */
   stream(status: number, headers: Headers): BodyWriter
-  /** An answer has been begun: `send` and `stream` do nothing any more. */
+  /** Whether an answer has begun; `send` and `stream` then do nothing. */
   readonly begun: boolean
-  /** Ends the exchange after an error: 500 without a body, or a cut connection where an answer has begun. Never throws. */
+  /** Ends the exchange after an error: 500 without a body, or a cut connection if an answer has begun. Never throws. */
   fail(): void
-  /** Called once when the peer goes before the answer has ended. One listener; a later call replaces it. */
+  /**
+   * Registers a listener, called once when the peer disconnects before the answer has ended. A later call replaces it.
+   */
   onClose(listener: () => void): void
-  /** Called once when the connection has taken the whole answer, or the peer is gone; at once where it is so. One listener; a later call replaces it. */
+  /**
+   * Registers a listener, called once when the whole answer has been sent or the peer has disconnected, or at once if
+   * that is already so. A later call replaces it.
+   */
   onOver(listener: () => void): void
-  /** Nothing can be sent any more: the peer is gone, or the answer has ended. */
+  /** Whether nothing can be sent any more: the peer has disconnected, or the answer has ended. */
   readonly closed: boolean
 }
 
@@ -54,37 +67,43 @@ export type Headers = readonly (readonly [name: string, value: string])[]
 
 /** A response body that is written in parts. */
 export interface BodyWriter {
-  /** False when the peer reads slower than we write: wait for `onDrain`. The part is taken all the same. */
+  /** Writes a part. False when the peer reads too slowly: wait for `onDrain`. The part is accepted in any case. */
   write(part: string | Uint8Array): boolean
-  /** Called whenever a writer that had answered false may go on. One listener; a later call replaces it. */
+  /** Registers a listener, called whenever a writer that returned false may continue. A later call replaces it. */
   onDrain(listener: () => void): void
-  /** Bytes taken but not yet handed to the kernel. */
+  /** Bytes accepted but not yet handed to the kernel. */
   readonly bufferedBytes: number
   end(part?: string | Uint8Array): void
   /** Ends the connection without a clean end of the body: the reader sees a broken stream. */
   abort(): void
 }
 
-/** The largest WebSocket message that is taken; a larger one ends the connection. */
+/** Maximum size of a WebSocket message; a larger one ends the connection. */
 export const websocketMaxBytes = 1024 * 1024
 
-/** One accepted WebSocket connection. Each `on…` has one listener; a later call replaces it. Text messages only, in text frames or binary ones: bytes that are not UTF-8 are answered with close code 1003. */
+/**
+ * One accepted WebSocket connection. Each `on…` has one listener; a later call replaces it. Messages are text, in text
+ * frames or binary ones: bytes that are not UTF-8 are answered with close code 1003.
+ */
 export interface WebSocketPeer {
-  /** False when the peer reads too slowly (see `bufferedBytes`): wait for `onDrain`. The text is taken all the same. */
+  /**
+   * Sends a text. False when the peer reads too slowly (see `bufferedBytes`): wait for `onDrain`. The text is accepted
+   * in any case.
+   */
   send(text: string): boolean
   readonly bufferedBytes: number
   onMessage(listener: (text: string) => void): void
-  /** Called once, whichever side closed. Calls after it do nothing. */
+  /** Registers a listener, called once, whichever side closed. Calls on the peer after it do nothing. */
   onClose(listener: () => void): void
   onDrain(listener: () => void): void
   /** Sends a close frame and ends the connection. */
   close(code: number, reason: string): void
 }
 
-/** What a server is given: it answers every request, and says which upgrades it takes. */
+/** Answers every request of a server, and decides on upgrades. */
 export interface HttpHandler {
   request(request: HttpRequest, response: HttpResponse): void
-  /** Decides on an upgrade before it is made. `accept` gets the peer; `refuse` is an ordinary answer. */
+  /** Decides on an upgrade before it is made. `accept` is called with the peer; `refuse` is an ordinary answer. */
   upgrade(request: HttpRequest): Promise<UpgradeDecision>
 }
 
@@ -92,17 +111,17 @@ export type UpgradeDecision =
   | { readonly accept: (peer: WebSocketPeer) => void }
   | { readonly refuse: { readonly status: number; readonly headers: Headers; readonly body: string } }
 
-/** The body is larger than the route takes: answered 413. */
+/** The body is larger than the route allows: answered with 413. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
 
-/** The body came too slowly: answered 408, and the connection closes. */
+/** The body arrived too slowly: answered with 408, and the connection closes. */
 export class BodyTooSlow extends Error {
   override readonly name = 'BodyTooSlow'
 }
 
-/** The peer went away before its request was whole. */
+/** The peer disconnected before its request was complete. */
 export class ConnectionClosed extends Error {
   override readonly name = 'ConnectionClosed'
 }

@@ -15,30 +15,31 @@ import { headersOf, serviceErrorOf } from '../api/refuse.ts'
 import { BodyTooLarge, ConnectionClosed, type Headers, type HttpRequest, type HttpResponse } from '../http/http-port.ts'
 import { InnerResponse } from './inner-response.ts'
 
-/** What the endpoint is opened with. */
+/** Dependencies of the MCP endpoint. */
 export interface McpParts {
   readonly authenticator: Authenticator
   readonly bodies: BodyRoom
-  /** The server's origin as browsers see it; null when it is the `Host` that they name. */
+  /** The server's origin as browsers see it; null: the `Host` header of the request. */
   readonly publicOrigin: string | null
-  /** Serves a request of the API, as if it had come over the network. */
+  /** Serves an API request as if it had arrived over the network. */
   readonly serve: (request: HttpRequest, response: HttpResponse) => void
   readonly log: Logger
 }
 
-/** Where the tool server is. */
+/** Path of the tool server. */
 export const mcpPath = '/mcp'
 
 const metadataPath = '/.well-known/oauth-protected-resource'
 const maxBodyBytes = 1024 * 1024
 
-/** Names, texts, objects and lists of a request: the SDK parses it at once. */
+/** Maximum number of names, strings, objects and arrays in a request, since the SDK parses it in one go. */
 const maxWeight = 20_000
 const json = [['content-type', 'application/json']] as const
 
 /**
- * Serves the tool server at `/mcp` by streamable HTTP: both the revisions with sessions and the one without. A request needs
- * a key or a token of ours in `Authorization`; the operations that tools call are held to it like any other request.
+ * Serves the tool server at `/mcp` over streamable HTTP, both the protocol revisions with sessions and the one without.
+ * A request needs a key or an access token of this server in `Authorization`. Operations called by tools are checked
+ * against that credential like any other request.
  */
 export class McpEndpoint {
   readonly #parts: McpParts
@@ -47,12 +48,12 @@ export class McpEndpoint {
     this.#parts = parts
   }
 
-  /** @returns whether the path is one of its own. */
+  /** @returns whether the path belongs to this endpoint. */
   takes({ path }: Pick<HttpRequest, 'path'>): boolean {
     return path === mcpPath || path === metadataPath || path === `${metadataPath}${mcpPath}`
   }
 
-  /** Answers a request to a path of its own. */
+  /** Answers a request whose path `takes` accepts. */
   async answer(request: HttpRequest, response: HttpResponse, requestId: string): Promise<void> {
     const own = [['x-request-id', requestId]] as const
     if (request.path !== mcpPath) return this.#metadata(request, response, own)
@@ -65,7 +66,8 @@ export class McpEndpoint {
       if (request.method === 'POST') seat = await this.#seat(request, principal)
       const body = request.method === 'POST' ? await request.body(maxBodyBytes) : null
       if (body !== null) seat?.hold(body.length)
-      // what the protocol's own parsers walk costs by its depth: 800 kB of brackets would hold the loop for a second
+      // the cost of the protocol's parsers grows with nesting: 800 kB of brackets would block the event loop for a
+      // second
       if (body !== null) checkShape(body, maxWeight)
       await passedOn(await (await this.#handler(request, mode)).fetch(asFetched(request, body)), response, own)
     } catch (error) {
@@ -79,14 +81,16 @@ export class McpEndpoint {
     }
   }
 
-  /** Room for a long body. @throws {ServiceError} `overloaded` */
+  /** Reserves memory for a long body. @throws {ServiceError} `overloaded` */
   #seat(request: HttpRequest, principal: Principal): Promise<BodySeat | null> {
     return seatFor(request, { room: this.#parts.bodies, project: projectOf(principal), most: maxBodyBytes })
   }
 
   /**
-   * A page of another site has no business here, whatever its browser would send along. Without PUBLIC_URL a name of
-   * another site may lead to this machine: pages come from an address or `localhost` then. @throws {ServiceError}
+   * Refuses requests from pages of another site, whatever credentials the browser attaches. Without PUBLIC_URL, another
+   * site's host name may resolve to this machine (DNS rebinding), so that only an IP address or `localhost` is accepted
+   * as origin.
+   * @throws {ServiceError} `forbidden`
    */
   #requireOrigin(request: HttpRequest): void {
     const origin = request.header('origin')
@@ -100,14 +104,17 @@ export class McpEndpoint {
     if (!isOwn) throw new ServiceError('forbidden', { message: 'The origin is not the one of this server.' })
   }
 
-  /** Cookies of the dashboard do not count: a browser sends them by itself. @throws {ServiceError} */
+  /**
+   * Requires a credential in a header. The dashboard's cookie does not count, because browsers attach it by themselves.
+   * @throws {ServiceError}
+   */
   async #requireCredential(request: HttpRequest): Promise<Principal> {
     const names = ['authorization', 'x-api-key', 'service_api_key']
     if (names.every((name) => request.header(name) === undefined)) throw new ServiceError('authentication_required')
     return this.#parts.authenticator.authenticate(request)
   }
 
-  /** The SDK is loaded at the first request: most installations start without one. */
+  /** The handler of the MCP SDK, which is imported at the first request, since most installations never use it. */
   async #handler(request: HttpRequest, mode: ToolMode): Promise<McpHttpHandler> {
     const [{ createMcpHandler }, { toolServer }] = await Promise.all([
       import('@modelcontextprotocol/server'),
@@ -123,7 +130,7 @@ export class McpEndpoint {
     return response.answer
   }
 
-  /** RFC 9728: what protects the endpoint. No authorization server is ours: keys are sent as bearers. */
+  /** Protected resource metadata (RFC 9728). There is no authorization server: keys are sent as bearer tokens. */
   #metadata(request: HttpRequest, response: HttpResponse, own: Headers): void {
     const document = {
       resource: `${this.#origin(request)}${mcpPath}`,
@@ -153,13 +160,16 @@ const modeOf = (query: string): ToolMode => {
   return mode
 }
 
-/** Others the protocol does not know; `Request` throws at some of them. @throws {ServiceError} `method_not_allowed` */
+/**
+ * Refuses methods that the protocol does not define; `Request` throws for some of them.
+ * @throws {ServiceError} `method_not_allowed`
+ */
 const checkMethod = ({ method }: HttpRequest): void => {
   if (!['POST', 'GET', 'DELETE'].includes(method))
     throw new ServiceError('method_not_allowed', { headers: [['allow', 'POST']] })
 }
 
-/** Headers that the protocol reads. */
+/** Headers that the MCP SDK reads. */
 const protocolHeaders = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-session-id', 'last-event-id']
 
 const asFetched = (request: HttpRequest, body: Buffer | null): Request => {
@@ -193,7 +203,7 @@ const passedOn = async (answer: Response, response: HttpResponse, own: Headers):
   writer.end()
 }
 
-/** Credentials and whom they act for go along; cookies do not. */
+/** Headers passed on to the inner request: the credential and the tenant and user it acts for, but no cookies. */
 const passedHeaders = ['authorization', 'x-api-key', 'service_api_key', 'x-tenant-id', 'x-external-user-id']
 
 const innerRequest = (outer: HttpRequest, { method, path, body }: ToolRequest): HttpRequest => {

@@ -10,13 +10,13 @@ import { peerLimits } from './peer-limits.ts'
 import { replyIn } from './schema.ts'
 import { connectSecurely } from './secure-channel.ts'
 
-/** What a connection to a peer is made of. */
+/** Dependencies of a peer connection. */
 export interface ConnectionParts {
   readonly key: Uint8Array
   readonly otherKeys?: readonly Uint8Array[]
   readonly clock: Clock
   readonly log: Logger
-  /** Of all connections to the address. */
+  /** Pace shared by all connections to the address. */
   readonly pace: PeerPace
 }
 
@@ -28,7 +28,10 @@ interface OpenQuestion {
   readonly cancelTimer: () => void
 }
 
-/** One connection to another process: questions go out in order, answers come in any. Ends for good when it breaks. */
+/**
+ * One connection to another process. Requests are sent in order; answers may arrive in any order. It is not reopened
+ * after it has failed.
+ */
 export class PeerConnection {
   readonly #parts: ConnectionParts
   readonly #address: HostPort
@@ -40,7 +43,10 @@ export class PeerConnection {
   #questions = 0
   #cancelDeadline: () => void
 
-  /** @param ended called once, when the connection takes no more questions; with whether it ever took one. */
+  /**
+   * @param ended called once, when the connection accepts no more requests; `wasReady`: whether it was ever
+   * established.
+   */
   constructor(address: HostPort, parts: ConnectionParts, ended: (wasReady: boolean) => void) {
     this.#parts = parts
     this.#address = address
@@ -62,7 +68,7 @@ export class PeerConnection {
     this.#cancelDeadline = parts.clock.after(peerLimits.handshakeMs, late)
   }
 
-  /** @throws as `Peers.request` says. */
+  /** @throws as documented at `Peers.request`. */
   request(request: PeerRequest): Promise<PeerAnswer> {
     const full = this.#open.size >= peerLimits.openQuestions || this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes
     if (full) return Promise.reject(new StoreUnavailable('too many questions wait for the peer'))
@@ -75,7 +81,7 @@ export class PeerConnection {
     })
   }
 
-  /** Breaks off; open questions are lost. */
+  /** Closes the connection; open requests are lost. */
   close(): void {
     this.#socket.cut()
     this.#end(undefined)
@@ -90,7 +96,7 @@ export class PeerConnection {
     this.#settle(id)?.reject(new StoreUnavailable('a question larger than peers take'))
   }
 
-  /** Both sides hold the key. */
+  /** The handshake has succeeded: both sides have proved that they hold the key. */
   #connected(): void {
     if (this.#state === 'ended') return
     this.#cancelDeadline()
@@ -101,7 +107,7 @@ export class PeerConnection {
   #answered(value: unknown): void {
     this.#heartbeat.heard()
     const reply = replyIn(value)
-    // one that is not waited for any more comes too late
+    // no request is open under this id if it has timed out
     const question = this.#settle(reply.id)
     if ('answer' in reply) question?.resolve(reply.answer)
     else question?.reject(errorOf(reply.failure))
@@ -111,7 +117,7 @@ export class PeerConnection {
     this.#settle(id)?.reject(new StoreUnavailable('the peer does not answer'))
   }
 
-  /** Questions that wait need not wait longer, and later ones get a connection of their own. */
+  /** The peer is silent: fails the open requests at once, and later ones open a new connection. */
   #silent(since: number): void {
     const error = new PeerSilent(this.#parts.clock.steady() - since)
     this.#socket.cut(error)

@@ -12,58 +12,63 @@ import { type ClientFrame, readClientFrame } from './session-frames.ts'
 import type { StreamCounters } from './sse.ts'
 import { socketFrame } from './sse-frames.ts'
 
-/** What the frames of a session's WebSocket do. Each resolves when the command is durable; its events come by `follow`. */
+/**
+ * Commands that a session's WebSocket accepts. Each resolves when it is durable; its events arrive through `follow`.
+ */
 export interface SessionCommands {
   /** @param body the turn request, not validated yet. */
   turn(body: JsonObject): Promise<unknown>
-  /** @param body `action_id` and, perhaps, `tool_results`. */
+  /** @param body `action_id` and optionally `tool_results`. */
   approve(body: JsonObject): Promise<unknown>
   /** @param body `action_id`. */
   reject(body: JsonObject): Promise<unknown>
   cancel(): Promise<unknown>
-  /** The session's events with `sequence > after`, then live ones; `after` null: live ones only. */
+  /** Returns the session's events with `sequence > after`, then live ones; `after` null: live ones only. */
   follow(after: number | null): EventStream
 }
 
-/** What a session's WebSocket needs beside its commands. */
+/** Options of a session's WebSocket. */
 export interface SessionSocketOptions {
   readonly shortNames: boolean
-  /** Where to go on from at once; null for live events only. */
+  /** Sequence after which the stream starts when the socket opens; null for live events only. */
   readonly after: number | null
-  /** Data of an error frame: the platform's envelope. It is given every error, also those that are faults of ours. */
+  /** Returns the data of an error frame: the platform's envelope. Called for every error, including internal ones. */
   readonly errorData: (error: unknown) => object
   /** Ticks every second. */
   readonly ticker: Ticker
   readonly counters: StreamCounters
   readonly log: Logger
-  /** Held every few seconds; the socket is closed when it refuses. */
+  /** Checks the credential every few seconds; the socket is closed when it throws. */
   readonly look?: LookAgain
-  /** Room for a long frame, given back by what it returns; absent: there always is. @throws {ServiceError} `overloaded` */
+  /**
+   * Reserves memory for a long frame and returns the function that releases it; absent: unlimited. @throws
+   * {ServiceError} `overloaded`
+   */
   readonly takeRoom?: (bytes: number) => () => void
   /** Called once when the socket is closed. */
   readonly onLeave?: () => void
 }
 
-/** A socket that is served, as a shutdown sees it. */
+/** An open socket, as seen by a shutdown. */
 export interface OpenSocket {
-  /** It is closed, or about to be. */
+  /** Whether the socket is closed or closing. */
   readonly over: boolean
-  /** Closes it so that its client connects elsewhere and resumes. */
+  /** Closes the socket with a code that makes its client connect to another node and resume. */
   handOver(): void
 }
 
-/** Frames that may wait for the ones before them, and their characters; a client that sends more is refused as too fast. */
+/** Maximum number of queued frames, and of their characters; a client that sends more gets `rate_limit_exceeded`. */
 const queuedMax = 32
 const queuedMaxLength = websocketMaxBytes
 
-/** Room that a short frame takes: none. */
+/** Short frames reserve no memory, so there is nothing to release. */
 const nothing = (): void => {}
 
 /**
  * A session over one WebSocket (`sessions.socket`): commands in, the session's events out.
  *
- * The socket follows the session's log, so every event goes out once and in order, whichever caller caused it. `resume` rewinds:
- * it starts the log again after the sequence that it names.
+ * The socket follows the session's log, so that every event is sent once and in order, whichever caller caused it.
+ * `resume` rewinds: it starts the log again after the sequence given in the frame.
  */
 export const serveSessionSocket = (
   peer: WebSocketPeer,
@@ -83,7 +88,7 @@ class SessionSocket implements Ticking, OpenSocket {
   readonly #containment: Containment
   readonly #watch: CredentialWatch
   #follower: Follower | null = null
-  /** The frames before, one after the other. */
+  /** Resolves when all frames received so far are handled; frames are handled one at a time. */
   #last: Promise<void> = Promise.resolve()
   #queued = 0
   #queuedLength = 0
@@ -124,7 +129,10 @@ class SessionSocket implements Ticking, OpenSocket {
     return !this.#blocked
   }
 
-  /** The log has ended, or cannot be followed from here any more: the client may connect again and resume. */
+  /**
+   * Closes the socket when the log has ended (`done`) or can no longer be followed here (`lost`: the client may
+   * reconnect and resume).
+   */
   ended(reason: 'done' | 'lost'): void {
     if (reason === 'done') this.#close(1000, 'session ended')
     else this.#close(1012, 'connect again and resume')
@@ -148,7 +156,10 @@ class SessionSocket implements Ticking, OpenSocket {
     }
   }
 
-  /** Takes a place in the queue and room in memory, given back by what it returns. @throws {ServiceError} */
+  /**
+   * Adds a frame to the queue and reserves memory for it; returns the function that releases both. @throws
+   * {ServiceError}
+   */
   #admit(length: number): () => void {
     const isFull = this.#queued >= queuedMax || this.#queuedLength + length > queuedMaxLength
     if (this.#queued > 0 && isFull) throw new ServiceError('rate_limit_exceeded')
@@ -166,7 +177,9 @@ class SessionSocket implements Ticking, OpenSocket {
     this.#containment.failed('socket', error, this.#break)
   }
 
-  /** Runs what is called from elsewhere (the feed): a throw ends this socket, and is not seen by the caller. */
+  /**
+   * Runs work that another component (the feed) calls: an exception closes this socket and does not reach the caller.
+   */
   contain(work: () => void): void {
     this.#containment.run('socket', work, this.#break)
   }
@@ -243,7 +256,10 @@ class SessionSocket implements Ticking, OpenSocket {
   }
 }
 
-/** One reading of the log. What a stopped one is still given is dropped: the next has begun elsewhere. */
+/**
+ * One subscription to the log. Events that arrive after `stop` are dropped, because a later subscription has taken
+ * over.
+ */
 class Follower implements EventSink {
   readonly #socket: SessionSocket
   #control: StreamControl | null = null

@@ -10,29 +10,35 @@ import { CredentialWatch, endedEvent, type LookAgain } from './credential-watch.
 import { sseFrames } from './sse-frames.ts'
 import { StartShares } from './start-shares.ts'
 
-/** Frames gathered in one loop turn beyond which they are written at once. In UTF-16 units. */
+/** Pending frames longer than this are written immediately, not at the end of the loop turn. In UTF-16 units. */
 const gatheredMaxLength = 64 * 1024
 
-/** How long a stream without events waits before it shows its head by a comment. */
+/** Time in ms after which a stream without events sends its head, with a comment. */
 const openingMs = 20
 
-/** Counted for /metrics; plain fields, read for each answer. */
+/** Stream counters for /metrics. Plain fields, read at each scrape. */
 export interface StreamCounters {
   openStreams: number
   eventsSent: number
 }
 
-/** How one stream is written. */
+/** Options of one SSE stream. */
 export interface SseOptions {
   /** `output_text.delta` instead of `response.output_text.delta`. */
   readonly shortNames: boolean
-  /** Sent beside those that every SSE answer has. */
+  /** Headers in addition to those of every SSE answer. */
   readonly headers: Headers
-  /** The stream has no end of its own (it follows a log): a shutdown ends it at once. Its client resumes elsewhere. */
+  /**
+   * Whether the stream follows a log and never ends by itself: a shutdown ends it at once, and its client resumes
+   * elsewhere.
+   */
   readonly endless: boolean
-  /** What waits for a reader that takes nothing has become so long; false: there is no room for it. Called with 0 once nothing waits. */
+  /**
+   * Called with the number of bytes buffered for a slow reader, and with 0 when none are; false: no memory left, so the
+   * stream is cut.
+   */
   readonly grow?: ((bytes: number) => boolean) | undefined
-  /** Held every few seconds; the stream ends when it refuses. */
+  /** Checks the credential every few seconds; the stream ends when it throws. */
   readonly look?: LookAgain | undefined
 }
 
@@ -45,10 +51,10 @@ const sseHeaders: Headers = [
 /**
  * All SSE streams of a process.
  *
- * Whatever is pushed to a stream within one turn of the event loop goes out as one write, at the end of that turn.
+ * Events pushed to a stream within one turn of the event loop go out as one write at the end of that turn.
  */
 export class SseStreams {
-  /** For what a stream throws outside of the request that opened it. */
+  /** Handles exceptions that a stream throws outside the request that opened it. */
   readonly containment: Containment
   readonly #ticker: Ticker
   readonly #counters: StreamCounters
@@ -64,7 +70,7 @@ export class SseStreams {
     this.#counters = counters
   }
 
-  /** Answers with `stream` until it ends, breaks, or the peer goes; then the stream is stopped. */
+  /** Answers with `stream` until it ends, fails, or the peer disconnects; then the stream is stopped. */
   serve(stream: EventStream, response: HttpResponse, options: SseOptions): void {
     const served = new SseStream({ streams: this, counters: this.#counters }, response, options)
     this.#counters.openStreams++
@@ -77,17 +83,17 @@ export class SseStreams {
     )
   }
 
-  /** For a shutdown: ends the streams that have no end of their own, in a way that lets their clients resume. */
+  /** Ends the endless streams at shutdown, in a way that lets their clients resume. */
   endEndless(): void {
     for (const stream of this.#open) if (stream.endless) stream.contain(() => stream.lose())
   }
 
-  /** Called by a stream that has something to write when this turn of the loop ends. */
+  /** Schedules a flush of the stream at the end of this loop turn. */
   flushSoon(stream: SseStream): void {
     if (this.#dirty.push(stream) === 1) setImmediate(this.#flush)
   }
 
-  /** Called once by a stream that is over. */
+  /** Removes a stream that has ended. Called once. */
   forget(stream: SseStream): void {
     this.#open.delete(stream)
     this.#ticker.delete(stream)
@@ -175,7 +181,10 @@ class SseStream implements EventSink, Ticking {
     this.#streams.containment.failed('stream', error, this.#break)
   }
 
-  /** Runs what is called from elsewhere (the feed, a timer): a throw ends this stream, and is not seen by the caller. */
+  /**
+   * Runs work that another component (the feed, a timer) calls: an exception ends this stream and does not reach the
+   * caller.
+   */
   contain(work: () => void): void {
     this.#streams.containment.run('stream', work, this.#break)
   }
@@ -204,7 +213,7 @@ class SseStream implements EventSink, Ticking {
     if (!this.#over) this.#finish()
   }
 
-  /** Writes what was gathered. */
+  /** Writes the pending frames. */
   flush(): void {
     if (this.#over || this.#pending === '') return
     const text = this.#pending
@@ -215,7 +224,10 @@ class SseStream implements EventSink, Ticking {
     if (bufferedBytes > wireLimits.bufferedMaxBytes || !this.#grow(bufferedBytes)) this.lose()
   }
 
-  /** The head goes out with the first bytes: a client of a quiet stream would wait for it. */
+  /**
+   * Sends the head with a comment if nothing has been written: otherwise a client of a quiet stream would wait for its
+   * head.
+   */
   showHead(): void {
     if (!this.#opened && !this.#over) this.#write(': open\n\n')
   }
@@ -227,7 +239,7 @@ class SseStream implements EventSink, Ticking {
     } else if (++this.#quietTicks >= wireLimits.keepAliveTicks) this.#write(': keep-alive\n\n')
   }
 
-  /** Breaks the stream off so that the client sees it and resumes after the last event it has. */
+  /** Cuts the connection, so that the client notices and resumes after the last event it has received. */
   lose(): void {
     if (this.#over) return
     this.#writer.abort()
@@ -256,7 +268,7 @@ class SseStream implements EventSink, Ticking {
     this.#stop()
   }
 
-  /** No reader is left: no more is wanted of the producer. */
+  /** Ends the stream after its reader has disconnected, and stops the producer. */
   #stop(): void {
     if (this.#over) return
     this.#stopped = true

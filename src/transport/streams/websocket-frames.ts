@@ -1,16 +1,16 @@
-/** RFC 6455 framing, the server's side. Pure: bytes in, frames out; bytes out of a frame. */
+/** RFC 6455 framing for the server side. Pure: bytes to frames, and frames to bytes. */
 
 /** Frame types of RFC 6455, section 5.2. */
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** One frame as it came, unmasked. */
+/** One received frame, unmasked. */
 export interface Frame {
   readonly opcode: number
   readonly final: boolean
   readonly payload: Buffer
 }
 
-/** The peer broke the protocol; `closeCode` says how. */
+/** The peer violated the protocol; `closeCode` is the close code to answer with. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
   readonly closeCode: number
@@ -64,28 +64,28 @@ const unmask = (payload: Buffer, mask: Buffer): Buffer => {
   return clear
 }
 
-/** Cuts a byte stream into frames. */
+/** Splits a byte stream into frames. */
 export class FrameReader {
   readonly #maxBytes: number
   #parts: Buffer[] = []
   #bytes = 0
-  /** Bytes that must be there before another look is worth while. */
+  /** Number of bytes needed before the next parse attempt can succeed. */
   #wanted = 2
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Takes what arrived. */
+  /** Adds received bytes. */
   push(part: Buffer): void {
     this.#parts.push(part)
     this.#bytes += part.length
   }
 
   /**
-   * The next whole frame; null when it has not arrived.
+   * Returns the next whole frame; null when it has not arrived.
    *
-   * @throws {FrameError} the stream is of no use afterwards.
+   * @throws {FrameError} the stream cannot be read any further.
    */
   next(): Frame | null {
     if (this.#bytes < this.#wanted) return null
@@ -120,7 +120,7 @@ export class FrameReader {
   }
 }
 
-/** A whole message or control frame, unmasked as a server's are. */
+/** Encodes a whole message or control frame, unmasked as RFC 6455 requires of a server. */
 export const encodeFrame = (opcode: number, payload: Buffer): Buffer => {
   const length = payload.length
   const headBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10
@@ -133,7 +133,7 @@ export const encodeFrame = (opcode: number, payload: Buffer): Buffer => {
   return frame
 }
 
-/** Payload of a close frame: code, then reason (cut to what a control frame holds). */
+/** Payload of a close frame: the code, then the reason, cut to what a control frame can hold. */
 export const closePayload = (code: number, reason: string): Buffer => {
   const text = Buffer.from(reason).subarray(0, 123)
   const payload = Buffer.allocUnsafe(2 + text.length)
@@ -142,7 +142,7 @@ export const closePayload = (code: number, reason: string): Buffer => {
   return payload
 }
 
-/** The code to answer a peer's close frame with: its own, or 1002 when it may not stand on the wire. */
+/** The code to answer a peer's close frame with: its own, or 1002 when that code may not be sent. */
 export const closeReply = (payload: Buffer): number => {
   if (payload.length === 0) return 1000
   if (payload.length === 1) return 1002

@@ -16,14 +16,14 @@ import { type WebSocketPeer, websocketMaxBytes } from '../http-port.ts'
 /** Fixed by RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** How long a peer may take to answer our close frame. */
+/** Time in ms that a peer has to answer our close frame. */
 const closeTimeoutMs = 5_000
 
 const nothing = Buffer.alloc(0)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The head that turns a connection into a WebSocket. */
+/** Returns the 101 response that switches a connection to WebSocket. */
 export const acceptHead = (key: string): string => {
   const accept = createHash('sha1')
     .update(key + acceptSuffix)
@@ -39,7 +39,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   readonly #reader = new FrameReader(websocketMaxBytes)
   #fragments: Buffer[] = []
   #fragmentBytes = 0
-  /** Opcode of the message that is being put together; null between messages. */
+  /** Opcode of the message being assembled; null between messages. */
   #kind: number | null = null
   #closing = false
   #gone = false
@@ -105,7 +105,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
     if (head.length > 0) this.contain(() => this.#receive(head))
   }
 
-  /** Runs what the connection calls: a throw ends it with close code 1011. */
+  /** Runs a callback of the connection: an exception closes it with code 1011. */
   contain(work: () => void): void {
     this.#containment.run('socket', work, () => this.close(1011, 'internal error'))
   }
@@ -165,7 +165,7 @@ export class NodeWebSocket implements WebSocketPeer, Ticking {
   }
 }
 
-/** Some clients send text in binary frames: what is UTF-8 is text. */
+/** Some clients send text in binary frames, so that any valid UTF-8 is accepted as text. */
 const decode = (bytes: Buffer, kind: number | null): string => {
   try {
     return utf8.decode(bytes)

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../http-port.ts'
 import { type BodySource, RequestBody } from '../request-body.ts'
 import type { UwsRequest, UwsResponse } from './uws-binding.ts'
 
-/** Repeated fields of these names count once; the first stands. Others are joined, as RFC 9110 allows. */
+/** Of these fields only the first occurrence counts. Repetitions of other fields are joined, as RFC 9110 allows. */
 const single = new Set([
   'authorization',
   'content-length',
@@ -16,18 +16,20 @@ const single = new Set([
   'user-agent',
 ])
 
-/** Fields that say where a request ends: given twice, a proxy in front may have believed the other one. */
+/** Fields that delimit a request. If one is repeated, a proxy in front may have used the other occurrence. */
 const framing = new Set(['content-length', 'transfer-encoding'])
 
 const noBody: Promise<Buffer> = Promise.resolve(Buffer.alloc(0))
 
-/** What a request needs of the server that it came to. */
 export interface UwsRequestParts {
   readonly containment: Containment
   readonly pace: BodyPace
 }
 
-/** The library closes a connection below 16 KB a second, and without an answer; to go on reading puts that off. */
+/**
+ * The library closes a connection that receives less than 16 KB/s, without an answer. Resuming the read restarts its
+ * timer.
+ */
 class UwsSource implements BodySource {
   readonly #uws: UwsResponse
 
@@ -49,13 +51,16 @@ class UwsSource implements BodySource {
   }
 }
 
-/** A request on uWebSockets.js. Everything is copied at once: the library's object dies with its handler. */
+/**
+ * A request on uWebSockets.js. Everything is copied in the constructor, since the library's object is invalid after its
+ * handler.
+ */
 export class UwsHttpRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly query: string
   readonly #headers = new Map<string, string>()
-  /** Null when the library takes no more calls for this request. */
+  /** Null when the library allows no more calls for this request. */
   #uws: UwsResponse | null
   #address: string | null = null
   #body: RequestBody | null = null
@@ -79,8 +84,8 @@ export class UwsHttpRequest implements HttpRequest {
   }
 
   /**
-   * Where the request ends is said twice, or in a way that the library does not know but takes all the same. What follows may
-   * be another request to a proxy in front (RFC 9112, 6.3).
+   * Whether the end of the request is declared twice, or in a way that the library accepts without understanding it. A
+   * proxy in front may take the bytes that follow for another request (RFC 9112, 6.3).
    */
   get isAmbiguous(): boolean {
     const coding = this.header('transfer-encoding')
@@ -98,43 +103,46 @@ export class UwsHttpRequest implements HttpRequest {
     return this.#body?.read(maxBytes, declaredBytes) ?? noBody
   }
 
-  /** The connection closes after the answer: the rest of the request may not come to an end. */
+  /** Whether the connection closes after the answer, because the rest of a slow body may never arrive. */
   get isLast(): boolean {
     return this.#body?.isTooSlow ?? false
   }
 
-  /** The line of the status is out, with a 100: that of the answer has to be written otherwise. */
+  /**
+   * Whether a `100 Continue` status line has been sent; the final status line has to be written in another way then.
+   */
   get isInvited(): boolean {
     return this.#isInvited
   }
 
-  /** Makes the address outlive the response, for a request that becomes a WebSocket. */
+  /** Keeps the address available after the response ends, for a request that becomes a WebSocket. */
   keepAddress(): void {
     this.#address = this.#readAddress()
   }
 
-  /** The peer is gone. */
+  /** Called when the peer has disconnected. */
   lose(): void {
     this.#uws = null
     this.#body?.lose()
   }
 
-  /** The answer is about to be sent; whatever of the body is still to come is of no interest. */
+  /** Called before the answer is sent: the rest of the body is discarded. */
   drop(): void {
     this.#uws = null
     this.#body?.drop()
   }
 
   /**
-   * The client sends its body after a 100. The library sends one by itself, but for this very spelling only, although the case
-   * of the letters has no meaning (RFC 9110, 10.1.1); Java's client writes another.
+   * Whether the client waits for a 100 that the library does not send. The library sends it for the exact spelling
+   * `100-continue` only, although the value is case-insensitive (RFC 9110, 10.1.1); Java's client uses another
+   * spelling.
    */
   get #waitsForInvitation(): boolean {
     const expected = this.header('expect')
     return expected !== undefined && expected !== '100-continue' && expected.toLowerCase() === '100-continue'
   }
 
-  /** The library has no call for it: this is the line of a status, and the empty line behind it. */
+  /** Sends a 100. The library has no call for it, so this writes the status line and the empty line after it. */
   #invite(): void {
     const uws = this.#uws
     if (uws === null || this.#body === null || this.#isInvited) return
@@ -142,7 +150,10 @@ export class UwsHttpRequest implements HttpRequest {
     uws.cork(() => void uws.writeStatus('100 Continue\r\n'))
   }
 
-  /** Read only where it is needed: it is a system call and an ArrayBuffer, a quarter of what a request costs. */
+  /**
+   * Reads the address. Called only on demand: the system call and its ArrayBuffer are a quarter of the cost of a
+   * request.
+   */
   #readAddress(): string {
     return this.#uws === null ? '' : Buffer.from(this.#uws.getRemoteAddressAsText()).toString('latin1')
   }
@@ -176,7 +187,7 @@ export class UwsHttpRequest implements HttpRequest {
 }
 
 /**
- * Cuts the connection. An answer before would be one too many: the library goes on with what came after the head, as far as it
- * has come already, even where the answer says that the connection closes.
+ * Cuts the connection without an answer. After an answer the library would continue to process bytes that have arrived
+ * after the head, even if the answer closes the connection.
  */
 export const refuseAmbiguous = (uws: UwsResponse): void => uws.close()

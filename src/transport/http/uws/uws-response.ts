@@ -8,21 +8,21 @@ import type { UwsResponse } from './uws-binding.ts'
 import type { UwsHttpRequest } from './uws-request.ts'
 import { type UwsBody, UwsWriter } from './uws-writer.ts'
 
-/** Bodies above this go out as the reader takes them; smaller ones are left to the library's buffer. */
+/** Bodies larger than this are sent as the reader accepts them; smaller ones are left to the library's buffer. */
 const largeBytes = 64 * 1024
 
-/** What a response needs of the server that it belongs to. */
+/** The server, as seen by its responses. */
 export interface UwsResponseOwner {
-  /** Connections are to be closed after their answer. */
+  /** Whether connections are closed after their answer. */
   readonly closing: boolean
   readonly containment: Containment
   readonly pace: BodyPace
   readonly connections: Pick<ConnectionLimit, 'closed'>
-  /** An answer has ended, or its peer is gone. Called once an answer. */
+  /** Called once per answer, when it has ended or its peer has disconnected. */
   over(): void
 }
 
-/** The answer to one request on uWebSockets.js. `onAborted` and `onWritable` have this object as their one owner. */
+/** The answer to one request on uWebSockets.js. Only this object registers `onAborted` and `onWritable`. */
 export class UwsHttpResponse implements HttpResponse, UwsBody {
   readonly uws: UwsResponse
   readonly #owner: UwsResponseOwner
@@ -84,7 +84,10 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     for (const [name, value] of this.#headers) this.uws.writeHeader(name, value)
   }
 
-  /** The library writes one status per request, and that was a 100: a field takes the line of the answer before its name. */
+  /**
+   * Writes the final status after a 100. The library writes one status line per request, which was the 100, so the
+   * final status line is sent in front of a header's name.
+   */
   #writeStatusAgain(): void {
     this.uws.writeHeader(`HTTP/1.1 ${this.#status}\r\nvary`, 'Expect')
   }
@@ -102,13 +105,13 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     this.uws.close()
   }
 
-  /** The request has become a WebSocket: there is nothing to answer any more. */
+  /** Called when the request has become a WebSocket: no answer follows. */
   upgraded(): void {
     this.#request.drop()
     this.#over()
   }
 
-  /** The peer is gone: the library takes no call for this answer any more. */
+  /** Called when the peer has disconnected: the library allows no more calls for this answer. */
   aborted(): void {
     if (this.#closed) return
     this.#request.lose()
@@ -129,7 +132,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     })
   }
 
-  /** False when the client has gone. */
+  /** Returns false when the client has disconnected or an answer has begun. */
   #begin(status: number, headers: Headers): boolean {
     checkHeaders(headers)
     if (this.#closed || this.#answered) return false
@@ -140,7 +143,7 @@ export class UwsHttpResponse implements HttpResponse, UwsBody {
     return true
   }
 
-  /** Sends a body as fast as its reader takes it, so that the end of the answer is known. */
+  /** Sends a body as fast as its reader accepts it, so that the end of the answer can be observed. */
   #sendLarge(body: Uint8Array): void {
     const sendFrom = (offset: number): boolean => {
       const [taken, done] = this.uws.tryEnd(body.subarray(offset), body.length)

@@ -8,7 +8,9 @@ import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
 
 type Accept = (peer: WebSocketPeer) => void
 
-/** One accepted WebSocket on uWebSockets.js. It exists before its socket: the library opens that after the upgrade. */
+/**
+ * One accepted WebSocket on uWebSockets.js. It is created before its socket, which the library opens after the upgrade.
+ */
 class UwsPeer implements WebSocketPeer, UwsSocketListener {
   readonly #accept: Accept
   readonly #containment: Containment
@@ -58,7 +60,10 @@ class UwsPeer implements WebSocketPeer, UwsSocketListener {
     else this.#contain(() => this.#message(bytes.toString()))
   }
 
-  /** A send from within the library's own `drain` call would never be followed by another `drain`: so a turn later. */
+  /**
+   * Deferred by one loop turn: after a send from within its own `drain` call, the library would never call `drain`
+   * again.
+   */
   writable(): void {
     setImmediate(() => {
       this.#contain(() => {
@@ -77,7 +82,7 @@ class UwsPeer implements WebSocketPeer, UwsSocketListener {
   }
 }
 
-/** Takes upgrades to WebSocket and looks after the sockets that come of them. */
+/** Handles upgrades to WebSocket, and tracks the sockets that are open. */
 export class UwsUpgrades {
   readonly behaviour: UwsBehaviour
   readonly #handler: HttpHandler
@@ -107,7 +112,7 @@ export class UwsUpgrades {
     }
   }
 
-  /** Notifies every peer that the server goes away. */
+  /** Closes every socket with code 1001 (going away). */
   sayGoodbye(): void {
     for (const socket of [...this.#sockets]) socket.end(1001, 'server is shutting down')
   }
