@@ -6,11 +6,11 @@ import type { HttpRequest } from './http/http-port.ts'
 type PeerHeaders = Pick<HttpRequest, 'header' | 'remoteAddress'>
 
 /**
- * Who really calls, where proxies stand in front: the connection's address, or what the trusted ones of them say in
- * `X-Forwarded-For`. Each proxy adds at the end who called it, so the list is read from there, and only as far as
- * every address on the way is a trusted proxy's: what comes before was written by a client that may write anything.
+ * The address of the client behind proxies: the connection's address, or the one that trusted proxies report in
+ * `X-Forwarded-For`. Each proxy appends its caller's address, so the list is read from the end, and only as long as
+ * every address passed is a trusted proxy's: a client may have written anything before that.
  *
- * @returns a reader whose answer is in canonical form, IPv4 as such when it came mapped into IPv6; '' when the peer is gone.
+ * @returns a reader whose result is in canonical form, with IPv4 unmapped from IPv6; '' when the peer has disconnected.
  */
 export const clientAddressReader = (trusted: TrustedProxies | null): ((request: PeerHeaders) => string) => {
   if (trusted === null) return ({ remoteAddress }) => canonical(remoteAddress) ?? remoteAddress
@@ -27,7 +27,7 @@ export const clientAddressReader = (trusted: TrustedProxies | null): ((request: 
   }
 }
 
-/** Whether the proxy of this address, so many hops away from us (0: our peer), is one of ours. */
+/** Returns whether the proxy at this address, this many hops away (0: the direct peer), is trusted. */
 const trustOf = (trusted: TrustedProxies): ((address: string, hop: number) => boolean) => {
   if ('hops' in trusted) return (_, hop) => hop < trusted.hops
   const networks = trusted.networks.map((network) => ipaddr.parseCIDR(network))
@@ -41,7 +41,7 @@ const trustOf = (trusted: TrustedProxies): ((address: string, hop: number) => bo
 const canonical = (address: string): string | undefined =>
   isIP(address) !== 0 ? ipaddr.process(address).toString() : undefined
 
-/** Some proxies write the port along: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
+/** Some proxies include the port: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
 const withoutPort = (text: string): string => {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+):\d+)$/.exec(text) ?? []
   return bracketed ?? plain ?? text

@@ -2,7 +2,10 @@ import type { Headers } from './http/http-port.ts'
 
 /** One request as CORS sees it. */
 export interface CorsQuestion {
-  /** Whether the route may be called from a browser: client-token routes and public GETs may, secret-key-only ones not. */
+  /**
+   * Whether the route may be called from a browser: true for client-token routes and public GETs, false for
+   * secret-key-only ones.
+   */
   readonly answers: boolean
   /** The Origin header, as `originIn` reads it. */
   readonly origin: string | undefined
@@ -12,7 +15,7 @@ export interface CorsQuestion {
 
 const maxAgeS = 600
 
-/** For a preflight that does not say what it wants to send. */
+/** Allowed headers for a preflight that does not list the ones it needs. */
 const usualHeaders = 'authorization, content-type, idempotency-key, last-event-id, x-event-names, x-request-id'
 
 const maxRequestedHeaders = 4096
@@ -27,13 +30,13 @@ const exposedHeaders = [
   ...['x-service-memory-retrieved', 'x-service-memory-write-request', 'x-service-memory-skipped'],
 ].join(', ')
 
-/** Longer than any origin: a host name has 253 characters at most. */
+/** Maximum length of an origin: longer than any real one, since a host name has at most 253 characters. */
 const maxOriginLength = 512
 
-/** A serialised origin (RFC 6454): scheme, host, perhaps a port; or `null`, which a sandboxed page sends. */
+/** A serialised origin (RFC 6454): scheme, host, optional port; or `null`, which a sandboxed page sends. */
 const wellFormedOrigin = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[\w.~%:[\]-]+)$/i
 
-/** The Origin header where it is one; anything else is answered as if it were not there, and so never echoed. */
+/** Returns the Origin header if it is well formed. Any other value is treated as absent, and so is never echoed. */
 export const originIn = (header: string | undefined): string | undefined =>
   header !== undefined && header.length <= maxOriginLength && wellFormedOrigin.test(header) ? header : undefined
 
@@ -44,8 +47,9 @@ const permits = (question: CorsQuestion): question is CorsQuestion & { origin: s
   question.answers && question.allowed && question.origin !== undefined
 
 /**
- * Headers of an ordinary answer. Never with credentials: a browser's cookies open nothing here, its tokens are explicit.
- * Routes that answer say `Vary: Origin` even without one, so that no cache gives one origin's answer to another.
+ * CORS headers of an ordinary answer. Credentials are never allowed: cookies of a browser have no effect here, since
+ * tokens are sent explicitly. Routes that answer send `Vary: Origin` even to a request without an origin, so that no
+ * cache gives one origin's answer to another.
  */
 export const corsHeaders = (question: CorsQuestion): Headers => {
   if (permits(question)) {
@@ -57,10 +61,10 @@ export const corsHeaders = (question: CorsQuestion): Headers => {
 /**
  * Headers of the answer to a preflight (204); null when the route does not answer one.
  *
- * Whatever headers a page asks for it may send: the SDKs have many of their own (`x-stainless-…`, `anthropic-…`), and
- * none opens anything that the credential does not.
+ * A page may send any header that it lists: the SDKs have many of their own (`x-stainless-…`, `anthropic-…`), and no
+ * header grants more than the credential does.
  *
- * @param methods that the path takes.
+ * @param methods methods of the path.
  * @param requestedHeaders `Access-Control-Request-Headers`.
  */
 export const preflightHeaders = (

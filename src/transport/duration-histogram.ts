@@ -1,7 +1,7 @@
 import { Histogram } from 'prom-client'
 import { boundsS, type DurationSeries, type Durations, type Labels } from '../telemetry/series.ts'
 
-/** Shows ready buckets: prom-client's own would have to be given every value. */
+/** Exposes buckets that are counted elsewhere; prom-client's own histogram would have to observe every value. */
 export class DurationHistogram extends Histogram<string> {
   readonly #series: Pick<DurationSeries, 'name' | 'help' | 'lines'>
 
@@ -10,7 +10,7 @@ export class DurationHistogram extends Histogram<string> {
     this.#series = series
   }
 
-  /** What prom-client itself calls to write a histogram out; its types do not show it. */
+  /** Called by prom-client to write a histogram; its types do not declare it. */
   async getForPromString() {
     const { name, help } = this.#series
     const values = this.#series.lines().flatMap(({ labels, value }) => valuesOf(name, labels, value))
@@ -18,7 +18,7 @@ export class DurationHistogram extends Histogram<string> {
   }
 }
 
-/** Labels of all lines; prom-client wants the field. */
+/** Labels of all lines; prom-client requires the field. */
 const sharedLabels = {}
 
 const valuesOf = (name: string, labels: Labels, { buckets, sumS, count }: Durations) => {

@@ -6,16 +6,16 @@ const headers: Headers = [
 ]
 
 /**
- * What a server answers between its `listen` and the end of its start (specs/decisions/0115-starting.md).
+ * Handles requests between a server's `listen` and the end of its start (specs/decisions/0115-starting.md).
  *
- * The port is taken before anything is written, so a start that cannot have it changes nothing. Requests that come
- * meanwhile wait for the handler; probes are answered at once.
+ * The port is taken before anything is written, so that a start that cannot listen changes nothing. Requests that
+ * arrive meanwhile wait for the handler; probes are answered at once.
  */
 export class EarlyListener implements HttpHandler {
   readonly #ready = Promise.withResolvers<HttpHandler>()
   #handler: HttpHandler | null = null
 
-  /** From now on `handler` answers, also what waits. */
+  /** Sets the handler, which also answers the waiting requests. */
   serve(handler: HttpHandler): void {
     this.#handler = handler
     this.#ready.resolve(handler)

@@ -1,7 +1,7 @@
 import type { Headers, HttpResponse } from './http/http-port.ts'
 import { type ProcessState, readinessOf } from './process-state.ts'
 
-/** How long the store may take to answer before the node counts as not ready. */
+/** Time in ms within which the store has to answer before the node counts as not ready. */
 const pingMaxMs = 2_000
 
 const headers: Headers = [
@@ -9,22 +9,22 @@ const headers: Headers = [
   ['cache-control', 'no-store'],
 ]
 
-/** What readiness depends on. */
+/** Inputs of the health checks. */
 export interface HealthPorts {
   /** Resolves when the store answers. */
   ping(): Promise<void>
   readonly state: ProcessState
 }
 
-/** The answers of /healthz and /readyz. They say yes or no to a load balancer, and nothing else. */
+/** Answers /healthz and /readyz: for load balancers, so only a status. */
 export interface Health {
-  /** The process is up. */
+  /** Answers that the process is up. */
   live(response: HttpResponse): void
-  /** Requests may be sent here: the store answers and no shutdown has begun. */
+  /** Answers whether the process accepts requests: the store responds and no shutdown has begun. */
   ready(response: HttpResponse): Promise<void>
 }
 
-/** One ping serves all calls at the same time, so that probes cannot load a store that is slow. */
+/** Concurrent calls share one ping, so that probes cannot overload a slow store. */
 export const openHealth = ({ ping, state }: HealthPorts): Health => {
   let pinging: Promise<void> | null = null
   const pinged = (): Promise<void> => {
@@ -37,7 +37,7 @@ export const openHealth = ({ ping, state }: HealthPorts): Health => {
   return {
     live: (response) => response.send(200, headers, '{"status":"ok"}'),
     ready: async (response) => {
-      // a process that ends need not wait for its store to say so
+      // a draining process is not ready whatever the store answers
       if (readinessOf(state) !== 'draining') await pinged()
       const status = readinessOf(state)
       if (status === 'ready') response.send(200, headers, '{"status":"ready"}')

@@ -7,8 +7,8 @@ import { RequestStats } from './request-stats.ts'
 import type { StreamCounters } from './streams/sse.ts'
 
 /**
- * What /metrics shows. Hot paths count in plain fields (`requests`, `streams`, whatever `counter` and `gauge` are given
- * to read); Prometheus is served from those at the scrape.
+ * The metrics at /metrics. Hot paths count in plain fields (`requests`, `streams`, the callbacks of `counter` and
+ * `gauge`), which are converted to Prometheus metrics at each scrape.
  */
 export class Metrics {
   readonly requests: RequestStats
@@ -22,7 +22,7 @@ export class Metrics {
     this.counter('troupe_stream_events_total', 'Events sent to streams.', () => this.streams.eventsSent)
   }
 
-  /** Shows a number that only rises, read at each scrape; e.g. the runtime's `troupe_commits_total`. */
+  /** Registers a number that only rises, read at each scrape; e.g. the runtime's `troupe_commits_total`. */
   counter(name: string, help: string, read: () => number): void {
     const counter = new Counter({
       name,
@@ -35,7 +35,7 @@ export class Metrics {
     })
   }
 
-  /** Shows a number that rises and falls, read at each scrape. */
+  /** Registers a number that rises and falls, read at each scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const gauge = new Gauge({
       name,
@@ -47,7 +47,7 @@ export class Metrics {
     })
   }
 
-  /** Shows a number for each combination of labels, read at each scrape. */
+  /** Registers a number for each combination of labels, read at each scrape. */
   gauges(name: string, help: string, read: () => readonly (readonly [Labels, number])[]): void {
     const labelNames = Object.keys(read()[0]?.[0] ?? { machine: '', state: '' })
     const gauge = new Gauge({
@@ -62,7 +62,7 @@ export class Metrics {
     })
   }
 
-  /** Shows what the product does. */
+  /** Registers the product's metrics. */
   product({ counters, durations }: ProductMetrics): void {
     for (const series of counters) this.#counters(series)
     for (const series of durations) this.#registry.registerMetric(new DurationHistogram(series))
@@ -81,7 +81,7 @@ export class Metrics {
     })
   }
 
-  /** Everything, in Prometheus' text form. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string> {
     return this.#registry.metrics()
   }

@@ -1,4 +1,4 @@
-/** Counts the answers and sockets that a server still has open, so that a shutdown can wait for them. */
+/** Counts the open answers and sockets of a server, so that a shutdown can wait for them. */
 export class OpenWork {
   #open = 0
   #idle: (() => void) | null = null
@@ -12,7 +12,7 @@ export class OpenWork {
     if (this.#open === 0) this.#idle?.()
   }
 
-  /** Resolves when nothing is open any more, at the latest after `graceMs`. */
+  /** Resolves when none are open, at the latest after `graceMs`. */
   settled(graceMs: number): Promise<void> {
     if (this.#open === 0) return Promise.resolve()
     return new Promise((resolve) => {

@@ -1,12 +1,12 @@
 import { createStore } from '@xstate/store'
 import type { Logger } from 'pino'
 
-/** What a load balancer may know of a process: it serves, its store does not answer, or it is about to end. */
+/** State of a process for load balancers: it serves, its store does not respond, or it is shutting down. */
 export type Readiness = 'ready' | 'storage_unavailable' | 'draining'
 
 /**
- * What a process knows of itself and only watches: nothing of it is durable, and nothing waits for it. A part that shows it
- * (readiness, metrics, the log) reads or follows this one store.
+ * Observed state of the process itself; none of it is durable. Readiness, metrics and the log read or follow this one
+ * store.
  */
 export const openProcessState = () =>
   createStore({
@@ -21,7 +21,7 @@ export const openProcessState = () =>
 /** The store of `openProcessState`. */
 export type ProcessState = ReturnType<typeof openProcessState>
 
-/** How ready the process is now, by the last ping of its store. */
+/** Readiness according to the last ping of the store. */
 export const readinessOf = (state: ProcessState): Readiness => {
   const { isDraining, storeAnswers } = state.getSnapshot().context
   if (isDraining) return 'draining'

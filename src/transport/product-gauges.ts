@@ -7,10 +7,10 @@ import type { RecordStore } from '../storage/ports.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Metrics } from './metrics.ts'
 
-/** How long what was counted in the store is shown, in ms: several scrapers cost no more than one. */
+/** Time in ms for which counts from the store are cached, so that several scrapers cost no more than one. */
 const keptMs = 10_000
 
-/** So many projects are counted at a scrape. */
+/** Maximum number of projects that are counted at a scrape. */
 const maxProjects = 200
 
 interface Sources {
@@ -18,7 +18,7 @@ interface Sources {
   readonly records: Pick<RecordStore, 'count' | 'list'>
 }
 
-/** Shows what the product does, and how it stands at each scrape. */
+/** Registers the product's counters, and gauges that are read at each scrape. */
 export const showProduct = (metrics: Metrics, telemetry: Telemetry, { actors, records }: Sources): void => {
   const { host } = actors.runtime
   metrics.product(telemetry.metrics)
@@ -64,7 +64,7 @@ interface Counted {
   readonly oldestS: number
 }
 
-/** Counts in the store, at most once in `keptMs`. */
+/** Counts pending approvals in the store, at most once per `keptMs`. */
 class Approvals {
   readonly #records: Sources['records']
   readonly #telemetry: Telemetry

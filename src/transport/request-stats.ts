@@ -5,7 +5,7 @@ import { DurationHistogram } from './duration-histogram.ts'
 const durationName = 'troupe_http_request_duration_seconds'
 const durationHelp = 'Time until the response, in seconds, by operation.'
 
-/** Requests of one operation, in plain numbers: counting one costs some nanoseconds. */
+/** Counts of one operation in plain numbers, so that counting a request costs nanoseconds. */
 export class OperationStats {
   readonly byStatus = new Map<number, number>()
   readonly durations: Durations
@@ -14,14 +14,14 @@ export class OperationStats {
     this.durations = durations
   }
 
-  /** @param seconds from the head of the request to the end of its answer, or to its head for a stream. */
+  /** @param seconds from the head of the request to the end of its answer; for a stream, to the head of its answer. */
   record(status: number, seconds: number): void {
     this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1)
     this.durations.record(seconds)
   }
 }
 
-/** The statistics of all operations, shown as Prometheus metrics when those are read. */
+/** Statistics of all operations, converted to Prometheus metrics at each scrape. */
 export class RequestStats {
   readonly #operations = new Map<string, OperationStats>()
   readonly #durations = new DurationSeries(durationName, durationHelp, ['operation'])
@@ -42,7 +42,7 @@ export class RequestStats {
     registry.registerMetric(new DurationHistogram(this.#durations))
   }
 
-  /** The statistics of one operation; keep the object. */
+  /** Statistics of one operation; callers should keep the object. */
   of(operation: string): OperationStats {
     const known = this.#operations.get(operation)
     if (known !== undefined) return known

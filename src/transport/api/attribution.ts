@@ -9,14 +9,19 @@ const tenantHeader = 'X-Tenant-Id'
 const userHeader = 'X-External-User-Id'
 const maxTenantLength = 128
 const maxUserLength = 256
-/** Bytes beyond have no encoding that clients and servers agree about (specs/decisions/0156-ids-in-headers.md). */
+/**
+ * Non-ASCII bytes in headers have no encoding that clients and servers agree on
+ * (specs/decisions/0156-ids-in-headers.md).
+ */
 const ascii = /^[\x20-\x7e]+$/
 
 /**
- * For whom a key, or a member, says that it calls; undefined when it says nothing. A token of a browser is its user's, whatever it says,
- * and a key that browsers see names no tenant. `about` is what the path and the body name; headers say the same, or nothing.
+ * The tenant and user in whose name a key or a member calls, from headers; undefined without those headers. Headers of
+ * a client token are ignored, since it belongs to a user, and a key that browsers see cannot name a tenant. `about`
+ * holds the ids in path and body, which headers must match.
  *
- * @throws {ServiceError} (or rejects with) `not_found` for an unknown tenant, `tenant_suspended`, `tenant_deleting`, `invalid_header`
+ * @throws {ServiceError} (or rejects with) `not_found` for an unknown tenant, `tenant_suspended`, `tenant_deleting`,
+ * `invalid_header`
  */
 export const attributionOf = (
   tenants: Pick<Tenants, 'admit' | 'check'>,
@@ -39,7 +44,7 @@ export const attributionOf = (
   return admitted === undefined ? attribution : admitted.then(() => attribution)
 }
 
-/** A request, its credential, and whom its path, body and query name. */
+/** A request, its credential, and the tenant and user in its path, body and query. */
 export interface Naming {
   readonly principal: Principal
   readonly request: Pick<HttpRequest, 'header'>
@@ -67,7 +72,8 @@ const named = (request: Pick<HttpRequest, 'header'>, header: string, maxLength: 
   if (value.length > maxLength) {
     throw new ServiceError('invalid_header', { param: header, message: `${header} is too long.` })
   }
-  // the native server's parser makes '' of a value that is all beyond ASCII: the call would be the whole project's
+  // the native server's parser turns a value of only non-ASCII bytes into '': the call would get the scope of the whole
+  // project
   if (!ascii.test(value))
     throw new ServiceError('invalid_header', {
       param: header,

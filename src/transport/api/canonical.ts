@@ -5,7 +5,7 @@ import type { Steps } from '#outgoing/shares/in-shares.ts'
 /** Bytes that are hashed in one step. */
 const stepBytes = 1024 * 1024
 
-/** JSON text with the keys of every object in order: equal values have equal texts. */
+/** JSON text with the keys of every object sorted: equal values have equal texts. */
 export const canonical = (value: unknown): string => JSON.stringify(value, sortKeys) ?? 'null'
 
 const sortKeys = (_key: string, value: unknown): unknown => {
@@ -13,10 +13,10 @@ const sortKeys = (_key: string, value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 
-/** Hash of some bytes. */
+/** SHA-256 of the content in base64url. */
 export const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64url')
 
-/** The same of many bytes, in steps. */
+/** The same for long content, in steps. */
 export function* hashInSteps(bytes: Uint8Array): Steps<string> {
   const hash = createHash('sha256')
   for (let at = 0; at < bytes.length; at += stepBytes) {
@@ -31,7 +31,7 @@ export function* canonicalHashInSteps(value: unknown): Steps<string> {
   return yield* hashInSteps(yield* encodeInSteps(value, sortedNames))
 }
 
-/** Names that are numbers stand first in every object, whatever order they are given in. */
+/** Sorted names in the order that JavaScript gives them in an object: integer names come first. */
 const sortedNames = (object: object): readonly string[] =>
   Object.keys(
     Object.fromEntries(

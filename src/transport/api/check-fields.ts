@@ -5,10 +5,10 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import { judgeFields, type ReservedField } from '#specs/field-access.ts'
 
 /**
- * Holds a validated body against the rules of its operation (`fields` in the declaration).
+ * Checks a validated body against the field rules of its operation (`fields` in the declaration).
  *
- * @returns what the caller may set only with the agent's leave, which the use-case checks.
- * @throws {ServiceError} `secret_key_required` with the field's place, for one that this caller may not set.
+ * @returns fields that the caller may set only if the agent allows it, which the use-case checks.
+ * @throws {ServiceError} `secret_key_required` with the field's path, for one that this caller may not set.
  */
 export const checkFields = (
   { fields }: Pick<Operation, 'fields'>,

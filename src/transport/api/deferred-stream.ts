@@ -1,6 +1,6 @@
 import type { EventSink, EventStream, StreamControl } from '#actors/call/call.ts'
 
-/** A stream that is only known later; a failure to get it ends it as lost. */
+/** A stream that is obtained asynchronously; if that fails, it ends as `lost`. */
 export const deferredStream = (find: () => Promise<EventStream>, onError: (error: unknown) => void): EventStream => ({
   start: (sink: EventSink): StreamControl => {
     let control: StreamControl | null = null

@@ -2,13 +2,13 @@ import type { EnvelopeName } from '#specs/dsl/declare.ts'
 import { errors, type ServiceError } from '#specs/errors/errors.ts'
 import { anthropicError, codeIn, statusIn } from '#specs/errors/wire-errors.ts'
 
-/** An error as a route family shows it. */
+/** An error as it is answered. */
 export interface ShownError {
   readonly status: number
   readonly body: object
 }
 
-/** The shapes of errors, one function a family (specs/errors/errors.ts). */
+/** Error bodies, one function per route family (specs/errors/errors.ts). */
 const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: string) => object>> = {
   platform: (error, requestId) => platformBody(error, requestId),
 
@@ -35,13 +35,13 @@ const bodies: Readonly<Record<EnvelopeName, (error: ServiceError, requestId: str
   custom_providers: (error) => ({ error: namingMessage(error) }),
 }
 
-/** Puts an error into a family's envelope. */
+/** Formats an error in a family's envelope. */
 export const envelop = (name: EnvelopeName, error: ServiceError, requestId: string): ShownError => ({
   status: statusIn(name, error.code),
   body: bodies[name](error, requestId),
 })
 
-/** What the platform's envelope holds; also the data of a WebSocket's error frame. */
+/** Body of the platform's envelope; also the data of a WebSocket's error frame. */
 export const platformBody = (error: ServiceError, requestId: string) => ({
   error: {
     type: errors[error.code].type,
@@ -54,6 +54,6 @@ export const platformBody = (error: ServiceError, requestId: string) => ({
 
 const paramOf = ({ details }: ServiceError) => (details.param === undefined ? {} : { param: details.param })
 
-/** For the envelope that has no place for the field's name. */
+/** Message that includes the field's name, for the envelope that has no place for it. */
 const namingMessage = ({ details, message }: ServiceError): string =>
   details.param === undefined || message.includes(details.param) ? message : `${message} (${details.param})`

@@ -5,7 +5,10 @@ import type { HttpRequest } from '../http/http-port.ts'
 
 const header = 'X-Event-Names'
 
-/** Which names a stream's events have, by header: nothing is begun for words that mean neither. @throws {ServiceError} `invalid_header` */
+/**
+ * Checks `X-Event-Names` before anything is started. @throws {ServiceError} `invalid_header` for values other than
+ * short and long
+ */
 export const checkEventNames = ({ answer }: Operation, request: HttpRequest): void => {
   const value = request.header('x-event-names')
   if (value === undefined || value === 'short' || value === 'long' || eventsOf(answer) === null) return

@@ -12,22 +12,22 @@ export interface Exchange {
   readonly requestId: string
   /** From `performance.now()`. */
   readonly startedMs: number
-  /** null before a path and method were found to lead anywhere. */
+  /** null until path and method have matched an operation. */
   readonly endpoint: Endpoint | null
   readonly envelope: EnvelopeName
-  /** Headers of whatever is answered: the request id, CORS, `Idempotent-Replayed`. */
+  /** Headers of any answer: the request id, CORS, `Idempotent-Replayed`. */
   headers: Headers
-  /** Checks that the credential still opens this operation; present on operations that may answer a stream. */
+  /** Checks that the credential still allows this operation; set on operations that may answer with a stream. */
   look?: LookAgain
-  /** The room of its body, where that is long. */
+  /** Memory of the body, if that is long. */
   seat?: BodySeat
-  /** The room of its answer; absent before it is known who calls. */
+  /** Memory of the answer; absent before the caller is authenticated. */
   place?: AnswerPlace
-  /** Made when the signal is first read. */
+  /** Created when the signal is first read. */
   aborter: AbortController | null
 }
 
-/** Aborts when the peer goes before the answer has ended. */
+/** Returns a signal that aborts when the peer disconnects before the answer has ended. */
 export const goneSignal = (exchange: Exchange): AbortSignal => {
   if (exchange.aborter !== null) return exchange.aborter.signal
   exchange.aborter = new AbortController()
@@ -35,7 +35,10 @@ export const goneSignal = (exchange: Exchange): AbortSignal => {
   return exchange.aborter.signal
 }
 
-/** Called when the peer goes before the answer has ended, also when it is gone already; the signal aborts with it. */
+/**
+ * Calls `listener`, and aborts the signal, when the peer disconnects before the answer has ended, or at once if it
+ * already has.
+ */
 export const onGone = (exchange: Exchange, listener: () => void): void => {
   const gone = (): void => {
     exchange.aborter?.abort()
@@ -45,7 +48,7 @@ export const onGone = (exchange: Exchange, listener: () => void): void => {
   else exchange.response.onClose(gone)
 }
 
-/** Adds a header to whatever will be answered. */
+/** Adds headers to any answer of this exchange. */
 export const addHeaders = (exchange: Exchange, headers: Headers): void => {
   if (headers.length > 0) exchange.headers = [...exchange.headers, ...headers]
 }

@@ -7,7 +7,7 @@ import type { Scope } from '#specs/scope.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 import { canonical, canonicalHashInSteps, hashInSteps, hashOf } from './canonical.ts'
 
-/** What a request contains that must be the same under a repeated key. */
+/** Parts of a request that must be equal when a key is repeated. */
 export interface RequestContent {
   readonly params: unknown
   readonly query: unknown
@@ -18,7 +18,7 @@ export interface RequestContent {
 /** 1 to 255 visible characters. */
 const keyShape = /^[\x20-\x7e]{1,255}$/
 
-/** A request, its caller, and for whom it is. */
+/** A request, its caller, and the tenant and user it is made for. */
 export interface KeyedCall {
   readonly request: Pick<HttpRequest, 'header'>
   readonly principal: Principal
@@ -27,11 +27,11 @@ export interface KeyedCall {
 }
 
 /**
- * The Idempotency-Key of a request, unique over project, credential, tenant, user and operation, with a hash of what it
- * requests: another credential of the project neither gets an answer by guessing a key, nor blocks one.
- * For whom headers say that a call is counts as who calls does: no tenant gets the answer of another one.
+ * The Idempotency-Key of a request, unique per project, credential, tenant, user and operation, with a hash of the
+ * request's content. Another credential of the project can neither get an answer by guessing a key nor block one.
+ * Tenant and user from headers count as well, so that no tenant gets another's answer.
  *
- * @returns null when there is none, and for operations that take none. What is long is hashed in shares of the loop.
+ * @returns null when there is none, and for operations that take none. Long content is hashed over several loop turns.
  * @throws {ServiceError} `invalid_header`
  */
 export const idempotencyOf = (
@@ -56,7 +56,7 @@ export const idempotencyOf = (
   return fingerprint.then((late) => ({ cause, fingerprint: late, seed: null }))
 }
 
-/** A credential, by what stays the same when its holder gets a new token or signs in anew. */
+/** Identifies a credential by what stays the same when its holder gets a new token or signs in again. */
 const credentialOf = (principal: Principal): string => {
   switch (principal.kind) {
     case 'secret_key':
@@ -71,7 +71,7 @@ const credentialOf = (principal: Principal): string => {
   }
 }
 
-/** Of files their hashes count. */
+/** Hash of the content; files are represented by their hashes. */
 const fingerprintOf = (content: RequestContent): string | Promise<string> =>
   content.files.length > 0 || isLong(content.body)
     ? inShares(fingerprintInSteps(content))

@@ -4,7 +4,9 @@ import type { Operation } from '#specs/dsl/declare.ts'
 import { recordedStream } from '../streams/recorded-stream.ts'
 import { asBytes, asChoice } from './schema.ts'
 
-/** An answer as an Idempotency-Key keeps it: a stream when it is over, any other at once. */
+/**
+ * An answer in the form that is stored for an Idempotency-Key: a stream once it has ended, any other answer at once.
+ */
 export const keepable = ({ answer }: Operation, result: unknown): unknown => {
   switch (answer.kind) {
     case 'json':

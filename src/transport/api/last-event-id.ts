@@ -5,10 +5,8 @@ import type { HttpRequest } from '../http/http-port.ts'
 import { asStreamQuery } from './schema.ts'
 
 /**
- * The sequence after which a stream goes on; null when the request names none. The header counts before `?after=`: a
- * browser that reconnects sends the newer one there, with the old URL.
- *
- * @throws {ServiceError} `invalid_header`
+ * The sequence after which a stream continues; null when the request names none. The header takes precedence over
+ * `?after=`: a browser that reconnects sends the newer value there, with the old URL.
  */
 export const lastEventId = ({ answer }: Operation, request: HttpRequest, query: unknown): number | null => {
   if (!eventsOf(answer)?.resumable) return null

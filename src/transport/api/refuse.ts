@@ -9,10 +9,11 @@ import { envelop } from './envelopes.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * Answers an error in the operation's envelope, and ends what has begun to be answered. Never throws: what fails in here
- * (a header that cannot be sent, an error that cannot be shown) is answered as an internal error without its headers.
+ * Answers an error in the operation's envelope; if an answer has begun, ends it. Never throws: if this fails (a header
+ * that cannot be sent, an error that cannot be serialised), the answer is an internal error without the exchange's
+ * headers.
  *
- * @returns the status; 0 when the caller has gone.
+ * @returns the status; 0 when the caller has disconnected.
  */
 export const refuse = (exchange: Exchange, error: unknown, log: Logger): number => {
   if (error instanceof ConnectionClosed) return 0
@@ -43,7 +44,7 @@ const answerError = (exchange: Exchange, error: unknown, log: Logger): number =>
 
 const hasParam: ReadonlySet<EnvelopeName> = new Set(['platform', 'openai'])
 
-/** What is not found and has no name of its own in the request is what the path names last. */
+/** Names the last path parameter as `param` of a `not_found` error that has no `param`, or only `id`. */
 const inItsPlace = (error: ServiceError, { endpoint, envelope }: Exchange): ServiceError => {
   const { code, details, message } = error
   const unnamed = details.param === undefined || details.param === 'id'
@@ -52,7 +53,7 @@ const inItsPlace = (error: ServiceError, { endpoint, envelope }: Exchange): Serv
   return new ServiceError(code, { ...details, message, param, cause: error.cause })
 }
 
-/** What an error is to callers. What we did not foresee is logged, and shown without a word of it. */
+/** Maps an error to the one that callers see. An unexpected error is logged and shown without its message. */
 export const serviceErrorOf = (
   error: unknown,
   { requestId, endpoint }: Pick<Exchange, 'requestId' | 'endpoint'>,
@@ -74,19 +75,22 @@ const tooLarge = (cause: BodyTooLarge, endpoint: Exchange['endpoint']): ServiceE
   return new ServiceError('body_too_large', { message, cause })
 }
 
-/** Anthropic's SDKs read the request's id from a header of another name. */
+/** Anthropic's SDKs read the request id from another header. */
 const nameOf = ({ envelope, requestId }: Exchange): Headers =>
   envelope === 'anthropic' ? [['request-id', requestId]] : []
 
 const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
 
-/** Codes that say when to come back (`rate_limited` does); in a second, when no better time is known. */
+/**
+ * Codes whose answer has `Retry-After`, of one second unless the error gives another time. `rate_limited` always gives
+ * one.
+ */
 const soon: ReadonlySet<ErrorCode> = new Set([
   ...(['store_unavailable', 'overloaded', 'shutting_down', 'interrupted'] as const),
   ...(['rate_limit_exceeded', 'provider_rate_limited', 'too_many_streams'] as const),
 ])
 
-/** Headers that a refusal has by its code and details. */
+/** Headers of an error answer, by its code and details. */
 export const headersOf = ({ code, details }: ServiceError): Headers => {
   if (code === 'authentication_required') return [['www-authenticate', 'Bearer']]
   const retryAfterS = details.retryAfterS ?? (soon.has(code) ? 1 : undefined)

@@ -1,4 +1,4 @@
-/** What a path leads to: one target a method, and the values of the path's parameters in order. */
+/** The result of a lookup: one target per method, and the values of the path's parameters in order. */
 export interface Match<T> {
   readonly methods: ReadonlyMap<string, T>
   readonly params: readonly string[]
@@ -7,7 +7,7 @@ export interface Match<T> {
 interface Node<T> {
   readonly words: Map<string, Node<T>>
   parameter: Node<T> | null
-  /** Takes what is left of a path, slashes too. */
+  /** Methods of a route whose last parameter matches the rest of a path, slashes included. */
   rest: Map<string, T> | null
   methods: Map<string, T> | null
 }
@@ -16,7 +16,10 @@ const emptyNode = <T>(): Node<T> => ({ words: new Map(), parameter: null, rest: 
 
 const noParams: readonly string[] = []
 
-/** Finds a path's targets: paths without parameters in one look-up, others along a tree of segments, words first. */
+/**
+ * Maps paths to targets. A path without parameters takes one lookup; others are matched along a tree of segments,
+ * literal segments before parameters.
+ */
 export class Router<T> {
   readonly #plain = new Map<string, Match<T>>()
   readonly #root = emptyNode<T>()
@@ -24,8 +27,8 @@ export class Router<T> {
   /**
    * Adds a path template such as `/v1/x/{x_id}`.
    *
-   * @param slashesInLast the last parameter takes all that is left of a path which leads nowhere else.
-   * @throws when the path has this method already.
+   * @param slashesInLast the last parameter matches the rest of a path that no other route matches.
+   * @throws when the path already has this method.
    */
   add(
     method: string,
@@ -38,7 +41,7 @@ export class Router<T> {
     if (slashesInLast) this.#nodeOf(path.slice(0, path.lastIndexOf('/'))).rest = methods
   }
 
-  /** @param path percent-encoded. @returns null for a path that leads nowhere, also for one that is wrongly encoded. */
+  /** @param path percent-encoded. @returns null for an unknown path, also for one that is wrongly encoded. */
   find(path: string): Match<T> | null {
     return this.#plain.get(path) ?? this.#walk(path)
   }
@@ -75,7 +78,10 @@ const childFor = <T>(node: Node<T>, segment: string): Node<T> => {
   return known
 }
 
-/** Goes back to the parameter where a word led nowhere: `/x/oauth/callback` hides no `/x/{x_id}/test`. */
+/**
+ * Matches segments, backtracking to the parameter when a literal segment leads nowhere: `/x/oauth/callback` does not
+ * hide `/x/{x_id}/test`.
+ */
 const descend = <T>(
   node: Node<T>,
   segments: readonly string[],

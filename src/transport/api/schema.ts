@@ -2,16 +2,15 @@ import type { StreamAnswer } from '#actors/call/call.ts'
 import type { BytesResult, JsonChoice, WithHeaders } from '#actors/call/use-cases.ts'
 import type { Json } from '#storage/ports.ts'
 
-/*
- * What a use-case returned, given back the type that `UseCases` checked it against: the dispatcher serves every
- * operation by one path and so knows the type only by the declaration's `answer.kind`.
+/**
+ * Casts a use-case's result back to the type that `UseCases` checked it against: the dispatcher serves every operation
+ * in the same way and knows the type only by the declaration's `answer.kind`.
  */
 
 /** The document of an operation with `tagged`. */
 export const asObject = (result: unknown) => result as object
 
-/** The result of an operation with `answersEvents`. */
-/** The tenant of the stream in an answer; null where it is no stream or no tenant's. */
+/** The tenant of the stream in an answer; null if the answer is no stream, or its stream belongs to no tenant. */
 export const tenantOfStream = (result: unknown): string | null => {
   const { events, tenant } = result as Partial<StreamAnswer> & { readonly events?: StreamAnswer }
   return events?.tenant ?? tenant ?? null
@@ -33,13 +32,13 @@ export const asChoice = (result: unknown) =>
 export const asStreamQuery = (query: unknown) =>
   query as { readonly after?: number; readonly event_names?: 'short' | 'long' }
 
-/** The switch of a body whose operation answers JSON or a stream; validated with the rest of it. */
+/** The `stream` field of a body whose operation answers JSON or a stream; validated with the rest of it. */
 export const asStreamed = (body: unknown) => body as { readonly stream?: boolean | null } | undefined
 
 /** The result of an operation with a numbered list. */
 export const asPagination = (result: unknown) => result as { readonly pagination: { readonly total: number } }
 
-/** What JSON was parsed to. */
+/** The result of `JSON.parse`. */
 export const asJson = (parsed: unknown) => parsed as Json
 
 /** A text field of a parsed body or of path parameters; null when it is none. */

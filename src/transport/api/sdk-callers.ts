@@ -2,9 +2,9 @@ import type { EnvelopeName, Operation, SdkEnvelope } from '#specs/dsl/declare.ts
 import type { HttpRequest } from '../http/http-port.ts'
 
 /**
- * Whose SDK sent a request, by the headers that it adds: `anthropic-version` is Anthropic's alone; `x-stainless-*` comes with
- * the SDKs of both; the rest name OpenAI in their User-Agent, or in a header for whom they call (`openai-organization`,
- * `openai-project`: async-openai has nothing else of its own). null for every other caller.
+ * The SDK that sent a request, by its headers: only Anthropic's sends `anthropic-version`; both vendors' SDKs send
+ * `x-stainless-*`; the others name OpenAI in their User-Agent or in a header (`openai-organization`, `openai-project`:
+ * async-openai sends nothing else). null for any other caller.
  */
 export const sdkOf = (request: Pick<HttpRequest, 'header'>): SdkEnvelope | null => {
   if (request.header('anthropic-version') !== undefined) return 'anthropic'
@@ -16,7 +16,7 @@ export const sdkOf = (request: Pick<HttpRequest, 'header'>): SdkEnvelope | null 
 
 const openaiHeaders = ['x-stainless-lang', 'openai-organization', 'openai-project']
 
-/** The envelope of this request's errors: an SDK's own, where the operation has it. */
+/** The error envelope of this request: the SDK's, if the operation supports it. */
 export const envelopeFor = (
   { envelope, sdkEnvelopes }: Pick<Operation, 'envelope' | 'sdkEnvelopes'>,
   request: Pick<HttpRequest, 'header'>,

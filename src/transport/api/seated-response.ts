@@ -2,7 +2,7 @@ import { type Operation, streams } from '#specs/dsl/declare.ts'
 import type { BodyWriter, Headers, HttpRequest, HttpResponse } from '../http/http-port.ts'
 import { asStreamed } from './schema.ts'
 
-/** Whether this request would be answered by a stream, as far as it says so itself. */
+/** Whether this request calls for a streamed answer, as far as its own content shows. */
 export const wantsStream = (
   operation: Operation,
   { request, query, body }: { readonly request: HttpRequest; readonly query: unknown; readonly body: unknown },
@@ -16,7 +16,7 @@ export const wantsStream = (
   )
 }
 
-/** A response that gives a seat back when it has ended, in whichever way. */
+/** A response that releases a seat when it has ended, cleanly or not. */
 export class SeatedResponse implements HttpResponse {
   readonly #response: HttpResponse
   readonly #release: () => void
@@ -65,7 +65,7 @@ export class SeatedResponse implements HttpResponse {
   }
 }
 
-/** The body of an answer that has a seat. */
+/** The body of an answer that holds a seat. */
 class SeatedWriter implements BodyWriter {
   readonly #writer: BodyWriter
   readonly #release: () => void

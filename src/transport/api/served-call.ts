@@ -7,7 +7,7 @@ import { type Exchange, goneSignal, onGone } from './exchange.ts'
 import { sdkOf } from './sdk-callers.ts'
 import { timeoutOf } from './timeout-header.ts'
 
-/** What the dispatcher found out about a call. */
+/** Values that the dispatcher has determined for a call. */
 export interface CallParts {
   readonly principal: Principal
   readonly scope: Scope
@@ -24,10 +24,10 @@ export interface CallParts {
 }
 
 /**
- * One validated call. What costs something is found out when it is read.
+ * One validated call. Costly properties are computed when they are read.
  *
- * A class: a getter in an object literal makes V8 a hidden class of its own for every call, which took longer than all
- * else that the dispatcher does, and kept what was in flight alive until the next full collection.
+ * This is a class because a getter in an object literal makes V8 create a hidden class for every call. That took longer
+ * than the rest of the dispatcher, and kept in-flight data alive until the next full collection.
  */
 export class ServedCall implements Call<unknown, unknown, unknown> {
   readonly principal: Principal
@@ -43,7 +43,7 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
   readonly reserved: readonly ReservedField[]
   readonly #exchange: Exchange
   readonly #parts: CallParts
-  /** It runs on when the caller goes. */
+  /** Whether the call continues after its caller has disconnected. */
   readonly #outlives: boolean
 
   constructor(exchange: Exchange, parts: CallParts, outlives = false) {
@@ -108,9 +108,10 @@ export class ServedCall implements Call<unknown, unknown, unknown> {
   }
 
   /**
-   * The same call, in which what it creates gets the id that its Idempotency-Key was promised.
+   * Returns the same call, whose creations get the ids reserved for its Idempotency-Key.
    *
-   * @param outlives a repeated request gets its answer, so it runs on when the caller goes.
+   * @param outlives whether the call continues after its caller has disconnected, so that a repeated request gets its
+   * answer.
    */
   seeded(idempotency: Idempotency, outlives: boolean): ServedCall {
     return new ServedCall(this.#exchange, { ...this.#parts, idempotency }, outlives)

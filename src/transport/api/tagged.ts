@@ -7,13 +7,13 @@ interface Tagged {
   readonly etag: string
 }
 
-/** By what the use-case returned: one that returns the same object again is written out and tagged once. */
+/** Cache by result: a result object that a use-case returns again is serialised and tagged once. */
 const known = new WeakMap<object, Tagged>()
 
 /**
- * Sends an answer that the caller may have already, under its entity tag: 304 without a body when `If-None-Match` names it.
+ * Sends an answer with its entity tag, or 304 without a body when `If-None-Match` matches it.
  *
- * @param result what the use-case returned; `bodyOf` writes it out when it is new.
+ * @param result the use-case's result; `bodyOf` serialises it when it is new.
  * @returns the status.
  */
 export const sendTagged = (

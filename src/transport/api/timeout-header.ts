@@ -2,7 +2,10 @@ import { callTimeout, timeoutHeader } from '#specs/call-timeout.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '../http/http-port.ts'
 
-/** How long a provider may be silent in this request, in ms; undefined when the request says nothing. @throws {ServiceError} `invalid_header` */
+/**
+ * How long the provider may be silent in this request, in ms; undefined without the header. @throws {ServiceError}
+ * `invalid_header`
+ */
 export const timeoutOf = (request: Pick<HttpRequest, 'header'>): number | undefined => {
   const given = request.header(timeoutHeader.toLowerCase())
   if (given === undefined || given === '') return undefined

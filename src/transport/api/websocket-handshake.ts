@@ -5,10 +5,11 @@ const version = '13'
 const keyShape = /^[A-Za-z0-9+/]{22}==$/
 
 /**
- * Holds a request to the rules of a handshake (RFC 6455, 4.2.1) that a server's library does not look at: uWebSockets.js upgrades under
- * any version, and where a body stands before the frames, of which a proxy may see another end.
+ * Checks rules of a handshake (RFC 6455, 4.2.1) that the server's library ignores: uWebSockets.js upgrades under any
+ * version, and with a body before the frames, whose end a proxy may place elsewhere.
  *
- * @throws {ServiceError} `invalid_header`, which names the version that is spoken; `bad_request` for a request with a body
+ * @throws {ServiceError} `invalid_header`, with the supported version in a header; `bad_request` for a request with a
+ * body
  */
 export const checkHandshake = (request: Pick<HttpRequest, 'header'>): void => {
   if (request.header('sec-websocket-version') !== version)

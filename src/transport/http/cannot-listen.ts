@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A server cannot have its address; `message` is one sentence for the operator. */
+/** A server cannot listen on its address; `message` is one sentence for the operator. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen'
 }
@@ -13,14 +13,14 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name cannot be resolved. Set HOST to an address of this machine',
 }
 
-/** The sentence for why a server cannot listen, by the error of node:net. */
+/** Explains in one sentence why a server cannot listen, from the error of node:net. */
 export const cannotListen = (host: string, port: number, error: unknown): CannotListen => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = reasons[code] ?? (error instanceof Error ? error.message : 'it is refused')
   return new CannotListen(`The server cannot listen on ${host}:${port}: ${reason}.`, { cause: error })
 }
 
-/** The same for a server whose library says no reason: node:net gives it, unless the address is free again. */
+/** The same for a server whose library gives no reason: node:net finds it, unless the address is free again. */
 export const whyNotListening = (host: string, port: number): Promise<CannotListen> =>
   new Promise((resolve) => {
     const probe = createServer()

@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 
-/** The share of a process's open files that callers' connections may take: the rest is for providers, tools, the store and modules. */
+/**
+ * The share of a process's file descriptors for client connections. The rest is for providers, tools, the store and
+ * modules.
+ */
 const share = 0.5
 
-/** How often refusals are logged at most, in ms. */
+/** Minimum interval between log lines about refusals, in ms. */
 const saidEveryMs = 60_000
 
 /**
- * Connections that callers have open at once: half of what the process may open, so that they never keep it from
- * reaching a provider or reading a file. One beyond is closed before it is read: there is nothing left to answer it with.
+ * Limits open client connections to half of the process's file descriptors, so that they never keep it from reaching a
+ * provider or reading a file. A connection beyond the limit is closed unread, since no descriptors are left to answer
+ * it.
  */
 export class ConnectionLimit {
   readonly most: number
   readonly #log: Pick<Logger, 'warn'>
   #saidAt = Number.NEGATIVE_INFINITY
-  /** Open now, those about to be refused included. */
+  /** Open connections, including those about to be refused. */
   open = 0
   /** Refused since the start. */
   refused = 0
@@ -25,7 +29,7 @@ export class ConnectionLimit {
     this.most = most
   }
 
-  /** Counts a connection. @returns whether it may stay; `closed` is called for one that may not, too. */
+  /** Counts a connection. @returns whether it may stay; `closed` must be called for a refused one, too. */
   opened(): boolean {
     this.open++
     if (this.open <= this.most) return true
@@ -46,7 +50,9 @@ export class ConnectionLimit {
   }
 }
 
-/** How many files this process may have open (RLIMIT_NOFILE; Node raises it as far as it may); infinite where that is not known. */
+/**
+ * File descriptor limit of this process (RLIMIT_NOFILE, which Node raises as far as allowed); infinite where unknown.
+ */
 const openFiles = (): number => {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 
 /**
- * Keeps what one connection throws within that connection.
+ * Confines exceptions of one connection to that connection.
  *
- * A socket's events and a server's callbacks are called by the event loop: a throw there, or a rejection that is not
- * awaited, ends the process and every other request with it. Every such entry runs through here instead.
+ * The event loop calls the listeners of sockets and servers: an exception there, or a rejection that is not awaited,
+ * ends the process and every other request with it. Every such entry point runs through this class instead.
  */
 export class Containment {
   readonly #log: Logger
@@ -13,7 +13,7 @@ export class Containment {
     this.#log = log
   }
 
-  /** Runs `work`. A throw is logged under `stage` and ends what it belongs to by `cut`. Never throws. */
+  /** Runs `work`. An exception is logged under `stage`, and `cut` is called to end the connection. Never throws. */
   run(stage: string, work: () => void, cut: () => void): void {
     try {
       work()
@@ -22,12 +22,12 @@ export class Containment {
     }
   }
 
-  /** Runs `work` and waits for it in the background; a rejection is treated as a throw. Never throws. */
+  /** Runs `work` in the background; a rejection is treated as an exception. Never throws. */
   start(stage: string, work: () => Promise<unknown>, cut: () => void): void {
     this.run(stage, () => void work().catch((error: unknown) => this.failed(stage, error, cut)), cut)
   }
 
-  /** Logs an error without another handler, and ends what it belongs to. Never throws. */
+  /** Logs an error that no other code handles, and calls `cut`. Never throws. */
   failed(stage: string, error: unknown, cut: () => void): void {
     this.#report(stage, error)
     try {
@@ -37,7 +37,7 @@ export class Containment {
     }
   }
 
-  /** A logger that throws (an error whose getters do) must not end the process either. */
+  /** An error whose getters throw makes the logger throw; that must not end the process either. */
   #report(stage: string, error: unknown): void {
     try {
       this.#log.error({ err: error, stage }, 'a request failed unexpectedly')

@@ -1,6 +1,6 @@
 import type { BodyWriter } from './http-port.ts'
 
-/** Takes everything and sends nothing: the body of an answer to HEAD, or to a peer that is gone. */
+/** A writer that discards everything: for the answer to HEAD, or to a peer that has disconnected. */
 export const mutedWriter: BodyWriter = {
   bufferedBytes: 0,
   write: () => true,

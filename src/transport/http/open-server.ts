@@ -6,21 +6,17 @@ import { nodeServer } from './node/node-server.ts'
 import { loadUws, type Uws } from './uws/uws-binding.ts'
 import { uwsServer } from './uws/uws-server.ts'
 
-/** How a server is opened. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** Forces one. */
+  /** Forces one implementation. */
   readonly adapter?: 'uws' | 'node'
-  /** Absent: half of the files that the process may open. */
+  /** Absent: a limit of half of the file descriptors of the process. */
   readonly connections?: ConnectionLimit
-  /** Absent: 20 seconds and 16 KB a second. */
+  /** Absent: a grace period of 20 seconds, then 16 KB/s. */
   readonly pace?: BodyPace
 }
 
-/**
- * The fastest server that runs here: uWebSockets.js, or node:http where there is no build of it.
- *
- * @throws when `uws` is forced and does not load.
- */
+/** Opens the fastest available server: uWebSockets.js, or node:http where it has no build. */
 export const openServer = (
   handler: HttpHandler,
   log: Logger,

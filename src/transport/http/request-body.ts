@@ -2,26 +2,26 @@ import type { Ticking } from '#runtime/ticker.ts'
 import { BodyPace } from './body-pace.ts'
 import { BodyTooLarge, BodyTooSlow, ConnectionClosed } from './http-port.ts'
 
-/** Bytes that are kept of a body that is not read yet; more makes the sender wait. */
+/** Bytes buffered of a body that is not read yet; beyond them the sender is paused. */
 const earlyMaxBytes = 256 * 1024
 
-/** Why a body is not given. */
+/** Reason why a body cannot be read. */
 type Why = 'closed' | 'too large' | 'too slow'
 
-/** How a body makes its socket to stop and go on. */
+/** Flow control of the socket that a body arrives on. */
 export interface BodySource {
   pause(): void
   resume(): void
-  /** Puts off the limit that a server's library has for a silent connection, where it has one. */
+  /** Resets the timeout of a server library for a silent connection, if it has one. */
   postpone?(): void
 }
 
 const usualPace = new BodyPace()
 
 /**
- * Collects the body of one request. Parts may arrive before they are read (credentials are checked first), so a
- * limited number of bytes is kept until then. What is not read is dropped as it arrives: the sender can finish and
- * read its answer.
+ * Collects the body of one request. Parts may arrive before they are read, since credentials are checked first, so a
+ * limited number of bytes is kept until then. An unread body is dropped as it arrives, so that the sender can finish
+ * and read its answer.
  */
 export class RequestBody implements Ticking {
   place = -1
@@ -41,7 +41,7 @@ export class RequestBody implements Ticking {
     this.#pace = pace
   }
 
-  /** Takes a part. The bytes must stay the caller's to give: they are not copied here. */
+  /** Adds a part. It is not copied: the caller must not reuse its memory. */
   push(part: Buffer): void {
     if (this.#state !== 'open') return
     this.#bytes += part.length
@@ -53,7 +53,7 @@ export class RequestBody implements Ticking {
     if (this.#waiting === null && this.#bytes > earlyMaxBytes && !this.#paused) this.#pause()
   }
 
-  /** The last part has been pushed. */
+  /** Called after the last part. */
   finish(): void {
     if (this.#state !== 'open') return
     this.#state = 'whole'
@@ -63,7 +63,7 @@ export class RequestBody implements Ticking {
     this.#waiting = null
   }
 
-  /** The sender is gone. */
+  /** Called when the sender has disconnected. */
   lose(): void {
     if (this.#state !== 'open') return
     this.#state = 'lost'
@@ -71,17 +71,17 @@ export class RequestBody implements Ticking {
     this.#fail('closed')
   }
 
-  /** No reader comes any more: the answer is out. */
+  /** Drops the rest of the body, because the answer is sent. */
   drop(): void {
     this.#refuse('closed')
   }
 
   /**
-   * The whole body, once. From here on it has to come at a least pace.
+   * Reads the whole body; may be called once. From this call on, the body has to arrive at a minimum rate.
    *
    * @param declaredBytes the Content-Length; 0 when there is none.
-   * @throws {BodyTooLarge} over `maxBytes`, at once when the declared length is; {ConnectionClosed} when the peer is
-   * gone or the answer is out; {BodyTooSlow}.
+   * @throws {BodyTooLarge} over `maxBytes`, at once if the declared length is; {ConnectionClosed} when the peer has
+   * disconnected or the answer is sent; {BodyTooSlow}.
    */
   read(maxBytes: number, declaredBytes: number): Promise<Buffer> {
     if (this.#state === 'lost' || this.#state === 'unwanted') return Promise.reject(new ConnectionClosed())
@@ -99,7 +99,7 @@ export class RequestBody implements Ticking {
     })
   }
 
-  /** Whether it was given up because it came too slowly: what is left of it is not read either. */
+  /** Whether the body arrived too slowly; the rest of it is not read either. */
   get isTooSlow(): boolean {
     return this.#isTooSlow
   }
@@ -114,14 +114,14 @@ export class RequestBody implements Ticking {
     this.#refuse('closed')
   }
 
-  /** Drops what has come and what is still to come. */
+  /** Drops the received bytes and those still to come. */
   #refuse(why: Why): void {
     if (this.#state === 'open') this.#state = 'unwanted'
     this.#fail(why)
     this.#resume()
   }
 
-  /** The error is made only for one who waits: its stack would cost more than all else in a request. */
+  /** Creates the error only if a reader waits: its stack would cost more than the rest of the request. */
   #fail(why: Why): void {
     this.#parts = []
     this.#pace.leave(this)

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Headers } from './http-port.ts'
 
-/** What RFC 9110 lets a field value hold; anything else could start a header, or a body, of its own. */
+/** Characters that RFC 9110 forbids in a field value; one could start another header, or a body. */
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/
 
-/** @throws {TypeError} when a header value holds a control character or one beyond Latin-1. */
+/** Checks header values. @throws {TypeError} when one holds a control character or one beyond Latin-1. */
 export const checkHeaders = (headers: Headers): void => {
   for (const [name, value] of headers) {
     if (forbidden.test(value)) throw new TypeError(`header ${name} has a character that is not allowed`)

@@ -1,9 +1,9 @@
-/** Bounds of what a stream may cost, for SSE and WebSocket alike. Ticks are seconds. */
+/** Limits of a stream, for SSE and WebSocket alike. Ticks are seconds. */
 export const wireLimits = {
-  /** Silence after which a comment shows that the connection lives. */
+  /** Silence after which a comment is sent to show that the connection is alive. */
   keepAliveTicks: 15,
-  /** How long a reader may leave what was written to it. */
+  /** How long a reader may leave buffered data unread. */
   blockedMaxTicks: 60,
-  /** What may wait for a reader whose producer does not heed back-pressure. */
+  /** Maximum number of bytes buffered for a reader whose producer ignores back-pressure. */
   bufferedMaxBytes: 8 * 1024 * 1024,
 } as const

@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '#src/tool-server/tool-result.ts'
 import type { BodyWriter, Headers, HttpResponse } from '../http/http-port.ts'
 
-/** Takes the answer of an operation that this process calls itself. */
+/** Collects the answer of an operation that this process calls itself. */
 export class InnerResponse implements HttpResponse {
   readonly #answered = Promise.withResolvers<ApiAnswer>()
   readonly #parts: Buffer[] = []
@@ -9,7 +9,7 @@ export class InnerResponse implements HttpResponse {
   #closed = false
   #onClose: () => void = () => {}
 
-  /** The whole answer. Rejects when it is broken off. */
+  /** The whole answer. Rejects when it is aborted. */
   get answer(): Promise<ApiAnswer> {
     return this.#answered.promise
   }
@@ -54,7 +54,7 @@ export class InnerResponse implements HttpResponse {
     this.#answered.reject(new Error('the answer was broken off'))
   }
 
-  /** The caller is gone. */
+  /** Called when the caller has disconnected. */
   abandon(): void {
     if (this.#closed) return
     this.fail()

@@ -3,18 +3,18 @@ import type { Clock } from '#runtime/clock.ts'
 import { LineReader } from './line-reader.ts'
 import { peerLimits } from './peer-limits.ts'
 
-/** What a connection reports of itself. */
+/** Listener for the events of a connection. */
 export interface FrameEars {
-  /** A line of JSON came. A throw cuts the connection. */
+  /** Called with each received JSON line. An exception cuts the connection. */
   frame(value: unknown): void
-  /** Nothing comes any more; with what went wrong, when something did. */
+  /** Called once when the connection has closed; with the error, if any. */
   closed(error: Error | undefined): void
 }
 
-/** How long a connection may be silent before the kernel checks whether the other machine is still there, in ms. */
+/** Silence in ms after which the kernel checks whether the other machine is still reachable. */
 const keepAliveMs = 5000
 
-/** JSON over one connection, one value a line. What is sent in one turn of the event loop travels together. */
+/** JSON values over one connection, one per line. Values sent in one turn of the event loop are written together. */
 export class FrameSocket {
   readonly #socket: Socket
   readonly #clock: Pick<Clock, 'soon'>
@@ -36,21 +36,21 @@ export class FrameSocket {
     socket.on('close', () => ears.closed(this.#error))
   }
 
-  /** Bytes that the other side has not taken yet. */
+  /** Bytes that the other side has not accepted yet. */
   get bufferedBytes(): number {
     return this.#socket.writableLength
   }
 
-  /** Sends a value at the end of this loop turn. False, and nothing is sent, when it is too large. */
+  /** Sends a value at the end of this loop turn. Returns false, and sends nothing, when it is too large. */
   send(value: object): boolean {
     const line = JSON.stringify(value)
-    // a character is 3 bytes at most: only then counting is worth it
+    // a character has at most 3 bytes: shorter lines need not be measured
     if (line.length * 3 > peerLimits.frameMaxBytes && Buffer.byteLength(line) > peerLimits.frameMaxBytes) return false
     if (this.#lines.push(line) === 1) this.#clock.soon(() => this.#flush())
     return true
   }
 
-  /** Closes once everything that was sent is out. */
+  /** Closes the connection once everything sent so far is written. */
   end(): void {
     this.#flush()
     this.#socket.end()

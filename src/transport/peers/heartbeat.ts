@@ -1,14 +1,14 @@
 import type { Clock } from '#runtime/clock.ts'
 import { peerLimits } from './peer-limits.ts'
 
-/** A beat that comes so much late says that this process did not get to run, in ms. */
+/** A beat that is late by more than this, in ms, means that this process was not scheduled. */
 const lateMs = 50
-/** What was slow once counts half after so long, in ms. */
+/** Half-life in ms of a measured delay. */
 const forgetMs = 5_000
-/** A peer that is there may take so many times what was slow lately. */
+/** A live peer may take this many times the recent delay. */
 const slowFactor = 4
 
-/** How slow the way to a peer has been lately, either side's fault; kept over connections to one address. */
+/** Recent delays of the path to a peer, caused by either side. Kept across connections to one address. */
 export class PeerPace {
   readonly #clock: Pick<Clock, 'steady'>
   #slowestMs = 0
@@ -18,7 +18,7 @@ export class PeerPace {
     this.#clock = clock
   }
 
-  /** Something took so long that should take no time, in ms. */
+  /** Records a delay, in ms, of something that normally takes no time. */
   note(ms: number): void {
     const slowMs = Math.min(ms, peerLimits.silenceMostMs / slowFactor)
     if (slowMs < this.#lately()) return
@@ -26,7 +26,7 @@ export class PeerPace {
     this.#at = this.#clock.steady()
   }
 
-  /** How long a peer that is there may take to say so, in ms: four times what was slow lately, within bounds. */
+  /** Time in ms within which a live peer should answer: four times the recent delay, within bounds. */
   get patienceMs(): number {
     return Math.min(peerLimits.silenceMostMs, Math.max(peerLimits.silenceMs, slowFactor * this.#lately()))
   }
@@ -36,21 +36,24 @@ export class PeerPace {
   }
 }
 
-/** What a heartbeat needs of its connection. */
+/** Dependencies of a heartbeat. */
 export interface HeartbeatParts {
   readonly clock: Clock
   readonly pace: PeerPace
-  /** Whether answers of the peer are awaited; without any its silence says nothing, and costs nothing. */
+  /** Whether any answer of the peer is outstanding; if none is, its silence means nothing. */
   readonly isAwaited: () => boolean
-  /** Sends what every peer answers at once. */
+  /** Sends a ping, which every peer answers at once. */
   readonly ping: () => void
-  /** Called once, with when the ping was sent to which the peer has said nothing: before that it may only have had nothing to say. */
+  /**
+   * Called once when the peer is silent, with the time of the ping that it has not answered: it may have had nothing to
+   * send before.
+   */
   readonly silent: (since: number) => void
 }
 
 /**
- * Finds out whether a peer is still there while answers of it are awaited (specs/decisions/0204-silent-peers.md). Silence is
- * counted in beats of this process: when it stood still itself, what came meanwhile is read before anything is concluded.
+ * Detects a dead peer while answers from it are outstanding (specs/decisions/0204-silent-peers.md). Silence is counted
+ * in beats of this process: if the process itself was paused, it first reads what has arrived in the meantime.
  */
 export class Heartbeat {
   readonly #parts: HeartbeatParts
@@ -64,7 +67,7 @@ export class Heartbeat {
     this.#parts = parts
   }
 
-  /** A question was sent. */
+  /** Called when a request has been sent. */
   sent(): void {
     if (this.#cancel !== undefined) return
     this.#hasHeard = false
@@ -72,7 +75,7 @@ export class Heartbeat {
     this.#plan()
   }
 
-  /** Something came from the peer. */
+  /** Called when anything has been received from the peer. */
   heard(): void {
     this.#hasHeard = true
     if (this.#pingedAt === undefined) return

@@ -1,22 +1,22 @@
 const newline = 10
 
-/** A line is longer than allowed, or never ends. */
+/** A line exceeds the maximum length. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong'
 }
 
-/** Cuts a stream of bytes into lines, however they are torn on the way. */
+/** Splits a byte stream into lines, across chunk boundaries. */
 export class LineReader {
   readonly #maxBytes: number
   #parts: Buffer[] = []
   #bytes = 0
 
-  /** @param maxBytes of the longest line, without its end. */
+  /** @param maxBytes maximum length of a line, without its end. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Hands on each line that ends in these bytes. @throws {LineTooLong} */
+  /** Calls `take` with each line that ends in these bytes. @throws {LineTooLong} */
   push(bytes: Buffer, take: (line: string) => void): void {
     let from = 0
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {

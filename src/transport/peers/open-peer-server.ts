@@ -8,26 +8,26 @@ import { peerLimits } from './peer-limits.ts'
 import { secureServer } from './secure-channel.ts'
 import { ServedPeer } from './served-peer.ts'
 
-/** What the answering side is opened with. */
+/** Options of the serving side. */
 export interface PeerServerOptions {
-  /** Where it listens, and where peers reach it. */
+  /** Host to listen on, at which peers reach this process. */
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   /** The same on all nodes; derived from the master key. */
   readonly key: Uint8Array
-  /** Of earlier or later master keys: a peer that has one of them is taken as well. */
+  /** Keys derived from earlier or later master keys: peers that hold one of them are accepted as well. */
   readonly otherKeys?: readonly Uint8Array[]
   readonly service: PeerService
   readonly log: Logger
   readonly clock?: Clock
 }
 
-/** The answering side. */
+/** The serving side of peer connections. */
 export interface PeerServer {
-  /** `host:port`, as it belongs into a lease. */
+  /** `host:port`, as written into a lease. */
   readonly address: string
-  /** Takes no connection any more, and resolves when open requests are answered, or after 2 s. */
+  /** Stops accepting connections; resolves when open requests are answered, or after 2 s. */
   close(): Promise<void>
 }
 
@@ -40,15 +40,15 @@ export const openPeerServer = async (options: PeerServerOptions): Promise<PeerSe
     const peer: ServedPeer = new ServedPeer(socket, { ...options, clock }, () => peers.delete(peer))
     peers.add(peer)
   })
-  // from the first byte on, so that one which never proves anything does not keep the server from closing
+  // tracked before the handshake, so that a connection which never completes it does not keep the server from closing
   server.on('connection', (socket: Socket) => {
     connections.add(socket)
     socket.once('close', () => connections.delete(socket))
   })
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    // Node leaves one open that only took too long
+    // Node leaves a connection open whose handshake has timed out
     socket.destroy()
-    // a client that only looks whether anything listens is not worth a line
+    // a client that only probes whether the port is open is not worth a log line
     if (error.code !== 'ECONNRESET') log.warn({ err: error }, 'connection of a peer refused')
   })
   server.listen(port, host)

@@ -6,24 +6,27 @@ import { PeerPace } from './heartbeat.ts'
 import { addressOf } from './host-port.ts'
 import { PeerConnection } from './peer-connection.ts'
 
-/** A cluster has far fewer processes; what is forgotten is found out again. */
+/** Maximum number of remembered paces, far more than a cluster has processes. Forgotten ones are measured again. */
 const mostPaces = 1_000
 
-/** What the requesting side is made of. */
+/** Options of the requesting side. */
 export interface PeersOptions {
   /** The same on all nodes; derived from the master key. */
   readonly key: Uint8Array
-  /** As the answering side has them. */
+  /** Keys derived from earlier or later master keys, as on the serving side. */
   readonly otherKeys?: readonly Uint8Array[]
   readonly log: Logger
   readonly clock?: Clock
 }
 
-/** Sends requests to other processes over TLS: one connection each, made by the first question and kept (specs/decisions/0062-peers.md). */
+/**
+ * Sends requests to other processes over TLS: one connection per process, opened by the first request and kept
+ * (specs/decisions/0062-peers.md).
+ */
 export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Peers & { close(): void } => {
   const connections = new Map<string, PeerConnection>()
   const listeners: ((address: string) => void)[] = []
-  // for addresses of processes that ended too
+  // also holds addresses of processes that have ended
   const paces = new Map<string, PeerPace>()
   let closed = false
   const connected = (address: string): PeerConnection | undefined => {
@@ -49,7 +52,7 @@ export const openPeers = ({ clock = systemClock, ...options }: PeersOptions): Pe
     onLost: (listener) => {
       listeners.push(listener)
     },
-    /** Open questions are lost, and later ones refused. */
+    /** Fails the open requests and refuses later ones. */
     close: () => {
       closed = true
       for (const connection of [...connections.values()]) connection.close()

@@ -1,20 +1,23 @@
-/** Bounds of what peers cost each other. */
+/** Limits of peer connections. */
 export const peerLimits = {
-  /** How long both sides may take to prove that they hold the key, in ms. */
+  /** Time in ms that both sides have to prove that they hold the key. */
   handshakeMs: 2000,
-  /** One question or answer: far above the largest body that a request may have, and what a commit makes of it. */
+  /** Maximum size of one request or answer: far above the largest request body and the commit that results from it. */
   frameMaxBytes: 16 * 1024 * 1024,
-  /** How often a peer whose answers are awaited is looked after, in ms. */
+  /** Heartbeat interval in ms, while answers are outstanding. */
   beatMs: 150,
-  /** A peer that says nothing to a ping for so long is silent, in ms; longer where it or this process has been slow lately. */
+  /**
+   * A peer that does not answer a ping for this long, in ms, is silent; up to `silenceMostMs` after recent delays on
+   * either side.
+   */
   silenceMs: 600,
   silenceMostMs: 3000,
-  /** How long a question waits for its answer from a peer that is there, in ms. */
+  /** Timeout in ms of a request to a live peer. */
   answerMs: 5000,
-  /** Questions of one process to another that have no answer yet. */
+  /** Maximum number of unanswered requests of one process to another. */
   openQuestions: 10_000,
-  /** What may wait for a peer that does not read. */
+  /** Maximum number of bytes buffered for a peer that does not read. */
   bufferedMaxBytes: 64 * 1024 * 1024,
-  /** What a closing server waits for at most: questions that are being answered. In ms. */
+  /** Time in ms that a closing server waits for requests in progress. */
   closeMs: 2000,
 } as const

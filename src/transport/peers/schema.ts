@@ -3,13 +3,13 @@ import { isEvent, isObject } from '#runtime/schema.ts'
 import { type ErrorCode, type ErrorDetails, errors } from '#specs/errors/errors.ts'
 import type { Json, JsonObject } from '#storage/ports.ts'
 
-/** How a refusal travels. */
+/** An error as it is sent to a peer. */
 export type WireFailure =
   | ({ readonly code: ErrorCode } & { readonly [name in keyof ErrorDetails]: ErrorDetails[name] | undefined })
-  /** The store, or the process itself, is not able to answer; it may have been done. */
+  /** The store or the process could not answer; the request may have been carried out nevertheless. */
   | { readonly unavailable: string }
 
-/** One question; `request` null: of a kind or form that this release does not know. */
+/** One request; `request` null: its kind or form is unknown to this release. */
 export interface Question {
   readonly id: number
   readonly request: PeerRequest | null
@@ -39,7 +39,7 @@ const object =
 
 const owner = object({ project: text, tenant: either(nothing, text), user: either(nothing, text), createdAt: count })
 
-/** What the runtime reads of a commit that another process made; the rest is that process's own. */
+/** Fields that the runtime reads of a commit by another process. */
 const commit = object({
   ...{ actor: text, seq: count, shard: count, epoch: count, at: count, project: text, cause: text, machine: text },
   ...{ last_sequence: count, event: isEvent, events: Array.isArray, effects: Array.isArray, messages: Array.isArray },
@@ -75,18 +75,18 @@ const answers: Readonly<Record<PeerAnswer['kind'], Field>> = {
 const fits = (fields: Readonly<Record<string, Field>>, value: JsonObject): boolean =>
   typeof value.kind === 'string' && Object.hasOwn(fields, value.kind) && fields[value.kind]?.(value) === true
 
-/** The number of a frame that only wants to know whether the other side is there; undefined for any other. */
+/** Returns the id of a ping frame; undefined for any other frame. */
 export const pingIn = (value: unknown): number | undefined =>
   isObject(value) && value.ping === true && count(value.id) ? Number(value.id) : undefined
 
-/** The question in a frame. @throws {Error} when it is none. */
+/** Parses a request frame. @throws {Error} when it is none. */
 export const questionIn = (value: unknown): Question => {
   if (!isObject(value) || !count(value.id)) throw new Error('a frame that is no question')
   const { id, ask } = value
   return { id, request: isObject(ask) && fits(requests, ask) ? ask : null } as Question
 }
 
-/** The answer in a frame. @throws {Error} when it is none. */
+/** Parses an answer frame. @throws {Error} when it is none. */
 export const replyIn = (value: unknown): Reply => {
   if (!isObject(value) || !count(value.id)) throw new Error('a frame that is no answer')
   const { id, answer, failure } = value

@@ -7,7 +7,7 @@ import { FrameSocket } from './frame-socket.ts'
 import { peerLimits } from './peer-limits.ts'
 import { pingIn, type Question, questionIn } from './schema.ts'
 
-/** What the answering side is made of. */
+/** Dependencies of the serving side. */
 export interface ServedParts {
   readonly service: PeerService
   readonly clock: Clock
@@ -16,7 +16,7 @@ export interface ServedParts {
 
 const elsewhere = { kind: 'elsewhere' } as const
 
-/** The answering side of one connection, whose other side has proven that it holds the key. */
+/** The serving side of one connection, whose other side has proved that it holds the key. */
 export class ServedPeer {
   readonly #parts: ServedParts
   readonly #socket: FrameSocket
@@ -34,7 +34,7 @@ export class ServedPeer {
     })
   }
 
-  /** Closes as soon as the questions that came are answered; later ones find no process. */
+  /** Closes the connection once open requests are answered; later ones are answered with `elsewhere`. */
   leave(): void {
     this.#leaving = true
     this.#endWhenDone()
@@ -59,7 +59,7 @@ export class ServedPeer {
       this.#parts.log.error({ kind: request?.kind }, 'answer larger than peers take')
       this.#socket.send({ id, failure: { unavailable: 'an answer larger than peers take' } })
     }
-    // it sends and does not read: it is lost, and sends again if it is not
+    // the peer sends without reading: it is lost, and if not, it sends its requests again
     if (this.#socket.bufferedBytes > peerLimits.bufferedMaxBytes) this.cut()
     if (this.#leaving) this.#endWhenDone()
   }

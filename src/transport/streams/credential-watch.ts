@@ -1,17 +1,20 @@
 import { errors, ServiceError } from '#specs/errors/errors.ts'
 
-/** Checks that the credential that opened a stream still opens it; throws or rejects as a new request would. */
+/** Checks that the credential that opened a stream is still valid for it; throws or rejects as a new request would. */
 export type LookAgain = () => unknown
 
-/** A stream outlives its credential by this many seconds at most, and by the second that credentials are cached for. */
+/**
+ * Check interval in ticks: a stream outlives its credential by at most these seconds plus the one for which credentials
+ * are cached.
+ */
 const everyTicks = 3
 
-/** Frame of a stream that ends because its credential does: a client resumes after its last event with a new one. */
+/** Frame that ends a stream whose credential has ended: the client can resume after its last event with a new one. */
 export const endedEvent = { event: 'stream.ended', data: { reason: 'credential_ended' } } as const
 
 /**
- * Looks after one open stream: a revoked key, a removed member, an expired token or a suspended tenant ends it. Trouble on
- * our side (the store is away) ends nothing: it says nothing about the credential.
+ * Monitors the credential of one open stream: a revoked key, a removed member, an expired token or a suspended tenant
+ * ends it. An internal failure (the store is unavailable) does not, since it says nothing about the credential.
  */
 export class CredentialWatch {
   readonly #look: LookAgain
@@ -24,7 +27,7 @@ export class CredentialWatch {
     this.#onRefused = onRefused
   }
 
-  /** Once a second. */
+  /** Called once a second. */
   tick(): void {
     if (++this.#ticks < everyTicks || this.#looking) return
     this.#ticks = 0

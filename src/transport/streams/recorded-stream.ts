@@ -2,19 +2,19 @@ import type { ByteSink, ByteStream, StreamControl } from '#actors/call/call.ts'
 import type { BytesResult } from '#actors/call/use-cases.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Bytes of a stream that are kept for an Idempotency-Key. */
+/** Maximum number of bytes of a stream that are kept for an Idempotency-Key. */
 const maxBytes = 8 * 1024 * 1024
 
-/** A streamed answer, and what is kept of it when it is over. */
+/** A streamed answer, and the copy that is kept once it has ended. */
 export interface Recorded {
   readonly result: BytesResult
-  /** Resolves when the source has ended, well or not. @throws {ServiceError} `idempotency_answer_not_kept` */
+  /** Resolves when the source has ended, cleanly or not. @throws {ServiceError} `idempotency_answer_not_kept` */
   readonly recorded: Promise<BytesResult>
 }
 
 /**
- * Records a streamed answer while it is sent. The source goes on to its end when the reader goes: a repeated request then
- * finds the whole of it. Null for an answer that is no stream.
+ * Records a streamed answer while it is sent. The source continues to its end when the reader disconnects, so that a
+ * repeated request gets the whole answer. Null for an answer that is no stream.
  */
 export const recordedStream = (answer: BytesResult): Recorded | null => {
   const { bytes, ...head } = answer
@@ -66,7 +66,7 @@ class Recorder implements ByteStream, ByteSink {
     this.#reader?.abort()
   }
 
-  /** What held the source up is gone, too. */
+  /** Resumes a source that the reader had paused. */
   #readerGone(): void {
     this.#reader = null
     this.#source?.resume()
@@ -89,7 +89,7 @@ class Recorder implements ByteStream, ByteSink {
   }
 }
 
-/** Pushes parts as they are made, no faster than they are taken. */
+/** Pushes parts as the source yields them, no faster than the sink accepts them. */
 const streamOf = (parts: AsyncIterable<string | Uint8Array>): ByteStream => ({
   start: (sink) => {
     let resume: (() => void) | null = null

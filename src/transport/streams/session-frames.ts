@@ -3,15 +3,15 @@ import type { Json, JsonObject } from '#storage/ports.ts'
 import { maxValuesOfShort, parseJson } from '../api/body/json-body.ts'
 import { asJson } from '../api/schema.ts'
 
-/** One frame of a client, checked as far as the socket itself needs it. */
+/** One frame of a client, validated as far as the socket itself needs. */
 export type ClientFrame =
   | { readonly type: 'turn' | 'approve' | 'reject'; readonly body: JsonObject }
   | { readonly type: 'resume'; readonly after: number }
   | { readonly type: 'cancel' }
 
 /**
- * Reads a client's frame, held to the bounds of any other body. Bodies of `turn` and `approve` are validated further by their
- * handlers. A long one is read in shares of the loop.
+ * Parses a client's frame, within the limits of any other body; a long one over several loop turns. The handlers of
+ * `turn` and `approve` validate their bodies further.
  *
  * @throws {ServiceError} (rejects) `malformed_json`, `body_too_large`, `bad_request`, `missing_field`, `invalid_field`,
  * `unknown_field`.

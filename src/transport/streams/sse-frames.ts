@@ -14,7 +14,9 @@ const build = (events: readonly LogEvent[], shortNames: boolean): string => {
   return text
 }
 
-/** The last events that were written out; readers of one actor get the same one after the other, in a batch or alone. */
+/**
+ * Cache of the last batch's text: readers of one actor get the same events one after the other, in a batch or alone.
+ */
 class LastText {
   readonly #shortNames: boolean
   #first: LogEvent | undefined
@@ -39,7 +41,7 @@ class LastText {
 const short = new LastText(true)
 const long = new LastText(false)
 
-/** The last event that was written to a WebSocket; sockets of one session get the same one after the other. */
+/** Cache of the last WebSocket frame: sockets of one session get the same event one after the other. */
 const lastFrame: { event: LogEvent | null; shortNames: boolean; text: string } = {
   event: null,
   shortNames: false,

@@ -1,20 +1,20 @@
 import { nextShare } from '#outgoing/shares/in-shares.ts'
 
-/** How long streams may begin in one turn of the loop, in ms. */
+/** Time in ms for starting streams within one turn of the loop. */
 const shareMs = 8
 
 /**
- * Begins streams at once, or in turns of their own when others took this turn's share: a stream reads a page of its log as
- * it begins, and the requests for hundreds may come in one turn of the loop.
+ * Starts streams at once, or in later loop turns when this turn's time is used up: a stream reads a page of its log
+ * when it starts, and requests for hundreds may arrive in one turn.
  */
 export class StartShares {
-  /** When the first stream of this turn of the loop began; null before it. */
+  /** Time at which the first stream of this loop turn was started; null before it. */
   #since: number | null = null
   readonly #turnIsOver = (): void => {
     this.#since = null
   }
 
-  /** @param contain runs what begins later: no request is there any more that its throw would end. */
+  /** @param contain runs a deferred start, whose exception no longer reaches a request. */
   start(begin: () => void, contain: (work: () => void) => void): void {
     if (this.#since === null) {
       this.#since = performance.now()

@@ -1,17 +1,18 @@
 import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Streams that one browser may have open on a node. */
+/** Maximum number of open streams per browser on a node. */
 const maxStreams = 16
 
 /**
- * Open streams by browser: by a credential that pages show, together with the address that uses it, since all visitors of
- * a page share its public key. A stream keeps a socket, a timer and a place in the log's feed as long as its reader wants.
+ * Counts open streams per browser. A browser is identified by a credential that pages show together with the address
+ * that uses it, since all visitors of a page share its public key. A stream keeps a socket, a timer and a subscription
+ * to the log for as long as its reader stays.
  */
 export class StreamSeats {
   readonly #taken = new Map<string, number>()
 
-  /** @returns what gives the seat back, once. @throws {ServiceError} `too_many_streams` */
+  /** Counts a stream. @returns a function that releases it, once. @throws {ServiceError} `too_many_streams` */
   take(browser: string): () => void {
     this.check(browser)
     this.#taken.set(browser, this.#of(browser) + 1)
@@ -22,7 +23,7 @@ export class StreamSeats {
     }
   }
 
-  /** @throws {ServiceError} `too_many_streams` */
+  /** Checks that another stream is allowed. @throws {ServiceError} `too_many_streams` */
   check(browser: string): void {
     if (this.#of(browser) >= maxStreams) throw new ServiceError('too_many_streams')
   }
@@ -38,7 +39,7 @@ export class StreamSeats {
   }
 }
 
-/** Who holds a seat; null for credentials that stay on servers, and for members. */
+/** Identifies the browser of a principal; null for credentials that stay on servers, and for members. */
 export const browserOf = (principal: Principal, addressOf: () => string): string | null => {
   if (principal.kind === 'client_token')
     return [principal.project, principal.tenant, principal.user, addressOf()].join(' ')

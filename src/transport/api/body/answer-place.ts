@@ -2,12 +2,12 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpResponse } from '#transport/http/http-port.ts'
 import type { BodyRoom, BodySeat } from './body-room.ts'
 
-/** Shorter answers are not counted: their number is bounded by that of connections. */
+/** Answers shorter than this are not counted: the number of connections bounds them. */
 const countedBytes = 64 * 1024
 
 /**
- * The room of one long answer, beside that of bodies of requests, until the connection has taken it whole or the peer is gone: a
- * client that reads none of its answers leaves each in memory.
+ * Memory of one long answer, counted together with that of request bodies until the connection has sent all of it or
+ * the peer has disconnected: a client that does not read its answers would leave each in memory.
  */
 export class AnswerPlace {
   readonly #room: BodyRoom
@@ -21,13 +21,13 @@ export class AnswerPlace {
     this.#response = response
   }
 
-  /** Waits for room for an answer that may become so long, before it is made. @throws {ServiceError} `overloaded` */
+  /** Waits for memory for an answer of at most this size, before it is produced. @throws {ServiceError} `overloaded` */
   async reserve(bytes: number): Promise<void> {
     this.#take(await this.#room.enter(this.#project, bytes))
   }
 
   /**
-   * The answer is made, and is about to be sent. @param isRepeatable nothing has happened for it: it may be refused.
+   * Counts an answer that is about to be sent. @param isRepeatable nothing was changed for it, so it may be refused.
    * @throws {ServiceError} `overloaded`
    */
   hold(bytes: number, isRepeatable: boolean): void {
@@ -35,7 +35,7 @@ export class AnswerPlace {
     else if (bytes >= countedBytes) this.#take(this.#seatFor(bytes, isRepeatable))
   }
 
-  /** What waits for the reader of a stream has become so long. False: there is no room for it. */
+  /** Sets the bytes that are buffered for a stream's reader. False: there is no memory for them. */
   grow(bytes: number): boolean {
     this.#seat?.leave()
     this.#seat = bytes < countedBytes ? null : this.#room.tryEnter(this.#project, bytes)

@@ -2,14 +2,19 @@ import { getHeapStatistics } from 'node:v8'
 import type { Principal } from '#actors/call/call.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Smaller bodies are not counted: their number is bounded by that of connections. */
+/** Bodies smaller than this are not counted: the number of connections bounds them. */
 export const countedBytes = 16 * 1024
 
-/** Of the heap: what a chat of 7 MB has at most at one time (bytes, values, what is sent on) is four times its body. */
+/**
+ * Share of the heap: a chat of 7 MB needs at most four times its body at one time (bytes, values, upstream request).
+ */
 const shareOfHeap = 1 / 6
-/** Of the room: one that sends much leaves some to others. */
+/** Share of the room for one project, so that a project that sends much leaves some to others. */
 const shareOfProject = 3 / 4
-/** Shorter than the silence after which a server closes a connection: what waits gets an answer. */
+/**
+ * Longest wait for memory. Shorter than the silence after which a server closes a connection, so that the client gets
+ * an answer.
+ */
 const patienceMs = 5_000
 const mostWaiting = 1_000
 
@@ -19,10 +24,13 @@ interface Waiting {
   readonly enter: (seat: BodySeat) => void
 }
 
-/** Whose share of the room a caller's bodies take. */
+/** The project whose share of the room a caller's bodies count against. */
 export const projectOf = (principal: Principal): string => (principal.kind === 'public' ? '' : principal.project)
 
-/** The room that one body takes: given back once `done` was called for its answer and for what runs for it. */
+/**
+ * Memory reserved for one body. It is released once `done` has been called twice: for the answer, and for the work
+ * behind it.
+ */
 export class BodySeat {
   readonly #room: BodyRoom
   readonly project: string
@@ -35,7 +43,7 @@ export class BodySeat {
     this.#bytes = bytes
   }
 
-  /** So many bytes came, of a body that had not said how many. */
+  /** Corrects the reservation to the bytes received, for a body without a declared length. */
   hold(bytes: number): void {
     const less = Math.min(bytes, this.#bytes) - this.#bytes
     this.#bytes += less
@@ -46,7 +54,7 @@ export class BodySeat {
     if (--this.#uses === 0) this.#room.change(this.project, -this.#bytes)
   }
 
-  /** Gives it back at once, where an answer and what runs for it end together. */
+  /** Releases the memory at once, where the answer and the work behind it end together. */
   leave(): void {
     this.done()
     this.done()
@@ -54,15 +62,16 @@ export class BodySeat {
 }
 
 /**
- * The memory that bodies of requests may take at one time. A body that finds no room is not read: its sender waits, and is
- * answered 503 when that takes too long. Without it a hundred chats with long bodies at once ended a process with a small heap.
+ * The memory that request bodies and long answers may use at one time. A body that finds no room is not read: its
+ * sender waits, and gets 503 when that takes too long. Without this limit, a hundred concurrent chats with long bodies
+ * exhausted a small heap.
  */
 export class BodyRoom {
   readonly most: number
   readonly #mostOfProject: number
   readonly #held = new Map<string, number>()
   readonly #waiting = new Set<Waiting>()
-  /** Bytes that are taken now. */
+  /** Bytes in use. */
   bytes = 0
 
   constructor(most = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
@@ -70,7 +79,10 @@ export class BodyRoom {
     this.#mostOfProject = Math.floor(most * shareOfProject)
   }
 
-  /** Takes room for a body; one larger than all of it has it alone. @throws {ServiceError} (or rejects) `overloaded` */
+  /**
+   * Reserves memory for a body. A body larger than the whole room gets it when it is empty. @throws {ServiceError} (or
+   * rejects) `overloaded`
+   */
   enter(project: string, bytes: number): BodySeat | Promise<BodySeat> {
     const seat = this.tryEnter(project, bytes)
     if (seat !== null) return seat
@@ -88,17 +100,17 @@ export class BodyRoom {
     })
   }
 
-  /** Room at once for what is in memory already; null where it would have to wait. */
+  /** Reserves memory without waiting, for bytes that are in memory already; null when there is no room. */
   tryEnter(project: string, bytes: number): BodySeat | null {
     return this.#waiting.size === 0 && this.#fits(project, bytes) ? this.#seat(project, bytes) : null
   }
 
-  /** Room for what is in memory already and cannot be given up: there may be too little for others then. */
+  /** Reserves memory for bytes that are in memory already and cannot be dropped, even beyond the limit. */
   force(project: string, bytes: number): BodySeat {
     return this.#seat(project, bytes)
   }
 
-  /** What a project holds becomes so much more; less lets others in. */
+  /** Changes the bytes of a project; a decrease admits waiting bodies. */
   change(project: string, bytes: number): void {
     const held = (this.#held.get(project) ?? 0) + bytes
     this.bytes += bytes
@@ -107,7 +119,7 @@ export class BodyRoom {
     if (bytes < 0) this.#admit()
   }
 
-  /** In the order of their coming, past those whose project has its share. */
+  /** Admits waiting bodies in order of arrival, skipping those whose project has used up its share. */
   #admit(): void {
     for (const { project, bytes, enter } of [...this.#waiting])
       if (this.#fits(project, bytes)) enter(this.#seat(project, bytes))

@@ -5,35 +5,35 @@ import { parseInSteps } from '#outgoing/shares/parse-in-steps.ts'
 import { countFields, repeatedName } from '#outgoing/shares/repeated-names.ts'
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** Objects and lists may stand in each other so deep; what walks a value later needs no limit of its own. */
+/** Maximum nesting of objects and arrays, so that code that walks a value later needs no limit of its own. */
 const maxDepth = 64
 
 /**
- * Names, texts, objects and lists that a body may have, and eight times as many numbers: what a parser makes of them costs
- * by their count, and 8 MB of empty objects would keep the processor busy for seconds.
+ * Maximum number of names, strings, objects and arrays in a body; eight times as many numbers are allowed. The cost of
+ * parsing grows with this count: 8 MB of empty objects would keep the processor busy for seconds.
  */
 const maxValues = 100_000
 
-/** The same for a body of 1 MB: what reads it afterwards (masks, journals, stores) costs more than the parser. */
+/** The same for a body of 1 MB: later stages (masks, journals, stores) cost more than the parser. */
 export const maxValuesOfShort = 20_000
 
-/** Bodies beyond this many bytes are handled in shares of the loop. */
+/** Bodies longer than this many bytes are handled over several loop turns. */
 const longBytes = 2 * pieceBytes
 
-/** Whether to handle a body at once would hold every other request up. */
+/** Whether handling a body in one go would block other requests. */
 export const isLongBody = (bytes: Uint8Array | undefined): boolean => bytes !== undefined && bytes.length > longBytes
 
 /**
- * Parses a JSON body; a long one in shares of the loop (specs/decisions/0181-the-loop-in-shares.md).
+ * Parses a JSON body; a long one over several loop turns (specs/decisions/0181-the-loop-in-shares.md).
  *
- * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8, is nested deeper than 64, or has a name twice
- * in one object; `body_too_large` for one of more names, texts, objects and lists than `mostValues`. Of a long one the promise
- * is rejected with it.
+ * @throws {ServiceError} `malformed_json`, also for text that is not UTF-8, is nested deeper than 64, or repeats a name
+ * in one object; `body_too_large` for more names, strings, objects and arrays than `mostValues`. For a long body the
+ * promise is rejected with it.
  */
 export const parseJson = (bytes: Buffer, mostValues = maxValues): unknown =>
   isLongBody(bytes) ? inShares(parsed(bytes, mostValues)) : atOnce(parsed(bytes, mostValues))
 
-/** Whether a content type says JSON; a body without one is taken as JSON. */
+/** Whether a content type is JSON; an absent one counts as JSON. */
 export const isJsonType = (contentType: string | undefined): boolean => {
   if (contentType === undefined || contentType === 'application/json') return true
   const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
@@ -41,9 +41,9 @@ export const isJsonType = (contentType: string | undefined): boolean => {
 }
 
 /**
- * Holds JSON that another parser will read to bounds of its own.
+ * Checks the nesting and the number of values of JSON that another parser will read.
  *
- * @throws {ServiceError} `malformed_json` for what is nested too deeply, `body_too_large` for too many values.
+ * @throws {ServiceError} `malformed_json` for JSON that is nested too deeply, `body_too_large` for too many values.
  */
 export const checkShape = (bytes: Buffer, mostWeight: number): void => void atOnce(spansOf(bytes, mostWeight))
 
@@ -70,7 +70,9 @@ function* parsedValue(bytes: Buffer, long: ReadonlyMap<number, number>): Steps<u
   }
 }
 
-/** What we check would be another value than the one that a provider reads, which gets the bytes as they came. */
+/**
+ * Refuses repeated names: the provider gets the original bytes and could read another value than the one checked here.
+ */
 function* refuseRepeated(bytes: Buffer): Steps<never> {
   const param = (yield* repeatedName(bytes)) ?? ''
   throw new ServiceError('malformed_json', { param, message: `The body contains ${param} twice.` })

@@ -9,10 +9,10 @@ export interface Form {
   readonly files: readonly UploadedFile[]
 }
 
-/** Parts of one form; more is no real form. */
+/** Maximum number of parts; no real form has more. */
 const maxParts = 128
 
-/** Headers of one part, file name and all. */
+/** Maximum size of the headers of one part, including the file name. */
 const maxHeadBytes = 16 * 1024
 
 const refuse = (message: string): ServiceError => new ServiceError('bad_request', { message })
@@ -24,10 +24,13 @@ export const boundaryOf = (contentType: string | undefined): string | null => {
   return match?.[1] ?? match?.[2] ?? null
 }
 
-/** What of a long text is decoded in one step, in bytes. */
+/** Bytes of a long text that are decoded in one step. */
 const textStepBytes = 256 * 1024
 
-/** Takes a form apart (RFC 7578), in steps: its texts may be long. @throws {ServiceError} `bad_request` for one that is not well made. */
+/**
+ * Parses a form (RFC 7578) in steps, since its texts may be long. @throws {ServiceError} `bad_request` for a malformed
+ * form.
+ */
 export function* parseForm(body: Buffer, boundary: string): Steps<Form> {
   const fields: (readonly [string, string])[] = []
   const files: UploadedFile[] = []
@@ -97,9 +100,9 @@ function headOf(text: string): PartHead {
 const parameterPattern = /;\s*([\w-]+\*?)\s*=\s*(?:"((?:\\"|[^"])*)"|([^\s;"]*))/g
 
 /**
- * The parameters of a part's head. Browsers write `"` as `%22` and line ends as `%0D%0A` (the HTML standard's multipart
- * encoding), older curls write `\"` (RFC 2616), .NET leaves plain names without quotes, and some write names that are not
- * ASCII as `filename*` (RFC 5987), alone or beside a poorer `filename`.
+ * Parameters of a part's Content-Disposition. Browsers write `"` as `%22` and line ends as `%0D%0A` (the HTML
+ * standard's multipart encoding), older curls write `\"` (RFC 2616), .NET leaves plain names without quotes, and some
+ * clients write non-ASCII names as `filename*` (RFC 5987), alone or together with a simpler `filename`.
  */
 const parametersOf = (disposition: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
@@ -110,7 +113,7 @@ const parametersOf = (disposition: string): ReadonlyMap<string, string> => {
   return found
 }
 
-/** '' for what is not UTF-8. */
+/** Decodes an RFC 5987 value; '' if it is not UTF-8. */
 const extendedValue = (text: string): string => {
   try {
     return decodeURIComponent(/^utf-8'[^']*'(.*)$/i.exec(text)?.[1] ?? '')

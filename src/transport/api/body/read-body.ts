@@ -8,22 +8,25 @@ import type { BodySeat } from './body-room.ts'
 import { isJsonType, isLongBody, maxValuesOfShort, parseJson } from './json-body.ts'
 import { boundaryOf, type Form, parseForm } from './multipart.ts'
 
-/** A body as it came, not yet checked against its schema. */
+/** A parsed body, not validated against its schema yet. */
 export interface ReadBody {
   readonly value: unknown
   readonly files: readonly UploadedFile[]
   /** The JSON that `value` was parsed from. */
   readonly bytes?: Buffer
-  /** To handle it at once would hold every other request up: it goes on in another turn of the loop at each stage. */
+  /**
+   * Whether the body is so long that handling it in one go would block other requests; each stage gets its own loop
+   * turn.
+   */
   readonly isLong?: boolean
 }
 
 const noFiles: readonly UploadedFile[] = []
 
 /**
- * Reads the body that an operation takes: JSON, or a form when it takes files. No body at all counts as `{}`.
+ * Reads the body of an operation: JSON, or a form if the operation takes files. An absent body counts as `{}`.
  *
- * @param seat where it has room; null for a short one. It learns how long the body is.
+ * @param seat memory reserved for the body; null for a short one. The body's length is reported to it.
  * @throws {ServiceError} `unsupported_media_type`, `malformed_json`, `bad_request`; {BodyTooLarge}, {ConnectionClosed}.
  */
 export const readBody = (
@@ -57,11 +60,11 @@ const bodyOf = (operation: Operation, request: HttpRequest, bytes: Buffer): Read
   }
 }
 
-/** Whether its bodies are no conversations, texts to embed or documents. */
+/** Whether the operation's bodies are short: not conversations, texts to embed or documents. */
 const isShort = ({ chatBodyBytes, maxBodyBytes }: Operation): boolean =>
   chatBodyBytes === null && maxBodyBytes <= defaultMaxBodyBytes
 
-/** Bodies are taken as they are: one that is compressed is refused as such, rather than that it is no JSON. */
+/** Replaces the parse error of a compressed body: content codings are not supported, and the error says so. */
 const refusalOf = (request: HttpRequest, error: unknown): unknown => {
   const coding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (coding === 'identity' || coding === '') return error

@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts'
 import { SeatedResponse } from '../seated-response.ts'
 import { type BodyRoom, type BodySeat, countedBytes } from './body-room.ts'
 
-/** Where a body is to have room. `most`: bytes that its operation takes. */
+/** Where memory for a body is reserved. `most`: maximum body size of the operation in bytes. */
 export interface Seating {
   readonly room: BodyRoom
   readonly project: string
@@ -11,8 +11,8 @@ export interface Seating {
 }
 
 /**
- * Waits for room for the body of a request; null for a short one. One whose length is not said is taken for the longest until
- * it has come. The exchange has the seat, and gives it back with its answer and at its end.
+ * Reserves memory for the body of a request; null for a short one. A body of undeclared length counts as the maximum
+ * until it has arrived. The exchange holds the seat: one use ends with its answer, the other with the exchange.
  *
  * @throws {ServiceError} `overloaded`
  */
@@ -28,13 +28,13 @@ export const seatedBody = async (exchange: Exchange, { room, project, most }: Se
   return seat
 }
 
-/** The same for a request without an exchange: its caller gives the seat back. @throws {ServiceError} `overloaded` */
+/** The same for a request without an exchange: the caller releases the seat. @throws {ServiceError} `overloaded` */
 export const seatFor = async (request: HttpRequest, { room, project, most }: Seating): Promise<BodySeat | null> => {
   const bytes = Math.min(announced(request) ?? most, most)
   return bytes < countedBytes ? null : room.enter(project, bytes)
 }
 
-/** Bytes of the body as its sender says; undefined where it does not say. */
+/** Declared length of the body in bytes; undefined when it is not declared. */
 const announced = (request: HttpRequest): number | undefined => {
   if (request.header('transfer-encoding') !== undefined) return undefined
   return Number(request.header('content-length') ?? 0)

@@ -8,7 +8,7 @@ import { isWork } from './named-tenant.ts'
 /**
  * Checks that a credential may call an operation.
  *
- * @throws {ServiceError} `secret_key_required` where nothing but a secret key will do, `insufficient_scope`, `forbidden`.
+ * @throws {ServiceError} `secret_key_required` where only a secret key is allowed, `insufficient_scope`, `forbidden`.
  */
 export const authorise = (access: Access, principal: Principal): void => {
   if (!access.kinds.includes(principal.kind)) throw new ServiceError(wrongKind(access))
@@ -25,7 +25,10 @@ export const authorise = (access: Access, principal: Principal): void => {
 const wrongKind = ({ kinds }: Access) =>
   kinds.length === 1 && kinds[0] === 'secret_key' ? 'secret_key_required' : 'forbidden'
 
-/** All that a principal may touch with this operation, as far as it is for whom the key says that it calls. */
+/**
+ * The scope of a call: all that the principal may access with this operation, narrowed to the tenant and user it is
+ * made for.
+ */
 export const scopeFor = (
   operation: Pick<Operation, 'id' | 'method' | 'ofTenants'>,
   principal: Principal,
@@ -37,7 +40,7 @@ export const scopeFor = (
   return narrowedScope(scope, { tenant, user: operation.ofTenants === 'user' ? externalUserId : null })
 }
 
-/** All that a principal may touch. */
+/** All that a principal may access. */
 export const scopeOf = (principal: Principal): Scope => {
   if (principal.kind === 'public') return noScope
   if (principal.kind !== 'client_token') return projectScope(principal.project)

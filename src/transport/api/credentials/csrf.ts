@@ -2,10 +2,12 @@ import { ServiceError } from '#specs/errors/errors.ts'
 import type { HttpRequest } from '#transport/http/http-port.ts'
 
 /**
- * Refuses a request that another site made a browser send: it would carry the dashboard's cookie.
- * Browsers name the origin of everything but plain navigation; a request without any such header comes from none.
+ * Refuses a request that a page of another site made the browser send, since it would carry the dashboard's cookie.
+ * Browsers send `Origin` or `Sec-Fetch-Site` with everything but plain navigation; a request with neither is not from a
+ * page.
  *
- * @param publicOrigin the server's origin as browsers see it, where it differs from `Host` (behind a proxy); null otherwise.
+ * @param publicOrigin the server's origin as browsers see it, if it differs from `Host` (behind a proxy); null
+ * otherwise.
  * @throws {ServiceError} `csrf_refused`
  */
 export const refuseCrossSite = (request: Pick<HttpRequest, 'header'>, publicOrigin: string | null): void => {
@@ -20,7 +22,8 @@ export const refuseCrossSite = (request: Pick<HttpRequest, 'header'>, publicOrig
 const isOwn = (origin: string, request: Pick<HttpRequest, 'header'>, publicOrigin: string | null): boolean => {
   if (origin === publicOrigin) return true
   const host = request.header('host')
-  // under its public name it is the public origin only: anyone on the way can write the page of its name without TLS
+  // under its public host name only the exact public origin counts: without TLS, anyone on the network path can forge a
+  // page of that name
   if (host === undefined || publicOrigin?.endsWith(`//${host.toLowerCase()}`)) return false
   return origin === `https://${host}` || origin === `http://${host}`
 }

@@ -8,15 +8,15 @@ import { textIn } from '../schema.ts'
 export type Tenants = Pick<TenantDirectory, 'admit' | 'admitUser' | 'check'>
 
 /**
- * Whether an operation begins something or lets it go on, which is refused for a tenant that is suspended or being
- * deleted. Reading is not, nor what ends something, nor what is done with the tenant itself.
+ * Whether an operation starts or continues work, which is refused for a tenant that is suspended or being deleted.
+ * Reading, ending something, and operations on the tenant itself are not work.
  */
 export const isWork = ({ id, method }: Pick<Operation, 'id' | 'method'>): boolean =>
   method !== 'GET' && method !== 'DELETE' && !/^tenants\.|\.(cancel|reject)$/.test(id)
 
 /**
- * Lets a request pass whose path or body names no tenant, or one that may be served. Tenants of what it names by another
- * id are checked where that is found (`Host.find`); the tenant of a token, with the token.
+ * Checks the tenant in a request's path or body, if there is one. Tenants of objects named by another id are checked
+ * where the object is found (`Host.find`); the tenant of a token is checked with the token.
  *
  * @throws {ServiceError} `not_found` for an unknown tenant, `tenant_suspended`, `tenant_deleting`
  */

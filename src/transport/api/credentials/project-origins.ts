@@ -2,8 +2,8 @@ import type { ProjectDirectory, ProjectSettings } from '#actors/accounts/project
 import type { Origins } from './authenticator.ts'
 
 /**
- * Origins as each project allows them. A preflight carries no credential and so names no project: it is answered to any
- * origin, which gives nothing away, since the request that follows is answered under its project's own list.
+ * The allowed origins of each project. A preflight has no credential and thus no project: it is answered for any
+ * origin, which reveals nothing, since the request that follows is checked against its project's list.
  */
 export const projectOrigins = (projects: ProjectDirectory): Origins => ({
   allows: (origin, project) => {

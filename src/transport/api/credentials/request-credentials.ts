@@ -6,13 +6,14 @@ import type { Authenticator } from './authenticator.ts'
 import type { Tenants } from './named-tenant.ts'
 
 /**
- * Who sends a request. The first of these that is there decides, so that a wrong one is never passed over for another:
- * `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as clients of Anthropic send it), `?token=` of a WebSocket upgrade
- * and of a browser's EventSource, which can send no header (a client token only, since URLs end up in logs of proxies; ours
- * never show one), the dashboard's cookie.
+ * Returns the principal of a request. The first credential present decides, so that a wrong one never falls back to
+ * another: `Authorization: Bearer`, `SERVICE_API_KEY`, `x-api-key` (as sent by Anthropic's clients), `?token=` of a
+ * WebSocket upgrade or a browser's EventSource, neither of which can send headers (client tokens only, since URLs end
+ * up in proxy logs; this server never logs them), the dashboard's cookie.
  *
- * @param cookieName name of that cookie.
- * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names a foreign project.
+ * @param cookieName name of the dashboard's cookie.
+ * @throws {ServiceError} `authentication_required`; `not_found` when a dashboard request names another account's
+ * project.
  */
 export const principalOf = (
   credentials: Credentials,
@@ -31,8 +32,8 @@ export const principalOf = (
 }
 
 /**
- * The authenticator of the dispatcher, over the credentials of this installation. A token of a tenant that is suspended
- * or deleted, or of a user that is forgotten, is refused with it.
+ * The dispatcher's authenticator, backed by the credentials of this installation. It also refuses tokens of a tenant
+ * that is suspended or deleted, and of a user that is forgotten.
  */
 export const authenticatorOf = (credentials: Credentials, tenants: Tenants, cookieName: string): Authenticator => ({
   authenticate: (request) => {
@@ -47,13 +48,13 @@ const admitted = (tenants: Tenants, principal: Principal): Principal | Promise<P
   return answer === undefined ? principal : answer.then(() => principal)
 }
 
-/** '' for another scheme: no credential of ours is empty. */
+/** Returns the bearer token; '' for another scheme, which no credential equals. */
 const bearerOf = (authorization: string): string =>
   authorization.slice(0, 7).toLowerCase() === 'bearer ' ? authorization.slice(7).trim() : ''
 
 const isUpgrade = (request: HttpRequest): boolean => request.header('upgrade')?.toLowerCase() === 'websocket'
 
-/** EventSource requests a stream by GET, and for nothing else. */
+/** Whether the request looks like one of a browser's EventSource, which only sends GET with this `Accept`. */
 const isEventSource = (request: HttpRequest): boolean =>
   request.method === 'GET' && request.header('accept')?.trim() === 'text/event-stream'
 
@@ -69,7 +70,10 @@ const cookieOf = (header: string, name: string): string | null => {
 
 const projectsPath = '/api/projects/'
 
-/** The project that the path names, or `X-Project-Id`, or `?project_id=` of an upgrade, which takes no headers of a page; null for none. */
+/**
+ * The project in the path, in `X-Project-Id`, or in `?project_id=` of an upgrade, where a page cannot set headers; null
+ * for none.
+ */
 const namedProject = (request: HttpRequest): string | null => {
   if (!request.path.startsWith(projectsPath)) {
     const named = isUpgrade(request) ? new URLSearchParams(request.query).get('project_id') : null

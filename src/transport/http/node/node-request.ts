@@ -36,12 +36,12 @@ export class NodeHttpRequest implements HttpRequest {
     return this.#body.read(maxBytes, Number(this.header('content-length') ?? 0))
   }
 
-  /** The connection closes after the answer: the rest of the request may not come to an end. */
+  /** Whether the connection closes after the answer, because the rest of a slow body may never arrive. */
   get isLast(): boolean {
     return this.#body.isTooSlow
   }
 
-  /** The answer is about to be sent; whatever of the body is still to come is of no interest. */
+  /** Called before the answer is sent: the rest of the body is discarded. */
   drop(): void {
     this.#body.drop()
   }

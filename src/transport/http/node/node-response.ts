@@ -5,12 +5,12 @@ import { mutedWriter } from '../muted-writer.ts'
 import { checkHeaders, isBodiless } from '../response-head.ts'
 import type { NodeHttpRequest } from './node-request.ts'
 
-/** How long a reader may take nothing at all. */
+/** Time in ms that a reader may accept no bytes at all. */
 const stalledMaxMs = 60_000
 
-/** What a response needs of the server that it belongs to. */
+/** The server, as seen by its responses. */
 export interface NodeResponseOwner {
-  /** Connections are to be closed after their answer. */
+  /** Whether connections are closed after their answer. */
   readonly closing: boolean
   readonly containment: Containment
 }
@@ -71,7 +71,7 @@ export class NodeHttpResponse implements HttpResponse {
   end(part: string | Uint8Array): void {
     this.#closed = true
     this.#response.end(part)
-    // at its time-out, which any progress puts off, node:http destroys the connection
+    // node:http destroys the connection at this timeout, which any progress resets
     if (this.#response.writableLength > 0) this.#response.socket?.setTimeout(stalledMaxMs)
   }
 
@@ -80,12 +80,12 @@ export class NodeHttpResponse implements HttpResponse {
     else this.send(500, [], '')
   }
 
-  /** Runs what the connection calls: a throw ends it. */
+  /** Runs a callback of the connection: an exception ends the connection. */
   contain(work: () => void): void {
     this.#owner.containment.run('answer', work, () => this.#response.destroy())
   }
 
-  /** Ends the connection; `gently` after what was written, which a reader that is stuck would never let happen. */
+  /** Ends the connection; `gently`: after the buffered bytes are sent, which never happens while a reader is stuck. */
   cut(gently: boolean): void {
     this.#closed = true
     if (gently) this.#response.socket?.setTimeout(stalledMaxMs).destroySoon()
@@ -129,7 +129,7 @@ class NodeWriter implements BodyWriter {
 
   write(part: string | Uint8Array): boolean {
     if (this.#owner.closed) return true
-    // What waits is counted by node in UTF-16 units when it is text, in bytes when it is bytes.
+    // node counts buffered text in UTF-16 units, and buffered bytes in bytes
     const more = this.#response.write(this.#stalled && typeof part === 'string' ? Buffer.from(part) : part)
     if (!more && !this.#stalled) this.#stall()
     return more
@@ -149,7 +149,7 @@ class NodeWriter implements BodyWriter {
 
   #stall(): void {
     this.#stalled = true
-    // At its time-out, which any progress puts off, node:http destroys the connection.
+    // node:http destroys the connection at this timeout, which any progress resets
     this.#response.socket?.setTimeout(stalledMaxMs)
   }
 

@@ -11,21 +11,20 @@ import { NodeHttpRequest } from './node-request.ts'
 import { NodeHttpResponse, type NodeResponseOwner } from './node-response.ts'
 import { NodeUpgrades, offersWebSocket } from './node-upgrades.ts'
 
-/** As uWebSockets.js has them, so that both servers behave alike. */
+/** Timeouts in ms, the same as those of uWebSockets.js, so that both servers behave alike. */
 const keepAliveTimeoutMs = 10_000
 const headersTimeoutMs = 10_000
 
 const serverOptions = {
   keepAliveTimeout: keepAliveTimeoutMs,
   headersTimeout: headersTimeoutMs,
-  // Uploads may be long: a body has a least pace instead (body-pace.ts).
+  // Uploads may be long: bodies have a minimum rate instead (body-pace.ts).
   requestTimeout: 0,
-  // Java's client offers HTTP/2 with its first request; an offer that a server does not know is passed over (RFC 9110, 7.8).
-  // Node knows this option from 22.21 and 24.9 on.
+  // Only WebSocket upgrades are handled. Java's client offers HTTP/2 with its first request; a server ignores offers
+  // that it does not know (RFC 9110, 7.8). Node supports this option since 22.21 and 24.9.
   shouldUpgradeCallback: offersWebSocket,
 }
 
-/** What a server is opened with. */
 export interface NodeParts {
   readonly log: Logger
   readonly connections: ConnectionLimit
@@ -113,20 +112,21 @@ export class NodeServer implements HttpServer, NodeResponseOwner {
 }
 
 /**
- * node:http serves a coding that it does not know before it finds no end of the body (RFC 9112, 6.3), and takes the first of
- * several hosts (7.2), where a proxy may take another. Of a connection that was cut it gives the requests that it has read already.
+ * Whether both sides agree on where the request ends and which host it names. node:http serves an unknown transfer
+ * coding although it then cannot find the end of the body (RFC 9112, 6.3), and uses the first of several hosts (7.2),
+ * where a proxy may use another. It also emits requests that it had already parsed when the connection was cut.
  */
 const isCertain = ({ headers, rawHeaders, socket }: IncomingMessage): boolean =>
   !socket.destroyed &&
   (headers['transfer-encoding'] ?? 'chunked').toLowerCase() === 'chunked' &&
   rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length < 2
 
-/** Answers what is not HTTP, as far as the client is still there. */
+/** Answers bytes that are not HTTP, if the client is still connected. */
 const refuse = (socket: Duplex, { code }: NodeJS.ErrnoException): void => {
   const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`, () => socket.destroy())
   else socket.destroy()
 }
 
-/** Opens nothing yet: `listen` does. */
+/** Creates the server without opening a socket; `listen` does. */
 export const nodeServer = (handler: HttpHandler, parts: NodeParts): HttpServer => new NodeServer(handler, parts)

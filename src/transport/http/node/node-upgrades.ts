@@ -8,7 +8,7 @@ import { checkHeaders, statusLine } from '../response-head.ts'
 import { NodeHttpRequest } from './node-request.ts'
 import { acceptHead, NodeWebSocket } from './node-websocket.ts'
 
-/** A peer that stays silent over two of these is cut. */
+/** Ping interval. A peer that stays silent over two of them is cut. */
 const pingMs = 60_000
 
 type Refusal = Extract<UpgradeDecision, { refuse: unknown }>['refuse']
@@ -17,14 +17,14 @@ const badRequest: Refusal = { status: 400, headers: [], body: '' }
 const shuttingDown: Refusal = { status: 503, headers: [], body: '' }
 const failed: Refusal = { status: 500, headers: [], body: '' }
 
-/** The socket of an upgrade, its key, and the bytes that came with the request. */
+/** The socket of an upgrade, its key, and the bytes that arrived with the request. */
 export interface UpgradedConnection {
   readonly socket: Duplex
   readonly key: string
   readonly head: Buffer
 }
 
-/** Takes upgrades to WebSocket on node:http and looks after the sockets that come of them. */
+/** Handles upgrades to WebSocket on node:http, and tracks the sockets that are open. */
 export class NodeUpgrades {
   readonly #handler: HttpHandler
   readonly #work: OpenWork
@@ -61,12 +61,12 @@ export class NodeUpgrades {
     this.#containment.start('upgrade', decide, () => refuse(socket, failed))
   }
 
-  /** Notifies every peer that the server goes away. */
+  /** Closes every socket with code 1001 (going away). */
   sayGoodbye(): void {
     for (const peer of this.#peers) peer.close(1001, 'server is shutting down')
   }
 
-  /** Cuts every connection that is left. */
+  /** Cuts every remaining connection. */
   cut(): void {
     for (const peer of this.#peers) peer.cut()
   }
@@ -93,17 +93,17 @@ export class NodeUpgrades {
   }
 }
 
-/** Whether a request wants a WebSocket, however well it says so. */
+/** Whether a request requests a WebSocket, with a valid handshake or not. */
 export const offersWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The key of a WebSocket handshake; null for anything else. The rest of it is the handler's to look at. */
+/** The key of a WebSocket handshake; null for any other request. The handler checks the rest of the handshake. */
 const websocketKey = (message: IncomingMessage): string | null => {
   const { method, headers } = message
   const key = headers['sec-websocket-key']
   return method === 'GET' && offersWebSocket(message) ? (key ?? null) : null
 }
 
-/** A refused socket is not read, which is how a server sees that a client has left: it ends with the answer. */
+/** Sends a refusal and closes the socket. It is not read, so the server would not notice that the client has left. */
 const refuse = (socket: Duplex, { status, headers, body }: Refusal): void => {
   checkHeaders(headers)
   const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')

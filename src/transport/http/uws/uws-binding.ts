@@ -1,18 +1,21 @@
 import { createRequire } from 'node:module'
 
-/** The parts of uWebSockets.js that we use. Its package has no types of its own under the alias, and looser ones upstream. */
+/** Types of the parts of uWebSockets.js in use. Its package has no types under the alias, and looser ones upstream. */
 export interface Uws {
   App(): UwsApp
   us_listen_socket_close(token: UwsListenSocket): void
   us_socket_local_port(token: UwsListenSocket): number
-  /** Switches of the library; 'silent' leaves the `uWebSockets` header out. */
+  /** Sets a switch of the library; 'silent' omits the `uWebSockets` header. */
   _cfg(name: string): void
 }
 
 export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp
   ws(pattern: string, behaviour: UwsBehaviour): UwsApp
-  /** Called when a connection opens (`change` 1) and when it closes (-1), but for one that has become a WebSocket. */
+  /**
+   * Registers a listener for connections that open (`change` 1) and close (-1), except those that have become a
+   * WebSocket.
+   */
   filter(listener: (response: UwsResponse, change: number) => void): UwsApp
   listen(host: string, port: number, options: number, listening: (token: UwsListenSocket | false) => void): UwsApp
   /** Closes every socket, listening or not. */
@@ -37,9 +40,12 @@ export interface UwsResponse {
   /** False when the socket's own buffer is not empty afterwards. */
   write(part: string | Uint8Array): boolean
   end(body?: string | Uint8Array, closeConnection?: boolean): void
-  /** Sends what the socket takes of a body of `totalBytes`, and keeps nothing. @returns all of `part` taken; answer complete. */
+  /**
+   * Sends what the socket accepts of a body of `totalBytes`, and buffers nothing. @returns whether all of `part` was
+   * accepted, and whether the answer is complete.
+   */
   tryEnd(part: Uint8Array, totalBytes: number): [taken: boolean, done: boolean]
-  /** Without arguments only: with any, even undefined, it writes a wrong length and never counts as an end. */
+  /** Call without arguments only: with any, even undefined, it writes a wrong length and the response never ends. */
   endWithoutBody(): void
   close(): void
   cork(write: () => void): void
@@ -58,9 +64,9 @@ export type UwsUpgradeContext = object
 
 export interface UwsBehaviour {
   readonly maxPayloadLength: number
-  /** Bytes; 0 for no limit. Over it, messages would be dropped in silence. */
+  /** Bytes; 0 for no limit. Beyond a limit, messages would be dropped silently. */
   readonly maxBackpressure: number
-  /** Seconds without a byte (pings are sent before). */
+  /** Seconds without a byte before the connection is closed (pings are sent earlier). */
   readonly idleTimeout: number
   readonly sendPingsAutomatically: boolean
   readonly upgrade: (response: UwsResponse, request: UwsRequest, context: UwsUpgradeContext) => void
@@ -70,7 +76,7 @@ export interface UwsBehaviour {
   readonly close: (socket: UwsSocket) => void
 }
 
-/** What becomes of one socket. */
+/** Listener for the events of one socket. */
 export interface UwsSocketListener {
   opened(socket: UwsSocket): void
   received(message: ArrayBuffer, isBinary: boolean): void
@@ -78,7 +84,7 @@ export interface UwsSocketListener {
   gone(): void
 }
 
-/** What is given to `upgrade` and comes back with every call of the behaviour. */
+/** User data given to `upgrade` and returned by `getUserData` in every callback. */
 export interface UwsSocketData {
   readonly listener: UwsSocketListener
 }
@@ -94,7 +100,7 @@ export interface UwsSocket {
   close(): void
 }
 
-/** The largest head of a request, the same as that of node:http. A larger one is answered 431. */
+/** Maximum size of a request's head, the same as that of node:http. A larger one is answered with 431. */
 const maxHeadBytes = 16 * 1024
 
 /**
@@ -103,8 +109,8 @@ const maxHeadBytes = 16 * 1024
  * @throws when there is no build for this platform or Node version.
  */
 export const loadUws = (): Uws => {
-  // read once, when the library loads; its own 4 KiB are less than cookies, a token and tracing headers may come to.
-  // One that is empty it takes for 0, and then answers no request
+  // read once, when the library loads: its default of 4 KiB can be less than cookies, a token and tracing headers. An
+  // empty value counts as 0, and the library would then answer no request
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = process.env.UWS_HTTP_MAX_HEADERS_SIZE?.trim() || String(maxHeadBytes)
   const uws: Uws = createRequire(import.meta.url)('uWebSockets.js')
   uws._cfg('silent')

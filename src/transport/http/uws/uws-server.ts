@@ -10,7 +10,6 @@ import { refuseAmbiguous, UwsHttpRequest } from './uws-request.ts'
 import { UwsHttpResponse, type UwsResponseOwner } from './uws-response.ts'
 import { UwsUpgrades } from './uws-websocket.ts'
 
-/** What a server is opened with. */
 export interface UwsParts {
   readonly log: Logger
   readonly connections: ConnectionLimit
@@ -23,8 +22,8 @@ const exclusivePort = 1
 /**
  * The HTTP port on uWebSockets.js.
  *
- * A connection that sends a second request before the first is answered is closed by the library (it takes
- * pipelining only where the answer is given at once); no answer can reach the wrong request.
+ * The library closes a connection that sends a second request before the first is answered (it supports pipelining only
+ * for answers given at once), so that no answer can reach the wrong request.
  */
 export class UwsServer implements HttpServer, UwsResponseOwner {
   readonly name = 'uws'
@@ -85,7 +84,7 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
     this.#app.close()
   }
 
-  /** A connection opens or closes. */
+  /** Counts a connection that opens or closes. */
   #count(uws: UwsResponse, change: number): void {
     if (change < 0) this.connections.closed()
     else if (!this.connections.opened()) uws.close()
@@ -108,6 +107,6 @@ export class UwsServer implements HttpServer, UwsResponseOwner {
   }
 }
 
-/** Opens nothing yet: `listen` does. */
+/** Creates the server without opening a socket; `listen` does. */
 export const uwsServer = (uws: Uws, handler: HttpHandler, parts: UwsParts): HttpServer =>
   new UwsServer(uws, handler, parts)

@@ -2,13 +2,18 @@ import { Ticker, type Ticking } from '#runtime/ticker.ts'
 import type { BodyWriter } from '../http-port.ts'
 import type { UwsResponse } from './uws-binding.ts'
 
-/** The most that is given to the library at once, so that little lies in its own, unmeasurable buffer. */
+/** Maximum number of bytes given to the library at once, since its buffer cannot be measured and should stay small. */
 const sliceBytes = 64 * 1024
 
-/** The first write after a stall: small, for its result alone shows whether the library's buffer has gone. */
+/**
+ * Size of the first write after a stall: small, because only its result shows whether the library's buffer is empty.
+ */
 const probeBytes = 16
 
-/** How often the library's ten-second limit is put off for a reader that takes nothing, and how many times. */
+/**
+ * Interval in ms at which the library's ten-second timeout is reset for a reader that accepts nothing, and the maximum
+ * number of resets.
+ */
 const nudgeMs = 4_000
 const nudgesMax = 15
 
@@ -16,38 +21,38 @@ const nothing = (): void => {}
 
 const stalledWriters = new Ticker(nudgeMs)
 
-/** What a writer needs of the response that it belongs to. */
+/** The response, as seen by its writer. */
 export interface UwsBody {
   readonly uws: UwsResponse
   readonly closed: boolean
-  /** Writes status and headers, unless they are out. */
+  /** Writes status and headers, unless they are already written. */
   writeHead(): void
   /** Ends the answer, with or without a last part. */
   finish(part: string | Uint8Array): void
   /** Cuts the connection. */
   cut(): void
-  /** Runs what the library calls: a throw ends the connection, and is not seen by the library. */
+  /** Runs a callback of the library: an exception ends the connection and does not reach the library. */
   contain(work: () => void): void
 }
 
 /**
  * A chunked body on uWebSockets.js.
  *
- * A part goes straight to the library while the reader keeps up. When the socket is full, parts wait in a queue of
- * ours. The library does not say how much it holds, and with an `onWritable` listener it sends what it holds only
- * on the next write or uncork: hence the probe and the empty corks.
+ * A part goes straight to the library while the reader keeps up. While the socket is full, parts wait in a queue of
+ * this class. The library does not report how much it buffers, and with an `onWritable` listener it sends its buffer
+ * only on the next write or uncork: hence the probe and the empty corks.
  */
 export class UwsWriter implements BodyWriter, Ticking {
   place = -1
   readonly #body: UwsBody
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
-  /** Upper bound of what the library holds. */
+  /** Upper bound of the bytes in the library's buffer. */
   #heldBytes = 0
-  /** A write has found the socket full. */
+  /** Whether a write has found the socket full. */
   #stalled = false
   #nudges = 0
-  /** The socket takes bytes again, but whether the library holds some still is not known. */
+  /** Whether the socket accepts bytes again while the library may still have some in its buffer. */
   #uncertain = false
   #ending = false
   #drained: (() => void) | null = null
@@ -68,7 +73,7 @@ export class UwsWriter implements BodyWriter, Ticking {
 
   write(part: string | Uint8Array): boolean {
     if (this.#body.closed || this.#ending) return true
-    // A UTF-16 unit becomes at most three bytes.
+    // a UTF-16 unit becomes at most three bytes
     if (!this.#stalled && !this.#uncertain && part.length <= sliceBytes / 3) return this.#give(part)
     this.#enqueue(part)
     return !this.#stalled && this.#flush()
@@ -89,7 +94,7 @@ export class UwsWriter implements BodyWriter, Ticking {
     if (!this.#body.closed) this.#body.cut()
   }
 
-  /** The connection is gone or the answer is out: nothing is owed any more. */
+  /** Forgets all queued parts: the connection is closed or the answer is complete. */
   release(): void {
     stalledWriters.delete(this)
     this.#queue.length = 0
@@ -101,7 +106,7 @@ export class UwsWriter implements BodyWriter, Ticking {
     this.abort()
   }
 
-  /** Puts off the library's limit, as long as the reader may take nothing at all, by an empty attempt to send. */
+  /** Resets the library's timeout with an empty attempt to send, for as long as a reader may accept nothing. */
   tick(): void {
     if (this.#nudges++ < nudgesMax) this.#body.uws.cork(nothing)
   }
@@ -133,7 +138,7 @@ export class UwsWriter implements BodyWriter, Ticking {
     this.#queuedBytes += bytes.length
   }
 
-  /** Gives queued slices until the socket is full. False when it is. */
+  /** Hands over queued slices until the socket is full. False when it is. */
   #flush(): boolean {
     for (let slice = this.#nextSlice(); slice !== undefined; slice = this.#nextSlice()) {
       this.#queuedBytes -= slice.length
