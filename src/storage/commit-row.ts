@@ -1,10 +1,10 @@
 import type { Commit, CommitKey, Json, LogEvent, StoredLogEvent } from './ports.ts'
 
 /**
- * A commit as every adapter keeps it: what is searched for stands apart, the rest is JSON text.
+ * A commit as every adapter stores it: searchable fields separately, the rest as JSON text.
  *
- * Text and not columns or BSON: it costs less to write, and a key or a depth that a database refuses (`$ref`, `a\u0000b`)
- * cannot fail the batch in which other actors' commits travel (specs/decisions/0040-storage.md).
+ * Text rather than columns or BSON: it is cheaper to write, and a key or a depth that a database refuses (`$ref`,
+ * `a\u0000b`) cannot fail a batch with other actors' commits (specs/decisions/0040-storage.md).
  */
 export interface CommitRow {
   readonly actor: string
@@ -20,7 +20,7 @@ export interface CommitRow {
   readonly last_sequence: number
   /** JSON of the log events; null when the commit has none. */
   readonly events: string | null
-  /** JSON of the snapshot; null once it was stripped. */
+  /** JSON of the snapshot; null once removed. */
   readonly snapshot: string | null
   /** JSON of `CommitBody`. */
   readonly body: string
@@ -31,7 +31,7 @@ export interface CommitRow {
 type CommitBody = Pick<Commit, 'event' | 'moved' | 'changed'> &
   Partial<Pick<Commit, 'effects' | 'messages' | 'reminders' | 'in_flight'>>
 
-/** Turns a commit into the row that is stored. */
+/** Converts a commit to the stored row. */
 export const toRow = (commit: Commit): CommitRow => ({
   actor: commit.actor,
   seq: commit.seq,
@@ -59,7 +59,10 @@ export const eventsText = (commit: Commit): string | null =>
 export const snapshotText = (commit: Commit): string | null =>
   commit.snapshot === undefined ? null : JSON.stringify(commit.snapshot)
 
-/** JSON of what only the commit's reader needs, without what is empty: most commits have one of the four lists. */
+/**
+ * JSON of the fields that only a reader of the commit needs, without empty ones: most commits have one of the four
+ * lists.
+ */
 export const bodyText = ({ event, moved, changed, effects, messages, reminders, in_flight }: Commit): string =>
   JSON.stringify({
     event,
@@ -76,7 +79,7 @@ const hasKeys = (entries: object): boolean => {
   return false
 }
 
-/** The commit that a row holds; without `snapshot` when that was stripped. */
+/** The commit in a row; without `snapshot` when that was removed. */
 export const fromRow = (row: CommitRow): Commit => {
   const body: CommitBody = JSON.parse(row.body)
   const events: readonly LogEvent[] = row.events === null ? [] : JSON.parse(row.events)
@@ -106,11 +109,11 @@ export const fromRow = (row: CommitRow): Commit => {
   return row.snapshot === null ? commit : { ...commit, snapshot: JSON.parse(row.snapshot) }
 }
 
-/** Gathers the log events of commits that come in order of `seq`. */
+/** Collects a page of log events from commits in order of `seq`. */
 export class EventPage {
   readonly events: StoredLogEvent[] = []
   readonly #limit: number
-  /** Sequence of the newest event that the page or its reader has. */
+  /** Sequence of the newest event in the page, or before it. */
   #last: number
 
   constructor(after: number, limit: number) {
@@ -119,8 +122,8 @@ export class EventPage {
   }
 
   /**
-   * Takes what belongs into the page from one commit's events (JSON text); false: the page is full. Events that an earlier
-   * commit had as well are taken once (`CommitStore.merge`).
+   * Adds one commit's events (JSON text) to the page; false when the page is full. Events that an earlier commit
+   * already contained are added once (`CommitStore.merge`).
    */
   take(text: string, at: number): boolean {
     const events: readonly LogEvent[] = JSON.parse(text)
@@ -134,8 +137,8 @@ export class EventPage {
   }
 }
 
-/** One string for a commit's key: sorts by actor, then by `seq`. */
+/** A commit's key as one string, which sorts by actor, then by `seq`. */
 export const keyOf = ({ actor, seq }: CommitKey): string => `${actor}:${String(seq).padStart(10, '0')}`
 
-/** A value as indexes keep it, so that all adapters agree on what is equal. */
+/** A value in the form used by indexes, so that all adapters agree on equality. */
 export const keyText = (value: Json): string => JSON.stringify(value)

@@ -6,14 +6,14 @@ export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable'
 }
 
-/** A disk that takes longer than this to write a few bytes is not there: a network share that is gone waits for ever. */
+/** Timeout in ms for writing a few bytes: a network share that is unavailable waits forever. */
 const patienceMs = 10_000
 
 /**
- * Makes the data folder, with mode 700, and tries that it keeps a file.
+ * Creates the data folder, with mode 700, and checks that a file can be written to it.
  *
- * Folders are made one by one: `mkdir` of Node with `recursive` never ends where the parent exists and takes no folder,
- * as under /proc.
+ * Folders are created one by one: Node's recursive `mkdir` never returns where the parent exists and cannot contain
+ * folders, as under /proc.
  *
  * @throws {DataFolderUnusable}
  */
@@ -47,12 +47,12 @@ const makeAndTry = async (path: string): Promise<void> => {
   }
 }
 
-/** Makes a folder, and those above it, level by level. */
+/** Creates a folder and its parents, level by level. */
 export const makeFolder = async (path: string): Promise<void> => {
   if (await exists(path)) return
   if (dirname(path) !== path) await makeFolder(dirname(path))
   await mkdir(path, 0o700).catch((error: unknown) => {
-    // another process that starts made it meanwhile
+    // another process that is starting has created it meanwhile
     if (codeOf(error) !== 'EEXIST') throw error
   })
 }

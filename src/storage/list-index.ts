@@ -3,7 +3,7 @@ import type { Json, ListFilter, RecordKind } from './ports.ts'
 
 type Where = { readonly [field: string]: Json } | undefined
 
-/** An index that lists are read by: records of a scope in which these fields have one value each, ordered by id. */
+/** An index for lists: records of a scope in which these fields have one value each, ordered by id. */
 export interface ListIndex {
   readonly name: string
   /** Columns of the scope, the widest first. */
@@ -12,11 +12,11 @@ export interface ListIndex {
   readonly narrow: boolean
 }
 
-/** A kind's filters in full. */
+/** A kind's filters in normal form. */
 export const filtersOf = ({ filters = [] }: RecordKind): readonly ListFilter[] =>
   filters.map((filter) => (typeof filter === 'string' ? { fields: [filter] } : filter))
 
-/** Every index that lists of the kind are read by. */
+/** Every index for lists of the kind. */
 export const listIndexes = (kind: RecordKind): readonly ListIndex[] => [
   { name: 'by_project', owner: ['project'], fields: [], narrow: false },
   { name: 'by_tenant', owner: ['project', 'tenant'], fields: [], narrow: false },
@@ -30,10 +30,11 @@ export const listIndexes = (kind: RecordKind): readonly ListIndex[] => [
 ]
 
 /**
- * The index that a list under these conditions is read by, whatever the database would guess: the one that has all its
- * fields, or has narrow ones, and holds most of the conditions. Null when a unique key leaves one record anyway.
+ * Returns the index for a list with these conditions, regardless of the database's choice: one whose fields are all the
+ * conditions, or a narrow one, and of those the one that covers most conditions. Null when a unique key selects one
+ * record anyway.
  *
- * @throws {Error} for conditions that are not declared together (the caller's mistake: such a list would read its way through).
+ * @throws {Error} for conditions that are not declared together (a programming error: such a list would scan records).
  */
 export const listIndexFor = (kind: RecordKind, scope: Scope, where: Where): ListIndex | null => {
   const given = Object.keys(where ?? {})
@@ -50,8 +51,8 @@ export const listIndexFor = (kind: RecordKind, scope: Scope, where: Where): List
 }
 
 /**
- * Filters on every choice of these fields, one at least, within each of these scopes: for a list whose filters a caller
- * may put together as he likes. It is 2^n - 1 indexes a scope; not for records that are written often.
+ * Filters on every non-empty combination of these fields within each of these scopes, for a list whose filters callers
+ * may combine freely. It takes 2^n - 1 indexes per scope, so it does not suit records that are written often.
  */
 export const everyChoiceOf = (
   fields: readonly string[],

@@ -1,18 +1,20 @@
 import type { LimitState, RateLimit, RateLimits } from './cluster-ports.ts'
 
-/** A window is counted in so many parts. */
+/** Number of parts that a window is counted in. */
 export const partsOfWindow = 60
 
 const maxKeys = 100_000
 
-/** A clock that only goes on, in ms: one that is set would refuse until it is there again. */
+/** A monotonic clock in ms. With a wall clock that is set back, limits would refuse until it has caught up. */
 export interface SteadyClock {
   steady(): number
 }
 
-/** Limits of this process alone; with several nodes each allows as much. */
+/** Limits of this process alone; with several nodes, each allows the full limit. */
 export class LocalLimits implements RateLimits {
-  /** Units by the time (ms by the steady clock) when they come back. The key that was used last is the last. */
+  /**
+   * Units by the time (ms by the steady clock) when they become available again. The most recently used key is last.
+   */
   readonly #taken = new Map<string, Map<number, number>>()
   readonly #clock: SteadyClock
 
@@ -55,7 +57,9 @@ export class LocalLimits implements RateLimits {
   }
 }
 
-/** When a unit comes back that is taken now: never before its window is over, at most one part of it later. */
+/**
+ * Time when a unit taken now becomes available again: never before its window has ended, at most one part of it later.
+ */
 const backAt = (now: number, windowMs: number): number => {
   const partMs = Math.max(1, Math.floor(windowMs / partsOfWindow))
   return (Math.floor(now / partMs) + 1) * partMs + windowMs

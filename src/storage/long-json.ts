@@ -1,14 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Json } from './ports.ts'
 
-/** Characters of a text that are encoded at once: half a millisecond. */
+/** Number of characters of a text that are encoded in one go: half a millisecond. */
 const pieceLength = 128 * 1024
 
-/** `JSON.stringify`, in turns where a text is so long that it would hold every other request up: 7 MB take 50 ms. */
+/**
+ * `JSON.stringify`, over several loop turns where a text is so long that it would block other requests: 7 MB take 50
+ * ms.
+ */
 export const jsonOf = (value: Json): string | Promise<string> =>
   hasLongText(value) ? jsonInTurns(value) : JSON.stringify(value)
 
-/** Each row that is written is looked at: nothing is made for that. */
+/** Checked for each written row, so it allocates nothing. */
 const hasLongText = (value: Json | undefined): boolean => {
   if (typeof value === 'string') return value.length > pieceLength
   if (Array.isArray(value)) return value.some(hasLongText)
@@ -16,13 +19,13 @@ const hasLongText = (value: Json | undefined): boolean => {
   return false
 }
 
-/** What is written, and the lists and objects on the way to a long text. */
+/** Output of the serialisation, and the arrays and objects that contain a long text. */
 interface Writing {
   readonly parts: string[]
   readonly holders: ReadonlySet<Json>
 }
 
-/** What `JSON.stringify` makes of a value, with other work between the pieces of its long texts. */
+/** Serialises like `JSON.stringify`, with other work between the pieces of long texts. */
 const jsonInTurns = async (value: Json): Promise<string> => {
   const parts: string[] = []
   const holders = new Set<Json>()
@@ -31,7 +34,10 @@ const jsonInTurns = async (value: Json): Promise<string> => {
   return parts.join('')
 }
 
-/** Every value is looked at once, however deep it lies. @returns whether it is a long text, or holds one. */
+/**
+ * Collects the containers of long texts, visiting every value once. @returns whether the value is, or contains, a long
+ * text.
+ */
 const addHolders = (value: Json | undefined, holders: Set<Json>): boolean => {
   if (typeof value === 'string') return value.length > pieceLength
   if (typeof value !== 'object' || value === null) return false
@@ -71,7 +77,7 @@ const writeObject = async (object: Readonly<Record<string, Json | undefined>>, w
   writing.parts.push('}')
 }
 
-/** Cut where no pair of surrogates is: half of one would be written as its number. */
+/** Writes a text in pieces without splitting a surrogate pair: half of one would be written as an escape. */
 const writeText = async (text: string, parts: string[]): Promise<void> => {
   parts.push('"')
   for (let at = 0; at < text.length; ) {

@@ -1,6 +1,6 @@
 import type { LogEvent } from './ports.ts'
 
-/** A commit of an effect's part, as far as merging looks at it. */
+/** A commit of an effect's part, with the fields that merging needs. */
 export interface PartRow {
   readonly seq: number
   /** ms since the epoch. */
@@ -12,38 +12,44 @@ export interface PartRow {
   readonly due: number | null
 }
 
-/** One commit that takes the log events of others. Each is changed, or removed, only while its events are as they were read. */
+/**
+ * One commit that takes over the log events of others. Each is changed or removed only while its events are those that
+ * were read.
+ */
 export interface Merge {
   readonly into: Pick<PartRow, 'seq' | 'events'>
-  /** JSON of its events after. */
+  /** JSON of the events of `into` after the merge. */
   readonly events: string
-  /** The last first, and to be removed in this order: a reader may have some of the first only, and finds the rest in `into`. */
+  /**
+   * Commits to remove, the last first, in this order: a reader that has seen only some of the first finds the rest in
+   * `into`.
+   */
   readonly parts: readonly Pick<PartRow, 'seq' | 'events'>[]
 }
 
-/** The events of a merged commit are not longer than this as JSON, in UTF-16 units, unless those of one commit are. */
+/** Maximum length of a merged commit's events as JSON, in UTF-16 units, unless those of a single commit are longer. */
 export const mergedLength = 64 * 1024
 
-/** So many commits are looked at in one call: an embedded store answers no other caller meanwhile. */
+/** Maximum number of commits processed in one call: an embedded store answers no other caller meanwhile. */
 export const mergedAtOnce = 250
 
 /** The commits among `rows` that are the effect's parts; their causes are its id, `#` and a number. */
 export const partsOf = <Row extends Pick<PartRow, 'cause'>>(rows: readonly Row[], effect: string): readonly Row[] =>
   rows.filter(({ cause }) => cause.startsWith(`${effect}#`) && /^\d+$/.test(cause.slice(effect.length + 1)))
 
-/** Whether nothing of the commit is needed any more but its events. */
+/** Whether only the events of the commit are still needed. */
 export const isSettled = ({ open, due }: Pick<PartRow, 'open' | 'due'>): boolean => !open && due === null
 
 interface Taken {
   readonly row: PartRow
   readonly events: readonly LogEvent[]
-  /** Earlier commits all of whose events this one has already: a process died before it removed them. */
+  /** Earlier commits whose events this one already contains, because a process died before it removed them. */
   readonly covered: PartRow[]
 }
 
 /**
- * How the events of commits that follow each other come together: always in the last of a group, whose place in the log stays,
- * each with the time of the commit that it was written in.
+ * Plans how the events of consecutive commits are merged: into the last commit of a group, whose position in the log
+ * stays, each event with the time of its original commit.
  *
  * @param rows in the order of `seq`
  */
@@ -83,7 +89,7 @@ const groupsOf = (taken: readonly Taken[], maxLength: number): readonly (readonl
   return groups
 }
 
-/** Nothing else was journaled in between: events of one commit are in order, and so are commits. */
+/** Whether no other event lies in between: events of one commit are in order, and so are commits. */
 const follows = (before: Taken | undefined, { events }: Taken): boolean =>
   before?.events.at(-1)?.sequence === firstOf(events) - 1
 

@@ -1,6 +1,6 @@
 /**
- * Version of how the stores are written. It is raised when a release writes what the one before cannot use or would harm: that one then
- * refuses the store, instead of serving half of what is in it.
+ * Version of the stores' format. It is raised when a release writes data that the previous one cannot use or would
+ * damage: the previous release then refuses the store instead of serving part of it.
  */
 export const storeVersion = 1
 
@@ -10,9 +10,9 @@ export class NewerStore extends Error {
 }
 
 /**
- * Holds a store's version to the one of this release. Called before anything is written.
+ * Checks that a store's version is not newer than this release's. Called before anything is written.
  *
- * @param place the file, or the database, as its operator knows it.
+ * @param place the file or database, as its operator knows it.
  * @throws {NewerStore}
  */
 export const checkStoreVersion = (place: string, version: number): void => {

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { projectScope } from '#specs/scope.ts'
 import type { RecordKind, Storage } from './ports.ts'
 
-/** One row of each process that looks whether the store takes writes; it runs out when the process has ended. */
+/** One row per process that probes for writability; it expires after the process has ended. */
 export const writeProbes: RecordKind = { name: 'write_probes' }
 
-/** A write that succeeded counts for so long, in ms: probes that come more often load no disk. */
+/** A successful write is valid for this long, in ms, so that frequent probes do not load the disk. */
 const goodForMs = 1000
 const keptMs = 86_400_000
 
 /**
- * Looks whether a store is of use: it answers, and a durable write succeeds. A store whose disk is full still answers reads.
+ * Returns a check that the store answers and that a durable write succeeds: a store whose disk is full still answers
+ * reads.
  *
  * @param now ms since the epoch.
- * @returns what rejects with `StoreUnavailable` when it is of none.
+ * @returns a function that rejects with `StoreUnavailable` when the store is unusable.
  */
 export const readinessOf = (storage: Pick<Storage, 'records' | 'ping'>, now: () => number): (() => Promise<void>) => {
   const id = `wpr_${randomUUID()}`

@@ -3,7 +3,10 @@ import { keyText } from './commit-row.ts'
 import { filtersOf } from './list-index.ts'
 import type { Json, JsonObject, RecordKind } from './ports.ts'
 
-/** The scope of a removal. @throws {Error} for one without a tenant (the caller's mistake: it would take the whole project). */
+/**
+ * Checks the scope of a removal. @throws {Error} for one without a tenant (a programming error: it would remove the
+ * whole project).
+ */
 export const ownerScope = (scope: Scope): Scope => {
   if (scope.tenant === null && scope.whole !== true) throw new Error('only what a tenant owns can be cleared')
   return scope
@@ -16,7 +19,7 @@ type Where = { readonly [field: string]: Json } | undefined
 
 const fieldsOfKinds = new WeakMap<RecordKind, readonly string[]>()
 
-/** Every field of `data` that some index of the kind needs; found out once a kind, since each row that is written needs it. */
+/** Every indexed field of a kind's `data`; cached per kind, since every written row needs it. */
 export const indexedFields = (kind: RecordKind): readonly string[] => {
   const known = fieldsOfKinds.get(kind)
   if (known !== undefined) return known
@@ -31,7 +34,7 @@ export const fieldText = (data: JsonObject, field: string): string | null => {
   return value === undefined || value === null ? null : keyText(value)
 }
 
-/** A record's value of a unique key as one string; null when a field is lacking, then the key does not bind. */
+/** A record's value of a unique key as one string; null when a field is absent, since the key does not apply then. */
 export const uniqueText = (key: UniqueKey, project: string, data: JsonObject): string | null => {
   const parts = key.global ? ['*'] : ['=', project]
   for (const field of key.fields) {
@@ -43,9 +46,9 @@ export const uniqueText = (key: UniqueKey, project: string, data: JsonObject): s
 }
 
 /**
- * The declared unique key whose fields are exactly those of `key`.
+ * Returns the declared unique key whose fields are exactly those of `key`.
  *
- * @throws {Error} when there is none (the caller's mistake: such a search would have no index), or a value is null.
+ * @throws {Error} when there is none (a programming error: such a search would have no index), or a value is null.
  */
 export const uniqueKeyFor = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): UniqueKey => {
   const given = Object.keys(key)
@@ -60,7 +63,7 @@ export const uniqueKeyFor = (kind: RecordKind, key: JsonObject, onlyGlobal: bool
 /**
  * The conditions of a list as pairs of field and text; a null text matches records that lack the field.
  *
- * @throws {Error} for a field without an index (the caller's mistake).
+ * @throws {Error} for a field without an index (a programming error).
  */
 export const conditions = (kind: RecordKind, where: Where): readonly (readonly [string, string | null])[] => {
   const known = indexedFields(kind)
@@ -70,12 +73,15 @@ export const conditions = (kind: RecordKind, where: Where): readonly (readonly [
   })
 }
 
-/** What the hashes of an owner's blobs start with. @throws {Error} when empty (the caller's mistake: all would go). */
+/**
+ * Checks the prefix of an owner's blob hashes. @throws {Error} when it is empty (a programming error: all blobs would
+ * be removed).
+ */
 export const blobPrefix = (prefix: string): string => {
   if (prefix === '') throw new Error('a prefix of blobs is not empty')
   return prefix
 }
 
-/** The first text after all those that start with `prefix`, which ends in a character of ASCII. */
+/** The first string that sorts after all those that start with `prefix`, which must end in an ASCII character. */
 export const afterPrefix = (prefix: string): string =>
   prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)

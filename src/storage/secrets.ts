@@ -13,26 +13,29 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Seals secrets for storage. `aad` says where a secret belongs (`project|resource|field`): moved elsewhere it does not open. */
+/**
+ * Encrypts secrets for storage. `aad` binds a secret to its location (`project|resource|field`): moved elsewhere it
+ * cannot be decrypted.
+ */
 export interface SecretBox {
-  /** `<kid>.<iv>.<tag>.<ciphertext>`, parts in base64url but the kid; differs at every call. */
+  /** Returns `<kid>.<iv>.<tag>.<ciphertext>`, all but the kid in base64url; different at every call. */
   seal(plaintext: string, aad: string): string
-  /** @throws {SecretUnreadable} for a tampered value, another `aad`, or a key that is not known. */
+  /** Decrypts a sealed secret. @throws {SecretUnreadable} for a tampered value, another `aad`, or an unknown key. */
   open(sealed: string, aad: string): string
 }
 
-/** A sealed value that cannot be opened; the message never carries any of it. */
+/** A sealed value cannot be decrypted; the message contains no part of it. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable'
 }
 
-/** The file of the master key is not one; `message` is one sentence for the operator. */
+/** The master key file is invalid; `message` is one sentence for the operator. */
 export class MasterKeyUnusable extends Error {
   override readonly name = 'MasterKeyUnusable'
 }
 
 interface SealingKey {
-  /** Names the key without giving it away. */
+  /** Identifies the key without revealing it. */
   readonly kid: string
   readonly key: Buffer
 }
@@ -42,9 +45,10 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * A box of AES-256-GCM. It seals with `masterKey` and also opens what `previous` keys sealed, so that a key can be changed.
+ * Opens a box with AES-256-GCM. It seals with `masterKey` and also opens values sealed with a `previous` key, so that a
+ * key can be rotated.
  *
- * @param keys.masterKey 32 bytes; what encrypts is derived from it.
+ * @param keys.masterKey 32 bytes, from which the encryption key is derived.
  * @throws {Error} for a key of another length.
  */
 export const openSecretBox = ({
@@ -58,7 +62,7 @@ export const openSecretBox = ({
   const known = new Map([...previous.map(sealingKey), current].map((each) => [each.kid, each]))
   return {
     seal: (plaintext, aad) => sealWith(current, plaintext, aad),
-    /** Whether `masterKey` has sealed it. */
+    /** Whether the value was sealed with `masterKey`. */
     isCurrent: (sealed) => sealed.startsWith(`${current.kid}.`),
     open: (sealed, aad) => {
       const [kid = '', ...parts] = sealed.split('.')
@@ -70,12 +74,12 @@ export const openSecretBox = ({
 }
 
 /**
- * The master key in the file at `path`; made, with mode 600, when there is none.
+ * Returns the master key in the file at `path`; creates the file, with mode 600, if there is none.
  *
- * Two processes that start at once end up with the same key: the file appears whole or not at all, and the first wins.
+ * Two processes that start at once get the same key: the file appears atomically, and the first process wins.
  *
  * @returns 32 bytes.
- * @throws {MasterKeyUnusable} when others may read the file, or it holds anything but 32 bytes in base64.
+ * @throws {MasterKeyUnusable} when others may read the file, or it contains anything but 32 bytes in base64.
  */
 export const loadMasterKey = (path: string): Buffer => {
   try {
@@ -88,8 +92,8 @@ export const loadMasterKey = (path: string): Buffer => {
 }
 
 /**
- * Puts a new key into the file at `path` and keeps the one before at `previous`, which must not be there. A process that
- * dies in between leaves the old key in both places, or the new one in its own.
+ * Writes a new key to the file at `path` and keeps the old one at `previous`, which must not exist. A process that dies
+ * in between leaves the old key in both files, or the new key at `path` and the old one at `previous`.
  */
 export const replaceMasterKey = (path: string, previous: string): void => {
   linkSync(path, previous)
@@ -151,7 +155,7 @@ const makeKey = (path: string): void => {
   }
 }
 
-/** A new key in a file beside `path`, on disk. */
+/** Writes a new key to a temporary file next to `path`, and syncs it. */
 const draftOf = (path: string): string => {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)

@@ -1,20 +1,20 @@
-/** Up to so many records a total is exact. */
+/** Totals up to this many records are exact. */
 export const exactTotal = 1_000
-/** How far behind a larger total may be. */
+/** Maximum age in ms of a larger total. */
 export const totalAgeMs = 5_000
-/** Lists whose totals are remembered; the oldest are forgotten. */
+/** Maximum number of lists whose totals are cached; the oldest are evicted. */
 const mostRemembered = 10_000
 
 /**
- * Totals of numbered pages: counting to `exactTotal` costs the same however many records there are, and what is beyond is
- * counted to the end once in `totalAgeMs` for all callers (specs/decisions/0041).
+ * Totals for numbered pages. Counting up to `exactTotal` has a bounded cost; beyond that, records are counted to the
+ * end once per `totalAgeMs` for all callers (specs/decisions/0041).
  */
 export class Totals {
   readonly #known = new Map<string, { readonly total: Promise<number>; readonly at: number }>()
 
   /**
-   * @param list names kind, scope and conditions.
-   * @param countTo counts, and stops at `limit` when there is one.
+   * @param list identifies kind, scope and conditions.
+   * @param countTo counts, and stops at `limit` if given.
    */
   async of(list: string, countTo: (limit?: number) => Promise<number>): Promise<number> {
     const few = await countTo(exactTotal + 1)
@@ -37,7 +37,7 @@ export class Totals {
   }
 }
 
-/** What names a list among totals. */
+/** Identifies a list by kind, scope and conditions. */
 export const listName = (
   kind: { readonly name: string },
   { project, tenant, user }: { readonly project: string; readonly tenant: string | null; readonly user: string | null },

@@ -3,14 +3,14 @@ import type { AppendOutcome, Commit } from '../ports.ts'
 import { type CommitDocument, toDocument, type WriteError, writeErrorsIn } from './schema.ts'
 import { duplicateKey } from './trouble.ts'
 
-/** One caller's append: resolves when the last of its commits has its outcome. */
+/** One call to `append`: resolves when the last of its commits has its outcome. */
 interface Call {
   readonly outcomes: AppendOutcome[]
   left: number
   readonly resolve: (outcomes: readonly AppendOutcome[]) => void
 }
 
-/** One commit that waits, and where its outcome goes. */
+/** One queued commit, and the position of its outcome. */
 interface Waiting {
   readonly document: CommitDocument
   readonly call: Call
@@ -23,11 +23,12 @@ const maxCommits = 1_000
 const maxUnits = 4_000_000
 
 /**
- * Group commit: what many actors append in one turn of the event loop, or while two batches are on their way, goes as one
- * unordered `insert`, each commit with an outcome of its own.
+ * Group commit: commits appended in one turn of the event loop, or while two batches are in flight, go into one
+ * unordered `insert`, each with its own outcome.
  *
- * The bare command and not `insertMany`: the driver's bulk code measures each document before it writes it and hides
- * `keyPattern`, and its retries would meet their own first write as a duplicate (specs/decisions/0040-storage.md).
+ * It sends the bare command rather than `insertMany`: the driver's bulk code measures each document before it writes it
+ * and hides `keyPattern`, and its retries would see their own first write as a duplicate
+ * (specs/decisions/0040-storage.md).
  */
 export class AppendQueue {
   readonly #db: Db
@@ -41,7 +42,7 @@ export class AppendQueue {
     this.#collection = collection
   }
 
-  /** Outcomes in the order given; never rejects. */
+  /** Returns outcomes in the order given; never rejects. */
   append(commits: readonly Commit[]): Promise<readonly AppendOutcome[]> {
     if (commits.length === 0) return Promise.resolve([])
     const documents = commits.map(toDocument)
@@ -52,7 +53,7 @@ export class AppendQueue {
     })
   }
 
-  /** Resolves when all that was appended has its outcome. */
+  /** Resolves when all appended commits have their outcome. */
   async drain(): Promise<void> {
     while (this.#waiting.length > 0 || this.#inFlight.size > 0) {
       await new Promise((resolve) => setImmediate(resolve))

@@ -7,14 +7,14 @@ interface Part {
   /** `<project>:<hash>:<n>`. */
   readonly _id: string
   readonly content: Binary
-  /** How many parts there are; on part 0. */
+  /** Number of parts; on part 0 only. */
   readonly parts?: number
 }
 
-/** A document holds 16 MB at most. */
+/** Maximum size of a part; a document can hold 16 MB. */
 const partBytes = 8 * 1024 * 1024
 
-/** Blobs in MongoDB, cut into parts. Part 0 is written last, so a blob is there wholly or not at all. */
+/** Blobs in MongoDB, split into parts. Part 0 is written last, so that a blob exists completely or not at all. */
 export class MongoBlobs implements BlobStore {
   readonly #parts: Collection<Part>
 

@@ -21,10 +21,16 @@ import { guarded } from './trouble.ts'
 
 const name = 'commits'
 
-/** A page of one project's commits may stand behind many of other projects; the client's own patience is 3 s. */
+/**
+ * Timeout in ms of a scan: a page of one project's commits may lie behind many of other projects. The client's default
+ * is 3 s.
+ */
 const scanTimeoutMs = 600_000
 
-/** Commits in MongoDB. Reads see only what a majority holds: an effect never runs for a commit that a failover takes back. */
+/**
+ * Commits in MongoDB. Reads see only what a majority holds, so that no effect runs for a commit that a failover rolls
+ * back.
+ */
 export class MongoCommits implements CommitStore {
   readonly #collection: Collection<CommitDocument>
   readonly #appends: AppendQueue
@@ -37,7 +43,7 @@ export class MongoCommits implements CommitStore {
     this.#settles = new SettleQueue(db, name)
   }
 
-  /** Makes the indexes. */
+  /** Creates the indexes. */
   async prepare(): Promise<void> {
     await guarded(this.#collection.createIndexes(commitIndexes, whilePreparing))
   }
@@ -130,8 +136,8 @@ export class MongoCommits implements CommitStore {
   }
 
   /**
-   * Another process may do the same at the same time: a commit is changed or removed only while it holds the events that it
-   * was read with, so whatever is removed is in a commit that stays.
+   * Merges parts while another process may do the same: a commit is changed or removed only while it holds the events
+   * that were read, so that every removed event is in a commit that stays.
    */
   async #merge(actor: string, { into, events, parts }: Merge): Promise<number> {
     const as = (row: Merge['into']) => ({ _id: keyOf({ actor, seq: row.seq }), events: row.events })
@@ -162,7 +168,7 @@ export class MongoCommits implements CommitStore {
     await guarded(this.#collection.deleteMany({ actor }))
   }
 
-  /** Resolves when what was begun is done; never rejects. */
+  /** Resolves when all pending writes are done; never rejects. */
   async drain(): Promise<void> {
     await Promise.all([this.#appends.drain(), this.#settles.drain()])
   }
@@ -181,14 +187,19 @@ export class MongoCommits implements CommitStore {
 
 const ofActor = (actor: string): Filter<CommitDocument> => ({ actor, _id: { $gte: `${actor}:`, $lt: `${actor};` } })
 
-/** That place in the order of open commits, and every later one; the first condition alone narrows the index. */
+/**
+ * Matches this position in the order of open commits and every later one; only the first condition narrows the index
+ * range.
+ */
 const fromPlace = ({ shard, at, seq }: NonNullable<OpenLook['from']>): Filter<CommitDocument> => ({
   $and: [{ shard: { $gte: shard } }],
   $or: [{ shard: { $gt: shard } }, { shard, at: { $gt: at } }, { shard, at, seq: { $gte: seq } }],
 })
 
-/** A range when no shard is named: an index is used only with a condition on its first field. */
+/**
+ * Matches all shards by a range when none are given, since an index is used only with a condition on its first field.
+ */
 const inShards = (shards: readonly number[] | undefined) => (shards ? { $in: [...shards] } : { $gte: 0 })
 
-/** As the index has it that leaves out what has no tenant. */
+/** Matches a tenant in the form of the partial index that omits commits without one. */
 const ofTenant = (tenant: string) => ({ tenant: { $eq: tenant, $type: 'string' as const } })

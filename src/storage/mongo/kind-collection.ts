@@ -5,7 +5,7 @@ import type { JsonObject, RecordKind } from '../ports.ts'
 import { fieldText, indexedFields } from '../record-keys.ts'
 import { type RecordDocument, whilePreparing } from './schema.ts'
 
-/** The texts of a record's indexed fields; a field that it lacks, or that is null, is left out. */
+/** The texts of a record's indexed fields; absent and null fields are omitted. */
 export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, string> => {
   const keys: Record<string, string> = {}
   for (const field of indexedFields(kind)) {
@@ -15,7 +15,7 @@ export const keysOf = (kind: RecordKind, data: JsonObject): Record<string, strin
   return keys
 }
 
-/** What the collection `kinds` keeps of each: the fields that are indexed, and the hash of the indexes that were made. */
+/** A document of the collection `kinds`: the indexed fields of a kind, and the hash of the indexes created for it. */
 interface KindDocument {
   readonly _id: string
   readonly fields: readonly string[]
@@ -24,7 +24,10 @@ interface KindDocument {
 
 const kindsOf = (db: Db): Collection<KindDocument> => db.collection<KindDocument>('kinds', whilePreparing)
 
-/** Of these kinds those whose indexes were made as they are declared, by this or an earlier process: two requests for all. */
+/**
+ * Returns the kinds whose indexes exist as declared, created by this or an earlier process. Takes two requests in
+ * total.
+ */
 export const preparedKinds = async (db: Db, kinds: readonly RecordKind[]): Promise<readonly RecordKind[]> => {
   const [made, collections] = await Promise.all([
     kindsOf(db).find().toArray(),
@@ -34,7 +37,7 @@ export const preparedKinds = async (db: Db, kinds: readonly RecordKind[]): Promi
   const names = new Set(collections.map(({ name }) => name))
   return kinds.filter((kind) => {
     const { fields, indexes } = known.get(kind.name) ?? {}
-    // an earlier release that ran in between says its own fields, and what it wrote lacks others
+    // an earlier release that ran in between has recorded its own fields, and its records lack the others
     return names.has(kind.name) && indexes === hashOf(kind) && fields?.join() === fieldsOf(kind).join()
   })
 }
@@ -46,7 +49,7 @@ const hashOf = (kind: RecordKind): string =>
     .update(JSON.stringify(indexesOf(kind)))
     .digest('hex')
 
-/** Makes a kind's indexes. When fields are indexed that were not before, they are copied out of the records' data first. */
+/** Creates a kind's indexes. Newly indexed fields are first copied out of the records' data. */
 export const prepareKind = async (db: Db, kind: RecordKind): Promise<void> => {
   if (['commits', 'blobs', 'kinds', 'leases'].includes(kind.name))
     throw new Error(`${kind.name} is taken by the store itself`)
@@ -59,7 +62,7 @@ export const prepareKind = async (db: Db, kind: RecordKind): Promise<void> => {
   await kinds.updateOne({ _id: kind.name }, { $set: { fields, indexes: hashOf(kind) } }, { upsert: true })
 }
 
-/** A record that changes meanwhile is left alone: its writer fills in its keys. */
+/** A record that changes meanwhile is skipped: its writer fills in its keys. */
 const refill = async (records: Collection<RecordDocument>, kind: RecordKind): Promise<void> => {
   for await (const { _id, version, data } of records.find()) {
     await records.updateOne({ _id, version }, { $set: { keys: keysOf(kind, JSON.parse(data)) } })
@@ -83,7 +86,10 @@ const indexesOf = (kind: RecordKind): IndexDescription[] => [
   }),
 ]
 
-/** Records without a tenant or user are left out of the indexes of filters within one; by `$type` an equality would not find them. */
+/**
+ * Partial indexes omit records without a tenant or user from filters within one. A condition by `$type` would not match
+ * an equality.
+ */
 const listIndex = ({ name, owner, fields }: ListIndex): IndexDescription => {
   const paths = [...owner, ...fields.map((field) => `keys.${field}`), '_id']
   const key = Object.fromEntries(paths.map((path) => [path, 1]))

@@ -4,24 +4,27 @@ import { StoreUnavailable } from '../ports.ts'
 import { leaseOf, type OwnerDocument, type OwnerView, writeErrorsIn } from './schema.ts'
 import { duplicateKey, guarded } from './trouble.ts'
 
-/** The collection of who runs what: a document a shard that was ever held, `_id` its number, and one a member. */
+/**
+ * Collection of leases and members: one document per shard that was ever held (`_id` is its number), and one per
+ * member.
+ */
 export const leasesCollection = 'leases'
 
 const durable = { w: 'majority', j: true } as const
 
-/** What is left of each lease and membership, by the server's clock at the moment of the read. */
+/** Remaining time of each lease and membership, by the server's clock at the time of the read. */
 const withTimeLeft = { $set: { leftMs: { $subtract: ['$until', '$$NOW'] } } } as const
 
 const isOver = { $expr: { $lte: ['$until', '$$NOW'] } } as const
 
-/** Members that crashed are kept for so long, for people who look into the database; then the next start removes them. */
+/** Time in ms for which crashed members are kept, for inspection of the database; the next start removes them. */
 const keptMs = 3_600_000
 
 /**
- * Leases in MongoDB (from 4.4), by the server's own clock: `$$NOW` is the same throughout one command.
+ * Leases in MongoDB (4.4 or later), by the server's own clock: `$$NOW` is constant within one command.
  *
- * Leases and members share a collection, so that one command renews all that a process has. It has no index but that of
- * `_id`: some 256 small documents are read in one go faster than by an index that every renewal would have to keep.
+ * Leases and members share a collection, so that one command renews everything that a process holds. Its only index is
+ * on `_id`: reading some 256 small documents is cheaper than an index that every renewal would have to update.
  */
 export class MongoLeases implements LeaseStore {
   readonly #db: Db
@@ -79,7 +82,7 @@ export class MongoLeases implements LeaseStore {
     await guarded(this.#owners.deleteMany({ member: { $exists: true }, $expr: long }))
   }
 
-  /** The bare command, as for commits: one round trip, and what it refuses is reported statement by statement. */
+  /** Sends the bare command, as for commits: one round trip, with errors reported per statement. */
   async #update(updates: readonly Document[]): Promise<Document> {
     const command = { update: leasesCollection, updates, ordered: false, writeConcern: durable }
     const answer = await guarded(this.#db.command(command))
@@ -96,8 +99,8 @@ export class MongoLeases implements LeaseStore {
 }
 
 /**
- * The statement that takes one lease when it is as claimed. One that no process ever held is inserted; who comes second breaks
- * `_id` and has it not.
+ * The statement that acquires one lease if it is as claimed. A lease that no process ever held is inserted; the second
+ * process to try violates `_id` and does not get it.
  */
 const takeover = (self: Member, { shard, epoch, breaking }: LeaseClaim, { floor, ms }: LeaseTerm): Document => ({
   q: { _id: shard, epoch, ...(epoch === 0 || breaking ? {} : isOver) },

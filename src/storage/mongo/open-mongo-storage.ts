@@ -9,12 +9,12 @@ import { whilePreparing } from './schema.ts'
 import { asPortError, guarded } from './trouble.ts'
 
 /**
- * The store for production: any MongoDB from 4.4, alone or a replica set. Commits, blobs, records and rows are
- * acknowledged by a majority with its journal, and only then count as written.
+ * The store for production: MongoDB 4.4 or later, standalone or a replica set. Writes of commits, blobs, records and
+ * rows count as done once a majority has acknowledged them with its journal.
  *
- * @param options.url `mongodb://…`; what it says of write concern does not hold here.
+ * @param options.url `mongodb://…`; its write concern is ignored.
  * @param options.now ms since the epoch; decides which records have expired.
- * @param options.patienceMs how long each wait for the server may take; left out, as short as requests need it.
+ * @param options.patienceMs timeout in ms of each wait for the server; default: as short as requests need.
  * @throws {NewerStore} {StoreUnavailable} when the server cannot be reached within ten seconds, or within `patienceMs`.
  */
 export const openMongoStorage = async ({
@@ -29,11 +29,11 @@ export const openMongoStorage = async ({
   readonly patienceMs?: number
 }): Promise<Storage> => {
   const client = new MongoClient(url, {
-    // a request makes two waits of it before it is refused, which has to be within a second
+    // a request may wait this long twice before it is refused, which has to happen within a second
     serverSelectionTimeoutMS: patienceMs ?? 400,
     connectTimeoutMS: patienceMs ?? 1_000,
     waitQueueTimeoutMS: patienceMs ?? 1_000,
-    // A server that hangs: a caller that waits gets StoreUnavailable or `unknown`; longer than a slow disk takes to sync.
+    // for a server that hangs: the caller gets StoreUnavailable or `unknown`. Longer than a slow disk takes to sync
     socketTimeoutMS: patienceMs ?? 3_000,
     maxPoolSize: 20,
     appName: 'troupe',
@@ -63,7 +63,10 @@ export const openMongoStorage = async ({
   }
 }
 
-/** Held beside what is known of the kinds of records, whose names begin with a letter. @throws {NewerStore} */
+/**
+ * Checks and records the store's version, in the collection of record kinds, whose names start with a letter. @throws
+ * {NewerStore}
+ */
 const markVersion = async (db: Db): Promise<void> => {
   const kinds = db.collection<{ readonly _id: string; readonly version: number }>('kinds', whilePreparing)
   const { version } = (await guarded(kinds.findOne({ _id: '$store' }))) ?? { version: 0 }
@@ -72,7 +75,7 @@ const markVersion = async (db: Db): Promise<void> => {
     await guarded(kinds.updateOne({ _id: '$store' }, { $max: { version: storeVersion } }, { upsert: true }))
 }
 
-/** At a start no request waits for an answer, and the server may be starting too. */
+/** Timeout in ms of the connection at start: no request waits yet, and the server may be starting too. */
 const connectMs = 10_000
 
 const connect = async (client: MongoClient, forMs: number): Promise<void> => {

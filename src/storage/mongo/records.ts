@@ -22,15 +22,18 @@ type Where = { readonly [field: string]: Json } | undefined
 
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 
-/** Indexes are built one after the other when several nodes start on an empty store: who waits must not wait for connections. */
+/**
+ * Number of kinds prepared concurrently. Servers build indexes one at a time when several nodes start on an empty
+ * store, and waiting for one must not use up the connections.
+ */
 const preparedAtOnce = 4
-/** A server that is away for longer makes the start fail. */
+/** A server that is unavailable for longer than this makes the start fail. */
 const preparePatienceMs = 20_000
 const prepareAgainMs = 250
-/** So long after a start indexes are looked at that were there already, in ms. */
+/** Time in ms after a start at which indexes that existed already are checked. */
 const lookMs = 30_000
 
-/** Records in MongoDB: a collection a kind. */
+/** Records in MongoDB: one collection per kind. */
 export class MongoRecords implements RecordStore {
   readonly #db: Db
   readonly #now: () => number
@@ -55,7 +58,9 @@ export class MongoRecords implements RecordStore {
     this.#lookLater(made)
   }
 
-  /** Indexes that were dropped by hand come back, behind the requests of a start; one that cannot be made is left to the next. */
+  /**
+   * Restores indexes that were dropped by hand, after the start's own requests; a failure is left to the next start.
+   */
   #lookLater(kinds: readonly RecordKind[]): void {
     const look = async (): Promise<void> => {
       for (const kind of kinds) if (!this.#closed) await prepareKind(this.#db, kind).catch(() => undefined)
@@ -63,7 +68,10 @@ export class MongoRecords implements RecordStore {
     if (kinds.length > 0) setTimeout(() => void look(), lookMs).unref()
   }
 
-  /** A server that is busy with the indexes of several nodes may seem away for moments; preparing twice does no harm. */
+  /**
+   * Retries `prepare` while the server seems unavailable, as it may for moments while it builds indexes for several
+   * nodes. Preparing twice is harmless.
+   */
   async #persistently<T>(prepare: () => Promise<T>): Promise<T> {
     for (const deadline = performance.now() + preparePatienceMs; ; ) {
       try {
@@ -100,7 +108,10 @@ export class MongoRecords implements RecordStore {
     return done ? 'done' : 'exists'
   }
 
-  /** The bare command, like the commits' (append-queue.ts): each record has an outcome, and no retry meets its own first write. */
+  /**
+   * Sends the bare command, as for commits (append-queue.ts): each record has an outcome, and no retry collides with
+   * its own first write.
+   */
   async insertMany(kind: RecordKind, records: readonly StoredRecord[]): Promise<readonly ('done' | 'exists')[]> {
     if (records.length === 0) return []
     const documents: RecordDocument[] = []
@@ -198,7 +209,7 @@ export class MongoRecords implements RecordStore {
     return this.#removeSome(kind, gone, { limit, options: {} })
   }
 
-  /** Resolves when the requested rows are written. */
+  /** Resolves when all requested rows are written. */
   drain(): Promise<void> {
     this.#closed = true
     return this.#rows.drain()
@@ -247,7 +258,10 @@ const unlessTaken = async (write: () => Promise<boolean>): Promise<boolean> => {
   }
 }
 
-/** Where a batch was refused by a unique index. @throws {StoreUnavailable} when it was refused for another reason. */
+/**
+ * Position of a record in a batch that a unique index refused. @throws {StoreUnavailable} when it was refused for
+ * another reason.
+ */
 const refusedAt = ({ index, code }: WriteError): number => {
   if (code === duplicateKey) return index
   throw new StoreUnavailable(`mongodb refused a record with code ${code}`)
@@ -264,7 +278,10 @@ const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Filter<R
     uniqueKeyFor(kind, key, onlyGlobal).fields.map((field) => [`keys.${field}`, fieldText(key, field)]),
   )
 
-/** The index that a list needs: what MongoDB tries out for one caller it would keep for another whose rows lie otherwise. */
+/**
+ * The index that a list needs, as a hint: MongoDB would keep the plan that it chose for one caller, for others with
+ * differently distributed rows.
+ */
 const hinted = (kind: RecordKind, scope: Scope, where: Where): { readonly hint?: string } => {
   const index = listIndexFor(kind, scope, where)
   return index === null ? {} : { hint: index.name }

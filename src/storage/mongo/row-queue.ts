@@ -20,24 +20,25 @@ interface Call {
   readonly reject: (error: unknown) => void
 }
 
-/** The newest version of one row that waits, and all who wait for it or for an older one. */
+/** The newest version of one queued row, and all callers that wait for it or for an older one. */
 interface Waiting {
   record: StoredRecord
   readonly calls: Call[]
 }
 
-/** Waiting rows of one kind by id. */
+/** Queued rows of one kind by id. */
 interface Group {
   readonly kind: RecordKind
   readonly rows: Map<string, Waiting>
 }
 
 /**
- * Upserts of list rows: all of one turn of the event loop, or of one round trip, in one command a kind, one command at a time.
- * Of several versions of a row that wait, only the highest is written.
+ * Upserts of list rows. All rows of one turn of the event loop, or of one round trip, go into one command per kind, one
+ * command at a time. Of several queued versions of a row, only the highest is written.
  *
- * Acknowledged by a majority with its journal. A commit is closed once its rows are acknowledged, and this process outlives
- * the server: a row that the server forgot in a crash would be missing behind a closed commit (specs/decisions/0099-rows-that-last.md).
+ * Writes are acknowledged by a majority with its journal. A commit is closed once its rows are acknowledged, and this
+ * process may outlive the server: a row lost in a server crash would be missing behind a closed commit
+ * (specs/decisions/0099-rows-that-last.md).
  */
 export class RowQueue {
   readonly #db: Db
@@ -99,8 +100,8 @@ export class RowQueue {
   }
 
   /**
-   * Writes rows whose stored version is lower. An upsert that finds a higher version tries to insert and breaks `_id`;
-   * so does one that races with another host's first insert, hence the second round without `upsert`.
+   * Writes rows whose stored version is lower. An upsert that meets a higher version tries to insert and violates
+   * `_id`; so does one that races with another host's first insert, hence the second round without `upsert`.
    */
   async #upsert(kind: RecordKind, batch: readonly Waiting[], upsert: boolean): Promise<readonly WriteError[]> {
     const updates: Update[] = []

@@ -5,7 +5,7 @@ import { jsonOf } from '../long-json.ts'
 import type { PartRow } from '../merged-parts.ts'
 import type { Commit, StoredRecord } from '../ports.ts'
 
-/** A commit as it lies in the collection `commits`: a `CommitRow` without what is null or false. */
+/** A commit as stored in the collection `commits`: a `CommitRow` without its null or false fields. */
 export interface CommitDocument extends Omit<CommitRow, 'events' | 'snapshot' | 'open' | 'due'> {
   /** `<actor>:<seq>`, padded so that it sorts. */
   readonly _id: string
@@ -15,7 +15,9 @@ export interface CommitDocument extends Omit<CommitRow, 'events' | 'snapshot' | 
   due?: number
 }
 
-/** A record as it lies in its kind's collection. `data` is JSON text; `keys` are the JSON texts of its indexed fields. */
+/**
+ * A record as stored in its kind's collection. `data` is JSON text; `keys` are the JSON texts of its indexed fields.
+ */
 export interface RecordDocument {
   readonly _id: string
   readonly project: string
@@ -30,11 +32,13 @@ export interface RecordDocument {
   readonly keys: Readonly<Record<string, string>>
   /** JSON text of messages; absent when all are delivered. */
   outbox?: string
-  /** There is an outbox: what its index holds, since the text itself is too long for one. */
+  /** Set while there is an outbox. This field is indexed, since the outbox's text is too long for an index. */
   delivered?: false
 }
 
-/** A lease (`_id` is its shard) or a member (`_id` is `member:` and its process) as it lies in the collection `leases`. */
+/**
+ * A document of the collection `leases`: a lease (`_id` is its shard) or a member (`_id` is `member:` and its process).
+ */
 export interface OwnerDocument {
   readonly _id: number | string
   readonly holder?: string | null
@@ -45,19 +49,22 @@ export interface OwnerDocument {
   readonly until: Date
 }
 
-/** An `OwnerDocument` as it is read. */
+/** An `OwnerDocument` as read. */
 export interface OwnerView extends OwnerDocument {
   readonly leftMs: number
 }
 
-/** The lease that a document is; none for a member. */
+/** The lease in a document; empty for a member. */
 export const leaseOf = ({ _id, holder = null, address = null, epoch = 0, leftMs }: OwnerView): Lease[] =>
   typeof _id === 'number' ? [{ shard: _id, holder, address, epoch, leftMs }] : []
 
-/** Indexes are built a few at a time by a whole server, and several nodes may start at once: the usual 3 s are too little. */
+/**
+ * Timeout for building indexes: a server builds a few at a time and several nodes may start at once, so that the usual
+ * 3 s are too short.
+ */
 export const whilePreparing = { timeoutMS: 120_000 } as const
 
-/** Indexes of `commits`, beside the one of `_id`. */
+/** Indexes of `commits` in addition to the one on `_id`. */
 export const commitIndexes: IndexDescription[] = [
   { key: { actor: 1, cause: 1 }, unique: true },
   { key: { shard: 1, at: 1, seq: 1 }, partialFilterExpression: { open: true } },
@@ -92,7 +99,7 @@ export const toDocument = (commit: Commit): CommitDocument => {
   return document
 }
 
-/** The row that a document holds. */
+/** The row in a document. */
 export const rowOf = (document: CommitDocument): CommitRow => ({
   ...document,
   events: document.events ?? null,
@@ -101,7 +108,7 @@ export const rowOf = (document: CommitDocument): CommitRow => ({
   due: document.due ?? null,
 })
 
-/** A document as merging looks at it. */
+/** A document with the fields that merging needs. */
 export const partRow = ({ seq, at, cause, events = '[]', open, due }: CommitDocument): PartRow => ({
   ...{ seq, at, cause, events },
   open: open ?? false,
@@ -114,7 +121,10 @@ export const toRecordDocument = async (
   keys: Readonly<Record<string, string>>,
 ): Promise<RecordDocument> => ({ _id: record.id, ...toRecordUpdate(record, keys, await jsonOf(record.data)) })
 
-/** What replaces the document of a record, under the same `_id`, by its data as JSON: field by field, since each row that is written comes here. */
+/**
+ * The replacement for a record's document under the same `_id`, from its data as JSON. Built field by field, since
+ * every written row passes here.
+ */
 export const toRecordUpdate = (
   { project, tenant, user, version, created_at, updated_at, expires_at, outbox }: StoredRecord,
   keys: Readonly<Record<string, string>>,
@@ -138,7 +148,7 @@ export const toRecordUpdate = (
   return update
 }
 
-/** The record that a document holds. */
+/** The record in a document. */
 export const toRecord = (document: RecordDocument): StoredRecord => ({
   id: document._id,
   project: document.project,
@@ -152,11 +162,11 @@ export const toRecord = (document: RecordDocument): StoredRecord => ({
   ...(document.outbox !== undefined && { outbox: JSON.parse(document.outbox) }),
 })
 
-/** What the server says of one statement of a batch that it did not carry out. */
+/** The server's error for one statement of a batch. */
 export interface WriteError {
   readonly index: number
   readonly code: number
-  /** The index that a duplicate broke. */
+  /** The violated unique index. */
   readonly keyPattern?: Readonly<Record<string, unknown>>
 }
 

@@ -3,13 +3,13 @@ import { keyOf } from '../commit-row.ts'
 import type { CommitKey, SettleWork } from '../ports.ts'
 import { asPortError } from './trouble.ts'
 
-/** Fields that are dropped, by their bits. */
+/** Fields to unset, by their bits. */
 const fields = [
   ['open', 1],
   ['due', 2],
   ['snapshot', 4],
 ] as const
-/** What each kind of work drops. */
+/** Bits that each kind of work unsets. */
 const bits = { close: 1, undue: 2, retire: 7 } as const
 
 interface Waiter {
@@ -17,15 +17,15 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** How long work gathers before it goes out. */
+/** Batching window in ms. */
 const gatherMs = 5
 
 /**
- * Gathers what is to be dropped from which commits, and sends it as few updates over many ids.
+ * Collects the fields to unset per commit, and sends them as few updates over many ids.
  *
- * Acknowledged by a majority, because reads of commits see only what a majority holds: with w:1 the next sweep found closed
- * commits open. Not fsynced: the journal is sequential, so what survives a crash comes after the row and the messages that
- * the commit waited for, and what is lost is settled again by the next sweep.
+ * Acknowledged by a majority, because reads of commits see only what a majority holds: with w:1 the next sweep found
+ * closed commits open. Not fsynced: the journal is sequential, so a change that survives a crash comes after the row
+ * and the messages that the commit waited for, and a lost one is settled again by the next sweep.
  */
 export class SettleQueue {
   readonly #db: Db

@@ -1,21 +1,21 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { Pulse, type PulseOptions } from './pulse.ts'
 
-/** A connection, and whether it answers. */
+/** A connection with its pulse. */
 export interface Connection {
   readonly client: Redis
   readonly pulse: Pulse
-  /** The last error of the connection, in words. */
+  /** Message of the connection's last error. */
   reason(): string
   close(): void
 }
 
 const options: Omit<RedisOptions, 'replyMapping'> = {
-  // nothing waits for a server that is away, and nothing is done late when it is back
+  // no command waits for an unavailable server, and none is executed late when it is back
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
-  // open commands are refused when the connection is lost; with any other number it would never be answered
+  // open commands are rejected when the connection is lost; with any other number they would never be settled
   maxRetriesPerRequest: 0,
   connectTimeout: 1_000,
   connectionName: 'troupe',
@@ -23,9 +23,9 @@ const options: Omit<RedisOptions, 'replyMapping'> = {
 }
 
 /**
- * Connects, and again for ever; resolves nothing and throws nothing.
+ * Opens a connection that reconnects forever; never throws.
  *
- * @param beat what proves that the connection does what it is there for.
+ * @param beat checks that the connection works for its purpose.
  */
 export const openConnection = (
   url: string,

@@ -3,14 +3,17 @@ import { Repository } from 'redis-om'
 import { Pulse, type PulseOptions } from './pulse.ts'
 import { type HostEntity, hostSchema, type LiveActorEntity, liveActorSchema } from './schema.ts'
 
-/** redis-om's view of the directory, over a connection of its own. */
+/** The directory's redis-om repositories, on a separate connection. */
 export interface Directory {
   readonly client: ReturnType<typeof newClient>
   readonly hosts: Repository<HostEntity>
   readonly actors: Repository<LiveActorEntity>
 }
 
-/** Keeps a directory open: redis-om takes no connection but one of `redis` 4, which waits for a hanging server for ever. */
+/**
+ * Keeps a directory's connection open: redis-om only supports connections of `redis` 4, which wait forever for a
+ * hanging server.
+ */
 export class DirectoryClient {
   readonly pulse: Pulse
   readonly #url: string
@@ -25,12 +28,12 @@ export class DirectoryClient {
     this.#directory = this.#open()
   }
 
-  /** Its last error, in words. */
+  /** Message of the last error. */
   get reason(): string {
     return this.#reason
   }
 
-  /** What `work` answers; undefined when the directory is away or does not answer in time. */
+  /** Returns the result of `work`; undefined when the directory is unavailable or does not answer in time. */
   run<T>(work: (directory: Directory) => Promise<T>): Promise<T | undefined> {
     return this.pulse.run(() => work(this.#directory))
   }

@@ -6,20 +6,21 @@ import { type Connection, openConnection } from './connection.ts'
 import type { PulseOptions } from './pulse.ts'
 import { hintIn, newsIn } from './schema.ts'
 
-/** Longer messages are cut in several, so that no other waits long behind one. */
+/** Longer batches are split into several messages, so that others do not wait long behind one. */
 const maxMessageLength = 512 * 1024
 
 /**
- * News over Redis' channels: one for each process, one for each topic of hints. Listening takes a connection of its own.
+ * Notifications over Redis' channels: one per process, and one per topic of hints. Subscribing takes a separate
+ * connection.
  */
 export class RedisFanOut implements FanOut {
   readonly #publisher: Connection
   readonly #subscriber: Connection
   readonly #prefix: string
-  /** Names this instance in what it sends. */
+  /** Identifies this instance in its messages. */
   readonly #self = randomUUID()
   readonly #receivers = new Map<string, (message: string) => void>()
-  /** Channels that this very connection has subscribed to. */
+  /** Channels that the current connection is subscribed to. */
   readonly #subscribed = new Set<string>()
   readonly #topics = new Map<string, Set<(data: JsonObject) => void>>()
   readonly #upListeners = new Set<() => void>()
@@ -27,7 +28,7 @@ export class RedisFanOut implements FanOut {
   readonly #outgoing = new Map<string, string[]>()
   #flushing = false
 
-  /** @param pulsing of the connection that listens. */
+  /** @param pulsing options of the subscribing connection. */
   constructor(
     publisher: Connection,
     { url, prefix, pulsing }: { readonly url: string; readonly prefix: string; readonly pulsing: PulseOptions },
@@ -47,7 +48,7 @@ export class RedisFanOut implements FanOut {
     return this.#publisher.pulse.up && this.#subscriber.pulse.up
   }
 
-  /** To be called when the publisher's connection is up. */
+  /** Must be called when the publisher's connection is up. */
   readonly checkUp = (): void => {
     if (this.up) for (const listener of this.#upListeners) listener()
   }
@@ -120,7 +121,7 @@ export class RedisFanOut implements FanOut {
   readonly #hintChannel = (topic: string): string => `${this.#prefix}hint:${topic}`
 }
 
-/** JSON arrays of these texts, as few as their length allows. */
+/** JSON arrays of these texts, as few as the maximum length allows. */
 function* messagesOf(texts: readonly string[]): Generator<string> {
   let part: string[] = []
   let length = 0

@@ -16,8 +16,9 @@ declare module 'ioredis' {
 }
 
 /**
- * A hash of units by the time (ms, by the server's clock) when they come back; the key lives as long as its last.
- * A script is one command to Redis: of a thousand attempts at once exactly as many succeed as there are units.
+ * A Lua script over a hash of units by the time (ms, server clock) when they become available again; the key expires
+ * with the last of them. A script runs atomically: of a thousand concurrent attempts exactly as many succeed as there
+ * are units.
  */
 const takeUnits = `
 local limit, window, part, units = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -49,7 +50,7 @@ return { allowed and 1 or 0, math.max(0, limit - taken), first and first - now o
 export const defineLimits = (client: Redis): void =>
   client.defineCommand('takeUnits', { numberOfKeys: 1, lua: takeUnits })
 
-/** Limits that all nodes share; while Redis is away those of this node. */
+/** Limits that all nodes share; while Redis is unavailable, limits of this node alone. */
 export class RedisLimits implements RateLimits {
   readonly #connection: Connection
   readonly #prefix: string

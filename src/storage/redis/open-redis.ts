@@ -7,7 +7,10 @@ import { defineLimits, RedisLimits } from './limits.ts'
 import { RedisPresence } from './presence.ts'
 import type { PulseOptions } from './pulse.ts'
 
-/** What Redis does for an installation of several nodes; each works on, in its own way, while Redis is away. */
+/**
+ * Services that Redis provides to an installation with several nodes; each falls back to its own substitute while Redis
+ * is unavailable.
+ */
 export interface RedisServices {
   readonly presence: Presence
   readonly fanOut: FanOut
@@ -17,24 +20,24 @@ export interface RedisServices {
   close(): Promise<void>
 }
 
-/** The lines that are logged: data first, as pino takes them. */
+/** A logger with the data first, as in pino. */
 export interface RedisLog {
   info(data: object, message: string): void
   warn(data: object, message: string): void
 }
 
-/** A start waits this long for Redis, and goes on without. */
+/** Time in ms that a start waits for Redis before it continues without it. */
 const startPatienceMs = 1_000
-/** No request waits longer than this for a server that hangs. */
+/** Maximum time in ms that a request waits for a server that hangs. */
 const defaultPatienceMs = 300
 
 /**
- * Connects to Redis. Throws nothing when it is away, at the start or later: it is connected to again and again.
+ * Connects to Redis. Does not throw when Redis is unavailable, at the start or later; it reconnects forever.
  *
  * @param options.url `redis://…` or `rediss://…`.
  * @param options.installation name of the database: installations that share a Redis do not see each other.
- * @param options.now ms since the epoch; for how long the directory is not to be trusted.
- * @param options.patienceMs how long an answer is waited for; then Redis counts as away until it answers again.
+ * @param options.now ms since the epoch; determines how long the directory is not trusted after an outage.
+ * @param options.patienceMs timeout of an answer in ms, after which Redis counts as unavailable until it answers again.
  */
 export const openRedis = async ({
   url,
@@ -87,7 +90,7 @@ export const openRedis = async ({
     close: async () => {
       await fanOut.close()
       directory.close()
-      // what was published in this turn is on its way
+      // flushes what was published in this turn
       await commands.pulse.run(() => commands.client.ping())
       commands.close()
     },

@@ -2,14 +2,16 @@ import { type HostFacts, type LiveActor, liveActorMs, type Member, type Presence
 import type { Directory, DirectoryClient } from './directory-client.ts'
 import type { HostEntity, LiveActorEntity } from './schema.ts'
 
-/** After the directory was away every process has this long to announce itself again. */
+/** Time in ms that every process has to announce itself again after the directory was unavailable. */
 const graceMs = 3_000
-/** A process that has not announced itself for so long is taken off the index; until then its entry is what counts. */
+/**
+ * Time in ms after which a process that does not announce itself is removed from the index; its entry expires earlier.
+ */
 const indexMs = 3_600_000
 
 /**
- * The directory of nodes and live actors: entities of redis-om in hashes that run out, beside sorted sets that say which
- * there are (specs/decisions/0063-redis.md: why not the server's search).
+ * The directory of nodes and live actors: redis-om entities in expiring hashes, with sorted sets that list them
+ * (specs/decisions/0063-redis.md: why not the server's search).
  */
 export class RedisPresence implements Presence {
   readonly #directory: DirectoryClient
@@ -23,7 +25,7 @@ export class RedisPresence implements Presence {
     this.#now = now
   }
 
-  /** To be called when the directory is back. */
+  /** Must be called when the directory is available again. */
   readonly returned = (): void => {
     this.#sureFrom = this.#now() + graceMs
   }
@@ -31,7 +33,7 @@ export class RedisPresence implements Presence {
   async announce(self: Member, facts: HostFacts, ms: number): Promise<void> {
     const now = this.#now()
     await this.#directory.run(({ client, hosts }) =>
-      // sent together, in this order; a cut between the last two is mended by who reads
+      // sent together, in this order; a reader repairs the entry if the connection breaks between the last two
       Promise.all([
         client.zAdd(this.#hosts, { score: now, value: self.process }),
         client.zRemRangeByScore(this.#hosts, 0, now - indexMs),
@@ -93,7 +95,10 @@ export class RedisPresence implements Presence {
     })
   }
 
-  /** An entry that would stay for ever: its process was cut off between writing it and limiting its life. */
+  /**
+   * Sets a lifetime on an entry without one: its process lost the connection between writing it and setting the
+   * lifetime.
+   */
   #mend(client: Directory['client'], process: string): Promise<unknown> {
     return client.pExpire(this.#hostKey(process), graceMs)
   }

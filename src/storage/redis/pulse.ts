@@ -1,12 +1,12 @@
-/** A connection as its pulse sees it. */
+/** A connection that a pulse monitors. */
 export interface Beating {
-  /** Resolves when the server answers, and what the connection is there for works (its subscriptions, say). */
+  /** Resolves when the server answers and the connection's setup (such as its subscriptions) works. */
   beat(): Promise<unknown>
-  /** Closes the connection, and opens it again. */
+  /** Closes the connection and opens it again. */
   reconnect(): void
 }
 
-/** How long an answer is waited for, and who is notified of changes, once each. */
+/** Options of a pulse: the timeout of an answer in ms, and callbacks, each called once per change. */
 export interface PulseOptions {
   readonly patienceMs: number
   readonly up: () => void
@@ -15,12 +15,12 @@ export interface PulseOptions {
 }
 
 const beatMs = 250
-/** A server that was silent for so long may sit behind a connection that is dead without notice. */
+/** Silence in ms after which the connection is reopened, since it may be dead without notice. */
 const silenceMs = 3_000
 
 /**
- * Whether a connection answers: the first command that is not answered in time makes it `down`, and none is sent from
- * then on but one beat at a time, so that nothing waits for it or gathers up. An answered beat makes it `up` again.
+ * Tracks whether a connection answers. The first command that is not answered in time makes it `down`; from then on
+ * only one beat at a time is sent, so that no command waits or queues up. An answered beat makes it `up` again.
  */
 export class Pulse {
   #up = false
@@ -42,7 +42,10 @@ export class Pulse {
     return this.#up
   }
 
-  /** The command's answer; undefined when there is none: not sent while it is down, refused, or not in time. */
+  /**
+   * Returns the command's answer; undefined when it was not sent because the connection is down, was refused, or timed
+   * out.
+   */
   async run<T>(command: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
@@ -53,7 +56,7 @@ export class Pulse {
     }
   }
 
-  /** Looks whether the connection answers: now, or as soon as the look that is under way has ended. */
+  /** Checks whether the connection answers, now or as soon as the current check has ended. */
   async beat(): Promise<void> {
     if (this.#closed) return
     if (this.#beating) {
@@ -66,7 +69,7 @@ export class Pulse {
       () => true,
       () => false,
     )
-    // a late answer is an answer: until it is there no other is requested
+    // a late answer counts as well: no other beat is sent until it has arrived
     void answered.then((answers) => this.#heard(answers))
     try {
       await inTime(beat, this.#options.patienceMs)
@@ -75,7 +78,7 @@ export class Pulse {
     }
   }
 
-  /** The connection is known to be gone. */
+  /** Called when the connection is known to be broken. */
   lost(reason: string): void {
     if (!this.#up) return
     this.#up = false
@@ -119,7 +122,7 @@ class Late extends Error {
 
 const inTime = <T>(answer: Promise<T>, patienceMs: number): Promise<T> =>
   new Promise((resolve, reject) => {
-    // one more turn of the event loop: the answer may wait there, behind whatever has kept this process busy
+    // one more turn of the event loop: the answer may be queued there if this process was busy
     const timer = setTimeout(() => setImmediate(() => reject(new Late())), patienceMs)
     void answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })

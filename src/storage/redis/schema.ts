@@ -2,20 +2,20 @@ import { Schema } from 'redis-om'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ActorNews } from '../cluster-ports.ts'
 
-/** What travels on a channel of hints. */
+/** A message on a channel of hints. */
 export interface Hint {
-  /** The process that sent it; it knows already. */
+  /** The instance that sent it, which ignores its own hints. */
   readonly from: string
   readonly data: JsonObject
 }
 
-/** News out of a message; null for what is none, such as that of another release. */
+/** Parses news; null for an invalid message, such as one of another release. */
 export const newsIn = (message: string): readonly ActorNews[] | null => {
   const parsed = parse(message)
   return Array.isArray(parsed) && parsed.every(isNews) ? (parsed as readonly ActorNews[]) : null
 }
 
-/** The hint in a message; null for what is none. */
+/** Parses a hint; null for an invalid message. */
 export const hintIn = (message: string): Hint | null => {
   const parsed = parse(message)
   return isObject(parsed) && typeof parsed.from === 'string' && isObject(parsed.data)

@@ -20,12 +20,12 @@ import { commitRow, commitTable, numberIn, openCommit, partRow, type RawRow, tex
 const insert = `insert into commits (actor, seq, shard, epoch, at, project, tenant, machine, cause, nonce, last_sequence,
   open, due, events, snapshot, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`
 
-/** Before every open commit. */
+/** A position before every open commit. */
 const first = { shard: 0, at: Number.MIN_SAFE_INTEGER, seq: 0 }
 
 const inShards = 'shard in (select value from json_each(?))'
 
-/** Commits in SQLite. Appends of one turn of the event loop share a transaction, each with an outcome of its own. */
+/** Commits in SQLite. Appends of one turn of the event loop share a transaction, each with its own outcome. */
 export class SqliteCommits implements CommitStore {
   readonly #db: Database
 
@@ -84,8 +84,8 @@ export class SqliteCommits implements CommitStore {
   }
 
   /**
-   * The seq of a commit all of whose events, and its predecessors', have sequences up to `after`; the next one's go beyond.
-   * Bisects the actor's seqs, because last_sequence never falls: an index of its own costs each append a sixth.
+   * Returns the highest seq whose commit, like its predecessors, has no events after `after`. Bisects the actor's seqs,
+   * since last_sequence never decreases: an index on it would make each append a sixth slower.
    */
   #lastBefore(actor: string, after: number): number {
     if (after <= 0) return 0

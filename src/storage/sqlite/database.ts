@@ -14,8 +14,8 @@ interface Job {
 const constraint = 19
 
 /**
- * One SQLite file whose writes are grouped: all that is written in one turn of the event loop goes into one transaction,
- * hence one fsync. SQLite calls block, so no read ever sees a transaction half done.
+ * One SQLite file with grouped writes: all writes of one turn of the event loop go into one transaction, hence one
+ * fsync. SQLite calls block, so that no read sees an unfinished transaction.
  */
 export class Database {
   readonly #db: DatabaseSync
@@ -25,7 +25,7 @@ export class Database {
   #synchronous = 'full'
 
   /**
-   * @param path the file, which only its owner may read; its folder is made when missing.
+   * @param path the file, readable by its owner only; its folder is created when missing.
    * @throws {NewerStore} {StoreUnavailable}
    */
   constructor(path: string) {
@@ -51,12 +51,12 @@ export class Database {
     return version ?? 0
   }
 
-  /** Runs statements at once, outside any group: for tables and indexes at start. */
+  /** Runs statements immediately, outside any group: for tables and indexes at start. */
   exec(sql: string): void {
     guarded(() => this.#db.exec(sql))
   }
 
-  /** Runs what `exec`s many statements as one transaction, at once. */
+  /** Runs work that calls `exec` many times, as one transaction, immediately. */
   together(work: () => void): void {
     this.exec('begin immediate')
     try {
@@ -68,7 +68,7 @@ export class Database {
     }
   }
 
-  /** The prepared statement of this text, kept for the next time. */
+  /** Returns the prepared statement of this text, which is cached. */
   statement(sql: string): StatementSync {
     const known = this.#statements.get(sql)
     if (known) return known
@@ -77,7 +77,7 @@ export class Database {
     return statement
   }
 
-  /** As `statement`, which gives rows as arrays of their columns: in half the time, for lists. */
+  /** Like `statement`, but rows are arrays of columns: twice as fast, for lists. */
   arrays(sql: string): StatementSync {
     const known = this.#arrays.get(sql)
     if (known) return known
@@ -93,9 +93,11 @@ export class Database {
   }
 
   /**
-   * Runs `work` within the next group, and resolves when the group is on disk; `durable: false` spares the fsync where a loss is harmless.
+   * Runs `work` within the next group, and resolves when the group is on disk; `durable: false` skips the fsync where a
+   * loss is harmless.
    *
-   * A constraint that `work` lets through rejects this one only; any other trouble of SQLite takes back the whole group.
+   * A constraint violation that `work` does not catch rejects only this call; any other SQLite error rolls back the
+   * whole group.
    */
   write<T>(durable: boolean, work: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -141,7 +143,7 @@ export class Database {
     this.#synchronous = mode
   }
 
-  /** Writes what is queued and closes the file; what comes after is `StoreUnavailable`. */
+  /** Writes what is queued and closes the file; later calls fail with `StoreUnavailable`. */
   close(): void {
     if (!this.#db.isOpen) return
     this.#flush()
@@ -151,13 +153,13 @@ export class Database {
   }
 }
 
-/** Makes the file before SQLite does, which sets no mode; the log beside it gets the mode of the file. */
+/** Creates the file before SQLite does, which would not restrict its mode; the WAL gets the mode of the file. */
 export const keepToOwner = (path: string): void => {
   try {
     closeSync(openSync(path, 'a', 0o600))
     chmodSync(path, 0o600)
   } catch {
-    // another user's, or a disk without modes: SQLite says whether it can be used
+    // owned by another user, or a file system without modes: SQLite reports whether it can be used
   }
 }
 

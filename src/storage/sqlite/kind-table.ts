@@ -1,16 +1,19 @@
 import { listIndexes } from '../list-index.ts'
 import type { RecordKind } from '../ports.ts'
 
-/** The table of a kind. @throws {Error} for a name that is not snake_case: it goes into SQL. */
+/** The table name of a kind. @throws {Error} for a name that is not snake_case, since it goes into SQL. */
 export const tableOf = ({ name }: RecordKind): string => `records_${plain(name)}`
 
-/** The JSON text of a field of `data`; null when the record lacks it. All indexes and conditions use this very expression. */
+/**
+ * SQL expression for the JSON text of a field of `data`; null when the record lacks it. All indexes and conditions must
+ * use this exact expression.
+ */
 export const columnOf = (field: string): string => `nullif(data -> '$."${plain(field)}"', 'null')`
 
-/** The column of messages, which tables of the first release lack. */
+/** The statement that adds the outbox column, which tables of the first release lack. */
 export const outboxColumn = (kind: RecordKind): string => `alter table ${tableOf(kind)} add column outbox text`
 
-/** The statement that makes a kind's table, where it is missing. */
+/** The statement that creates a kind's table if it is missing. */
 export const kindTable = (kind: RecordKind): string =>
   `create table if not exists ${tableOf(kind)} (id text primary key, project text not null, tenant text, user text,
      version integer not null, created_at integer not null, updated_at integer not null, expires_at integer,
@@ -20,8 +23,8 @@ export const kindTable = (kind: RecordKind): string =>
 export const indexIn = (kind: RecordKind, name: string): string => `${tableOf(kind)}_${name}`
 
 /**
- * The statements that make a kind's indexes, by name, in the very text that SQLite keeps of them. Those for lists end in
- * `expires_at`, so that rows are counted and passed over without being read.
+ * The statements that create a kind's indexes, by name, in exactly the text that SQLite stores. Indexes for lists end
+ * in `expires_at`, so that rows are counted and skipped without being read.
  */
 export const kindIndexes = (kind: RecordKind): ReadonlyMap<string, string> => {
   const index = (

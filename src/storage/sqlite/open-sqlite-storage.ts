@@ -8,7 +8,7 @@ import { blobTable, contentIn, textIn } from './schema.ts'
 /**
  * The embedded store: one file, durable at every acknowledgement (WAL, synchronous=FULL).
  *
- * @param options.path the file; its folder is made when missing.
+ * @param options.path the file; its folder is created when missing.
  * @param options.now ms since the epoch; decides which records have expired.
  * @throws {StoreUnavailable} when the file cannot be opened.
  */
@@ -49,5 +49,5 @@ const blobsIn = (db: Database): BlobStore => {
   }
 }
 
-/** A text is given back as far as its first character of code 0: one that has such goes in, and comes out, as bytes. */
+/** Content with a NUL character is stored as bytes, because SQLite returns a text only up to its first NUL. */
 const kept = (content: string): string | Buffer => (content.includes('\0') ? Buffer.from(content) : content)

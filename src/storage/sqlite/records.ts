@@ -16,7 +16,7 @@ interface Clause {
   readonly values: readonly Value[]
 }
 
-/** Records in SQLite: a table a kind, with indexes on expressions over the JSON of `data`. */
+/** Records in SQLite: one table per kind, with indexes on expressions over the JSON of `data`. */
 export class SqliteRecords implements RecordStore {
   readonly #db: Database
   readonly #now: () => number
@@ -28,7 +28,7 @@ export class SqliteRecords implements RecordStore {
     this.#now = now
   }
 
-  /** All in one transaction: every table and index on its own would wait for the disk. */
+  /** Runs in one transaction, because separate ones would each wait for the disk. */
   async prepare(kinds: readonly RecordKind[]): Promise<void> {
     this.#db.together(() => {
       for (const kind of kinds) this.#prepare(kind)
@@ -41,7 +41,7 @@ export class SqliteRecords implements RecordStore {
     this.#index(kind)
   }
 
-  /** Makes the indexes that are missing or declared otherwise by now, and drops those that no declaration names any more. */
+  /** Creates indexes that are missing or whose declaration has changed, and drops those that are no longer declared. */
   #index(kind: RecordKind): void {
     const wanted = kindIndexes(kind)
     const text = "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null"
@@ -61,7 +61,7 @@ export class SqliteRecords implements RecordStore {
   async getMany(kind: RecordKind, scope: Scope, ids: readonly string[]): Promise<readonly StoredRecord[]> {
     if (ids.length === 0) return []
     const { sql, values } = and([this.#live(), inScope(scope)])
-    // a cross join keeps its order: one look into the table an id
+    // a cross join keeps its order: one table lookup per id
     const found = `select ${recordColumns} from ${tableOf(kind)}`
     const text = `select t.* from json_each(?) as wanted cross join (${found}) as t on t.id = wanted.value where ${sql}`
     return this.#db
@@ -78,7 +78,7 @@ export class SqliteRecords implements RecordStore {
   }
 
   insert(kind: RecordKind, record: StoredRecord): Promise<'done' | 'exists'> {
-    // a long record is written as JSON in another turn of the loop than SQLite takes for it
+    // a long record is serialised here, in another turn of the loop than the one in which SQLite writes
     const values = valuesOf(record)
     return this.#db.write(true, () => this.#insert(kind, values))
   }
@@ -231,7 +231,10 @@ export class SqliteRecords implements RecordStore {
 
 const columns = `(${recordColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** A row whose owner is the same: indexes that hold nothing else are not written, which SQLite decides by the columns that are set. */
+/**
+ * Updates a row with an unchanged owner. SQLite decides by the columns set which indexes to write, and so skips those
+ * on the owner alone.
+ */
 const renew = (kind: RecordKind): string =>
   `update ${tableOf(kind)} set version = ?, updated_at = ?, expires_at = ?, data = ?, outbox = ?
    where id = ? and version < ? and tenant is ? and user is ?`
@@ -277,7 +280,7 @@ const keyed = (kind: RecordKind, key: JsonObject, onlyGlobal: boolean): Clause =
     })),
   )
 
-/** The table of a kind, read by the index that a list needs: SQLite's guess without statistics was another one. */
+/** The table of a kind with the index that a list needs: without statistics, SQLite chose another one. */
 const listed = (kind: RecordKind, scope: Scope, where: Where): string => {
   const index = listIndexFor(kind, scope, where)
   return index === null ? tableOf(kind) : `${tableOf(kind)} indexed by ${indexIn(kind, index.name)}`

@@ -3,10 +3,13 @@ import type { CommitRow } from '../commit-row.ts'
 import type { PartRow } from '../merged-parts.ts'
 import type { OpenCommit, StoredRecord } from '../ports.ts'
 
-/** One row as SQLite gives it. The casts below hold because only this adapter writes these tables. */
+/** One row as returned by SQLite. The casts below are valid because only this adapter writes these tables. */
 export type RawRow = Record<string, SQLOutputValue>
 
-/** The table of commits and its indexes. Rows are appended in the order of time: a table ordered by actor wrote three times the pages. */
+/**
+ * The table of commits and its indexes. Rows are stored in order of time: a table ordered by actor wrote three times as
+ * many pages.
+ */
 export const commitTable = `
   create table if not exists commits (
     actor text not null, seq integer not null, shard integer not null, epoch integer not null, at integer not null,
@@ -29,10 +32,10 @@ export const blobTable =
 /** A row of `commits`. */
 export const commitRow = (raw: RawRow): CommitRow => ({ ...raw, open: raw.open === 1 }) as unknown as CommitRow
 
-/** A row of `commits` with the columns that an open commit is known by. */
+/** A row of `commits` with the columns of an `OpenCommit`. */
 export const openCommit = (raw: RawRow): OpenCommit => ({ ...raw }) as unknown as OpenCommit
 
-/** A row of `commits` with the columns that merging looks at. */
+/** A row of `commits` with the columns that merging needs. */
 export const partRow = (raw: RawRow): PartRow => ({ ...raw, open: raw.open === 1 }) as unknown as PartRow
 
 /** A row of a kind's table. */
@@ -44,9 +47,9 @@ export const storedRecord = (raw: RawRow): StoredRecord => {
 /** The columns of a kind's table, in the order of `listedRecord`. */
 export const recordColumns = 'id, project, tenant, user, version, created_at, updated_at, expires_at, data, outbox'
 
-/** A row of a kind's table as an array: SQLite gives one in half the time of an object. */
+/** A row of a kind's table as an array, which SQLite returns in half the time of an object. */
 const recordOf = (values: readonly unknown[]): StoredRecord => {
-  // field by field: a copy of what SQLite gives takes ten times as long
+  // field by field: copying SQLite's row object takes ten times as long
   const [id, project, tenant, user, version, created_at, updated_at, expires_at, text, outbox] = values
   const data: unknown = JSON.parse(String(text))
   const record = { id, project, tenant, user, version, created_at, updated_at, expires_at, data } as unknown
@@ -54,7 +57,7 @@ const recordOf = (values: readonly unknown[]): StoredRecord => {
   return { ...(record as StoredRecord), outbox: JSON.parse(outbox) }
 }
 
-/** `recordOf` a row of a statement that gives arrays, whatever its type says. */
+/** `recordOf` for a row of a statement that returns arrays, which its type does not show. */
 export const listedRecord = (raw: unknown): StoredRecord => recordOf(raw as readonly unknown[])
 
 /** A column that holds a number. */

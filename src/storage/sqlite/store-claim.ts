@@ -2,21 +2,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { StoreInUse } from '../store-in-use.ts'
 import { keepToOwner } from './database.ts'
 
-/** A process that was just killed may hold its locks for a moment, in ms. */
+/** Time in ms to wait for the lock: a process that was just killed may hold it for a moment. */
 const patienceMs = 1_000
 
 const busy = 5
 
-/** A lock whose handle is collected as garbage is given back. */
+/** Keeps the handles of locks alive, since garbage collection of a handle releases its lock. */
 const claims = new Set<DatabaseSync>()
 
 /**
- * Claims a store on SQLite for this process until it ends, however it ends: a lock of the operating system on a file beside
- * the store, which no crash leaves behind (specs/decisions/0238-one-server-per-file.md).
+ * Claims a SQLite store for this process until it ends, in whatever way: an operating system lock on a file next to the
+ * store, which no crash leaves behind (specs/decisions/0238-one-server-per-file.md).
  *
  * @param path file of the store.
- * @returns gives it back; so does the end of the process.
- * @throws {StoreInUse} while another process has it.
+ * @returns a function that releases the claim; the end of the process does so too.
+ * @throws {StoreInUse} while another process holds it.
  */
 export const claimStore = (path: string): (() => void) => {
   const file = `${path}.lock`
@@ -32,7 +32,7 @@ export const claimStore = (path: string): (() => void) => {
         `Another process uses ${path}. Stop that server or tool first, or set DATA_DIR to another folder.`,
         { cause: error },
       )
-    // a disk without locks: a later start takes over, as on other stores
+    // a file system without locks: a later start takes over, as on other stores
     return () => {}
   }
   const held = lock
