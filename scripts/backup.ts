@@ -4,7 +4,7 @@ import { fail } from './backup/installation.ts'
 
 /**
  * `npm run backup -- --out FOLDER`: copies a running installation on SQLite, with its master key, into a new folder.
- * See docs/upgrading.md for putting it back.
+ * docs/upgrading.md explains how to restore it.
  */
 const usage = [
   'usage: npm run backup -- --out FOLDER',

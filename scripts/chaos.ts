@@ -4,10 +4,12 @@ import { disturbanceKinds } from './chaos/disturbance-plan.ts'
 import { reportOf } from './chaos/report.ts'
 
 /**
- * `npm run chaos -- --minutes 2`: three real nodes on a real MongoDB and Redis under load, while processes are killed,
- * stopped and cut off; then everything that was acknowledged is looked for. Exits with 1 when a promise broke.
+ * `npm run chaos -- --minutes 2`: runs three real nodes on a real MongoDB and Redis under load while processes are
+ * killed, paused and cut off, then checks that everything acknowledged is still there. Exits with 1 when a promise is
+ * broken.
  *
- * `--nodes 3`; `--replicas 3` for a MongoDB of so many, whose primary is killed; `--seed N` repeats a plan, though not the timing of real processes; `--only kill,pause` limits what is done.
+ * `--nodes 3`; `--replicas 3` uses a MongoDB replica set of that size, whose primary is killed; `--seed N` repeats a
+ * plan, though not the timing of real processes; `--only kill,pause` limits the kinds of disturbances.
  */
 const usage = [
   'usage: npm run chaos -- [--minutes 2] [--nodes 3] [--replicas 1] [--seed N] [--only KIND,…]',

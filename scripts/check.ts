@@ -18,8 +18,9 @@ import { type Finding, readFiles } from './check/source-files.ts'
 import { citationFindings, emptyCommentFindings, privateWordFindings } from './check/word-list.ts'
 
 /**
- * `npm run check`: every rule of the project that a machine can see. All steps run, whatever fails; exit code 1 when any did.
- * What the linter can see is in biome.json and scripts/check/lint; each rule has a test that it bites (test/scripts/check).
+ * `npm run check`: every rule of the project that can be checked automatically. All steps run even if one fails; exit
+ * code 1 if any did. Rules for the linter are in biome.json and scripts/check/lint; each rule has a test that it
+ * detects violations (test/scripts/check).
  */
 readCommandLine({
   usage: 'usage: npm run check\n\nRuns all automatic checks. Exits with 1 if one fails.',
@@ -34,23 +35,23 @@ const frontPages = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.m
   .filter((path) => existsSync(resolve(root, path)))
   .map((path) => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
 
-/** Patterns quote the words that they look for. */
+/** Detection patterns quote the words that they search for. */
 const patterns = 'src/skill-scan/rules/'
 
 const quoting = new Set(['test/scripts/check/word-list.test.ts'])
 
-/** What the rules of words and paths read of what is published. */
+/** Published texts, which the rules for words and paths read. */
 const worded = [...product.filter(({ path }) => !path.startsWith(patterns)), ...pages, ...walkthroughs, ...frontPages]
-/** Scripts, measurements, tests and the console: all but the list of the words itself, and the test that quotes it. */
+/** Scripts, measurements, tests and the console, except the word list itself and the test that quotes it. */
 const beside = [
   ...readFiles(root, ['scripts', 'bench', 'test'], ['.ts']),
   ...readFiles(root, ['console'], ['.js']),
 ].filter(({ path }) => path !== 'scripts/check/word-list.ts' && !quoting.has(path))
-/** What the rules of citations and empty comments read beside: all but the test that quotes what they refuse. */
+/** Files that the rules for citations and empty comments read, except the test that quotes violations. */
 const cited = [...worded, ...code.filter(({ path }) => /^(test|scripts|bench)\//.test(path) && !quoting.has(path))]
 const rooms = roomGraph(product)
 
-/** Runs one of the project's own tools; null when it is content, else what it printed. */
+/** Runs one of the project's own tools; null when it succeeds, otherwise its output. */
 async function tool(script: string, ...args: readonly string[]): Promise<string | null> {
   const run = spawn(process.execPath, [script, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number | null>((done) => run.once('close', done))
@@ -63,7 +64,7 @@ const listed = (findings: readonly Finding[]): string | null =>
 
 type Step = () => Promise<string | null> | string | null
 
-/** Tools of their own process: they run beside each other, and beside the rules. */
+/** Tools that run as separate processes, concurrently with each other and with the rules. */
 const tools: Readonly<Record<string, Step>> = {
   types: () => tool('node_modules/typescript/bin/tsc', '-p', '.'),
   'types of the console': () => tool('node_modules/typescript/bin/tsc', '-p', 'tsconfig.console.json'),
@@ -96,7 +97,7 @@ const failed = (await Promise.all(outcomes)).filter((isHeld) => !isHeld).length
 console.log(failed === 0 ? 'All checks passed' : `${failed} of ${outcomes.length} checks failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
-/** Runs a step and prints what came of it. */
+/** Runs a step and prints its result. */
 async function held([name, step]: readonly [name: string, step: Step]): Promise<boolean> {
   const startedAt = performance.now()
   const trouble = await step()

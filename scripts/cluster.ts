@@ -3,9 +3,9 @@ import { readCommandLine, refuseCommandLine, wholeOption } from '#src/start/comm
 import { LocalCluster } from './cluster/local-cluster.ts'
 
 /**
- * `npm run cluster -- --nodes 3 --port 8080`: several servers of one installation on this machine, on that port and those
- * after it. They share MONGODB_URL and REDIS_URL; if one is not set, a temporary instance is started. A node that
- * ends stays down. Press Ctrl-C to stop all nodes.
+ * `npm run cluster -- --nodes 3 --port 8080`: starts several servers of one installation on this machine, on
+ * consecutive ports from this one. They share MONGODB_URL and REDIS_URL; if one is not set, a temporary instance is
+ * started. A node that ends is not restarted. Press Ctrl-C to stop all nodes.
  */
 const usage = [
   'usage: npm run cluster -- [--nodes 3] [--port 8080]',

@@ -8,8 +8,8 @@ import { fail, openInstallation } from './backup/installation.ts'
 const usage = 'usage: npm run credits -- --organization ID [--grant USD | --ungate]'
 
 /**
- * `npm run credits -- --organization ID [--grant USD | --ungate]`: shows what an organisation has left of its credits, grants
- * it more, or requires none of it any more (specs/decisions/0086-metering-and-limits.md). It may run beside the server.
+ * `npm run credits -- --organization ID [--grant USD | --ungate]`: shows an organisation's remaining credits, grants it
+ * more, or lifts the requirement of credits (specs/decisions/0086-metering-and-limits.md). The server may keep running.
  */
 const main = async (): Promise<void> => {
   const options = { organization: { type: 'string' }, grant: { type: 'string' }, ungate: { type: 'boolean' } } as const

@@ -2,8 +2,8 @@ import { readCommandLine } from '#src/start/command-line.ts'
 import { examine, reportOf } from './doctor/examination.ts'
 
 /**
- * `npm run doctor`: checks the installation that the environment describes, and says what to do. It changes nothing but
- * a probe that it removes again. Exit code 1 when a check failed.
+ * `npm run doctor`: checks the installation that the environment describes, and suggests fixes. It changes nothing
+ * except a temporary probe. Exit code 1 when a check failed.
  */
 readCommandLine({
   usage: 'usage: npm run doctor\n\nChecks the installation that the environment describes.',

@@ -15,10 +15,10 @@ const usage =
   'usage: npm run export -- --project ID --out FILE\n\nWrites one project into a file. Stop the server first.'
 
 /**
- * `npm run export -- --project ID --out FILE`: writes one project of the store that the environment names into a file.
+ * `npm run export -- --project ID --out FILE`: writes one project of the configured store into a file.
  *
- * The file appears whole or not at all, with mode 600: it holds conversations as they are. BACKUP_PASSPHRASE seals its
- * secrets so that an installation with another master key can open them (specs/decisions/0060-backup.md).
+ * The file appears atomically, with mode 600, since it holds conversations in plain text. BACKUP_PASSPHRASE encrypts
+ * its secrets so that an installation with another master key can decrypt them (specs/decisions/0060-backup.md).
  */
 const main = async (): Promise<void> => {
   const options = { project: { type: 'string' }, out: { type: 'string' } } as const
@@ -28,7 +28,7 @@ const main = async (): Promise<void> => {
   const installation = await openInstallation({ mayBeNew: false, alone: true })
   try {
     const { storage, secrets } = installation
-    // calls of a server that was killed: their rows go along
+    // includes calls of a server that was killed, which are not rows yet
     const log = pino({ level: 'silent' })
     const { records } = storage
     await new SegmentExpander({ records, clock: systemClock, log, lastCallAt: () => 0 }).all()
@@ -46,7 +46,7 @@ const main = async (): Promise<void> => {
 
 const bufferChars = 1 << 20
 
-/** Writes beside the file and renames at the end. */
+/** Writes to a temporary file and renames it at the end. */
 const toFile = async (
   path: string,
   work: (write: (text: string) => Promise<void>) => Promise<ExportReport>,

@@ -22,8 +22,8 @@ import { openapiFile } from './generate/openapi.ts'
 import { vendoredFiles } from './generate/vendored.ts'
 
 /*
- * Writes every file that follows from the declarations and machines. With `--check` it writes nothing, names the files
- * that are not what they should be, and fails when there are any.
+ * Writes every file that is generated from the declarations and machines. With `--check` it writes nothing, lists stale
+ * files, and fails if there are any.
  */
 
 const usage = [

@@ -11,10 +11,10 @@ const usage =
   'usage: npm run import -- --in FILE\n\nWrites the project of an export into a store. Stop its server first.'
 
 /**
- * `npm run import -- --in FILE`: writes the project of an export into the store that the environment names.
+ * `npm run import -- --in FILE`: writes the project of an export into the configured store.
  *
- * Stop the server of that store first. After a break, run it again. In a store that no server has used yet, the project
- * becomes the first one, and the owner's password is printed as a first start prints it.
+ * Stop the server of that store first. After an interruption, run it again. In a store that no server has used yet, the
+ * project becomes the first one, and the owner's password is printed as at a first start.
  */
 const main = async (): Promise<void> => {
   const path = readCommandLine({ usage, options: { in: { type: 'string' } } }).in

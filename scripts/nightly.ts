@@ -3,23 +3,23 @@ import { resolve } from 'node:path'
 import { readArguments, refuseCommandLine } from '#src/start/command-line.ts'
 
 /**
- * `npm run nightly`: what takes too long for every change, one after the other, some three hours in all; exits with 1 when
- * any of it failed. Arguments name the steps to run, by the names below: `npm run nightly -- simulate`.
+ * `npm run nightly`: runs checks that take too long for every change, one after the other, about three hours in all;
+ * exits with 1 when any fails. Arguments name the steps to run, as listed below: `npm run nightly -- simulate`.
  */
 const steps: Readonly<Record<string, readonly string[]>> = {
-  // seeds and orders that CI does not see, and how soon planted defects are found when all seeds are tried from the first
+  // seeds and orders that CI does not run, and how many seeds it takes to find planted defects
   simulate: ['scripts/simulate.ts', '--seeds', '2000'],
   'simulate-cluster': ['scripts/simulate.ts', '--seeds', '1000', '--nodes', '3'],
   'simulate-compaction': ['scripts/simulate.ts', '--seeds', '500', '--compaction'],
   'simulate-planted': ['scripts/simulate.ts', '--planted'],
-  // what CI runs on one store, on both
+  // tests that CI runs on one store, on both
   stores: ['scripts/test.ts', '--every-store', '--project', 'e2e'],
-  // a plan of its own each night
+  // a different plan each night
   chaos: ['scripts/chaos.ts', '--minutes', '15'],
-  // more bodies of each operation than CI makes; then it explores on, sequences of requests too
+  // more bodies of each operation than CI generates, then exploration, including sequences of requests
   'schemathesis-bodies': ['scripts/schemathesis.ts'],
   schemathesis: ['scripts/schemathesis.ts', '--secs', '1200'],
-  // with the generators, and the SDKs that compile for minutes
+  // includes the generators, and SDKs that take minutes to compile
   clients: ['scripts/clients.ts'],
   'browser-jobs': ['scripts/browser-jobs/run.ts', '--jobs', '1000'],
   soak: ['scripts/soak.ts', '--minutes', '60'],

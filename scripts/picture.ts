@@ -11,8 +11,10 @@ import { findChromium } from './services/chromium.ts'
 import { freePort } from './services/service.ts'
 
 /*
- * `npm run picture`: takes docs/console.png, the live chart of a session that waits for an approval, and its home, fleet, gateway and the approval
- * on a phone, from a real console in a headless Chromium, and draws docs/quickstart.svg, a terminal in which a real quickstart runs. `-- --only quickstart` needs no browser.
+ * `npm run picture`: takes the screenshots of the docs from a real console in a headless Chromium: docs/console.png
+ * (the live chart of a session that waits for an approval), the home, fleet and gateway pages, and the approval on a
+ * phone. It also draws docs/quickstart.svg, a terminal in which a real quickstart runs. `-- --only quickstart` needs no
+ * browser.
  */
 
 const animation = resolve(import.meta.dirname, '../docs/quickstart.svg')

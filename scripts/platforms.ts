@@ -7,9 +7,9 @@ import { binaryFindings, nativeServer } from './check/native-binary.ts'
 import { boundPart, type Lock, type Manifest } from './platforms/bound-part.ts'
 
 /*
- * `npm run platforms`: installs what differs between platforms, of all that the server needs, as npm does on other machines, each
- * into a folder of its own that is removed again. An install that fails, or brings a binary of another platform, ends it with exit
- * code 1; so does a native server here that is not the one that was recorded.
+ * `npm run platforms`: installs the server's platform-specific dependencies as npm does on other platforms, each into a
+ * temporary folder. Exit code 1 when an install fails or brings a binary of another platform, or when the native server
+ * installed here is not the recorded binary.
  */
 
 readCommandLine({
@@ -22,7 +22,7 @@ const root = resolve(import.meta.dirname, '..')
 interface Platform {
   readonly name: string
   readonly flags: readonly string[]
-  /** Packages that must be there; of all others in `binaries` none may be. */
+  /** Packages that must be installed; none of the others in `binaries` may be. */
   readonly brings: readonly string[]
 }
 
@@ -38,7 +38,7 @@ const platforms: readonly Platform[] = [
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const lock: Lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 
-/** What is the same on all platforms is installed here anyway. */
+/** The platform-specific part of the dependencies; the rest is installed here anyway. */
 const bound = boundPart(manifest, lock)
 
 const problemOf = ({ flags, brings }: Platform): string | null => {

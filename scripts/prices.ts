@@ -6,9 +6,10 @@ import { isObject, objectOf, textOf, type WireObject } from '../src/outgoing/wir
 import { type SlimRow, slimRow } from './prices/slim-row.ts'
 
 /**
- * Slims a price list of the `litellm` wheel down to what we route to, and writes `specs/data/prices.json`.
+ * Reduces the price list of the `litellm` wheel to the supported providers, and writes `specs/data/prices.json`.
  *
- * FILE is `model_prices_and_context_window_backup.json`, VERSION that of the wheel, the date today. The file lies inside the wheel: `pip download --no-deps litellm` and unzip it. Licence: NOTICE.
+ * FILE is `model_prices_and_context_window_backup.json` from the wheel (`pip download --no-deps litellm`, then unzip
+ * it), VERSION is the wheel's version, and the date is today. Licence: NOTICE.
  */
 const usage = 'usage: node scripts/prices.ts FILE VERSION YYYY-MM-DD'
 const [file = '', version = '', date = ''] = readArguments({ usage, options: {} }).positionals
@@ -16,7 +17,7 @@ if (version === '' || !/^\d{4}-\d{2}-\d{2}$/.test(date))
   refuseCommandLine(usage, 'The file, its version and the date are required.')
 if (!existsSync(file)) refuseCommandLine(usage, `There is no file ${file}.`)
 
-/** Words of the list for our providers, where they differ. */
+/** Providers whose id in the list differs from ours. */
 const ours: Readonly<Record<string, string>> = { gemini: 'google', together_ai: 'together', fireworks_ai: 'fireworks' }
 const known = new Set(providers.map(({ id }) => id))
 
@@ -45,15 +46,15 @@ function keep(key: string, fields: WireObject): void {
   if (row !== undefined && models !== undefined && !models.has(id)) models.set(id, row)
 }
 
-/** Whether the provider itself calls a model so; the list also has shorter names of its own for one of them. */
+/** Whether the id is the provider's own name of a model; for one of them the list has shorter names as well. */
 function isProvidersOwn(provider: string, id: string): boolean {
   if (provider === 'fireworks') return id.startsWith('accounts/')
-  // the list keeps what it sold years ago
+  // the list keeps models that were withdrawn years ago
   if (provider === 'perplexity') return /^(sonar(-pro|-reasoning|-reasoning-pro)?|pplx-embed-.*)$/.test(id)
   return provider === 'groq' || provider === 'together' || !id.includes('/')
 }
 
-/** One image of the model's usual size and quality; the list has rows of their own for sizes and qualities. */
+/** Price of one image of the model's usual size and quality; the list has separate rows for sizes and qualities. */
 function imagePriceOf(key: string, fields: WireObject): number | undefined {
   const sized = ['medium/1024-x-1024/', 'standard/1024-x-1024/', '1024-x-1024/'].map((size) => list[`${size}${key}`])
   const own = [fields.output_cost_per_image, fields.input_cost_per_image]
@@ -64,7 +65,7 @@ function byId([a]: readonly [string, unknown], [b]: readonly [string, unknown]):
   return a < b ? -1 : 1
 }
 
-/** Made-up prices, so that costs can be tried without a key; `nominal` says so wherever they are shown. */
+/** Invented prices, so that costs can be tried without a key; `nominal` marks them wherever they are shown. */
 function simulatedRow(): SlimRow {
   return {
     ...{ mode: 'chat', input: '0.000001', output: '0.000002', cached: '0.0000005' },

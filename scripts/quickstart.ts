@@ -6,8 +6,8 @@ import { type Frame, frames } from './quickstart/sse-lines.ts'
 import { startToolServer, type ToolServer } from './quickstart/tool-server.ts'
 
 /*
- * `npm run quickstart`: the server on SQLite with the simulated model, and one turn of a session that
- * pauses for an approval. It keeps its data and its key under data/quickstart, apart from `npm start`.
+ * `npm run quickstart`: starts the server on SQLite with the simulated model, and runs one turn of a session that
+ * pauses for an approval. Its data and its key are under data/quickstart, separate from `npm start`.
  */
 
 const folder = 'data/quickstart'
@@ -45,7 +45,7 @@ const describe: Readonly<Record<string, (data: Frame['data']) => string>> = {
 const show = ({ event, id, data }: Frame): void =>
   say(`  ${id.padStart(3)}  ${event.padEnd(27)} ${describe[event]?.(data) ?? JSON.stringify(data)}`)
 
-/** Posts to the server and returns its frames, shown as they come. */
+/** Posts to the server and returns its frames, printed as they arrive. */
 const stream = async (url: string, key: string, body: object): Promise<readonly Frame[]> => {
   const response = await fetch(url, {
     method: 'POST',

@@ -5,7 +5,7 @@ import { type RebuildReport, rebuildRows } from '../src/actors/runtime/rows/rebu
 import { usageLedger } from '../src/actors/usage/usage-ledger.ts'
 import { fail, openInstallation } from './backup/installation.ts'
 
-/** Differences that are named one by one. */
+/** Maximum number of differences that are listed. */
 const shown = 40
 
 const usage = [
@@ -16,9 +16,9 @@ const usage = [
 ].join('\n')
 
 /**
- * `npm run rebuild-rows [-- --check]`: makes rows of lists and of usage again from the commits, and says what differed
- * (specs/decisions/0099-rows-that-last.md). `--check` writes nothing; it exits with 1 when something differs. It may run
- * beside the server.
+ * `npm run rebuild-rows [-- --check]`: rebuilds the rows of lists and of usage from the commits, and prints the
+ * differences (specs/decisions/0099-rows-that-last.md). `--check` writes nothing, and exits with 1 if there is a
+ * difference. The server may keep running.
  */
 const main = async (): Promise<void> => {
   const { check: checkOnly = false } = readCommandLine({ usage, options: { check: { type: 'boolean' } } })

@@ -10,11 +10,11 @@ import { Recorder } from './histories/recorder.ts'
 import { type Scenario, scenarios } from './histories/scenarios.ts'
 
 /**
- * `npm run record-histories`: plays every scenario on the real runtime and keeps what the actors went through, under
- * the versions that their machines have now. Later releases have to go on from each of these states
- * (test/actors/runtime/histories.test.ts), so what is kept of a released version is never recorded anew.
+ * `npm run record-histories`: plays every scenario on the real runtime and stores the histories of the actors under the
+ * current versions of their machines. Later releases must be able to continue from each of these states
+ * (test/actors/runtime/histories.test.ts), so histories of a released version are never recorded again.
  *
- * `-- --again` records a version anew that is not released yet.
+ * `-- --again` records a version again that is not released yet.
  */
 const usage = [
   'usage: npm run record-histories [-- --again]',
@@ -24,7 +24,7 @@ const usage = [
 ].join('\n')
 const { again = false } = readCommandLine({ usage, options: { again: { type: 'boolean' } } })
 
-/** Longer than a shutdown waits for anything. */
+/** Time in ms, longer than any wait of a shutdown. */
 const graceMs = 5000
 
 const record = async ({ name, scripts, play, ...more }: Scenario): Promise<readonly History[]> => {

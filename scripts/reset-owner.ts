@@ -6,8 +6,8 @@ import { fail, openInstallation } from './backup/installation.ts'
 const usage = 'usage: npm run reset-owner -- --email ADDRESS'
 
 /**
- * `npm run reset-owner -- --email ADDRESS`: gives an owner a new password, prints it once, and ends the sessions of that
- * owner. It takes who can reach the store and its master key. It may run beside the server.
+ * `npm run reset-owner -- --email ADDRESS`: sets a new password for an owner, prints it once, and ends the owner's
+ * dashboard sessions. It requires access to the store and its master key. The server may keep running.
  */
 const main = async (): Promise<void> => {
   const { email } = readCommandLine({ usage, options: { email: { type: 'string' } } as const })

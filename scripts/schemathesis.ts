@@ -15,13 +15,14 @@ import { settingsOf } from './schemathesis/settings.ts'
 import { freePort } from './services/service.ts'
 
 /**
- * `npm run schemathesis`: holds a running server to its OpenAPI document with generated requests, right ones and wrong
- * ones, all checks on: no 5xx, no undocumented status, no answer that its schema does not allow, nothing wrong accepted,
- * nothing right refused.
+ * `npm run schemathesis`: tests a running server against its OpenAPI document with generated requests, valid and
+ * invalid ones, with all checks on: no 5xx, no undocumented status, no answer that violates its schema, no invalid
+ * request accepted, no valid one refused.
  *
- * It makes the same requests each time; `-- --secs 90` explores on, sequences of requests too, for so long in each of its
- * two parts: what a secret key may, and what a dashboard session may. `-- --examples 4` makes so many bodies of each
- * operation at random, beside those that its schema names one by one; `-- --only a.create,b.list` holds these operations only.
+ * It sends the same requests each time. `-- --secs 90` explores, including sequences of requests, for that long in each
+ * of two parts: operations for a secret key, and operations for a dashboard session. `-- --examples 4` generates that
+ * many random bodies per operation, in addition to those derived from its schema; `-- --only a.create,b.list` tests
+ * only these operations.
  */
 const usage = [
   'usage: npm run schemathesis -- [--examples 20] [--secs SECONDS] [--only OPERATION,…]',
@@ -35,7 +36,7 @@ const examples = wholeOption(usage, 'examples', values.examples ?? '20')
 if (values.secs !== undefined) positiveOption(usage, 'secs', values.secs)
 const known = Object.values(operations).map(({ id }) => id)
 
-/** Operations that `--only` names, all when it is absent. */
+/** Operations given by `--only`; all when it is absent. */
 const chosen = (values.only === undefined ? [] : namesOption({ usage, name: 'only', known }, values.only)).flatMap(
   (id) => ['--include-operation-id', id],
 )
@@ -55,34 +56,38 @@ const signIn = async (url: string): Promise<string> => {
 const tenantHeaders = /"name":"X-(?:Tenant|External-User)-Id"/
 
 /**
- * Headers that name a tenant or a user take ASCII only, and one of the servers cuts other bytes off before they are seen
- * (specs/decisions/0156-ids-in-headers.md): no schema says that. Sweeps of their own hold them (test/e2e/sweep).
+ * Removes the headers that name a tenant or a user. They take ASCII only, which no schema states, and one of the
+ * servers drops other bytes before they are seen (specs/decisions/0156-ids-in-headers.md). Separate sweeps test them
+ * (test/e2e/sweep).
  */
 const withoutTenantHeaders = (_name: string, value: unknown): unknown =>
   Array.isArray(value) ? value.filter((each) => !tenantHeaders.test(JSON.stringify(each) ?? '')) : value
 
-/** The HTTP server answers a head that is too large before an operation is known, and without a body. */
+/** The HTTP server refuses a head that is too large before the operation is known, and without a body. */
 const headTooLarge = { description: 'The request line and headers are larger than the server reads.' }
 
-/** The document as generated requests are held to it. */
+/** Adapts the document to what generated requests can be tested against. */
 const adapted = (name: string, value: unknown): unknown =>
   name === 'responses' && typeof value === 'object' && value !== null && '500' in value
     ? { ...value, 431: headTooLarge }
     : withoutTenantHeaders(name, value)
 
-/** How long it explores is not the same on any two machines, and what a sequence of requests meets not in any two runs. */
+/**
+ * Exploration is not deterministic: its extent depends on the machine, and the effects of a sequence of requests differ
+ * from run to run.
+ */
 const extent =
   values.secs === undefined
     ? ['--phases', 'examples,coverage,fuzzing']
     : ['--phases', 'examples,coverage,fuzzing,stateful', '--max-time', values.secs]
 
 /**
- * Seconds: a server of a customer is waited for up to 30 s, and generated requests name some that never answer; as long again
- * is for a machine that stands still meanwhile.
+ * In seconds. The server waits up to 30 s for a customer's server, and generated requests name some that never answer;
+ * the rest is a margin for a machine that stalls.
  */
 const waits = ['--request-timeout', '120', '--max-response-time', '60']
 
-/** Runs it to its end with its output shown. @returns its exit code. */
+/** Runs Schemathesis with its output shown. @returns its exit code. */
 const schemathesis = (python: string, url: string, ...more: readonly string[]): Promise<number> => {
   const args = [
     ...['-c', 'from schemathesis.cli import schemathesis; schemathesis()'],
@@ -90,9 +95,9 @@ const schemathesis = (python: string, url: string, ...more: readonly string[]): 
     ...['--url', url, '--max-examples', String(examples), '--workers', '1', ...extent],
     ...chosen,
     ...['--checks', 'all', '--continue-on-failure'],
-    // ids of paths are given to it, so what a path names is never what the request before it created
+    // path ids are fixed in the settings, so a path never names what the previous request created
     ...['--exclude-checks', 'ensure_resource_availability'],
-    // credentials are ours to give: taking one away is what ignored_auth does
+    // credentials are set here; the check ignored_auth takes them away
     ...['--generation-with-security-parameters', 'false'],
     ...['--generation-deterministic', '--warnings', 'off', '--no-color', ...waits, ...more],
   ]
@@ -113,7 +118,7 @@ const server = await startServer({
   DATA_DIR: join(folder, 'data'),
   LOG_LEVEL: 'error',
   SIMULATED_PROVIDER: 'on',
-  // where the models are that its connections sync
+  // host of the models that its connections sync
   ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
   BOOTSTRAP_SECRET_KEY: key,
   BOOTSTRAP_OWNER_EMAIL: owner.email,

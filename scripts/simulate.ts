@@ -13,12 +13,12 @@ import { type Scenario, shareOf, simulate } from '../test/simulation/simulation.
 /**
  * The deterministic simulation (test/simulation).
  *
- * `npm run simulate -- --seeds 500`: so many seeds (2,000 when not said), a fifth of them of runs, the others of sessions,
- * and every one that ever failed; prints the trace of the first that breaks a promise. `--scenario runs` or `sessions`: of these alone.
- * `--compaction`: deltas of ended turns are put together, and processes die in the middle of that.
- * `--nodes 3` runs several processes with leases. `--seed K` starts at K, with one seed (of sessions) unless said
- * otherwise; `--trace` prints every trace.
- * `--planted`: how many seeds it takes to find each planted defect; `--planted NAME` for one of them.
+ * `npm run simulate -- --seeds 500`: runs this many seeds (default 2,000), a fifth of them of runs, the others of
+ * sessions, and every seed that has ever failed; prints the trace of the first that breaks a promise. `--scenario runs`
+ * or `sessions` limits it to one. `--compaction`: deltas of ended turns are merged, and processes die in the middle of
+ * that. `--nodes 3` runs several processes with leases. `--seed K` starts at K, with one seed (of sessions) unless
+ * given otherwise; `--trace` prints every trace. `--planted`: counts the seeds until each planted defect is found;
+ * `--planted NAME` for one of them.
  */
 const planted = { ...defects, ...runDefects }
 const usage = [
@@ -61,7 +61,7 @@ const failedOf: Readonly<Record<Scenario, readonly number[]>> =
     ? { sessions: failedClusterSeeds, runs: failedRunClusterSeeds }
     : { sessions: failedSeeds, runs: failedRunSeeds }
 
-/** Which seeds of a scenario are to run. */
+/** Returns the seeds of a scenario to run. */
 const listFor = (scenario: Scenario): readonly number[] => {
   if (seeds === undefined && seed !== undefined) return scenario === scenarios[0] ? [first] : []
   const all = seeds ?? 2000

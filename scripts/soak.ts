@@ -3,9 +3,10 @@ import { runSoak } from './soak/soak-run.ts'
 import { trendsOf } from './soak/verdict.ts'
 
 /**
- * `npm run soak -- --minutes 60 --rate 20`: one server under so many turns a second, and whether memory, handles, open
- * commits, bytes on disk a turn and the slowest turns stay as they were. Exits with 1 when one grew by more than 10 %, or
- * a turn failed. Memory and slow turns are judged from half an hour on; a shorter run only shows them.
+ * `npm run soak -- --minutes 60 --rate 20`: runs one server under this many turns per second, and checks that memory,
+ * handles, open commits, bytes on disk per turn and the slowest turns stay stable. Exits with 1 when one grew by more
+ * than 10 %, or a turn failed. Memory and slow turns are judged only in runs of half an hour or more; a shorter run
+ * only shows them.
  */
 const usage = [
   'usage: npm run soak -- [--minutes 3] [--rate 20]',

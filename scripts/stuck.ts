@@ -4,8 +4,8 @@ const usage = `usage: npm run stuck -- [--url http://127.0.0.1:8080] [--kind KIN
 SECRET_KEY must be set to a secret key of the project.`
 
 /**
- * `npm run stuck`: lists what is stuck in a running installation, why, and since when; `--retry`, `--skip` and `--discard`
- * decide about one piece of it (specs/decisions/0091-stuck-work.md).
+ * `npm run stuck`: lists stuck work of a running installation with its reason; `--retry`, `--skip` and `--discard`
+ * resolve one item (specs/decisions/0091-stuck-work.md).
  */
 const main = async (): Promise<void> => {
   const text = { type: 'string' } as const
@@ -47,7 +47,7 @@ const main = async (): Promise<void> => {
   if (data.length === 0) process.stdout.write('no stuck work\n')
 }
 
-/** The event of `--event`, which is JSON. */
+/** Parses the JSON of `--event`. */
 function eventOf(text: string | undefined): unknown {
   try {
     return text === undefined ? null : JSON.parse(text)

@@ -16,12 +16,12 @@ import { passedFilesOf, resultLine, summarise } from './test/summary.ts'
 
 /**
  * `npm test`: runs every test once with the real services that it needs (vitest.config.ts starts them) and ends with
- * one line `N passed, N failed`. Arguments go to vitest: `npm test -- test/storage`.
+ * one line `N passed, N failed`. Arguments are passed to vitest: `npm test -- test/storage`.
  *
- * `--every-store` runs on both stores what otherwise runs on one of them (test/e2e/world.ts).
+ * `--every-store` runs tests on both stores that otherwise run on one of them (test/e2e/world.ts).
  *
- * A run of all in CI also holds specs/called-operations.json to what was called; `npm run record-calls -- <path>` runs
- * tests and keeps there what they called, for specs/coverage.md.
+ * A full run in CI also compares specs/called-operations.json with the operations that were called; `npm run
+ * record-calls -- <path>` runs tests and records there what they called, for specs/coverage.md.
  */
 const usage = [
   'usage: npm test [-- PART OF A PATH …] [--project pure|int|e2e|simulation] [--every-store] [OPTIONS OF VITEST]',

@@ -6,87 +6,93 @@ import { type OwnPrices, ownPriceNames } from '../specs/own-prices.ts'
 import type { RunCeilings } from '../specs/run-limits.ts'
 import { type SearchEngineSettings, searchEnginesOf, searchEnginesTake } from '../specs/search-engines.ts'
 
-/** A model provider as the environment names it. */
+/** Settings of a model provider from the environment. */
 export interface ProviderSettings {
   /** '' for a self-hosted server that takes no key. */
   readonly apiKey: string
-  /** Without a slash at its end; absent for the provider's own. */
+  /** Without a trailing slash; absent: the provider's own URL. */
   readonly baseUrl?: string
-  /** Instead of the list of prices. */
+  /** Prices that replace those of the price list. */
   readonly prices?: OwnPrices
 }
 
 /** The whole configuration of a process. It holds secrets: it is never logged. */
 export interface Config {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host: string
   readonly dataDir: string
   /** null: SQLite in `dataDir`. */
   readonly mongodbUrl: string | null
-  /** null: one process. Otherwise `mongodbUrl` is there too, and processes share both. */
+  /** null: a single process. Otherwise `mongodbUrl` is set too, and the nodes share both. */
   readonly redisUrl: string | null
   readonly nodeId: string | null
-  /** Where other nodes reach this one; null: found out. */
+  /** Host at which other nodes reach this one; null: detected. */
   readonly peerHost: string | null
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly peerPort: number
-  /** `host:port` at which other nodes reach this one, where that is not where it listens; behind a translated port, say. */
+  /**
+   * `host:port` at which other nodes reach this one, if it differs from where it listens, such as behind port
+   * translation.
+   */
   readonly peerAddress: string | null
-  /** How many runs work at a time, and how far each may go whatever its agent says. */
+  /** Maximum number of concurrent runs, and limits of a single run that no agent can exceed. */
   readonly runs: { readonly perProject: number; readonly perTenant: number; readonly ceilings: RunCeilings }
-  /** How large the body of a chat may be. */
+  /** Maximum size of a chat request's body. */
   readonly chatBodyBytes: number
   readonly bootstrap: {
     readonly secretKey: string | null
     readonly ownerEmail: string | null
     readonly ownerPassword: string | null
   }
-  /** 32 bytes; null: from a file in `dataDir`. */
+  /** 32 bytes; null: read from a file in `dataDir`. */
   readonly masterKey: Buffer | null
-  /** They only open what they sealed, while the key is changed. */
+  /** Keys that only decrypt what they have encrypted, during a key rotation. */
   readonly previousMasterKeys: readonly Buffer[]
-  /** How long a shutdown waits for what runs, in ms. */
+  /** Time in ms that a shutdown waits for running work. */
   readonly shutdownGraceMs: number
-  /** How long a model may be silent, in ms: before the first byte of its answer, and inside it; and how long a call may take in all. */
+  /** Timeouts of model calls, in ms: silence before the first byte of an answer, silence within it, and the total. */
   readonly modelWaits: {
     readonly firstByteTimeoutMs: number
     readonly idleTimeoutMs: number
     readonly totalTimeoutMs: number
   }
-  /** The managed keys, by id of specs/data/providers.ts. */
+  /** Providers with managed keys, by id (specs/data/providers.ts). */
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly simulatedProvider: 'auto' | 'on' | 'off'
   /** Lower-case `host` or `host:port`. */
   readonly allowedPrivateHosts: readonly string[]
   readonly allowedContentHosts: readonly string[]
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string | null
-  /** Whose `X-Forwarded-For` is believed; null: no proxy's. */
+  /** Proxies whose `X-Forwarded-For` is trusted; null: none. */
   readonly trustedProxies: TrustedProxies | null
   readonly chromiumPath: string | null
-  /** Browsers at a time; null: one for each processor. */
+  /** Maximum number of concurrent browsers; null: one per processor. */
   readonly browserJobs: number | null
-  /** That the browser of one job may take. */
+  /** Maximum memory of the browser of one job. */
   readonly browserJobMemoryBytes: number
-  /** Folder of a sentence model; null: texts are found by their words, or by a provider's embeddings. */
+  /** Folder of a sentence model; null: texts are found by keywords, or by a provider's embeddings. */
   readonly embedderPath: string | null
-  /** Project whose crawled pages every project finds; null: none. */
+  /** Project whose crawled pages are visible to every project; null: none. */
   readonly sharedCorpus: string | null
-  /** Search engines of third parties that requests may name. */
+  /** Third-party search engines that requests may name. */
   readonly searchEngines: readonly SearchEngineSettings[]
-  /** Of a request line with its headers; null: 16 KB. The native server takes it from the environment by itself. */
+  /**
+   * Maximum size of a request line with its headers; null: 16 KB. The native server reads this variable from the
+   * environment itself.
+   */
   readonly mostHeadBytes: number | null
   readonly logLevel: LogLevel
   readonly otelEndpoint: string | null
 }
 
-/** Which proxies stand in front: so many, or those with an address in one of these networks (CIDR). */
+/** Trusted proxies: a number of hops, or networks (CIDR) that their addresses belong to. */
 export type TrustedProxies = { readonly hops: number } | { readonly networks: readonly string[] }
 
 export type LogLevel = (typeof logLevels)[number]
 
-/** Some variables have values that cannot be used; `message` names each and what it takes, and repeats no secret. */
+/** Some variables have invalid values; `message` names each and its valid values, and contains no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -108,10 +114,10 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const simulatedModes = ['auto', 'on', 'off'] as const
 
 /**
- * The configuration that `env` says, frozen. A variable set to '' counts as not set, as compose files write it. What holds
- * a secret may stand in a file that `<name>_FILE` names, as secrets of containers do.
+ * Reads the configuration from `env`, frozen. A variable set to '' counts as unset, as compose files write it. A secret
+ * may be in a file named by `<name>_FILE`, as container secrets are.
  *
- * @throws {ConfigError} with every bad variable at once.
+ * @throws {ConfigError} that lists every invalid variable.
  */
 export function readConfig(env: Environment): Config {
   const read = new EnvironmentReader(env)
@@ -122,7 +128,7 @@ export function readConfig(env: Environment): Config {
   return Object.freeze(config)
 }
 
-/** Names of the variables that `readConfig` looks at, also where nothing is set. */
+/** Names of the variables that `readConfig` reads, set or not. */
 export const configVariables = (): readonly string[] => {
   const read = new EnvironmentReader({})
   configOf(read)
@@ -200,7 +206,7 @@ class EnvironmentReader {
     this.#env = env
   }
 
-  /** The parsed value; undefined when the variable is not set, and when it is bad, which is then noted. */
+  /** Returns the parsed value; undefined when the variable is unset, or invalid, which is recorded as a problem. */
   value<T>(name: string, parse: (text: string) => T | undefined, takes: string): T | undefined {
     this.names.push(name)
     const text = this.#textOf(name)
@@ -210,7 +216,7 @@ class EnvironmentReader {
     return value
   }
 
-  /** Undefined also for a file that cannot be read, which is then noted. */
+  /** Returns the text of a variable; undefined also for an unreadable file, which is recorded as a problem. */
   #textOf(name: string): string | undefined {
     const text = this.#env[name]?.trim()
     const file = isSecret.test(name) ? this.#env[`${name}_FILE`]?.trim() : undefined
@@ -221,7 +227,7 @@ class EnvironmentReader {
     }
     try {
       const secret = readFileSync(file, 'utf8').trim()
-      // taken as not set, data would go to another store, or under another key
+      // if it counted as unset, data would go to another store, or be encrypted with another key
       if (secret === '') this.problems.push(`${name}_FILE names a file that is empty`)
       return secret
     } catch {
@@ -243,7 +249,10 @@ const bootstrapOf = (read: EnvironmentReader): Config['bootstrap'] =>
     ownerPassword: read.value('BOOTSTRAP_OWNER_PASSWORD', matching(/^.{8,200}$/s), '8 to 200 characters') ?? null,
   })
 
-/** A provider is there when it has a key; OpenAI's form is also spoken by servers that take none. */
+/**
+ * A provider is available if it has a key. Servers with OpenAI's API may need none, so a base URL is enough for that
+ * one.
+ */
 const providersOf = (read: EnvironmentReader): Config['providers'] => {
   const found: Record<string, ProviderSettings> = {}
   for (const { id, env } of providers) {
@@ -262,7 +271,7 @@ const providersOf = (read: EnvironmentReader): Config['providers'] => {
   return Object.freeze(found)
 }
 
-/** Names of prices and their values, where the list of prices has none. */
+/** Parses prices by name, for models that the price list does not have. */
 const pricesOf = (text: string): OwnPrices | undefined => {
   const pairs = text.split(',').map((pair) => pair.trim().split('='))
   const fits = pairs.every(([name = '', usd = '']) => ownPriceNames.has(name) && /^\d{1,9}(\.\d{1,12})?$/.test(usd))
@@ -276,7 +285,10 @@ const matching =
   (text: string): string | undefined =>
     pattern.test(text) ? text : undefined
 
-/** The URL of a store. A password with a character that divides a URL would be read, and logged, as a host: it is refused. */
+/**
+ * Parses the URL of a store. A password with an unescaped URL delimiter is refused, since parts of it would be read,
+ * and logged, as a host.
+ */
 const storeUrlOf =
   (schemes: readonly string[]) =>
   (text: string): string | undefined => {
@@ -310,7 +322,7 @@ const peerAddressOf = (text: string): string | undefined => {
   return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535 ? text : undefined
 }
 
-/** A host, but not "all addresses", which no client can connect to. */
+/** Parses a host, except the wildcard addresses, which no client can connect to. */
 const reachableHostOf = (text: string): string | undefined =>
   /^[A-Za-z0-9.:_-]+$/.test(text) && !['0.0.0.0', '::'].includes(text) ? text : undefined
 
@@ -329,7 +341,10 @@ const keysOf = (text: string): readonly Buffer[] | undefined => {
   return known.length === keys.length ? Object.freeze(known) : undefined
 }
 
-/** As browsers write it: `HTTPS://Troupe.Example:443` is an https origin, and its cookies are held to that. */
+/**
+ * Normalises the URL as browsers do: `HTTPS://Troupe.Example:443` is an https origin, which decides about secure
+ * cookies.
+ */
 const publicUrlOf = (text: string): string | undefined => {
   const url = httpUrlOf(text)
   if (url === undefined) return undefined
@@ -337,7 +352,10 @@ const publicUrlOf = (text: string): string | undefined => {
   return username === '' && password === '' ? `${origin}${pathname === '/' ? '' : pathname}` : undefined
 }
 
-/** A line end or a tab inside of a URL is passed over by the parser, and would stand in headers and logs. */
+/**
+ * Parses an HTTP URL. Whitespace is refused: the URL parser ignores line ends and tabs, but they would end up in
+ * headers and logs.
+ */
 const httpUrlOf = (text: string): string | undefined => {
   const url = URL.canParse(text) && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined
@@ -352,7 +370,7 @@ const hostsOf = (text: string): readonly string[] | undefined => {
   return hosts.every(isHost) ? Object.freeze(hosts) : undefined
 }
 
-/** How many proxies stand in front, or their addresses and networks. */
+/** Parses a number of proxies, or their addresses and networks. */
 const proxiesOf = (text: string): TrustedProxies | undefined => {
   const hops = countUpTo(20)(text)
   if (hops !== undefined) return Object.freeze({ hops })
@@ -361,7 +379,7 @@ const proxiesOf = (text: string): TrustedProxies | undefined => {
   return known.length === networks.length ? Object.freeze({ networks: Object.freeze(known) }) : undefined
 }
 
-/** In CIDR form; an address alone is a network of one. */
+/** Converts to CIDR form; a single address becomes a network of one. */
 const networkOf = (text: string): string | undefined => {
   const family = isIP(text)
   if (family !== 0) return `${text}/${family === 4 ? 32 : 128}`

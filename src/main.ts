@@ -34,19 +34,19 @@ import { openTransport } from './transport/open-transport.ts'
 import { readStaticFiles } from './transport/static-files.ts'
 
 /**
- * V8 lets the old generation grow to about four times what lives in it before it collects. A server whose turns are
- * mostly short-lived garbage pays a third of its memory for that; collecting at 1.7 times costs it 3 % more CPU. A start
- * is no such thing: what it makes stays.
+ * Makes V8 collect the old generation when it has grown to 1.7 times its live size, not to about four times. The
+ * garbage of a server is mostly short-lived, so this saves a third of its memory for 3 % more CPU. It is set after the
+ * start, whose objects are long-lived.
  */
 const collectEarly = (): void => setFlagsFromString('--heap-growing-percent=70')
 
 const closeMs = 2_000
-/** What a start does not need is loaded so long after it, in ms, so that no request waits for it later. */
+/** Time in ms after the start at which optional modules are loaded, so that no request waits for them later. */
 const settledMs = 5_000
 
 const consoleFolder = fileURLToPath(new URL('../console', import.meta.url))
 
-/** The descriptions of the interface, for code generators and API explorers. */
+/** API descriptions, for code generators and API explorers. */
 const documents = Object.fromEntries(
   ['openapi.json', 'asyncapi.json'].map((name) => [
     `/${name}`,
@@ -60,7 +60,7 @@ interface Models {
   close(): Promise<void>
 }
 
-/** Without a key of any provider, models are simulated by a small server of our own, on a loopback port. */
+/** Opens the models. Without any provider key, a small local server on a loopback port simulates them. */
 const openModels = async (config: Config): Promise<Models> => {
   const wanted = { keys: config.providers, simulated: config.simulatedProvider }
   const simulated = simulatedWanted(wanted) ? await startSimulatedProvider() : null
@@ -73,7 +73,7 @@ const openModels = async (config: Config): Promise<Models> => {
   return { managed, embedder, close }
 }
 
-/** A sentence model in a process of its own, with as many threads as leave the server one core. */
+/** Opens a sentence model in a separate process, whose threads leave one core to the server. */
 const openEmbedder = async (folder: string): Promise<LocalEmbedder> => {
   try {
     return await LocalEmbedder.open({ folder, threads: Math.max(1, availableParallelism() - 1) })
@@ -97,7 +97,7 @@ const announce = (
     log.warn({ model: managed.defaultModel }, 'no provider has a key: using the simulated model')
 }
 
-/** What the first call to a customer's host needs; it tries again itself where too many files are open now. */
+/** Loads what the first call to a customer's host needs. That call loads it again if too many files are open now. */
 const loadEarly = (log: Logger): void => {
   try {
     undici()
@@ -106,7 +106,7 @@ const loadEarly = (log: Logger): void => {
   }
 }
 
-/** Takes the port before anything is written: a start that cannot have it leaves all as it was. */
+/** Listens before anything is written, so that a start that cannot listen changes nothing. */
 const listen = async ({ host, port, publicUrl }: Config, log: Logger) => {
   const early = new EarlyListener()
   const server = openServer(early, log)
@@ -152,7 +152,7 @@ const start = async (config: Config, log: Logger): Promise<() => Promise<void>> 
     trustedProxies: config.trustedProxies,
     ...{ records: storage.records, chatBodyBytes: config.chatBodyBytes, connections: server.connections },
   })
-  // it can write nothing any more: a process supervisor starts it anew, if it is still wanted
+  // another process has taken over, so this one can no longer write; a process supervisor restarts it if needed
   void runtime.replaced.then(() => process.kill(process.pid, 'SIGTERM'))
   early.serve(transport.handler)
   serving.resolve()
@@ -186,12 +186,13 @@ const main = async (config: Config): Promise<void> => {
   const isNamed = config.nodeId !== null || config.redisUrl !== null
   const base = isNamed ? { node: nodeIdOf(config) } : null
   const log = pino({ level: config.logLevel, base }, new LogOutput())
-  // requests, streams and sockets contain what they throw; a rejection that slips through has changed no state halfway
+  // requests, streams and sockets handle their own errors; a rejection that gets past them has left no state half
+  // changed
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
-  // a start that is cut short leaves nothing that the next one does not take up
+  // until the start is complete, there is nothing to stop: the next start recovers from an interrupted one
   let stop = async (): Promise<void> => {}
   let _stopping: Promise<void> | undefined
-  // a terminal that is closed ends a server as gently as the others do
+  // SIGHUP (a closed terminal) shuts down as gracefully as the other signals
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       log.info({ signal }, 'shutting down')
@@ -203,7 +204,7 @@ const main = async (config: Config): Promise<void> => {
   stop = await start(config, log)
 }
 
-/** Reads the configuration and starts the server; ends the process with one sentence when it cannot. */
+/** Reads the configuration and starts the server; if it cannot, prints one sentence and exits with code 1. */
 const run = async (): Promise<void> => {
   let config: Config | undefined
   try {
@@ -216,7 +217,7 @@ const run = async (): Promise<void> => {
   }
 }
 
-/** Settles when the server serves. The module does not wait for it: the bundle of all modules cannot (src/start.js). */
+/** Settles when the server serves. The module itself does not await it, because a bundle cannot (src/start.js). */
 export const started = run()
 
 export { loadDrivers }

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { loadMasterKey } from './storage/secrets.ts'
 
-/** The master keys of a process: one that seals and signs, and those that only open. */
+/** The master keys of a process: the current one, and previous ones that only decrypt. */
 export interface OpenedMasterKeys {
   readonly masterKey: Buffer
   readonly previous: readonly Buffer[]
 }
 
-/** Where the key is when no variable has it, and the one before it while that is needed. */
+/** Path of the key file that is used when no variable holds the key. */
 export const masterKeyFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'master.key')
 
-/** The file that `npm run rotate-master-key` leaves. */
+/** Path of the previous key, which `npm run rotate-master-key` leaves. */
 export const previousKeyFile = (config: Pick<Config, 'dataDir'>): string => `${masterKeyFile(config)}.previous`
 
 /**
- * The master keys that the environment names; a first one is made where there is none.
+ * Returns the master keys named by the environment; creates the first one if there is none.
  *
- * @throws {MasterKeyUnusable} for a file that others may read, or that holds anything else.
+ * @throws {MasterKeyUnusable} for a file that others may read, or with invalid contents.
  */
 export const masterKeysOf = (
   config: Pick<Config, 'dataDir' | 'masterKey' | 'previousMasterKeys'>,

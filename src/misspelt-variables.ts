@@ -1,7 +1,7 @@
 import { providers } from '../specs/data/providers.ts'
 import { configVariables } from './config.ts'
 
-/** A variable of the environment that nothing reads, and the one that is probably meant. */
+/** An unknown environment variable, and the known one that is probably meant. */
 export interface Misspelt {
   readonly name: string
   readonly meant: string
@@ -9,16 +9,17 @@ export interface Misspelt {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Shorter names are like too many others. */
+/** Minimum length of names to compare; shorter ones resemble too many others. */
 const leastLength = 8
 
-/** Prices are looked at beside a key only. */
+/** Price variables are read only together with a key, so that they are added here. */
 const known: readonly string[] = [...configVariables(), ...providers.map(({ env }) => `${env}_PRICES`)]
 const all: ReadonlySet<string> = new Set(known.flatMap((name) => [name, `${name}_FILE`]))
 
 /**
- * Variables that are nearly one of the configuration: `MONGODB_URI` set where `MONGODB_URL` is read would leave the data in SQLite
- * without a word. One whose neighbour is set as well is taken as another program's.
+ * Returns variables whose names nearly match one of the configuration: `MONGODB_URI` in place of `MONGODB_URL` would
+ * silently store the data in SQLite. If the similar variable is set as well, the unknown one is assumed to belong to
+ * another program.
  */
 export const misspeltIn = (env: Environment): readonly Misspelt[] =>
   Object.keys(env).flatMap((name) => {
@@ -36,14 +37,17 @@ const meantBy = (name: string): string | undefined => {
   return known.find((each) => each.length >= leastLength && isNear(each, own ?? name))
 }
 
-/** Names of keys differ by their provider only, some by two letters. */
+/**
+ * Whether the names are similar. Key variables may differ by one letter only, since some providers' names differ by
+ * two.
+ */
 const isNear = (name: string, written: string): boolean => {
   const most = name.endsWith('_API_KEY') ? 1 : 2
   if (name[0] !== written[0] || Math.abs(name.length - written.length) > most) return false
   return distance(name, written.toUpperCase()) <= most
 }
 
-/** How many letters are missing, too many, or others (Levenshtein). */
+/** Levenshtein distance. */
 const distance = (left: string, right: string): number => {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at)
   for (const [n, letter] of [...left].entries()) {

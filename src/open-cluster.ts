@@ -13,22 +13,22 @@ import type { Storage } from './storage/ports.ts'
 import { openPeerServer } from './transport/peers/open-peer-server.ts'
 import { openPeers } from './transport/peers/open-peers.ts'
 
-/** What makes this process a node among others. */
+/** The connection of this process to the other nodes. */
 export interface OpenedCluster {
   readonly parts: ClusterParts
   readonly limits: RateLimits
-  /** When no request goes to other nodes any more, and nothing of them is left here. */
+  /** Call when no more requests are sent to other nodes, and none of theirs are being served. */
   close(): Promise<void>
 }
 
-/** The name of a node whose `NODE_ID` is not set; a container's host name is its id. */
+/** Name of the node: `NODE_ID`, or the host name (in a container, its id) and the process id. */
 export const nodeIdOf = ({ nodeId }: Pick<Config, 'nodeId'>): string =>
   nodeId ?? `${hostname().slice(0, 48)}-${process.pid}`
 
 /**
- * Joins what the configuration says several nodes share; null for one process.
+ * Joins the cluster that the configuration describes; null for a single process.
  *
- * @throws {Error} when nothing can listen at `PEER_HOST` and `PEER_PORT`. Redis may be away.
+ * @throws {Error} when nothing can listen at `PEER_HOST` and `PEER_PORT`. Redis may be unavailable.
  */
 export const openCluster = async (
   config: Config,
@@ -46,7 +46,7 @@ export const openCluster = async (
     host: peerHostOf(config),
     port: config.peerPort,
     ...{ key, otherKeys },
-    // a request before the actors are there waits
+    // requests that arrive before the actors are ready wait
     service: async (request) => (await service.promise)(request),
     log,
   })
@@ -66,7 +66,7 @@ export const openCluster = async (
   }
 }
 
-/** Nodes that serve this machine alone need not be reached from elsewhere. */
+/** Host at which other nodes reach this one. Nodes that serve only this machine stay on the loopback address. */
 export const peerHostOf = (
   { peerHost, host }: Pick<Config, 'peerHost' | 'host'>,
   interfaces = networkInterfaces(),

@@ -5,17 +5,18 @@ import type { RedisLog, RedisServices } from './storage/redis/open-redis.ts'
 import { openSqliteStorage } from './storage/sqlite/open-sqlite-storage.ts'
 import { claimStore } from './storage/sqlite/store-claim.ts'
 
-/** The file of the embedded store. */
+/** Path of the embedded store. */
 export const sqlitePath = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'troupe.db')
 
-/** The database that the URL names. A list of hosts is no URL for `URL`. */
+/** Name of the database in the URL; parsed here because `URL` does not accept a list of hosts. */
 export const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? 'troupe'
 
 /**
- * The store that the configuration names: MongoDB, else SQLite in the data folder. The server and the operator's tools
- * open it here, and nowhere else is a store chosen. Only its own driver is loaded: they cost memory and time at a start.
+ * Opens the configured store: MongoDB, or SQLite in the data folder. The server and the operator's tools use this
+ * function, the only place that chooses a store. Only the needed driver is loaded, since each costs memory and time at
+ * start.
  *
- * @throws {StoreUnavailable} when it cannot be reached.
+ * @throws {StoreUnavailable} when the store cannot be reached.
  */
 export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodbUrl' | 'dataDir'>): Promise<Storage> =>
   mongodbUrl === null
@@ -26,10 +27,10 @@ export const openStorage = async ({ mongodbUrl, dataDir }: Pick<Config, 'mongodb
       })
 
 /**
- * As `openStorage`, for a process that no other one may be beside: one at a time runs the actors of an embedded store.
- * MongoDB says by itself who does. Closing the store gives it back, and so does the end of the process.
+ * Like `openStorage`, for a process that needs an embedded store for itself, since only one process may run its actors.
+ * MongoDB coordinates processes itself. The claim ends when the store is closed or the process ends.
  *
- * @throws {StoreInUse} while another process has it.
+ * @throws {StoreInUse} while another process holds it.
  */
 export const openStorageAlone = async (config: Pick<Config, 'mongodbUrl' | 'dataDir'>): Promise<Storage> => {
   if (config.mongodbUrl !== null) return openStorage(config)
@@ -43,7 +44,7 @@ export const openStorageAlone = async (config: Pick<Config, 'mongodbUrl' | 'data
 }
 
 /**
- * What nodes send each other over Redis; null for one process. Throws nothing when Redis is away.
+ * Opens the services of nodes over Redis; null for a single process. Does not throw when Redis is unavailable.
  *
  * @param installation distinguishes this installation from others that share the Redis and the name of the database.
  */
@@ -60,6 +61,9 @@ export const openHints = async (
         log,
       })
 
-/** Loads the drivers that a start loads by its configuration, so that V8's code of them is kept (src/start/warm-code.ts). */
+/**
+ * Loads the drivers that a start loads depending on its configuration, so that V8's code cache includes them
+ * (src/start/warm-code.ts).
+ */
 export const loadDrivers = (): Promise<unknown> =>
   Promise.all([import('./storage/mongo/open-mongo-storage.ts'), import('./storage/redis/open-redis.ts')])

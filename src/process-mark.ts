@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * Distinguishes this process from all others that this machine has run: its boot, its namespace of process ids, the id, and
- * when it began. Undefined where there is no `/proc`.
+ * Identifies a process among all that this machine has run: boot id, process id namespace, process id, and start time.
+ * Undefined where there is no `/proc`.
  */
 export const processMark = (pid: number = process.pid): string | undefined => {
   const [space, began] = [spaceOf(), beganOf(pid)]
@@ -10,8 +10,8 @@ export const processMark = (pid: number = process.pid): string | undefined => {
 }
 
 /**
- * Whether the process of a mark has ended, as this machine knows for certain: it ran here, in the same namespace, and its id
- * is no process's now or another one's. False for one of another machine.
+ * Whether the process with this mark has certainly ended: it ran on this machine, in the same namespace, and its id is
+ * unused or reused. False for a process of another machine.
  */
 export const hasEnded = (mark: string): boolean => {
   const [, space, pid, began] = /^(\S+ \S+) (\d+) (\d+)$/.exec(mark) ?? []
@@ -31,11 +31,12 @@ const spaceOf = (): string | undefined => {
   }
 }
 
-/** In ticks since the boot; `none`: there is no such process, or what is left of it waits for its parent. */
+/** Start time in ticks since boot; `none`: there is no such process, or it is a zombie. */
 const beganOf = (pid: number): string | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // the name in parentheses may contain anything; behind it the state is the third field, the start the 22nd (proc(5))
+    // the name in parentheses may contain anything; after it, the state is the third field and the start time the 22nd
+    // (proc(5))
     const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
     const [state = '', began] = [fields[0], fields[19]]
     return 'ZXx'.includes(state) && state !== '' ? 'none' : began

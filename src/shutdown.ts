@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 
-/** How long closing may take in ms beyond the wait for work that runs: connections, models, the cluster, the store. */
+/** Time in ms for closing connections, models, the cluster and the store, in addition to the wait for running work. */
 export const closingMs = 30_000
 
 export interface Shutdown {
-  /** Lets running work end and closes everything. */
+  /** Waits for running work and closes everything. */
   readonly stop: () => Promise<void>
   readonly limitMs: number
   readonly log: Logger
@@ -12,8 +12,8 @@ export interface Shutdown {
 }
 
 /**
- * Ends the process, whatever closing does: with 0 when all was closed, with 1 when something could not be closed or is not
- * closed after `limitMs`. What is cut then the next start takes up, as after a crash.
+ * Closes everything and exits: with code 0 when all is closed, with 1 when closing failed or has not finished after
+ * `limitMs`. The next start recovers interrupted work, as after a crash.
  */
 export const shutdown = async ({ stop, limitMs, log, exit }: Shutdown): Promise<void> => {
   const late = setTimeout(() => {

@@ -11,7 +11,7 @@ import { MasterKeyUnusable } from './storage/secrets.ts'
 import { StoreInUse } from './storage/store-in-use.ts'
 import { CannotListen } from './transport/http/cannot-listen.ts'
 
-/** Errors whose message is a sentence for the operator. */
+/** Errors whose message is already a sentence for the operator. */
 const ownSentences = [
   CannotListen,
   ClusterRuns,
@@ -30,8 +30,8 @@ const tooFewFiles =
 type Settings = Pick<Config, 'mongodbUrl' | 'dataDir'>
 
 /**
- * Why a start or a tool of the operator failed, as one sentence with the way out; null for a defect
- * of ours, of which the stack is wanted. It repeats no password.
+ * Explains in one sentence why a start or an operator's tool failed, and what to do; null for a bug, whose stack should
+ * be printed. The sentence contains no password.
  */
 export const startFailure = (error: unknown, settings: Settings): string | null => {
   if (!(error instanceof Error)) return null
@@ -40,7 +40,7 @@ export const startFailure = (error: unknown, settings: Settings): string | null 
   if (chain.some((each) => 'code' in each && each.code === 'EMFILE')) return tooFewFiles
   const { mongodbUrl } = settings
   const mongo = chain.find(({ name }) => name.startsWith('Mongo'))
-  // a name that DNS does not know is no error of the driver's own
+  // an unknown DNS name is not an error class of the driver
   const reason = mongo ?? (error instanceof StoreUnavailable ? chain.at(-1) : undefined)
   if (mongodbUrl !== null && reason !== undefined) return `${mongoReason(reason, placeOf(mongodbUrl))}.`
   const codes = chain.flatMap((each) => ('errcode' in each ? [Number(each.errcode) & 0xff] : []))
@@ -50,7 +50,7 @@ export const startFailure = (error: unknown, settings: Settings): string | null 
 const causesOf = (error: Error): readonly Error[] =>
   error.cause instanceof Error ? [error, ...causesOf(error.cause)] : [error]
 
-/** The hosts and the database of a URL, without its credentials. */
+/** Hosts and database of a URL, without its credentials. */
 const placeOf = (url: string): string => url.replace(/^(mongodb(?:\+srv)?:\/\/)[^/]*@/, '$1').replace(/\?.*$/s, '')
 
 const mongoReason = (error: Error, place: string): string => {
@@ -61,7 +61,7 @@ const mongoReason = (error: Error, place: string): string => {
   return `MongoDB at ${place} does not respond (${why}). Is it running, and is MONGODB_URL right? Unset it to store data in DATA_DIR`
 }
 
-/** By SQLite's primary result codes. */
+/** Reasons by SQLite's primary result code. */
 const sqliteReasons: Readonly<Record<number, string>> = {
   3: 'cannot be read by this user. Change its permissions, or set DATA_DIR',
   5: 'is locked by another process. Stop that process, or set DATA_DIR',

@@ -1,14 +1,14 @@
 import { getHeapStatistics } from 'node:v8'
 
-/** The first of each answer are not counted: the number of calls bounds them. */
+/** Bytes of each answer that are not counted: the number of calls bounds them. */
 const freeBytes = 64 * 1024
 
-/** Of the heap: an answer has about four times its bytes at its most, and bodies of requests have a sixth beside it. */
+/** Share of the heap: an answer takes up to four times its bytes, and request bodies have another sixth of the heap. */
 const shareOfHeap = 1 / 8
-/** Of the room: one whose providers send much leaves some to others. */
+/** Share of the room for one project, so that a project whose providers send much leaves some to others. */
 const shareOfProject = 3 / 4
 
-/** The room of the answers of one call, given back when the call is over. */
+/** Memory of the answers of one call, released when the call ends. */
 export class AnswerSeat {
   readonly #room: AnswerRoom
   readonly #project: string
@@ -20,7 +20,7 @@ export class AnswerSeat {
     this.#project = project
   }
 
-  /** So many bytes more have come. @returns false when there is no room for them. */
+  /** Adds received bytes. @returns false when there is no room for them. */
   grow(bytes: number): boolean {
     this.#came += bytes
     const more = this.#came - freeBytes - this.#held
@@ -38,14 +38,14 @@ export class AnswerSeat {
 }
 
 /**
- * The memory that whole answers of providers may take at one time. Each is bounded; a server that a customer names makes many
- * of them with requests of a few bytes, which ended a process.
+ * The memory that buffered answers of providers may use at one time. Each answer is limited, but a server chosen by a
+ * customer can produce many of them from requests of a few bytes, which exhausted the memory of a process.
  */
 export class AnswerRoom {
   readonly most: number
   readonly #mostOfProject: number
   readonly #held = new Map<string, number>()
-  /** Bytes that are taken now. */
+  /** Bytes in use. */
   bytes = 0
 
   constructor(most = Math.floor(getHeapStatistics().heap_size_limit * shareOfHeap)) {
@@ -57,7 +57,7 @@ export class AnswerRoom {
     return new AnswerSeat(this, project)
   }
 
-  /** @param own what the answer holds already: one that is alone may take more than there is. */
+  /** @param own bytes that the answer holds already: an answer that is alone may exceed the limit. */
   take(project: string, bytes: number, own: number): boolean {
     const held = this.#held.get(project) ?? 0
     const isAlone = this.bytes === own

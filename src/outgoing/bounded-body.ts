@@ -1,19 +1,19 @@
-/** The body of an answer, as far as it was wanted. */
+/** The body of an answer, up to a limit. */
 export interface BoundedBody {
   /** At most `maxBytes`. */
   readonly bytes: Buffer
-  /** More came than is kept: the rest was thrown away. */
+  /** Whether the body was longer; the rest was discarded. */
   readonly isCut: boolean
 }
 
 /** How a body is read. */
 export interface BoundedOptions {
   readonly maxBytes: number
-  /** A body that breaks off is what came of it; otherwise its error is thrown. */
+  /** Whether a body that breaks off is returned as far as it arrived; otherwise its error is thrown. */
   readonly partial?: boolean
 }
 
-/** Gathers bytes up to a limit. */
+/** Collects bytes up to a limit. */
 export class BoundedBytes {
   readonly #maxBytes: number
   readonly #parts: Uint8Array[] = []
@@ -23,14 +23,14 @@ export class BoundedBytes {
     this.#maxBytes = maxBytes
   }
 
-  /** @returns false when there are more bytes than are kept. */
+  /** @returns false when the limit is exceeded. */
   push(part: Uint8Array): boolean {
     if (this.#size <= this.#maxBytes) this.#parts.push(part)
     this.#size += part.length
     return this.#size <= this.#maxBytes
   }
 
-  /** What was gathered: at most the limit. */
+  /** The collected bytes, at most the limit. */
   get bytes(): Buffer {
     const [first] = this.#parts
     if (first instanceof Buffer && this.#parts.length === 1) return first.subarray(0, this.#maxBytes)
@@ -38,7 +38,7 @@ export class BoundedBytes {
   }
 }
 
-/** Reads a body to its end, or up to a limit: then the connection is closed. */
+/** Reads a body to its end, or up to a limit, where the connection is closed. */
 export const boundedBody = async (
   body: AsyncIterable<Uint8Array> & { destroy(): unknown },
   { maxBytes, partial = false }: BoundedOptions,

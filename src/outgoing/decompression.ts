@@ -5,22 +5,22 @@ import { type BoundedBody, boundedBody } from './bounded-body.ts'
 /** Content codings that a request for a page accepts. */
 export const acceptedCodings = 'gzip, deflate, br'
 
-/** A body has a content coding that is not read, or more of them than servers use. */
+/** A body has an unsupported content coding, or too many of them. */
 export class UnknownCoding extends Error {
   override readonly name = 'UnknownCoding'
 }
 
-/** Codings upon one another that are read. */
+/** Maximum number of stacked codings. */
 const maxCodings = 2
 
 type Body = AsyncIterable<Uint8Array> & { destroy(): unknown }
 
 /**
- * Reads a body through its content codings up to a limit of decompressed bytes. A body that unpacks into more is
- * stopped there, and never held as a whole.
+ * Reads a body through its content codings up to a limit of decompressed bytes. A larger body is cut there and never
+ * held as a whole.
  *
  * @param coding the header `content-encoding`; undefined for none.
- * @throws {UnknownCoding}, and what the body or its codings fail with
+ * @throws {UnknownCoding}, and errors of the body or its codings
  */
 export const unpackedBody = async (
   body: Body,
@@ -43,17 +43,17 @@ export const unpackedBody = async (
     if (error instanceof TooManyBytes) return { bytes: Buffer.alloc(0), isCut: true }
     throw error
   } finally {
-    // what comes after the end of a coding, or after a fault in it, is not waited for
+    // bytes after the end of a coding, or after an error in it, are not awaited
     body.destroy()
   }
 }
 
 class TooManyBytes extends Error {}
 
-/** A body that is not larger unpacked is at most so much larger packed. */
+/** Maximum overhead of compression: how much larger than its content a compressed body may be. */
 const overheadBytes = 64 * 1024
 
-/** Some codings have parts that unpack into nothing, of which any number may come. */
+/** Limits compressed bytes as well, since some codings allow any number of blocks that decompress to nothing. */
 const upTo = (body: Body, maxBytes: number): Body => ({
   destroy: () => body.destroy(),
   [Symbol.asyncIterator]: async function* () {
@@ -70,7 +70,7 @@ const decoders: Readonly<Record<string, (first: Uint8Array) => Transform>> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
   br: () => createBrotliDecompress(),
-  // servers send both what the coding means and the bare stream
+  // servers send both the zlib format, which the coding means, and the raw stream
   deflate: (first) => (((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()),
 }
 
@@ -90,7 +90,7 @@ const decodedBy = async (body: Body, coding: string): Promise<Body> => {
   }
 }
 
-/** Writes the parts as the decoder takes them; it never holds more than one that waits. */
+/** Writes parts as the decoder accepts them, buffering at most one. */
 const feed = async (
   decoder: Transform,
   { first, parts }: { readonly first: Uint8Array; readonly parts: AsyncIterator<Uint8Array> },

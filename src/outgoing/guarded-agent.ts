@@ -2,12 +2,12 @@ import type { Agent, buildConnector, Pool } from 'undici'
 import { undici } from './undici.ts'
 import { boundSilence } from './wire-bytes.ts'
 
-/** A connection that no one uses is closed after this time, in ms, however long its server says that it may stay. */
+/** An idle connection is closed after this time in ms, even if its server allows more. */
 const idleMaxMs = 4_000
 
 /**
- * Connections to servers that customers name, who may be hostile (specs/decisions/0233): one that lies idle is closed in seconds,
- * one that brings bytes and no answer is cut, and an origin that is no longer used is forgotten.
+ * Connections to servers that customers choose, which may be hostile (specs/decisions/0233): an idle one is closed
+ * within seconds, one that receives bytes without an answer is cut, and an unused origin is forgotten.
  */
 export const openGuardedAgent = (connect: buildConnector.connector): Agent =>
   new (undici().Agent)({
@@ -24,8 +24,9 @@ export const openGuardedAgent = (connect: buildConnector.connector): Agent =>
   })
 
 /**
- * The agent looks whether a pool is still used when a connection of it ends, and after a request that was given up the pool
- * counts as busy at that moment: every host that stalled once would be kept for good.
+ * Lets the agent drop an unused pool. The agent checks for that when a connection of the pool ends, but after an
+ * aborted request the pool still counts as busy at that moment, so that every host that stalled once would be kept
+ * forever. The event is therefore emitted again one turn later.
  */
 const forgotten = (pool: Pool): Pool => {
   let isSaidAgain = false

@@ -4,20 +4,20 @@ import { JsonDepth } from './json-depth.ts'
 import type { OutgoingKind } from './outgoing-watch.ts'
 import type { GuardedRequest, SsrfGuard } from './ssrf-guard.ts'
 
-/** What a library of another's is given in place of `fetch`. */
+/** A replacement for `fetch`, for third-party libraries. */
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** What the answers of one conversation may come to. */
+/** Limits of one conversation. */
 export interface FetchLimits {
   /** Bytes of all answers together. */
   readonly maxBytes: number
-  /** Levels of objects and lists. */
+  /** Maximum nesting of objects and arrays. */
   readonly maxDepth: number
-  /** Requests in the conversation: a server that puts questions has each of them answered by one. */
+  /** Maximum number of requests in the conversation: each question of the server is answered by a request. */
   readonly maxRequests: number
 }
 
-/** An answer is larger or deeper than is read, or has more requests follow it than are made. */
+/** An answer exceeds the size or nesting limit, or the conversation its number of requests. */
 export class AnswerRefused extends Error {
   override readonly name = 'AnswerRefused'
 }
@@ -26,11 +26,11 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const withoutBody = new Set([101, 204, 205, 304])
 
 /**
- * `fetch` for a library that makes requests of its own: each goes through the guard, none follows a redirect, and what
- * all answers come to is bounded.
+ * Returns a `fetch` for a library that makes its own requests: each goes through the guard, none follows a redirect,
+ * and the total size of all answers is limited.
  *
- * @param outer ends every request.
- * @param refused hears of an answer that is too large or too deep: a library may wait for the rest of it.
+ * @param outer aborts every request.
+ * @param refused called when a limit is exceeded: the library might otherwise wait for the rest of the answer.
  */
 export const guardedFetch = (
   guard: Pick<SsrfGuard, 'request'>,
@@ -93,7 +93,7 @@ interface Checks {
   readonly maxDepth: number
 }
 
-/** Bytes of a stream of events that are given on in one turn of the loop: each event is work for the one who reads it. */
+/** Bytes of an event stream that are passed on in one turn of the loop: each event is work for its reader. */
 const turnBytes = 4096
 
 const responseOf = (
@@ -121,7 +121,7 @@ const responseOf = (
         if (done) return controller.close()
         try {
           check(value, depth)
-          // a list of messages would be handled in one go
+          // a batch of messages would be handled in one go
           const first = isBeginning && !isStream ? value.find((byte) => !blanks.has(byte)) : undefined
           if (first === bracket) throw refusal('an answer is a list')
           isBeginning &&= first === undefined
@@ -140,6 +140,6 @@ const responseOf = (
   return new Response(stream, { status: statusCode, headers: shown })
 }
 
-/** Blanks of JSON, and the mark that may stand before it. */
+/** JSON whitespace, and the bytes of a byte order mark. */
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 const bracket = 0x5b

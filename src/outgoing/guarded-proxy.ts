@@ -9,21 +9,20 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type SsrfGuard, SsrfRefused } from './ssrf-guard.ts'
 
-/** Why a connection was not made: codes of errors that callers read. */
+/** Error codes for a failed connection. */
 export type ProxyRefusal = 'unsafe_url' | 'dns_unavailable' | 'fetch_timeout' | 'fetch_failed' | 'response_too_large'
 
-/** What a proxy is opened with. */
 export interface GuardedProxyOptions {
   readonly guard: Pick<SsrfGuard, 'check' | 'connect'>
-  /** Bytes that may come in over all connections together. */
+  /** Maximum number of received bytes over all connections together. */
   readonly maxBytes: number
 }
 
-/** Connections at once: a page that opens more waits for its own. */
+/** Maximum number of concurrent sockets; further connections are refused. */
 const maxConnections = 256
-/** Hosts whose refusals are kept. */
+/** Maximum number of hosts whose refusals are remembered. */
 const maxRefusals = 1_000
-/** Headers that are between two neighbours only (RFC 9110, section 7.6.1). */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1). */
 const hopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -37,9 +36,9 @@ const hopHeaders = new Set([
 ])
 
 /**
- * A forward proxy on a loopback port for one browser: plain HTTP, and tunnels (CONNECT) for all else. It resolves names itself and
- * connects to public addresses and allowed hosts only, checked on the address of each connection: whatever a page
- * tries, a redirect, a worker, a WebSocket or a name that changes its address, ends here.
+ * A forward proxy on a loopback port for one browser: plain HTTP, and tunnels (CONNECT) for everything else. It
+ * resolves names itself and connects to public addresses and allowed hosts only, checked on the address of each
+ * connection. No redirect, worker, WebSocket or name whose address changes gets past it.
  */
 export class GuardedProxy {
   readonly #options: GuardedProxyOptions
@@ -73,12 +72,12 @@ export class GuardedProxy {
     return `http://127.0.0.1:${portOf(this.#server.address())}`
   }
 
-  /** Bytes that came in. */
+  /** Number of received bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Why no connection to the host of this URL was made last; undefined: none failed. */
+  /** Returns why the last connection to the host of this URL failed; undefined if none failed. */
   refusalOf(url: string): ProxyRefusal | undefined {
     if (this.#bytes > this.#options.maxBytes) return 'response_too_large'
     return URL.canParse(url) ? this.#refusals.get(placeOf(new URL(url))) : undefined
@@ -137,7 +136,7 @@ export class GuardedProxy {
     far.pipe(client)
   }
 
-  /** A connection to the host of the URL; null, with the reason noted, when there is none. */
+  /** Connects to the host of the URL; null, with the reason recorded, when that fails. */
   async #connected(text: string): Promise<Socket | null> {
     const url = URL.canParse(text) ? new URL(text) : null
     if (url === null || this.#sockets.size > maxConnections || this.#bytes > this.#options.maxBytes) return null
@@ -156,7 +155,7 @@ export class GuardedProxy {
     }
   }
 
-  /** A page may name any number of hosts: the last ones count. */
+  /** Records a refusal. A page may name any number of hosts, so only the latest are kept. */
   #note(place: string, refusal: ProxyRefusal): void {
     this.#refusals.delete(place)
     this.#refusals.set(place, refusal)
@@ -178,13 +177,13 @@ export class GuardedProxy {
 
 const portIn = ({ port, protocol }: URL): string => (port !== '' ? port : protocol === 'https:' ? '443' : '80')
 
-/** Tunnels name `host:443` without saying for which protocol. */
+/** Key of a host: host and port only, since tunnels (`host:443`) do not state a protocol. */
 const placeOf = (url: URL): string => `${url.hostname}:${portIn(url)}`
 
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === 'object' && address !== null ? address.port : 0
 
-/** A page chooses the names of its headers: `constructor` is one like any other. */
+/** Forwarded headers, collected in a map because a page chooses their names, such as `constructor`. */
 const passedOn = (rawHeaders: readonly string[]): Record<string, string[]> => {
   const headers = new Map<string, string[]>()
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

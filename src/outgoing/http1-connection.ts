@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import { ResponseParser } from './response-parser.ts'
 
-/** Where a connection goes. */
+/** Target of a connection. */
 export interface Origin {
   readonly isTls: boolean
   readonly host: string
@@ -11,35 +11,35 @@ export interface Origin {
   readonly connectTimeoutMs: number
 }
 
-/** What becomes of a connection. */
+/** The pool of a connection. */
 export interface ConnectionOwner {
-  /** It can take another request. */
+  /** The connection can take another request. */
   free(connection: Http1Connection): void
   gone(connection: Http1Connection): void
 }
 
-/** A request as it goes over the wire. */
+/** A serialised request. */
 export interface WireRequest {
-  /** Request line and headers, but for the length of the body. */
+  /** Request line and headers, except for the length of the body. */
   readonly head: string
   readonly body: Uint8Array | string
   readonly handler: Dispatcher.DispatchHandler
 }
 
-/** Bodies up to this size go out with their head in one piece; copying more costs more than it saves. */
+/** Bodies up to this size are sent together with their head; copying larger ones costs more than it saves. */
 const onePieceBytes = 64 * 1024
 
-/** All connections read into it: it is copied from before any other reader. */
+/** Read buffer shared by all connections; its contents are copied before another connection reads. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** The connection ended, or could not be made. */
+/** The connection was closed, or could not be made. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
 
 /**
- * One HTTP/1.1 connection, one request at a time. It speaks to the handlers that undici has, for requests that are written
- * whole and answers that are read as they come (specs/decisions/0080-gateway-hot-path.md says why it is there).
+ * One HTTP/1.1 connection, one request at a time. It calls the same handlers as undici, for requests that are sent
+ * complete and answers that are streamed (specs/decisions/0080-gateway-hot-path.md explains why it exists).
  */
 export class Http1Connection {
   readonly #owner: ConnectionOwner
@@ -47,11 +47,11 @@ export class Http1Connection {
   readonly #parser: ResponseParser
   readonly #timer: NodeJS.Timeout
   #exchange: Exchange | null = null
-  /** The answer is whole, and what becomes of the connection. */
+  /** Set when the answer is complete: whether the connection can be reused. */
   #whole: 'reusable' | 'last' | null = null
   #ended = false
   #reason: Error | null = null
-  /** When it became idle, in ms of `performance.now()`. */
+  /** Time when it became idle, in ms of `performance.now()`. */
   idleSince = 0
 
   constructor(origin: Origin, owner: ConnectionOwner) {
@@ -74,7 +74,7 @@ export class Http1Connection {
     this.#socket.once('close', () => this.#closed())
   }
 
-  /** Sends a request; what is still connecting sends it then. */
+  /** Sends a request; a connection that is still being opened sends it once it is established. */
   send({ head, body, handler }: WireRequest): void {
     const exchange = new Exchange(this, handler)
     this.#exchange = exchange
@@ -112,7 +112,7 @@ export class Http1Connection {
 
   #read(bytes: Buffer): void {
     try {
-      // no request is open: the other side says more than it should
+      // no request is open: the server has sent more than an answer
       if (this.#exchange === null) this.destroy(new ConnectionLost('bytes without a request'))
       else this.#parser.push(bytes)
       this.#release()
@@ -121,7 +121,9 @@ export class Http1Connection {
     }
   }
 
-  /** Once all that came has been read: what came behind the answer's end is not for the next request. */
+  /**
+   * Called when all received bytes are parsed, since bytes after the answer's end do not belong to the next request.
+   */
   #release(): void {
     const whole = this.#whole
     if (whole === null) return
@@ -134,7 +136,7 @@ export class Http1Connection {
     exchange?.end()
   }
 
-  /** The other side says no more. */
+  /** The server has closed its side. */
   #finish(): void {
     this.#ended = true
     this.#parser.finish()
@@ -152,7 +154,9 @@ export class Http1Connection {
   }
 }
 
-/** One request on a connection: what its handler holds in its hands, and lets go of when the answer is over. */
+/**
+ * One request on a connection: the controller for its handler, detached from the connection when the answer has ended.
+ */
 class Exchange implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler
   #connection: Http1Connection | null
@@ -165,7 +169,7 @@ class Exchange implements Dispatcher.DispatchController {
     this.#handler = handler
   }
 
-  /** The request is given up: the other side sees the connection end. Does nothing once the answer is over. */
+  /** Aborts the request by closing the connection. Does nothing once the answer has ended. */
   abort(reason: Error): void {
     if (this.#connection === null) return
     this.aborted = true
@@ -184,7 +188,7 @@ class Exchange implements Dispatcher.DispatchController {
     this.#connection?.resume()
   }
 
-  /** From here on the connection is not this request's any more. */
+  /** Detaches the request from the connection. */
   leave(): void {
     this.resume()
     this.#connection = null
@@ -211,7 +215,7 @@ class Exchange implements Dispatcher.DispatchController {
   }
 }
 
-/** Plain connections read past Node's streams, which cost as much as all else in an answer. */
+/** Opens a socket. Plain connections bypass Node's streams, which cost as much as the rest of an answer. */
 const open = ({ isTls, host, port }: Origin, take: (bytes: Buffer) => void): Socket => {
   if (isTls) return connectTls({ host, port, servername: host, ALPNProtocols: ['http/1.1'] }).on('data', take)
   const callback = (size: number): boolean => {

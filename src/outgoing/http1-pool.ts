@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { ConnectionLost, Http1Connection, type Origin, type WireRequest } from './http1-connection.ts'
 
-/** A request for the origin of a pool. Header names and values are checked when they are first seen. */
+/** A request for the origin of a pool. Header names and values are checked when their object is first seen. */
 export interface PoolRequest {
   readonly path: string
-  /** The same object from request to request: what it makes of the wire is kept by it. */
+  /** Pass the same object for each request: the serialised headers are cached by it. */
   readonly headers: Readonly<Record<string, string>>
   /** Headers of this request alone. */
   readonly once?: Readonly<Record<string, string>> | undefined
@@ -15,17 +15,21 @@ export interface PoolRequest {
 export interface PoolOptions {
   readonly connections: number
   readonly connectTimeoutMs: number
-  /** Of every request that has none of the same name. */
+  /** Default headers, for requests without a header of that name. */
   readonly headers?: PoolRequest['headers']
 }
 
-/** How long a connection may lie idle before it is not trusted any more: providers close theirs at some time. */
+/**
+ * Time in ms after which an idle connection is no longer used, since providers close idle connections at some point.
+ */
 const idleMaxMs = 4_000
 
-/** Paths whose heads are remembered: some providers have the model in theirs, which callers name. */
+/** Maximum number of cached paths: some providers have the model, which callers choose, in the path. */
 const mostPaths = 64
 
-/** Connections to one origin. What comes back last is used first, so that what is not needed grows old. */
+/**
+ * Connections to one origin. The most recently used one is reused first, so that unneeded ones become idle and close.
+ */
 export class Http1Pool {
   readonly #origin: Origin
   readonly #host: string
@@ -94,7 +98,7 @@ export class Http1Pool {
     const connection = this.#idle.pop()
     if (connection === undefined) return null
     if (performance.now() - connection.idleSince < idleMaxMs) return connection
-    // those below are older still
+    // the remaining ones have been idle for longer still
     this.#sweep()
     connection.destroy(new ConnectionLost('idle'))
     return null
@@ -144,7 +148,7 @@ const token = /^[!#$%&'*+.^_`|~\w-]+$/
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 const target = /^\/[\x21-\x7e]*$/
 
-/** @throws {TypeError} for what could begin a header, or a request, of its own. */
+/** @throws {TypeError} for characters that could start another header or request. */
 const headOf = (path: string, host: string, headers: PoolRequest['headers']): string => {
   if (!target.test(path)) throw new TypeError('the path has a character that is not allowed')
   return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${linesOf(headers)}`

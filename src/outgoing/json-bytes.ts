@@ -1,13 +1,16 @@
 const quote = 0x22
 const backslash = 0x5c
 
-/** Strings are read so far byte by byte; of longer ones the end is searched, which is faster by far. */
+/**
+ * Strings are scanned byte by byte up to this length; the end of longer ones is found with `indexOf`, which is much
+ * faster.
+ */
 const shortBytes = 32
 
 /**
- * The place of the quote that ends a string of JSON; the length where none does.
+ * Position of the quote that ends a JSON string; the buffer's length if none does.
  *
- * @param from the first byte of the string, behind its opening quote.
+ * @param from the first byte of the string, after its opening quote.
  */
 export const endOfString = (bytes: Buffer, from: number): number => {
   const end = endWithin(bytes, from, Number.POSITIVE_INFINITY)
@@ -15,13 +18,14 @@ export const endOfString = (bytes: Buffer, from: number): number => {
 }
 
 /**
- * The same of a string that may be long and full of escapes.
+ * The same for a string that may be long and full of escapes.
  *
- * @param stop where to stop at about.
- * @returns where it ends; `~place` (which is negative) where it goes on at a place behind `stop`, for the next call.
+ * @param stop approximate position at which to stop.
+ * @returns the position of the closing quote; `~position` (negative) when the string continues after `stop`, for the
+ * next call.
  */
 export const endWithin = (bytes: Buffer, from: number, stop: number): number => {
-  // an escaped quote is mostly followed by others: from there on byte by byte again
+  // an escaped quote is usually followed by others: continue byte by byte
   for (let at = from; ; ) {
     if (at > stop) return ~at
     for (const near = Math.min(bytes.length, at + shortBytes); at < near; at += 1) {
@@ -36,7 +40,7 @@ export const endWithin = (bytes: Buffer, from: number, stop: number): number => 
   }
 }
 
-/** How many backslashes stand before a place. @param from where to stop counting. */
+/** Number of backslashes before a position. @param from lower bound of the scan. */
 export const backslashesBefore = (bytes: Buffer, from: number, end: number): number => {
   let at = end
   while (at > from && bytes[at - 1] === backslash) at -= 1

@@ -5,9 +5,9 @@ const openers = new Set([0x5b, 0x7b])
 const closers = new Set([0x5d, 0x7d])
 
 /**
- * Watches how deeply JSON nests while its bytes pass, before anything reads it: a parser or a validator that recurses
- * would run out of stack on what is small enough to be sent. A raw line break ends a string, which JSON never contains,
- * so that lines of an event stream count too.
+ * Tracks the nesting of JSON as its bytes arrive, before it is parsed: a recursive parser or validator would overflow
+ * its stack on an input that is small enough to be sent. A raw line break, which JSON strings never contain, ends a
+ * string, so that the lines of an event stream are counted too.
  */
 export class JsonDepth {
   readonly #most: number
@@ -19,7 +19,7 @@ export class JsonDepth {
     this.#most = most
   }
 
-  /** @returns false when it nests deeper than it may. */
+  /** @returns false when the nesting exceeds the limit. */
   push(bytes: Uint8Array): boolean {
     for (const byte of bytes) {
       if (this.#inString) this.#inside(byte)

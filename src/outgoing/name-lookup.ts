@@ -2,32 +2,31 @@ import { type LookupAddress, promises, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 
-/** What names are looked up with. */
 export interface NameLookupOptions {
-  /** `address:port` of servers of names; those of the machine when absent. */
+  /** `address:port` of DNS servers; those of the machine when absent. */
   readonly servers?: readonly string[]
-  /** What the system knows of a name, by its file of hosts and whatever else it has. */
+  /** The system's lookup, which uses its hosts file and other sources. */
   readonly system?: (name: string) => Promise<readonly LookupAddress[]>
 }
 
-/** Time for a first question to a server of names, in ms; a second one has twice that. */
+/** Timeout of the first DNS query, in ms; the second has twice that. */
 const queryMs = 2_000
 const tries = 2
-/** The machine's servers may be others by now, where none answers and they were read so long ago, in ms. */
+/** Time in ms after which the machine's DNS servers are read again when none answers: they may have changed. */
 const staleMs = 30_000
-/** Names that wait for the system, and how long. */
+/** Maximum number of names that wait for the system's lookup, and for how long, in ms. */
 const mostWaiting = 64
 const mostWaitMs = 5_000
 
-/** Codes that say nothing of the name: no server was reached, or it did not answer in time. */
+/** Codes that do not mean that the name is unknown: no server was reached, or none answered in time. */
 const silent = new Set(['ETIMEOUT', 'ECANCELLED'])
 
 /**
- * Looks up names that customers choose, by questions over sockets of our own. The system's lookup holds a thread for each
- * name until it is answered, of which Node lets two run: a customer whose servers of names do not answer would stop every
- * connection of the process to anyone, models and stores among them (specs/decisions/0233).
+ * Returns a lookup for names that customers choose, with DNS queries over sockets. The system's lookup occupies a
+ * thread per name until it is answered, and Node runs only two: a customer whose DNS servers do not answer would block
+ * every connection of the process, including those to models and stores (specs/decisions/0233).
  *
- * A name that no server knows is one for the system, which has a file of hosts; one such name at a time.
+ * A name that no server knows is passed to the system, which has a hosts file; one such name at a time.
  */
 export const openNameLookup = (options: NameLookupOptions = {}): LookupFunction => {
   const names = new Names(options)
@@ -74,7 +73,10 @@ class Names {
     return resolver
   }
 
-  /** One at a time: a name that is answered here and not there holds one thread. */
+  /**
+   * Looks up one name at a time, so that a name that DNS denies and the system does not answer occupies only one
+   * thread.
+   */
   async #bySystem(name: string): Promise<readonly LookupAddress[]> {
     if (this.#waiting >= mostWaiting) throw noAnswer(name)
     this.#waiting += 1
@@ -92,6 +94,6 @@ class Names {
 const lookup = promisify(systemLookup)
 const lookedUp = (name: string): Promise<readonly LookupAddress[]> => lookup(name, { all: true })
 
-/** With the code by which callers know it of the system's lookup. */
+/** An error with the code that the system's lookup would use. */
 const noAnswer = (name: string): Error =>
   Object.assign(new Error(`the servers of names do not answer for ${name}`), { code: 'EAI_AGAIN', syscall: 'query' })

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 
-/** What a request to a host that a customer names is made for. Models have metrics of their own. */
+/** Purpose of a request to a host that a customer chooses. Model calls have their own metrics. */
 export type OutgoingKind =
   | 'http_tool'
   | 'connection_tool'
@@ -16,23 +16,23 @@ export type OutgoingKind =
   | 'image'
   | 'browser'
 
-/** Why a response was not read to its end. `cut`: it was longer than is read, or its rest of no interest. */
+/** Reason why a response was not read to its end. `cut`: it was longer than the limit, or the rest was not needed. */
 export type UnreadReason = 'cut' | 'broken' | 'timeout' | 'cancelled'
 
-/** Is notified of outgoing requests; never waits or throws. */
+/** Observer of outgoing requests; never waits or throws. */
 export interface OutgoingWatch {
-  /** The head of the response is there, or the request has failed: after so many ms. */
+  /** Called when the head of the response has arrived or the request has failed, after `ms`. */
   readonly requested: (kind: OutgoingKind, outcome: string, ms: number) => void
   readonly unread: (kind: OutgoingKind, reason: UnreadReason) => void
 }
 
-/** Which request it is, and what ends it from outside. */
+/** A request being observed, with its abort signal. */
 interface Watched {
   readonly kind: OutgoingKind
   readonly signal?: AbortSignal | undefined
 }
 
-/** Makes a request and notifies `watch` of what comes of it. @throws what `request` throws */
+/** Makes a request and reports its outcome to `watch`. @throws errors of `request` */
 export const watchedRequest = async (
   watch: OutgoingWatch | undefined,
   of: Watched,
@@ -78,7 +78,7 @@ const failureOf = (error: unknown, { signal }: Watched): string => {
   return code === 'UND_ERR_CONNECT_TIMEOUT' ? 'timeout' : 'unreachable'
 }
 
-/** null: nothing is left. */
+/** Returns why the body was not read to its end; null if it ended without an error. */
 const unreadReason = (error: Error | null, { signal }: Watched): UnreadReason | null => {
   if (error === null) return null
   if (signal?.aborted === true) return endOf(signal)

@@ -13,12 +13,12 @@ const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte ===
 const field = Buffer.from('model')
 
 /**
- * The body of a request with another name of its model. What stands around the name is copied: to write 7 MB anew would
- * hold the loop for 50 ms and more.
+ * Replaces the model name in the body of a request. The bytes around the name are copied: serialising 7 MB again would
+ * block the event loop for 50 ms or more.
  *
- * @param body JSON of an object, which has been parsed.
- * @returns null where its name does not stand there plainly and once, so that the body has to be written anew. A long body is
- * read in shares of the loop.
+ * @param body JSON of an object, already parsed without error.
+ * @returns null if the body does not contain the name exactly once and without escapes, so that it has to be serialised
+ * again. A long body is scanned over several loop turns.
  */
 export const renamedModel = (body: Uint8Array, model: string): Uint8Array | null | Promise<Uint8Array | null> => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -37,7 +37,7 @@ interface Place {
   readonly end: number
 }
 
-/** Where the value of the outermost `model` stands, quotes and all. */
+/** Position of the value of the top-level `model`, including its quotes. */
 function* placeOfModel(bytes: Buffer): Steps<Place | null> {
   let found: Place | null = null
   let depth = 0
@@ -57,7 +57,7 @@ function* placeOfModel(bytes: Buffer): Steps<Place | null> {
       }
       if (depth === 1 && isName) {
         const name = bytes.subarray(at + 1, end)
-        // a name with an escape may be the same one in other letters
+        // a name with an escape may be `model` in another spelling
         if (name.includes(backslash)) return null
         if (name.equals(field)) {
           if (found !== null) return null
@@ -73,7 +73,7 @@ function* placeOfModel(bytes: Buffer): Steps<Place | null> {
   return found
 }
 
-/** The text that is the value of a name that ends before a place; null where it is none. */
+/** Position of the string value after a name; null when the value is not a string. */
 const textAfter = (bytes: Buffer, from: number): Place | null => {
   let start = from
   while (isBlank(bytes[start]) || bytes[start] === colon) start += 1

@@ -1,12 +1,12 @@
-/** What the parser reports of one answer, in order. Bytes are lent: they hold until the call returns. */
+/** Events of one answer, in order. Buffers are valid only until the call returns. */
 export interface ResponseListener {
   head(status: number, headers: Readonly<Record<string, string>>): void
   data(bytes: Buffer): void
-  /** The answer is whole. @param reusable the connection can take another request. */
+  /** The answer is complete. @param reusable whether the connection can take another request. */
   end(reusable: boolean): void
 }
 
-/** The other side does not speak HTTP/1.1 as it is written down. */
+/** The server violates HTTP/1.1. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
 }
@@ -16,10 +16,10 @@ const maxLineLength = 1024
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** More digits than that are left to the reading by lines, which knows what is too long. */
+/** Maximum number of digits on the fast path; longer sizes are left to the line parser, which checks limits. */
 const maxPlainDigits = 6
 
-/** What a byte is worth as a hexadecimal digit; 255 for those that are none. */
+/** Value of a byte as a hexadecimal digit; 255 for other bytes. */
 const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16)
   return Number.isNaN(digit) ? 255 : digit
@@ -28,12 +28,12 @@ const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
 type State = 'head' | 'length' | 'until close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer' | 'over'
 
 /**
- * Reads answers of one HTTP/1.1 connection (RFC 9112), however the network cuts them. Strict where two readers could
- * disagree about where an answer ends: such an answer is refused.
+ * Parses the answers of one HTTP/1.1 connection (RFC 9112), however they are split into network reads. Strict where two
+ * parsers could disagree on the end of an answer: such an answer is refused.
  */
 export class ResponseParser {
   readonly #listener: ResponseListener
-  /** Where the bytes of the chunks of this part stand, side by side; `to` is 0 while there are none. */
+  /** Range of this read's chunk contents, moved next to each other; `to` is 0 while there are none. */
   #from = 0
   #to = 0
   #state: State = 'head'
@@ -47,7 +47,7 @@ export class ResponseParser {
     this.#listener = listener
   }
 
-  /** The next answer. */
+  /** Prepares for the next answer. */
   reset(): void {
     this.#state = 'head'
     this.#pending = null
@@ -57,10 +57,10 @@ export class ResponseParser {
   }
 
   /**
-   * Takes what the network brought. The bytes are the parser's from here on: of chunks it makes one piece in their place,
-   * so that many small ones that came together cost no more than a large one.
+   * Parses received bytes. The parser takes ownership of the buffer: it joins chunk contents in place, so that many
+   * small chunks that arrive together cost no more than a large one.
    *
-   * @throws {MalformedResponse} and whatever the listener throws; the connection is not to be used after that.
+   * @throws {MalformedResponse} and errors of the listener; the connection must not be used afterwards.
    */
   push(bytes: Buffer): void {
     let source = bytes
@@ -90,8 +90,8 @@ export class ResponseParser {
   }
 
   /**
-   * Takes as many chunks as are there from beginning to end and written as nearly everybody writes them, a byte at a time:
-   * line by line costs four times that. @returns the place after them; whatever is otherwise is for the slow way.
+   * Fast path for complete chunks in the usual form, byte by byte, since parsing line by line costs four times as much.
+   * @returns the position after them; everything else is left to the slow path.
    */
   #wholeChunks(bytes: Buffer, from: number): number {
     if (this.#state !== 'chunk size' || this.#line !== '') return from
@@ -109,14 +109,14 @@ export class ResponseParser {
     return this.#state === 'over'
   }
 
-  /** The connection has been ended by the other side. @returns whether the answer is whole by that. */
+  /** Called when the server has closed the connection. @returns whether that completes the answer. */
   finish(): boolean {
     if (this.#state !== 'until close') return false
     this.#end()
     return true
   }
 
-  /** @returns where the body begins; -1 while the head is not whole. */
+  /** @returns the position where the body starts; -1 while the head is incomplete. */
   #head(bytes: Buffer): number {
     const end = bytes.indexOf('\r\n\r\n')
     if (end < 0) {
@@ -162,7 +162,7 @@ export class ResponseParser {
     return 'length'
   }
 
-  /** @returns the place after what was read. */
+  /** @returns the position after the parsed bytes. */
   #body(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case 'length':
@@ -190,14 +190,14 @@ export class ResponseParser {
     return end
   }
 
-  /** Puts a piece of a chunk behind those before it. */
+  /** Appends a piece of a chunk to the preceding ones. */
   #join(bytes: Buffer, from: number, to: number): void {
     if (this.#to === 0) this.#from = from
     else bytes.copyWithin(this.#to, from, to)
     this.#to = (this.#to === 0 ? from : this.#to) + to - from
   }
 
-  /** Hands on what the chunks of one part have come to. */
+  /** Reports the joined chunk contents of this read. */
   #give(bytes: Buffer): void {
     if (this.#to === 0) return
     const [from, to] = [this.#from, this.#to]
@@ -205,7 +205,7 @@ export class ResponseParser {
     this.#listener.data(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to))
   }
 
-  /** Lines of the chunked encoding. */
+  /** Parses the lines of the chunked encoding. */
   #lineOf(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(lineFeed, at)
     this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end)
@@ -246,7 +246,7 @@ export class ResponseParser {
   }
 }
 
-/** The place after a line that is nothing but a size; 0 when none is here, or not all of it. */
+/** Returns the position after a line with only a chunk size; 0 when there is none here, or it is incomplete. */
 const sizeLineEnd = (bytes: Buffer, from: number): number => {
   let at = from
   const most = Math.min(bytes.length - 2, from + maxPlainDigits)
@@ -260,7 +260,7 @@ const sizeIn = (bytes: Buffer, from: number, to: number): number => {
   return size
 }
 
-/** Names in lower case. Of repeated fields the values are joined; a length that is said twice has to be the same. */
+/** Parses headers; names are in lower case. Values of repeated fields are joined; repeated lengths have to be equal. */
 const headersOf = (lines: readonly string[]): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = Object.create(null)
   for (let at = 1; at < lines.length; at++) {

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 /** Receives one event of a stream: its `data` lines joined by LF, and its `event` name ('' for none). */
 export type SseListener = (data: string, event: string) => void
 
-/** An event grew past the limit; the sender is broken or hostile. */
+/** An event exceeds the size limit; the sender is broken or hostile. */
 export class SseEventTooLarge extends Error {
   override readonly name = 'SseEventTooLarge'
 }
@@ -12,10 +12,10 @@ const byteOrderMark = 0xfeff
 const defaultMaxEventChars = 16 * 1024 * 1024
 
 /**
- * Incremental decoder of `text/event-stream`, as the WHATWG HTML standard defines it, without `id` and `retry`.
+ * Incremental decoder of `text/event-stream` as defined by the WHATWG HTML standard, without `id` and `retry`.
  *
- * Chunks may end anywhere: inside a character, between CR and LF, inside a field name. An event is handed on as soon
- * as its empty line has arrived; one that the stream ends inside of is dropped, as the standard says.
+ * Chunks may end anywhere: inside a character, between CR and LF, inside a field name. An event is reported as soon as
+ * its empty line has arrived; an event that the stream's end cuts off is dropped, as the standard requires.
  */
 export class SseDecoder {
   readonly #listener: SseListener
@@ -33,7 +33,7 @@ export class SseDecoder {
     this.#maxEventChars = maxEventChars
   }
 
-  /** @throws {SseEventTooLarge} and whatever the listener throws; the decoder is not to be used after that. */
+  /** @throws {SseEventTooLarge} and errors of the listener; the decoder must not be used afterwards. */
   push(chunk: Uint8Array): void {
     const text = this.#begin(this.#decode(chunk))
     if (text === '') return
@@ -42,7 +42,10 @@ export class SseDecoder {
     if (this.#rest.length + (this.#data?.length ?? 0) > this.#maxEventChars) throw new SseEventTooLarge()
   }
 
-  /** A chunk that ends in ASCII is decoded at once; only one that may end inside a character needs the slower decoder. */
+  /**
+   * Decodes a chunk. One that ends in ASCII is decoded at once; one that may end inside a character needs the slower
+   * decoder.
+   */
   #decode(chunk: Uint8Array): string {
     const buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     const last = buffer[buffer.length - 1]

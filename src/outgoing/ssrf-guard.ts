@@ -7,21 +7,25 @@ import { openNameLookup } from './name-lookup.ts'
 import { type OutgoingKind, type OutgoingWatch, watchedConnect, watchedRequest } from './outgoing-watch.ts'
 import { undici } from './undici.ts'
 
-/** The one guard between what a user may name (a URL) and what the server may reach. */
+/** The guard through which the server reaches URLs that users may choose. */
 export interface SsrfGuard {
   /** Connects to public addresses and allowed hosts only; the check is made on the address that is connected to. */
   readonly dispatcher: Dispatcher
-  /** Parses a URL and refuses what needs no lookup to be refused. @throws {SsrfRefused} */
+  /** Parses a URL and refuses what can be refused without a lookup. @throws {SsrfRefused} */
   check(url: string): URL
   /**
-   * One request. 307 and 308, and for GET every redirect, are followed up to `maxRedirects` times, each hop checked anew,
-   * credentials dropped on another origin; other redirects, and for GET all with `maxRedirects: 0`, are answers like any other.
-   * @throws {SsrfRefused} for the first URL, {RedirectFailed} for a later one, and what undici throws
+   * Sends one request. 307 and 308, and for GET every redirect, are followed up to `maxRedirects` times. Each hop is
+   * checked again, and credentials are dropped when the origin changes. Other redirects, and for GET all with
+   * `maxRedirects: 0`, are returned as answers.
+   * @throws {SsrfRefused} for the first URL, {RedirectFailed} for a later one, and errors of undici
    */
   request(url: string, init: GuardedRequest): Promise<Dispatcher.ResponseData>
-  /** The same for URLs that the content of a request names, such as an image's: they often come from end users. */
+  /** The same for URLs within the content of a request, such as an image's, which often come from end users. */
   readonly content: Pick<SsrfGuard, 'check' | 'request' | 'connect'>
-  /** A TCP connection for a proxy, checked on the address that it is made to. @throws {SsrfRefused} and what the connection fails with */
+  /**
+   * Opens a TCP connection for a proxy, checked on the address that it is made to. @throws {SsrfRefused} and errors of
+   * the connection
+   */
   connect(target: { readonly hostname: string; readonly port: number }): Promise<Socket>
   close(): Promise<void>
 }
@@ -31,34 +35,33 @@ export interface GuardedRequest {
   readonly kind: OutgoingKind
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  /** Names of further headers that are credentials: another origin does not get them. */
+  /** Names of further headers with credentials, which are not sent to another origin. */
   readonly credentials?: readonly string[]
   readonly body?: string
   readonly signal: AbortSignal
   readonly maxRedirects: number
 }
 
-/** What the guard is set up with. */
 export interface SsrfGuardOptions {
   /** `host` or `host:port`, from ALLOWED_PRIVATE_HOSTS. */
   readonly allowedPrivateHosts: readonly string[]
   /** The same for content, from ALLOWED_PRIVATE_CONTENT_HOSTS; none when absent. */
   readonly allowedContentHosts?: readonly string[]
   readonly connectTimeoutMs?: number
-  /** Further headers of each request, such as the trace that it belongs to. */
+  /** Returns further headers for each request, such as the trace context. */
   readonly ownHeaders?: () => Readonly<Record<string, string>>
   /** Counts requests and connections. */
   readonly watch?: OutgoingWatch
-  /** Replaces both ways to look names up, in tests. */
+  /** Replaces both name lookups, in tests. */
   readonly lookup?: LookupFunction
 }
 
-/** The target is not one that this server connects to. */
+/** This server does not connect to the target. */
 export class SsrfRefused extends Error {
   override readonly name = 'SsrfRefused'
 }
 
-/** The first host had the request and sent it on to one that cannot be reached. */
+/** The first host has received the request and redirected it to a target that cannot be reached. */
 export class RedirectFailed extends Error {
   override readonly name = 'RedirectFailed'
   constructor(cause: unknown) {
@@ -69,7 +72,7 @@ export class RedirectFailed extends Error {
 const defaultConnectTimeoutMs = 10_000
 const hopHeaders = ['authorization', 'cookie', 'proxy-authorization', 'host']
 
-/** Opens a guard with connections of its own. */
+/** Opens a guard with its own connections. */
 export function openSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
   const configured = reachOf(options, options.allowedPrivateHosts)
   const content = reachOf(options, options.allowedContentHosts ?? [])
@@ -91,7 +94,7 @@ class OpenGuard implements SsrfGuard {
     this.#reaches = [configured, content]
   }
 
-  /** Opened when it is first wanted. */
+  /** Created at the first use. */
   get dispatcher(): Dispatcher {
     return this.#reaches[0].dispatcher()
   }
@@ -102,11 +105,11 @@ class OpenGuard implements SsrfGuard {
 }
 
 interface Reach extends Omit<SsrfGuard, 'content' | 'dispatcher'> {
-  /** Made at the first call. */
+  /** Creates the dispatcher at the first call. */
   readonly dispatcher: () => Dispatcher
 }
 
-/** What can be reached with these private hosts, over connections of its own. */
+/** Access to the public internet and these private hosts, with its own connections. */
 const reachOf = (options: SsrfGuardOptions, hosts: readonly string[]): Reach => {
   const allowed = new AllowedHosts(hosts)
   let opened: buildConnector.connector | undefined
@@ -154,7 +157,7 @@ async function follow(
     const answer = await dispatcher.request(body === undefined ? target : { ...target, body }).catch((error) => {
       throw hops === 0 ? error : new RedirectFailed(error)
     })
-    // The reader of the body sees its errors; a body that is thrown away must not end the process with one.
+    // The reader of the body sees its errors; an error of a discarded body must not end the process.
     answer.body.on('error', () => {})
     const location = answer.headers.location
     if (!isFollowed(init, answer.statusCode) || typeof location !== 'string') return answer
@@ -166,11 +169,11 @@ async function follow(
   }
 }
 
-/** A redirect that leads to the same request again, with its method and body. */
+/** Whether the redirect is followed, because it keeps the method and the body. */
 const isFollowed = ({ method, maxRedirects }: GuardedRequest, status: number): boolean =>
   method === 'GET' ? maxRedirects > 0 && [301, 302, 303, 307, 308].includes(status) : status === 307 || status === 308
 
-/** URL parsing already turned decimal, octal, hex and full-width forms of an address into the plain one. */
+/** Checks a URL. Parsing it has already normalised decimal, octal, hex and full-width forms of an address. */
 function checkUrl(text: string, allowed: AllowedHosts): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw new SsrfRefused('the URL is malformed')
@@ -183,7 +186,10 @@ function checkUrl(text: string, allowed: AllowedHosts): URL {
   return url
 }
 
-/** Checks where the connection goes at the moment it is made: a name that changes its answer in between gains nothing. */
+/**
+ * Checks the address at the moment of connecting, so that a name whose answer changes in between (DNS rebinding) gains
+ * nothing.
+ */
 function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): buildConnector.connector {
   const timeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs
   const connector = undici().buildConnector
@@ -197,7 +203,7 @@ function guardedConnector(options: SsrfGuardOptions, allowed: AllowedHosts): bui
   }
 }
 
-/** Addresses of one name that are tried: one that names thousands would have the server connect to all of them. */
+/** Maximum number of addresses tried per name: a name with thousands would make the server connect to all of them. */
 const mostAddresses = 8
 
 /** A resolver that refuses a name as soon as one of its addresses is not public. */

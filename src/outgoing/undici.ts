@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import type * as Undici from 'undici'
 
-/** What we take of the package. */
+/** The used parts of the package. */
 export type HttpClient = Pick<typeof Undici, 'Agent' | 'Pool' | 'buildConnector'> & {
-  /** Bytes of the body that comes over a connection which its parser has handed on; 0 between answers. */
+  /** Bytes of the current answer's body that the parser has reported; 0 between answers. */
   readonly bodyBytesOf: (socket: Socket) => number
 }
 
@@ -13,9 +13,9 @@ const require = createRequire(import.meta.url)
 let loaded: HttpClient | undefined
 
 /**
- * The HTTP client for hosts that customers name, loaded at the first call: the first turn of most installations goes over
- * connections of our own (http1-pool.ts). Only these parts: all of the package, with its `fetch`, caches and mocks, takes three
- * times as long to load, and puts an agent of its own behind Node's `fetch`.
+ * The HTTP client for hosts that customers choose, loaded at the first call: in most installations the first turn uses
+ * only http1-pool.ts. Only these parts are loaded: the whole package, with its `fetch`, caches and mocks, takes three
+ * times as long, and installs its own agent behind Node's `fetch`.
  */
 export const undici = (): HttpClient => {
   loaded ??= load()
@@ -23,7 +23,7 @@ export const undici = (): HttpClient => {
 }
 
 const load = (): HttpClient => {
-  // what its index does: request, stream … are methods of every dispatcher
+  // as in the package's index: request, stream … become methods of every dispatcher
   Object.assign(require('undici/lib/dispatcher/dispatcher.js').prototype, require('undici/lib/api/index.js'))
   const { kParser }: { readonly kParser: symbol } = require('undici/lib/core/symbols.js')
   return {

@@ -1,21 +1,27 @@
 import { ServiceError } from '#specs/errors/errors.ts'
 
-/** What servers like this one are called in `Via` (RFC 9110, section 7.6.3). It names no installation: loops lead through several. */
+/**
+ * Pseudonym of Troupe servers in `Via` (RFC 9110, section 7.6.3). It is the same for all installations, since loops can
+ * pass through several.
+ */
 const pseudonym = 'troupe'
 
-/** Servers like this one that a request may pass on its way to a model. A team's before a company's is two. */
+/**
+ * Maximum number of Troupe servers that a request may pass on its way to a model. A team's server behind a company's
+ * makes two.
+ */
 const maxHops = 4
 
-/** `Via` of a request to a provider that begins here. */
+/** `Via` of a provider request that starts at this server. */
 export const ownVia = `1.1 ${pseudonym}`
 
 /**
- * `Via` of what a request sends to providers, when the request itself came from a server like this one; else undefined,
- * which means `ownVia`. Entries of others say nothing to a provider.
+ * Returns `Via` for provider requests on behalf of a request that came from another Troupe server; otherwise undefined,
+ * which means `ownVia`. Entries of other software are dropped, as they mean nothing to a provider.
  *
- * @param via as the request came with it.
- * @throws {ServiceError} `request_loop` for one that has passed too many: a server that is registered as its own
- *   provider would call itself for ever.
+ * @param via the received header.
+ * @throws {ServiceError} `request_loop` for a request that has passed too many: a server that is registered as its own
+ * provider would call itself forever.
  */
 export const viaBehind = (via: string | undefined): string | undefined => {
   if (via === undefined) return undefined
@@ -25,8 +31,8 @@ export const viaBehind = (via: string | undefined): string | undefined => {
   return Array.from({ length: hops + 1 }, () => ownVia).join(', ')
 }
 
-/** A protocol, who received by it, and perhaps a comment. */
+/** Whether an entry (protocol, receiver, optional comment) is of a Troupe server. */
 const isOurs = (entry: string): boolean => entry.trim().split(/\s+/, 2)[1]?.toLowerCase() === pseudonym
 
-/** What a caller's requests to providers say. */
+/** `Via` of a caller's provider requests. */
 export const viaOf = ({ via }: { readonly via?: string | undefined }): string => via ?? ownVia

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The headers of the Standard Webhooks scheme for one message, signed with each of the secrets: while a secret is being
- * replaced, a receiver that knows either takes it.
+ * Headers of the Standard Webhooks scheme for one message, signed with each of the secrets: while a secret is being
+ * replaced, a receiver that has either one accepts it.
  *
- * @param secrets `whsec_` and base64, or base64 alone.
+ * @param secrets base64, with or without the prefix `whsec_`.
  * @param timestampS seconds since the epoch.
  */
 export function webhookHeaders(

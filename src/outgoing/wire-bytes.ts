@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { undici } from './undici.ts'
 
-/** Bytes that may come before a body and beside it: heads have 16 KB, and some servers send informational ones first. */
+/** Bytes allowed in addition to a body: heads have up to 16 KB, and some servers send informational answers first. */
 const freeBytes = 256 * 1024
-/** Bytes for each of a body: one that comes byte by byte has six. */
+/** Bytes allowed per byte of a body: a body sent in chunks of one byte takes six. */
 const bytesPerBodyByte = 16
 
-/** A server sent bytes that were no answer, as long as the time lasted. */
+/** A server has sent bytes that are not part of an answer for too long. */
 export class NoAnswerInBytes extends Error {
   override readonly name = 'NoAnswerInBytes'
   readonly code = 'ANSWER_WITHOUT_CONTENT'
@@ -16,10 +16,12 @@ export class NoAnswerInBytes extends Error {
 }
 
 /**
- * Cuts a connection that brings bytes and no answer: informational answers, empty lines, a status line or extensions of chunks
- * without an end. Limits of bodies and heads do not count them, and a core reads them at 70 MB a second until the time is over.
+ * Cuts a connection that receives bytes without an answer: endless informational answers, empty lines, a status line or
+ * chunk extensions. Limits of bodies and heads do not count such bytes, and reading them at 70 MB/s would occupy a core
+ * until the timeout.
  *
- * It looks at what the parser has handed on, as each share is read: nothing else hears of such bytes.
+ * After each read it compares the received bytes with those that the parser has reported, since nothing else observes
+ * such bytes.
  */
 export const boundSilence = (socket: Socket): void => {
   const read = socket.read.bind(socket)

@@ -6,52 +6,56 @@ import { cachedDataVersionTag } from 'node:v8'
 import { constants, Script } from 'node:vm'
 
 /*
- * The bundle: all modules of the server as one file, and V8's code of it (specs/decisions/0154-one-file-to-start.md). It is
- * used only while every source is what it was made from, and whatever is wrong with it means that it is made anew.
+ * The bundle: all modules of the server as one file, and V8's code cache for it
+ * (specs/decisions/0154-one-file-to-start.md). It is used only while every input is unchanged; if anything is wrong
+ * with it, it is made again.
  */
 
 /**
  * @typedef {object} Manifest
- * @property {string} node version of the Node that it was made for
+ * @property {string} node version of Node that it was made for
  * @property {string} name of the bundle's files: the hash of its text
- * @property {string} inputs hash of all that it was made from
- * @property {readonly string[]} paths of them, from the root
- * @property {string | null} untouched hash of what the file system says of them; null when one had just been written
+ * @property {string} inputs hash of all inputs
+ * @property {readonly string[]} paths of the inputs, from the root
+ * @property {string | null} untouched hash of the inputs' file metadata; null when one had just been written
  */
 
-/** Where all of it is kept. @param {string} root of the project, without a slash at its end */
+/** Folder of the bundle's files. @param {string} root of the project, without a trailing slash */
 export const folderOf = (root) => `${root}/.cache/start`
 
 const manifestOf = (root) => `${folderOf(root)}/bundle.json`
 
 const sha256 = (content) => createHash('sha256').update(content).digest('hex')
 
-/** Size and time tell an installed file from another one: npm changes none in place. Seconds, since images keep no more. */
+/**
+ * Size and time distinguish an installed file from another: npm never changes one in place. In seconds, since images
+ * keep no more.
+ */
 const stampOf = (path) => {
   const { size, mtimeMs } = statSync(path)
   return `${size}:${Math.floor(mtimeMs / 1000)}`
 }
 
 /**
- * What a path counts by. Sources count by their content: times are alike when a file is written twice within a tick of the
- * clock, and to read them all takes 15 ms.
+ * Returns the hashed content of an input. Sources count by their content: a file written twice within a clock tick
+ * keeps its time, and reading them all takes 15 ms.
  *
  * @param {string} root
- * @throws when the file is gone
+ * @throws when the file does not exist
  */
 export const inputAt = (root) => (path) =>
   path.startsWith('node_modules/') ? stampOf(`${root}/${path}`) : readFileSync(`${root}/${path}`)
 
-/** A file that was written within so many ms before it was read may be written again at the same time by its clock. */
+/** A file written within this many ms before it was read may be written again with the same timestamp. */
 const tickMs = 2_000
 
 /**
- * The hash of what the file system says of all inputs: as long as it is the same, none was written, moved or replaced, which no
- * program can hide from the time of change. Looking takes a third of the time that reading them does.
+ * Hash of the file metadata of all inputs: while it is unchanged, no file was written, moved or replaced, since no
+ * program can avoid updating the change time. This takes a third of the time of reading the files.
  *
  * @param {string} root
  * @param {readonly string[]} paths
- * @param {number} at when their content was read, or before; ms since the epoch
+ * @param {number} at time at or before the reading of their content; ms since the epoch
  * @returns {string | null} null when one of them was written too shortly before `at` for this to be certain
  */
 export const untouchedOf = (root, paths, at) => {
@@ -66,7 +70,7 @@ export const untouchedOf = (root, paths, at) => {
 }
 
 /**
- * The hash of all that a bundle is made from.
+ * Hash of all inputs of a bundle.
  *
  * @param {readonly string[]} paths
  * @param {(path: string) => string | Uint8Array} inputOf
@@ -78,7 +82,7 @@ export const inputsOf = (paths, inputOf) => {
 }
 
 /**
- * The bundle of the sources as they are now; null when there is none, or anything about it is wrong.
+ * Returns the bundle of the current sources; null when there is none, or anything about it is wrong.
  *
  * @param {string} root
  * @returns {{ readonly file: string, readonly text: string } | null}
@@ -91,7 +95,7 @@ export const currentBundle = (root) => {
     if (!isUntouched && inputsOf(paths, inputAt(root)) !== inputs) return null
     const file = `${folderOf(root)}/${name}.bundle.js`
     const content = readFileSync(file)
-    // one byte a character: it is ASCII
+    // one byte per character, since it is ASCII
     return sha256(content) === name ? { file, text: content.latin1Slice() } : null
   } catch {
     return null
@@ -99,7 +103,7 @@ export const currentBundle = (root) => {
 }
 
 /**
- * Loads a bundle: V8's code of it spares parsing and compiling where some was kept for this Node, its flags and this CPU.
+ * Loads a bundle. V8's code cache avoids parsing and compiling, if one exists for this Node, its flags and this CPU.
  *
  * @param {string} root
  * @param {{ readonly file: string, readonly text: string }} bundle
@@ -122,12 +126,12 @@ export const loadBundle = (root, { file, text }) => {
   return { isCompiled, run, keepCode: () => keep(codeFile(file), sealed(script.createCachedData())) }
 }
 
-/** Whether V8's code of the bundle is there for this Node, its flags and this CPU. @param {string} file */
+/** Whether V8's code cache exists for this Node, its flags and this CPU. @param {string} file */
 export const hasCode = (file) => keptCode(file) !== null
 
 const codeFile = (file) => `${file}.${cachedDataVersionTag()}.code`
 
-/** V8 trusts what it gets: damaged code would end the process. */
+/** Prepends a hash: V8 does not verify its cache, and a damaged one would crash the process. */
 const sealed = (code) => Buffer.concat([createHash('sha256').update(code).digest(), code])
 
 const keptCode = (file) => {
@@ -141,7 +145,7 @@ const keptCode = (file) => {
 }
 
 /**
- * Keeps a file under its name at once and whole: several processes start at a time.
+ * Writes a file atomically, since several processes may start at once.
  *
  * @throws when nothing can be written
  */
@@ -158,7 +162,7 @@ export const keep = (file, content) => {
 }
 
 /**
- * Keeps a bundle, and names it as the current one last of all.
+ * Stores a bundle, and last of all the manifest that makes it current.
  *
  * @param {string} root
  * @param {{ readonly text: string, readonly places: object, readonly inputs: string, readonly paths: readonly string[], readonly untouched: string | null }} made
@@ -171,7 +175,7 @@ export const keepBundle = (root, { text, places, inputs, paths, untouched }) => 
   keep(manifestOf(root), JSON.stringify({ node: process.version, name, inputs, paths, untouched }))
 }
 
-/** Stacks of errors name sources and their lines, as without a bundle. The table is read with the first stack. */
+/** Maps stack traces to source files and lines, as without a bundle. The table is read with the first stack. */
 const nameSources = (root, file) => {
   let places
   const placeOf = (line) => {

@@ -2,27 +2,33 @@ import { Script } from 'node:vm'
 import { rolldown } from 'rolldown'
 import { inputAt, inputsOf, untouchedOf } from './bundle.js'
 
-/** A bundle before it is kept. */
+/** A bundle before it is stored. */
 export interface Bundled {
-  /** A script whose value is a function of `exports`, `require`, and the URL of a path from the root. ASCII. */
+  /**
+   * A script, in ASCII, whose value is a function of `exports`, `require`, and a function that returns the URL of a
+   * path from the root.
+   */
   readonly text: string
-  /** The source, by its place in `sources`, and the line there of each line of the text. */
+  /** For each line of the text, its source, as an index into `sources`, and the line in it. */
   readonly places: {
     readonly sources: readonly string[]
     readonly files: readonly number[]
     readonly lines: readonly number[]
   }
-  /** Hash of all that it was made from, and the paths of that. */
+  /** Hash of all inputs, and their paths. */
   readonly inputs: string
   readonly paths: readonly string[]
-  /** What the file system says of them; null when one had just been written. */
+  /** Hash of the inputs' file metadata; null when one had just been written. */
   readonly untouched: string | null
 }
 
-/** Native, or they find files beside their own; what is imported in passing only may be large too. */
+/**
+ * Packages that stay outside the bundle: native ones, those that locate files relative to their own, and large ones
+ * that are imported on demand.
+ */
 const apart = /^(playwright|@sparticuz\/chromium|unpdf|@node-rs\/argon2|uWebSockets\.js|file-type)($|\/)/
 
-/** What decides about a bundle beside the modules in it. */
+/** Inputs of a bundle besides the modules in it. */
 const ownParts = [
   'package.json',
   'package-lock.json',
@@ -35,7 +41,10 @@ const ownParts = [
 const before = "(function (exports, require, __urlOf) { 'use strict'; "
 const after = '})'
 
-/** All modules of src/main.ts as one script. @throws when it cannot be made, as where the bundler has no build. */
+/**
+ * Bundles all modules of src/main.ts into one script. @throws when that fails, for example where the bundler has no
+ * build.
+ */
 export const bundled = async (root: string): Promise<Bundled> => {
   const inputOf = inputAt(root)
   const readAt = Date.now()
@@ -45,7 +54,7 @@ export const bundled = async (root: string): Promise<Bundled> => {
     load: (id: string) => {
       if (!id.startsWith(`${root}/`)) return null
       const path = id.slice(root.length + 1)
-      // what is bundled is what was read here, whatever is written meanwhile
+      // the bundle contains exactly the bytes read here, even if the file is written meanwhile
       const input = inputOf(path)
       read.set(path, input)
       return path.endsWith('.ts') && !path.startsWith('node_modules/')
@@ -62,7 +71,7 @@ export const bundled = async (root: string): Promise<Bundled> => {
   if (chunk === undefined || others.length > 0) throw new Error('the bundler made more than one file')
   const paths = [...read.keys()].toSorted()
   const text = `${before}${ascii(chunk.code)}\n${after}`
-  // throws when it is none
+  // throws when the text is not a script
   new Script(text)
   return {
     text,
@@ -73,13 +82,16 @@ export const bundled = async (root: string): Promise<Bundled> => {
   }
 }
 
-/** A module goes on knowing where its source is. */
+/** Replaces `import.meta` so that a module still finds the location of its source. */
 const placed = (code: string, path: string): string =>
   code
     .replaceAll('import.meta.url', `__urlOf(${JSON.stringify(path)})`)
     .replaceAll('import.meta.filename', `require('node:url').fileURLToPath(__urlOf(${JSON.stringify(path)}))`)
 
-/** A string of one byte a character takes half the memory and a third of the time to read. */
+/**
+ * Escapes non-ASCII characters: a string with one byte per character takes half the memory and a third of the time to
+ * read.
+ */
 const ascii = (code: string): string => code.replace(/\P{ASCII}/gu, (char) => char.split('').map(escaped).join(''))
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -88,7 +100,7 @@ const digits = new Map(
   [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].map((char, at) => [char, at]),
 )
 
-/** Source and line of the first place in each line of the text; 0 of a line without any. */
+/** Source and line of the first mapping in each line of the text; line 0 for one without any. */
 const placesOf = (map: { readonly sources: readonly string[]; readonly mappings: string }): Bundled['places'] => {
   const files: number[] = []
   const lines: number[] = []

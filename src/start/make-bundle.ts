@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { currentBundle, folderOf, hasCode, keepBundle } from './bundle.js'
 
 /*
- * Makes the bundle of the sources as they are, unless it is there: `node src/start/make-bundle.ts`, with the options of the
- * server that is to use it. Several at a time wait for the first. With `--behind` it gives way to every other process, and
- * is the first that a machine short of memory ends.
+ * Makes the bundle of the current sources unless it exists: `node src/start/make-bundle.ts`, with the Node options of
+ * the server that will use it. Concurrent runs wait for the first. With `--behind` it runs at the lowest priority, and
+ * is the first process to be killed when memory runs out.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const lock = `${folderOf(root)}/making`
-/** One that is older was left behind, in ms. */
+/** Age in ms at which a lock is stale. */
 const mostMs = 120_000
 const lookMs = 100
 const warmFile = fileURLToPath(new URL('./warm-code.ts', import.meta.url))
@@ -21,7 +21,7 @@ const giveWay = (): void => {
     setPriority(19)
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // not this system's way
+    // not supported on this system
   }
 }
 
@@ -31,12 +31,15 @@ const make = async (): Promise<void> => {
   if (bundle === null || hasCode(bundle.file)) return
   const { NODE_OPTIONS = '' } = process.env
   const options = { stdio: 'ignore', env: { NODE_OPTIONS }, timeout: mostMs } as const
-  // only what a start runs is worth keeping: a server starts, answers and ends
+  // only code that a start runs is worth caching: a server starts, answers and exits
   spawnSync(process.execPath, [...process.execArgv, warmFile], options)
   removeOthers(bundle.file)
 }
 
-/** Bundles of other sources: processes that run one have it in memory. And folders of servers that were killed. */
+/**
+ * Removes bundles of other sources, which running processes hold in memory, and data folders of servers that were
+ * killed.
+ */
 const removeOthers = (file: string): void => {
   for (const name of readdirSync(folderOf(root))) {
     const path = `${folderOf(root)}/${name}`
@@ -45,7 +48,7 @@ const removeOthers = (file: string): void => {
   }
 }
 
-/** Whether this process makes it now; false when another one has for too long, or nothing can be written. */
+/** Takes the lock; false when another process has held it for too long, or nothing can be written. */
 const locked = (): boolean => {
   for (const until = Date.now() + mostMs; Date.now() < until; ) {
     try {

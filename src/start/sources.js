@@ -5,10 +5,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { folderOf, keep } from './bundle.js'
 
 /*
- * A start without a bundle: every module by itself, with what earlier starts made of it: the JavaScript without types, by
- * the hash of each file, and V8's code of it. Taking types away costs a fifth of such a start, and 20 MB for the
- * WebAssembly that does it. Imports of sources name their file: to resolve them as Node does looks for package.json in
- * every folder, and parses it for each alias.
+ * A start without a bundle: modules are loaded one by one, from caches of earlier starts: the JavaScript without types,
+ * by the hash of each file, and V8's code cache. Stripping types takes a fifth of such a start, and 20 MB for the
+ * WebAssembly that does it. Imports of sources are resolved directly: Node's resolution looks for package.json in every
+ * folder, and parses it for each alias.
  */
 const stripped = (folder, source) => {
   const name = createHash('sha256').update(process.version).update(source).digest('hex')
@@ -26,11 +26,11 @@ const tryToKeep = (file, code) => {
   try {
     keep(file, code)
   } catch {
-    // a read-only installation does without
+    // a read-only installation works without the cache
   }
 }
 
-/** The file of a source that another one imports, relatively or by an alias; undefined for anything else. */
+/** Returns a function that resolves imports of sources, relative or by an alias; undefined for any other import. */
 const sourcesOf = (root) => {
   const base = pathToFileURL(`${root}/`).href
   const aliases = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).imports
@@ -44,9 +44,9 @@ const sourcesOf = (root) => {
 }
 
 /**
- * From here on modules of the project are loaded from what is kept of them, and kept.
+ * Loads modules of the project from the cache from this call on, and adds missing ones to it.
  *
- * @param {string} root of the project, without a slash at its end
+ * @param {string} root of the project, without a trailing slash
  */
 export const keepSources = (root) => {
   const folder = folderOf(root)
@@ -65,9 +65,9 @@ export const keepSources = (root) => {
 }
 
 /**
- * Loads src/main.ts and what it imports.
+ * Loads src/main.ts and its imports.
  *
- * @param {string} root of the project, without a slash at its end
+ * @param {string} root of the project, without a trailing slash
  */
 export const loadSources = (root) => {
   keepSources(root)

@@ -7,15 +7,16 @@ import { setFlagsFromString } from 'node:v8'
 import { currentBundle, folderOf, loadBundle } from './bundle.js'
 
 /*
- * Keeps V8's code of what a start, the first turn and the first search of a memory run: a server of the bundle starts on a loopback port with an
- * empty folder of data and simulated models, answers, and ends. Its environment is empty, so that it reaches nothing.
+ * Stores V8's code cache for a start, the first turn and the first memory search: a server from the bundle starts on a
+ * loopback port with an empty data folder and simulated models, answers, and exits. Its environment is empty, so that
+ * it reaches no other system.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const bundle = currentBundle(root)
 const data = mkdtempSync(`${folderOf(root)}/warm-`)
 const secretKey = `csk_${randomBytes(32).toString('base64url')}`
 
-/** What src/main.ts exports. */
+/** Exports of src/main.ts. */
 interface Entry {
   readonly started: Promise<void>
   readonly loadDrivers: () => Promise<unknown>
@@ -48,13 +49,13 @@ const warm = async (port: number): Promise<void> => {
   if (bundle === null) return
   Object.assign(process.env, { HOST: '127.0.0.1', PORT: String(port), DATA_DIR: data, BOOTSTRAP_SECRET_KEY: secretKey })
   const loaded = loadBundle(root, bundle)
-  // V8 drops code that has not run for a while
+  // keep V8 from dropping code that has not run for a while
   setFlagsFromString('--no-flush-bytecode')
   const { started, loadDrivers }: Partial<Entry> = loaded.run()
   await started
   await loadDrivers?.()
   await answers(`http://127.0.0.1:${port}`)
-  // V8 takes code only under the flags under which it was kept: those of a start (src/main.ts sets the last one)
+  // V8 accepts cached code only under the flags it was stored under: those of a start (src/main.ts sets the last one)
   setFlagsFromString('--flush-bytecode')
   setFlagsFromString('--heap-growing-percent=0')
   loaded.keepCode()

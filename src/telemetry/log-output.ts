@@ -1,19 +1,19 @@
 import { writeSync } from 'node:fs'
 
-/** Lines that wait for a reader that takes none, in bytes; further ones are lost, and counted. */
+/** Maximum number of bytes buffered for a slow reader; further lines are dropped and counted. */
 const usualMost = 1024 * 1024
 
-/** How soon a full pipe is tried again, in ms. */
+/** Retry interval of a full pipe, in ms. */
 const retryMs = 50
 
-/** Pipes that are full, or shared with one that is. */
+/** Whether a write failed because the pipe is full, or shared with a process that fills it. */
 export const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EBUSY')
 
 /**
- * Where a process writes its log. A line is written at once, so that a crash loses none; what a full pipe does not take waits,
- * as far as there is room. pino's own destination waits for the pipe with the whole process, keeps all that waits, and never
- * lets a process end before it is read.
+ * Log output of a process. A line is written synchronously, so that a crash loses none; a line that a full pipe does
+ * not accept is buffered, up to a limit. pino's own destination blocks the whole process for the pipe, buffers without
+ * limit, and keeps the process from ending until everything is read.
  */
 export class LogOutput {
   readonly #fd: number
@@ -46,7 +46,7 @@ export class LogOutput {
     else if (this.#lost > 0) this.#reportLoss()
   }
 
-  /** @returns whether there is more to write now. */
+  /** @returns whether more can be written now. */
   #writeNext(): boolean {
     const [first] = this.#waiting
     if (first === undefined) return false
@@ -57,7 +57,7 @@ export class LogOutput {
     return written > 0
   }
 
-  /** @returns bytes that were taken; all of them where no reader is left to take any. */
+  /** @returns the number of bytes written; all of them when the pipe has no reader any more. */
   #put(bytes: Buffer): number {
     try {
       return writeSync(this.#fd, bytes)

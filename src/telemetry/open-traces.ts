@@ -3,7 +3,6 @@ import { OtlpExporter } from './otlp-exporter.ts'
 import { traceparent } from './trace-context.ts'
 import { Tracer } from './tracer.ts'
 
-/** What traces are opened with. */
 export interface TraceSettings {
   /** OTEL_EXPORTER_OTLP_ENDPOINT; null: no traces. */
   readonly otelEndpoint: string | null
@@ -13,13 +12,13 @@ export interface TraceSettings {
 /** Traces of this process. */
 export interface Traces {
   readonly tracer: Tracer
-  /** What an outgoing request says of the span that it is sent in. */
+  /** Headers of an outgoing request with the current span. */
   readonly headers: () => Readonly<Record<string, string>>
-  /** Everything that ended is sent, or given up. */
+  /** Sends all ended spans, or gives them up. */
   close(): Promise<void>
 }
 
-/** Opens the way to the OTLP receiver; null when there is none. */
+/** Opens traces to the OTLP receiver; null when none is configured. */
 export const openTraces = ({ otelEndpoint, nodeId }: TraceSettings, log: Logger): Traces | null => {
   if (otelEndpoint === null) return null
   const resource = { 'service.name': 'troupe', 'service.instance.id': nodeId ?? String(process.pid) }

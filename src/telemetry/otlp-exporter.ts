@@ -1,31 +1,32 @@
 import type { Attributes, EndedSpan, SpanKind, SpanSink } from './tracer.ts'
 
-/** Where spans go. */
+/** Options of the exporter. */
 export interface ExporterOptions {
-  /** The base URL of an OTLP/HTTP receiver, as OTEL_EXPORTER_OTLP_ENDPOINT has it; `/v1/traces` is added. */
+  /** Base URL of an OTLP/HTTP receiver (OTEL_EXPORTER_OTLP_ENDPOINT); `/v1/traces` is appended. */
   readonly endpoint: string
   /** Attributes of this process, such as `service.name`. */
   readonly resource: Attributes
-  /** @param lost spans that were not sent since the start. */
+  /** @param lost number of spans that were not sent since the start. */
   readonly failed: (reason: string, lost: number) => void
 }
 
 const everyMs = 1_000
 const batchSize = 512
-/** What waits when the receiver is away; further spans are lost. */
+/** Maximum number of queued spans while the receiver is unavailable; further ones are lost. */
 const maxWaiting = 8_192
 const timeoutMs = 10_000
-/** At the end of the process, for all that waits: what is not taken by then is lost. */
+/** Time in ms at the end of the process for sending all queued spans; the rest is lost. */
 const closingMs = 5_000
-/** Bytes of an answer that are read, so that the connection can be used again. */
+/** Maximum number of bytes read of an answer, so that the connection can be reused. */
 const maxAnswerBytes = 64 * 1024
 
 const kinds: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 }
 
 /**
- * Sends spans by OTLP over HTTP as JSON, in batches. A receiver that is away costs spans, never a request.
+ * Sends spans in batches by OTLP over HTTP as JSON. While a receiver is unavailable spans are lost, but no request is
+ * delayed.
  *
- * The official SDK was not taken: it brings 20 packages, and patches modules as they load.
+ * The official SDK is not used: it adds 20 packages, and patches modules as they load.
  */
 export class OtlpExporter implements SpanSink {
   readonly #options: ExporterOptions
@@ -40,12 +41,12 @@ export class OtlpExporter implements SpanSink {
     this.#timer = setInterval(() => this.#flush(), everyMs).unref()
   }
 
-  /** Spans that were not sent. */
+  /** Number of spans that were not sent. */
   get lost(): number {
     return this.#lost
   }
 
-  /** Spans that wait to be sent. */
+  /** Number of queued spans. */
   get waiting(): number {
     return this.#waiting.length
   }
@@ -55,7 +56,7 @@ export class OtlpExporter implements SpanSink {
     else if (this.#waiting.push(span) >= batchSize) this.#flush()
   }
 
-  /** Sends what waits; resolves when that is done or given up. */
+  /** Sends the queued spans; resolves when they are sent or given up. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     const late = setTimeout(() => this.#closing.abort(), closingMs)
@@ -64,7 +65,7 @@ export class OtlpExporter implements SpanSink {
     clearTimeout(late)
   }
 
-  /** One request at a time: while a receiver takes long, spans wait where they are counted. */
+  /** Sends one request at a time: while a receiver is slow, spans wait in the queue, which is limited. */
   #flush(): void {
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null

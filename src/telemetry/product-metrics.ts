@@ -1,6 +1,6 @@
 import { CounterSeries, DurationSeries } from './series.ts'
 
-/** What the product does, in plain numbers; /metrics shows each under its own name. */
+/** Metrics of the product in plain numbers; /metrics shows each under its own name. */
 export class ProductMetrics {
   readonly turns = new CounterSeries('troupe_turns_total', 'Ended turns, by outcome.', ['outcome'])
   readonly turnDuration = new DurationSeries(

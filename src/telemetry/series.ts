@@ -4,12 +4,15 @@ export type Labels = Readonly<Record<string, string>>
 /** Upper bounds of the buckets of durations, in seconds. */
 export const boundsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const
 
-/** Labels come from models and effects, which are few; what names more is one line, `other`. */
+/**
+ * Maximum number of lines per metric. Labels come from models and effects, which are few; beyond the limit, values are
+ * added to the line `other`.
+ */
 const maxLines = 500
 
-/** Durations of one line, in plain numbers: counting one costs some nanoseconds. */
+/** Histogram of durations of one line in plain numbers, so that counting one costs nanoseconds. */
 export class Durations {
-  /** How many per bucket, not cumulated; the last is what is above every bound. */
+  /** Count per bucket, not cumulative; the last is for values above every bound. */
   readonly buckets = new Float64Array(boundsS.length + 1)
   sumS = 0
   count = 0
@@ -42,7 +45,7 @@ export class Series<Value> {
     this.#empty = empty
   }
 
-  /** The line of these values of the labels, in their order. */
+  /** Returns the line for these label values, given in the order of `labelNames`. */
   line(...values: readonly string[]): { readonly labels: Labels; value: Value } {
     const key = values.join('\u0000')
     const known = this.#lines.get(key)

@@ -3,7 +3,7 @@ import type { Commit } from '../storage/ports.ts'
 import { ProductMetrics } from './product-metrics.ts'
 import type { Tracer } from './tracer.ts'
 
-/** A call to a model that is over, as far as it is measured. */
+/** Measurements of a finished model call. */
 export interface MeasuredCall {
   readonly operation: string
   readonly project: string
@@ -21,7 +21,7 @@ export interface MeasuredCall {
   readonly attempts: number
 }
 
-/** What ends a turn or a run, and how it ended. */
+/** Events that end a turn or a run, and their outcome. */
 const ends: Readonly<Record<string, readonly ['turn' | 'run', string]>> = {
   'turn.completed': ['turn', 'completed'],
   'turn.failed': ['turn', 'failed'],
@@ -33,20 +33,20 @@ const ends: Readonly<Record<string, readonly ['turn' | 'run', string]>> = {
 
 const begins = new Set(['turn.started', 'run.queued'])
 
-/** Starts of what runs that are remembered; of what is older only the end is counted. */
+/** Maximum number of remembered start times; beyond it, only the end of a turn or run is counted. */
 const maxStarts = 100_000
 const maxProjects = 1_000
 
 /**
- * What operators see of a process: metrics, a log line with ids for each failure of what it does for callers, and spans where
- * traces are wanted. It is notified, and never waits or throws.
+ * Observability of a process: metrics, a log line with ids for each failure of work for callers, and spans if traces
+ * are on. Its methods never wait or throw.
  */
 export class Telemetry {
   readonly metrics = new ProductMetrics()
-  /** null: no traces are wanted. */
+  /** null: traces are off. */
   readonly tracer: Tracer | null
   readonly #log: Logger
-  /** When the turn or the run of an actor began, in ms since the epoch. */
+  /** Start time of an actor's turn or run, in ms since the epoch. */
   readonly #startedAt = new Map<string, number>()
   readonly #queued = new Set<string>()
   readonly #projects = new Set<string>()
@@ -61,12 +61,12 @@ export class Telemetry {
     return this.#queued.size
   }
 
-  /** Projects in which something happened since the start. */
+  /** Projects with commits since the start. */
   get projects(): ReadonlySet<string> {
     return this.#projects
   }
 
-  /** A commit is durable. */
+  /** Called when a commit is durable. */
   committed(commit: Commit): void {
     if (this.#projects.size < maxProjects) this.#projects.add(commit.project)
     for (const { event_type, payload } of commit.events) {
@@ -79,13 +79,15 @@ export class Telemetry {
     if (commit.machine.startsWith('delivery@')) this.#delivery(commit)
   }
 
-  /** An effect has ended: `done` with a result, `ended` by its machine, `gone` with its actor, or `threw`. */
+  /**
+   * Called when an effect has ended: `done` with a result, `ended` by its machine, `gone` with its actor, or `threw`.
+   */
   effect(name: string, outcome: 'done' | 'ended' | 'gone' | 'threw', ms: number): void {
     this.metrics.effects.add(1, name, outcome)
     this.metrics.effectDuration.record(ms, name)
   }
 
-  /** A call to a model is over. */
+  /** Called when a model call has ended. */
   called(call: MeasuredCall): void {
     const { metrics } = this
     const at = [call.provider ?? 'none', call.model] as const
@@ -101,7 +103,7 @@ export class Telemetry {
     this.#log.warn({ operation, project, provider, model, status, code: error, attempts }, 'call to a model failed')
   }
 
-  /** Requests to hosts that customers name. */
+  /** Observer of requests to hosts that customers choose. */
   readonly outgoing = {
     requested: (kind: string, outcome: string, ms: number): void => {
       this.metrics.outgoing.add(1, kind, outcome)
@@ -110,7 +112,7 @@ export class Telemetry {
     unread: (kind: string, reason: string): void => this.metrics.outgoingUnread.add(1, kind, reason),
   }
 
-  /** A login was refused. */
+  /** Called when a login was refused. */
   loginRefused(requestId: string, address: string, code: string): void {
     this.metrics.refusedLogins.add(1)
     this.#log.warn({ requestId, address, code }, 'login refused')
@@ -138,7 +140,7 @@ export class Telemetry {
     if (type === 'attempt_succeeded') this.metrics.deliveries.add(1, 'delivered')
     if (type === 'postponed') this.metrics.deliveries.add(1, 'postponed')
     if (type !== 'attempt_failed' && type !== 'undeliverable') return
-    // a delivery that is tried again has a reminder for that; one that has failed only that of its removal
+    // a delivery that will be retried has a reminder for it; a failed one has only that of its removal
     const isLast = event.final === true || type === 'undeliverable' || !Object.keys(reminders).some(isBackoff)
     this.metrics.deliveries.add(1, isLast ? 'failed' : 'retried')
     const facts = { actorId: actor, project, status, reason: error ?? reason }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A span as others name it, by W3C Trace Context. */
+/** Identity of a span in W3C Trace Context. */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string
@@ -11,18 +11,18 @@ export interface TraceContext {
 
 const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/
 
-/** The context of a `traceparent` header; null when there is none, or it is not one. */
+/** Parses a `traceparent` header; null when it is absent or invalid. */
 export const readTraceparent = (header: string | undefined): TraceContext | null => {
   const [, traceId, spanId, flags = '0'] = pattern.exec(header?.trim() ?? '') ?? []
   if (traceId === undefined || spanId === undefined) return null
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** The `traceparent` header that names a span. */
+/** Returns the `traceparent` header of a span. */
 export const traceparent = ({ traceId, spanId, sampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-0${sampled ? 1 : 0}`
 
-/** A new span's context, below `parent` or as the first of a trace. */
+/** Returns the context of a new span, a child of `parent` or the root of a new trace. */
 export const childOf = (parent: TraceContext | null): TraceContext => ({
   traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
   spanId: randomBytes(8).toString('hex'),

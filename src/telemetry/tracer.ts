@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { childOf, type TraceContext } from './trace-context.ts'
 
-/** What OTLP knows of a span's place: `client` calls another server, `server` is called. */
+/** OTLP span kind: `client` calls another server, `server` is called. */
 export type SpanKind = 'internal' | 'server' | 'client'
 
-/** Attributes of a span by their OpenTelemetry names; undefined ones are left out. */
+/** Attributes of a span by their OpenTelemetry names; undefined ones are omitted. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** A span that is over. */
+/** A span that has ended. */
 export interface EndedSpan {
   readonly name: string
   readonly kind: SpanKind
@@ -17,7 +17,7 @@ export interface EndedSpan {
   readonly startedMs: number
   readonly endedMs: number
   readonly attributes: Attributes
-  /** null: it went well. */
+  /** Error message; null when the span succeeded. */
   readonly error: string | null
 }
 
@@ -26,17 +26,16 @@ export interface SpanSink {
   take(span: EndedSpan): void
 }
 
-/** What a span is begun with. */
 export interface SpanOptions {
   readonly kind?: SpanKind
   readonly attributes?: Attributes
-  /** Left out: the span in which this is called. */
+  /** Parent span; default: the span in which the call is made. */
   readonly parent?: TraceContext | null
 }
 
 const nowMs = (): number => performance.timeOrigin + performance.now()
 
-/** A span under way. */
+/** A span in progress. */
 export class Span {
   readonly context: TraceContext
   readonly #name: string
@@ -60,7 +59,7 @@ export class Span {
     this.#attributes = { ...this.#attributes, ...attributes }
   }
 
-  /** Ends it, once. @param error what went wrong; null when nothing did. */
+  /** Ends the span; later calls do nothing. @param error the error message; null when there was none. */
   end(error: string | null = null): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -78,7 +77,10 @@ export class Span {
   }
 }
 
-/** Makes spans, and knows in which one the code runs. There is none where traces are not wanted: nothing is paid then. */
+/**
+ * Creates spans, and tracks the current one across async calls. There is no tracer while traces are off, so that they
+ * cost nothing.
+ */
 export class Tracer {
   readonly #sink: SpanSink
   readonly #current = new AsyncLocalStorage<TraceContext>()
@@ -87,22 +89,22 @@ export class Tracer {
     this.#sink = sink
   }
 
-  /** The span in which this is called; null outside any. */
+  /** The current span; null outside any. */
   get current(): TraceContext | null {
     return this.#current.getStore() ?? null
   }
 
-  /** Begins a span that the caller ends. */
+  /** Starts a span that the caller ends. */
   begin(name: string, options: SpanOptions = {}): Span {
     return new Span(name, { parent: this.current, ...options }, this.#sink)
   }
 
-  /** Runs `work` as within a span. */
+  /** Runs `work` with this span as the current one. */
   within<T>(context: TraceContext, work: () => T): T {
     return this.#current.run(context, work)
   }
 
-  /** Runs `work` in a span of its own, which ends when the promise does. */
+  /** Runs `work` in a new span, which ends when the promise settles. */
   async run<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
     const span = this.begin(name, options)
     try {

@@ -14,13 +14,13 @@ import { webFetch } from '#specs/resources/web/web-fetch.ts'
 import { webSearch } from '#specs/resources/web/web-search.ts'
 import { webTakedown } from '#specs/resources/web/web-takedowns.ts'
 
-/** What a client of the tool server may do: `read` changes nothing, `write` adds what does. */
+/** Access of a client: `read` tools change nothing, `write` adds those that do. */
 export const toolModes = ['read', 'write'] as const
 
 /** One of `toolModes`. */
 export type ToolMode = (typeof toolModes)[number]
 
-/** A tool, and the operation that it calls. */
+/** A tool with the operation that it calls. */
 export interface OfferedTool {
   readonly name: string
   readonly mode: ToolMode
@@ -66,9 +66,9 @@ const writes: Readonly<Record<string, Operation>> = {
 const toolsOf = (operations: Readonly<Record<string, Operation>>, mode: ToolMode): readonly OfferedTool[] =>
   Object.entries(operations).map(([name, operation]) => ({ name, mode, operation }))
 
-/** Every tool there is. */
+/** All tools. */
 export const offeredTools: readonly OfferedTool[] = [...toolsOf(reads, 'read'), ...toolsOf(writes, 'write')]
 
-/** The tools of a mode: `write` has those of `read` too. */
+/** Returns the tools of a mode; `write` includes those of `read`. */
 export const toolsFor = (mode: ToolMode): readonly OfferedTool[] =>
   offeredTools.filter((tool) => tool.mode === 'read' || mode === 'write')

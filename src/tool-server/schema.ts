@@ -2,13 +2,11 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#specs/dsl/json.ts'
 import type { ShownTool } from './tool-request.ts'
 
-/*
- * What passes between our declarations and the SDK is JSON on both sides; its types for JSON are others than ours.
- */
+/* Conversions to and from the SDK: values are JSON on both sides, but its JSON types differ from ours. */
 
 /** A tool as the SDK lists it. */
 export const listedTool = (tool: ShownTool): Tool => tool as unknown as Tool
 
-/** Arguments of a call, which came as JSON. */
+/** Arguments of a call, received as JSON. */
 export const givenArguments = (given: Readonly<Record<string, unknown>> | undefined): JsonObject =>
   (given ?? {}) as JsonObject

@@ -3,7 +3,7 @@ import { readCommandLine } from '#src/start/command-line.ts'
 import { toolModes } from './offered-tools.ts'
 import { type CallApi, toolServer } from './tool-server.ts'
 
-/** Longer than any answer that is waited for, in ms. */
+/** Timeout of an API call in ms, longer than any operation waits. */
 const callMs = 10 * 60_000
 
 const usage = [
@@ -14,8 +14,8 @@ const usage = [
 ].join('\n')
 
 /**
- * `troupe mcp`: an MCP server over stdio whose tools call a server over HTTP. SERVICE_API_KEY is the key, SERVICE_BASE_URL
- * the server (http://127.0.0.1:8080 without it), `--mode write` offers tools that change something.
+ * `troupe mcp`: an MCP server over stdio whose tools call a Troupe server over HTTP. SERVICE_API_KEY is the key,
+ * SERVICE_BASE_URL the server (default: http://127.0.0.1:8080); `--mode write` adds tools that change something.
  */
 const main = (): void => {
   const given = readCommandLine({ usage, options: { mode: { type: 'string' } } })

@@ -3,7 +3,7 @@ import type { JsonObject } from '#specs/dsl/json.ts'
 import type { JsonSchema, Shape } from '#specs/dsl/schema.ts'
 import type { OfferedTool } from './offered-tools.ts'
 
-/** A tool as clients see it: all of it follows from the declaration of its operation. */
+/** A tool as clients see it, derived entirely from the declaration of its operation. */
 export interface ShownTool {
   readonly name: string
   readonly title: string
@@ -25,21 +25,21 @@ export interface ObjectSchema {
   readonly additionalProperties: false
 }
 
-/** A request of the API. */
+/** A request to the API. */
 export interface ToolRequest {
   readonly method: string
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string
-  /** JSON; null for none. */
+  /** JSON body; null for none. */
   readonly body: string | null
 }
 
-/** An argument that no tool can use. */
+/** The arguments of a tool call are invalid. */
 export class BadArguments extends Error {
   override readonly name = 'BadArguments'
 }
 
-/** The tool as clients list it. */
+/** Converts a tool to the form that clients list. */
 export const shownTool = ({ name, mode, operation }: OfferedTool): ShownTool => ({
   name,
   title: operation.summary,
@@ -53,7 +53,7 @@ export const shownTool = ({ name, mode, operation }: OfferedTool): ShownTool => 
   },
 })
 
-/** Parameters of the path, of the query, and fields of the body in one object: no operation has a name twice. */
+/** Parameters of path and query, and fields of the body, in one object: no operation uses a name twice. */
 const inputOf = ({ params, query, body }: Operation): ObjectSchema => {
   const ofPath = Object.fromEntries(params.map((name) => [name, idOfPath]))
   const ofQuery = Object.fromEntries(Object.entries(query).map(([name, { json }]) => [name, json]))
@@ -66,7 +66,10 @@ const inputOf = ({ params, query, body }: Operation): ObjectSchema => {
   }
 }
 
-/** Nullable fields as alternatives of one type each: some clients map schemas to dialects that know no list of types. */
+/**
+ * Rewrites nullable fields as alternatives of one type each: some clients convert schemas to dialects without lists of
+ * types.
+ */
 const portableFields = (fields: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, portable(schema)]))
 
@@ -77,7 +80,7 @@ const portable = (schema: JsonSchema): JsonSchema => {
   return { anyOf, ...(description !== undefined && { description }) }
 }
 
-/** Ids of paths. */
+/** Schema of an id in the path. */
 const idOfPath: JsonSchema = { type: 'string', minLength: 1, maxLength: 128 }
 
 const fieldsOf = (schema: JsonSchema | undefined): Pick<ObjectSchema, 'properties' | 'required'> => ({
@@ -88,7 +91,9 @@ const fieldsOf = (schema: JsonSchema | undefined): Pick<ObjectSchema, 'propertie
 const requiredIn = (query: Shape): readonly string[] =>
   Object.entries(query).flatMap(([name, { presence }]) => (presence === 'required' ? [name] : []))
 
-/** The request that a call makes. @throws {BadArguments} for a missing part of the path, and for a name that the tool has not. */
+/**
+ * Builds the API request of a call. @throws {BadArguments} for a missing path parameter, and for an unknown argument.
+ */
 export const requestOf = ({ operation }: Pick<OfferedTool, 'operation'>, given: JsonObject): ToolRequest => {
   const { params, query, body, method, paths } = operation
   const known = Object.keys(inputOf(operation).properties)
@@ -97,7 +102,7 @@ export const requestOf = ({ operation }: Pick<OfferedTool, 'operation'>, given: 
   const path = paths[0].replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = given[name]
     if (typeof value !== 'string' || value === '') throw new BadArguments(`The argument ${name} is missing.`)
-    // they would lead to another path, once the URL is resolved
+    // these would lead to another path once the URL is resolved
     if (value === '.' || value === '..' || !value.isWellFormed())
       throw new BadArguments(`The argument ${name} is not an id.`)
     return encodeURIComponent(value)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#specs/dsl/json.ts'
 
-/** What the API answered. */
+/** An answer of the API. */
 export interface ApiAnswer {
   readonly status: number
   readonly contentType: string
@@ -14,10 +14,10 @@ export type ToolResult = {
   readonly isError?: boolean
 }
 
-/** Most characters of a result. */
+/** Maximum number of characters of a result. */
 export const maxResultLength = 400_000
 
-/** The answer as a tool's result. An error of the API is one of the tool: the model reads it. */
+/** Converts an answer to a tool result. An API error becomes a tool error, so that the model can read it. */
 export const resultOf = ({ status, contentType, body }: ApiAnswer): ToolResult => {
   if (contentType.startsWith('text/event-stream')) return textResult(JSON.stringify(framesOf(body)))
   const isError = status >= 400
@@ -29,7 +29,7 @@ export const resultOf = ({ status, contentType, body }: ApiAnswer): ToolResult =
   }
 }
 
-/** A failure that reached no operation. */
+/** A tool error for a call that reached no operation. */
 export const failedResult = (message: string): ToolResult => ({ ...textResult(message), isError: true })
 
 const textResult = (text: string): ToolResult => ({
@@ -41,7 +41,7 @@ const textResult = (text: string): ToolResult => ({
   ],
 })
 
-/** Events of a stream but for the parts of texts, which an event behind them has in whole. */
+/** Events of a stream, without text deltas, since a later event has the whole text. */
 const framesOf = (stream: string): readonly JsonObject[] =>
   stream.split('\n\n').flatMap((frame) => {
     const field = (name: string): string | undefined =>

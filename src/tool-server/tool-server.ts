@@ -4,7 +4,7 @@ import { givenArguments, listedTool } from './schema.ts'
 import { BadArguments, requestOf, shownTool, type ToolRequest } from './tool-request.ts'
 import { type ApiAnswer, failedResult, resultOf } from './tool-result.ts'
 
-/** Calls an operation of the API with the caller's credential. @throws when it cannot be reached */
+/** Calls an operation of the API with the caller's credential. @throws when the server cannot be reached */
 export type CallApi = (request: ToolRequest, signal: AbortSignal) => Promise<ApiAnswer>
 
 const instructions =

@@ -2,16 +2,16 @@ import { isObject } from '../wire.ts'
 import { inShares, type Steps } from './in-shares.ts'
 import { pieceBytes } from './json-spans.ts'
 
-/** Characters, and a dozen for each value, from which on a document is long. */
+/** Size from which a document is long: its characters, plus a dozen for each value. */
 const longSize = 64 * 1024
 
-/** What a value weighs beside its texts, which is about what it takes to write it. */
+/** Size of a value in addition to its text, about in proportion to the time it takes to write. */
 const valueSize = 12
 
-/** Whether to write a document as JSON would hold the loop. Of a long one only the beginning is looked at. */
+/** Whether serialising a document would block the event loop. Of a long one, only the beginning is visited. */
 export const isLong = (document: unknown): boolean => sizeOf(document, longSize) < 0
 
-/** What is left of a size; negative when there is not enough of it. */
+/** The remainder of a size budget; negative when it is exceeded. */
 const sizeOf = (value: unknown, most: number): number => {
   if (typeof value === 'string') return most - value.length
   let left = most - valueSize
@@ -29,17 +29,17 @@ const sizeOf = (value: unknown, most: number): number => {
   return left
 }
 
-/** The body of a request; a long one is being written. */
+/** The body of a request; a promise while a long one is being serialised. */
 export type WireBody = string | Uint8Array | Promise<string | Uint8Array>
 
-/** A document as JSON; a long one is written in shares of the loop. */
+/** Serialises a document as JSON; a long one over several loop turns. */
 export const encodeJson = (document: object): WireBody =>
   isLong(document) ? inShares(encodeInSteps(document)) : JSON.stringify(document)
 
 /**
- * What `JSON.stringify` writes of plain data, as UTF-8, in steps.
+ * Serialises plain data like `JSON.stringify`, as UTF-8, in steps.
  *
- * @param namesOf the fields of an object in the order in which they are written.
+ * @param namesOf returns the fields of an object in the order to write them.
  */
 export function* encodeInSteps(value: unknown, namesOf: NamesOf = Object.keys): Steps<Buffer> {
   const pieces = new Pieces(namesOf)
@@ -56,7 +56,7 @@ export const beginningOfJson = (document: object): string => {
 
 type NamesOf = (object: object) => readonly string[]
 
-/** Text that becomes bytes once there is enough of it. */
+/** Collects text and encodes it as bytes piece by piece. */
 class Pieces {
   readonly namesOf: NamesOf
   readonly #parts: Buffer[] = []
@@ -117,7 +117,7 @@ function* writeObject(object: { readonly [name: string]: unknown }, pieces: Piec
   pieces.add(before === '{' ? '{}' : '}')
 }
 
-/** Cut where no pair of surrogates is: half of one is written as its number. */
+/** Writes a string in pieces without splitting a surrogate pair: half of one would be written as an escape. */
 function* writeText(text: string, pieces: Pieces): Steps<void> {
   pieces.add('"')
   for (let at = 0; at < text.length; ) {

@@ -1,15 +1,15 @@
 /**
- * Long work in steps: it yields where others may go first. What it holds of the loop between two of its steps is its
- * author's to bound: a step handles some 32 KB.
+ * Long work in steps: it yields where other work may run. The author has to bound the time between two yields: a step
+ * handles some 32 KB.
  */
 export type Steps<T> = Generator<void, T, void>
 
-/** How long work keeps the loop before others get it, in ms. */
+/** Time in ms that long work runs before other work gets the event loop. */
 const shareMs = 8
 
 /**
- * Work waits here for its next share. Of many long requests one gets the loop in a turn, so that ten of them hold the
- * others up no longer than one.
+ * Long work that waits for its next share. One gets the loop per turn, so that ten long requests delay other requests
+ * no more than one does.
  */
 const waiting: (() => void)[] = []
 
@@ -25,7 +25,7 @@ export const nextShare = (): Promise<void> =>
     if (waiting.length === 1) setImmediate(next)
   })
 
-/** Does long work in shares of 8 ms (specs/decisions/0181-the-loop-in-shares.md). Begins at once. */
+/** Runs long work in shares of 8 ms (specs/decisions/0181-the-loop-in-shares.md). Starts immediately. */
 export const inShares = async <T>(steps: Steps<T>): Promise<T> => {
   let until = performance.now() + shareMs
   for (;;) {
@@ -38,10 +38,10 @@ export const inShares = async <T>(steps: Steps<T>): Promise<T> => {
 }
 
 /**
- * Does the same work for each of many, in shares of 8 ms: as many as fit at once, the others in later turns of the loop.
- * `work` does not throw.
+ * Runs the same work for each item, in shares of 8 ms: as many as fit immediately, the others in later turns of the
+ * loop. `work` must not throw.
  *
- * @returns null when all are done; what resolves when they are.
+ * @returns null when all are done; otherwise a promise that resolves when they are.
  */
 export const forEachInShares = <T>(each: Iterable<T>, work: (one: T) => void): Promise<void> | null => {
   const until = performance.now() + shareMs
@@ -60,7 +60,7 @@ const inLaterShares = async <T>(each: readonly T[], work: (one: T) => void): Pro
   await forEachInShares(each, work)
 }
 
-/** Does all of the work at once: for what is known to be short. */
+/** Runs all of the work immediately: for work that is known to be short. */
 export const atOnce = <T>(steps: Steps<T>): T => {
   for (;;) {
     const { done, value } = steps.next()

@@ -1,21 +1,21 @@
 import { endWithin } from '../json-bytes.ts'
 import type { Steps } from './in-shares.ts'
 
-/** What is handled in one step, in bytes. */
+/** Bytes handled in one step. */
 export const pieceBytes = 32 * 1024
 
-/** What a text of JSON consists of, as far as its bytes show it: it may be no JSON at all. */
+/** Structure of a JSON text, from its bytes alone: the text may be invalid JSON. */
 export interface JsonSpans {
-  /** Where each object, list or text of more than 32 KB ends, by where it begins. */
+  /** End position of each object, array or string of more than 32 KB, by its start position. */
   readonly long: ReadonlyMap<number, number>
-  /** Names of objects. */
+  /** Number of names in objects. */
   readonly names: number
   readonly depth: number
-  /** Names, texts, objects and lists; a comma is an eighth of one, for the number before it. */
+  /** Number of names, strings, objects and arrays; a comma counts as an eighth, for the number before it. */
   readonly weight: number
 }
 
-/** Where to stop: what is beyond is not read. */
+/** Limits at which scanning stops. */
 export interface SpanLimits {
   readonly maxDepth: number
   readonly maxWeight: number
@@ -25,7 +25,7 @@ const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a
 
-/** Counts what is outside of texts, until it is over a limit. */
+/** Scans the structure outside strings until a limit is exceeded. */
 export function* jsonSpans(bytes: Buffer, { maxDepth, maxWeight }: SpanLimits): Steps<JsonSpans> {
   const long = new Map<number, number>()
   const opened: number[] = []

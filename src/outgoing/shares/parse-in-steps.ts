@@ -8,28 +8,28 @@ const comma = 0x2c
 const colon = 0x3a
 const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** A text that is being parsed, and what of it is long. */
+/** Text being parsed, with its long values. */
 interface Source {
   readonly bytes: Buffer
   readonly long: JsonSpans['long']
 }
 
-/** What an object or a list is made of: its brackets, and what a piece of it is added to. */
+/** Strategy for an object or an array: its brackets, and how entries are added. */
 interface Container {
   readonly open: string
   readonly close: string
-  /** Adds the entries of a piece. @returns how many there were. */
+  /** Adds the entries of a parsed piece. @returns their number. */
   readonly addPiece: (piece: unknown) => number
   readonly add: (name: string, value: unknown) => void
-  /** The entry that begins at a place: where its value begins. For lists the place itself. */
+  /** Returns the position of the value of the entry at this position; for arrays the position itself. */
   readonly valueAt: (at: number) => number
 }
 
 /**
- * What `JSON.parse` makes of UTF-8, in steps: a long object or list is parsed 32 KB of its entries at a time, a long text
- * 32 KB of its bytes at a time. What a parser takes and refuses is the same.
+ * Parses UTF-8 like `JSON.parse`, in steps: a long object or array 32 KB of entries at a time, a long string 32 KB at a
+ * time. It accepts and refuses the same texts.
  *
- * @param long what is long in it, as `jsonSpans` finds it.
+ * @param long positions of long values, from `jsonSpans`.
  * @throws {SyntaxError}
  */
 export function* parseInSteps(bytes: Buffer, long: JsonSpans['long']): Steps<unknown> {
@@ -39,7 +39,7 @@ export function* parseInSteps(bytes: Buffer, long: JsonSpans['long']): Steps<unk
   let after = bytes.length
   while (after > start && isBlank(bytes[after - 1])) after -= 1
   if (end === after) return yield* longValue({ bytes, long }, start, end)
-  // what is long and ends nowhere, or has more behind it, is not worth a parser's time
+  // a long text that has no end, or continues after its value, is invalid and need not be parsed
   if (after - start > 2 * pieceBytes) throw unexpected(end ?? after)
   return JSON.parse(bytes.toString('utf8', start, after))
 }
@@ -59,7 +59,7 @@ function* longValue(source: Source, start: number, end: number): Steps<unknown> 
   return made
 }
 
-/** Entries are read over until a piece is full; what is long is parsed by itself. */
+/** Scans entries until a piece is full; long values are parsed separately. */
 function* fill(
   source: Source,
   { start, end }: { readonly start: number; readonly end: number },
@@ -80,10 +80,10 @@ function* fill(
         continue
       }
       const added = addPiece(bytes, container, { piece, at })
-      // a list or an object may be empty, an entry may not
+      // an array or an object may be empty, an entry may not
       if (added === 0 && !(at === last && isEmpty)) throw unexpected(at)
     } else {
-      // the comma of the entry before is the end of the piece
+      // the piece ends at the comma before this entry
       const before = commaBefore(bytes, at, piece)
       if (before !== null && addPiece(bytes, container, { piece, at: before }) === 0) throw unexpected(before)
       if (container.open === '{' && value === at) throw unexpected(at)
@@ -107,7 +107,7 @@ const addPiece = (
   { piece, at }: { readonly piece: number; readonly at: number },
 ): number => container.addPiece(JSON.parse(`${container.open}${bytes.toString('utf8', piece, at)}${container.close}`))
 
-/** Null where the entry is the first of its piece. */
+/** Position of the comma before an entry; null when the entry is the first of its piece. */
 const commaBefore = (bytes: Buffer, entry: number, piece: number): number | null => {
   let at = entry - 1
   while (at >= piece && isBlank(bytes[at])) at -= 1
@@ -128,7 +128,7 @@ function* nameAt({ bytes, long }: Source, at: number): Steps<string> {
   return name
 }
 
-/** The comma behind a short entry, or the end of what it is in. */
+/** Position of the comma after a short entry, or of the end of its container. */
 const endOfEntry = (bytes: Buffer, from: number, last: number): number => {
   let depth = 0
   for (let at = from; at < last; at += 1) {
@@ -155,7 +155,7 @@ const listParts = (into: unknown[]): Container => ({
 
 const objectParts = ({ bytes, long }: Source, into: Record<string, unknown>): Container => {
   const add = (name: string, value: unknown): void => {
-    // as a parser does: a field like any other
+    // an ordinary field, as in JSON.parse
     if (name === '__proto__') Object.defineProperty(into, name, { value, ...plainField })
     else into[name] = value
   }
@@ -182,7 +182,7 @@ const objectParts = ({ bytes, long }: Source, into: Record<string, unknown>): Co
 
 const plainField = { writable: true, enumerable: true, configurable: true } as const
 
-/** A text is cut where no character and no escape is. */
+/** Parses a long string in pieces, cut outside characters and escapes. */
 function* longText(bytes: Buffer, start: number, end: number): Steps<string> {
   const parts: string[] = []
   if (bytes[end - 1] !== quote) throw unexpected(end)
@@ -197,7 +197,10 @@ function* longText(bytes: Buffer, start: number, end: number): Steps<string> {
   return parts.join('')
 }
 
-/** The last place up to `most` at which a text can be cut. @param from the beginning of an escape or a character. */
+/**
+ * Returns the last position up to `most` at which a string can be cut. @param from the start of an escape or a
+ * character.
+ */
 const cutBefore = (bytes: Buffer, from: number, most: number): number => {
   for (let at = most - 1; at >= Math.max(from, most - 5); at -= 1) {
     if (bytes[at] !== backslash) continue

@@ -3,12 +3,12 @@ import { isObject } from '../wire.ts'
 import type { Steps } from './in-shares.ts'
 import { pieceBytes } from './json-spans.ts'
 
-/** Values that are counted in one step. */
+/** Number of values counted in one step. */
 const valuesAStep = 2_000
 
 /**
- * Fields of all objects in a parsed value. A text of JSON with more names than this has one twice, of which a parser
- * took the last.
+ * Counts the fields of all objects in a parsed value. If its JSON text has more names than this, it repeats one, of
+ * which the parser used the last.
  */
 export function* countFields(value: unknown): Steps<number> {
   const open: unknown[] = [value]
@@ -36,25 +36,25 @@ export function* countFields(value: unknown): Steps<number> {
   return fields
 }
 
-/** Of a path that is longer the beginning is shown. */
+/** Maximum length of a reported path. */
 const maxShown = 200
 
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a
 
-/** An object or a list that is open: where its reader is. */
+/** An open object or array, and the scanner's position in it. */
 interface Level {
-  /** Null for a list. */
+  /** Names seen so far; null for an array. */
   readonly names: Set<string> | null
   name: string
   index: number
 }
 
 /**
- * The first name that stands twice in one object, with its path: `messages[0].role`. Null when there is none.
+ * Returns the first name that is repeated in one object, with its path: `messages[0].role`. Null when there is none.
  *
- * @param bytes JSON that has been parsed.
+ * @param bytes JSON that has been parsed without error.
  */
 export function* repeatedName(bytes: Buffer): Steps<string | null> {
   const levels: Level[] = []
